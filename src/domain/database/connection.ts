@@ -1,0 +1,35 @@
+import type { ClientConfig } from 'pg'
+import { DatabaseRefusedError } from './refused.ts'
+
+/** A PostgreSQL server as DATABASE_URL names it, and the schema its tables are in, if not the default. */
+export interface Connection {
+  config: ClientConfig
+  schema: string | undefined
+}
+
+/**
+ * Reads a DATABASE_URL. Prisma's `?schema=` becomes the search path of each connection, since triggers
+ * and plain SQL have to find the tables too.
+ *
+ * @throws DatabaseRefusedError when it is not a PostgreSQL address. The message does not repeat it, for it
+ *   may hold a password.
+ */
+export function parseConnection(databaseUrl: string): Connection {
+  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
+  if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
+    throw new DatabaseRefusedError(
+      'DATABASE_URL is not an address of the form postgresql://user@host:5432/name',
+    )
+  }
+  const schema = url.searchParams.get('schema') ?? undefined
+  url.searchParams.delete('schema')
+  if (schema === undefined) return { config: { connectionString: url.href }, schema }
+  const options = `${url.searchParams.get('options') ?? ''} -c search_path=${escapeOption(schema)}`.trim()
+  url.searchParams.delete('options')
+  return { config: { connectionString: url.href, options }, schema }
+}
+
+/** A quoted identifier, with the blanks and backslashes that part start-up options escaped. */
+function escapeOption(schema: string): string {
+  return `"${schema.replaceAll('"', '""')}"`.replace(/[\\\s]/g, '\\$&')
+}

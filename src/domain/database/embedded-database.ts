@@ -1,0 +1,45 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ClientConfig } from 'pg'
+import { ensureDatabase, prepareFolder } from './embedded-folder.ts'
+import { SOCKET_NAME } from './embedded-limits.ts'
+import { lockFolder } from './embedded-lock.ts'
+import { startThread, stopThread } from './embedded-thread.ts'
+
+/** A running embedded database: PostgreSQL for one process, on a Unix socket. */
+export interface EmbeddedDatabase {
+  /** How a PostgreSQL client reaches it; `host` is the folder of the socket, as for `psql -h`. */
+  readonly connection: ClientConfig
+  /** Writes everything to disk, ends every connection and frees the folder for another process. */
+  close(): Promise<void>
+}
+
+/** How a client reaches the embedded database whose socket is in a folder. */
+export function embeddedConnection(socketFolder: string): ClientConfig {
+  return { host: socketFolder, port: 5432, user: 'postgres', database: 'postgres' }
+}
+
+/**
+ * Opens the embedded database of a data folder, making folder and database on the first start.
+ *
+ * @throws DatabaseRefusedError when another process uses the folder, or what lies there is not a database
+ *   of ours; nothing is ever wiped.
+ */
+export async function openEmbeddedDatabase(dataDir: string): Promise<EmbeddedDatabase> {
+  const folder = await prepareFolder(dataDir)
+  const unlock = await lockFolder(folder)
+  try {
+    await ensureDatabase(folder)
+    const socketPath = join(folder.socketFolder, SOCKET_NAME)
+    await rm(socketPath, { force: true })
+    const thread = await startThread({ dataFolder: folder.databaseFolder, socketPath })
+    let closing: Promise<void> | undefined
+    return {
+      connection: embeddedConnection(folder.socketFolder),
+      close: () => (closing ??= stopThread(thread).finally(unlock)),
+    }
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}

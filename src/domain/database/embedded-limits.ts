@@ -1,0 +1,8 @@
+/** How many connections the embedded database takes at once. */
+export const EMBEDDED_CONNECTIONS = 10
+
+/** How many of them the service may use: the others are for psql, Studio and the migrator. */
+export const EMBEDDED_POOL = 7
+
+/** The name PostgreSQL gives the socket of port 5432, so that `psql -h <folder>` finds it. */
+export const SOCKET_NAME = '.s.PGSQL.5432'

@@ -1,0 +1,44 @@
+// The thread of the embedded database: PGlite, served to the rest of the process (and to psql) on a Unix
+// socket, so that a heavy query never blocks the threads that speak HTTP.
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { PGLiteSocketHandler } from '@electric-sql/pglite-socket'
+import { EMBEDDED_CONNECTIONS } from './embedded-limits.ts'
+import { EmbeddedQueue } from './embedded-queue.ts'
+
+const { dataFolder, socketPath } = workerData as { dataFolder: string; socketPath?: string }
+
+const engine = await PGlite.create({ dataDir: dataFolder })
+const handlers = new Map<number, PGLiteSocketHandler>()
+const queue = new EmbeddedQueue(engine, (connection) => void handlers.get(connection)?.detach(true))
+const server = socketPath === undefined ? undefined : await listen(socketPath)
+
+parentPort?.once('message', close)
+parentPort?.postMessage('ready')
+
+async function listen(path: string): Promise<Server> {
+  const listening = createServer((socket) => {
+    // The handler asks for the package's own queue class; what it calls is what EmbeddedQueue has.
+    const handler = new PGLiteSocketHandler({ queryQueue: queue as never, closeOnDetach: true })
+    handlers.set(handler.handlerId, handler)
+    const forget = () => handlers.delete(handler.handlerId)
+    handler.addEventListener('close', forget)
+    handler.addEventListener('error', forget)
+    void handler.attach(socket)
+  })
+  listening.maxConnections = EMBEDDED_CONNECTIONS
+  listening.listen(path)
+  await once(listening, 'listening')
+  return listening
+}
+
+/** Ends every connection, then writes a checkpoint, so that the next start has nothing to recover. */
+async function close(): Promise<void> {
+  server?.close()
+  await Promise.all([...handlers.values()].map((handler) => handler.detach(true)))
+  await engine.exec('CHECKPOINT')
+  await engine.close()
+  parentPort?.close()
+}

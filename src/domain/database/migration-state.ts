@@ -1,0 +1,65 @@
+import type { Client } from 'pg'
+import type { Migration } from './migration-files.ts'
+
+/** How a database stands to the migrations of this version; each list holds names, oldest first. */
+export interface MigrationState {
+  applied: string[]
+  pending: string[]
+  /** Applied, but from a file with another checksum. */
+  edited: string[]
+  /** Applied, but not among the migrations of this version. */
+  unknown: string[]
+  /** Begun and neither finished nor marked as rolled back. */
+  failed: string[]
+}
+
+interface Row {
+  migration_name: string
+  checksum: string
+  finished: boolean
+}
+
+/** The table in which Prisma records migrations, as Prisma makes it. */
+export const migrationRecord = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  "id" VARCHAR(36) PRIMARY KEY NOT NULL,
+  "checksum" VARCHAR(64) NOT NULL,
+  "finished_at" TIMESTAMPTZ,
+  "migration_name" VARCHAR(255) NOT NULL,
+  "logs" TEXT,
+  "rolled_back_at" TIMESTAMPTZ,
+  "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
+  "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+)`
+
+/** Reads how the database stands to the given migrations; without a record all of them are pending. */
+export async function readState(client: Client, migrations: Migration[]): Promise<MigrationState> {
+  const rows = await readRecord(client)
+  const finished = new Map(
+    rows.filter((row) => row.finished).map((row) => [row.migration_name, row.checksum]),
+  )
+  const known = new Set(migrations.map(({ name }) => name))
+  const names = migrations.map(({ name }) => name)
+  return {
+    applied: names.filter((name) => finished.has(name)),
+    pending: names.filter((name) => !finished.has(name)),
+    edited: migrations
+      .filter(({ name, checksum }) => finished.has(name) && finished.get(name) !== checksum)
+      .map(({ name }) => name),
+    unknown: [...finished.keys()].filter((name) => !known.has(name)),
+    failed: rows
+      .filter((row) => !row.finished && !finished.has(row.migration_name))
+      .map((row) => row.migration_name),
+  }
+}
+
+async function readRecord(client: Client): Promise<Row[]> {
+  const { rows: tables } = await client.query<{ found: boolean }>(
+    "SELECT to_regclass(quote_ident(current_schema()) || '._prisma_migrations') IS NOT NULL AS found",
+  )
+  if (!tables[0]?.found) return []
+  const { rows } = await client.query<Row>(
+    `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished
+     FROM "_prisma_migrations" WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+  )
+  return rows
+}
