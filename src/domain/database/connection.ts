@@ -7,6 +7,9 @@ export interface Connection {
   schema: string | undefined
 }
 
+/** Names that need no escaping, which the generated queries do not do. */
+const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
+
 /**
  * Reads a DATABASE_URL. Prisma's `?schema=` becomes the search path of each connection, since triggers
  * and plain SQL have to find the tables too.
@@ -24,12 +27,10 @@ export function parseConnection(databaseUrl: string): Connection {
   const schema = url.searchParams.get('schema') ?? undefined
   url.searchParams.delete('schema')
   if (schema === undefined) return { config: { connectionString: url.href }, schema }
-  const options = `${url.searchParams.get('options') ?? ''} -c search_path=${escapeOption(schema)}`.trim()
+  if (!SCHEMA_NAME.test(schema)) {
+    throw new DatabaseRefusedError('The schema in DATABASE_URL must be letters, digits and underscores')
+  }
+  const options = `${url.searchParams.get('options') ?? ''} -c search_path="${schema}"`.trim()
   url.searchParams.delete('options')
   return { config: { connectionString: url.href, options }, schema }
-}
-
-/** A quoted identifier, with the blanks and backslashes that part start-up options escaped. */
-function escapeOption(schema: string): string {
-  return `"${schema.replaceAll('"', '""')}"`.replace(/[\\\s]/g, '\\$&')
 }

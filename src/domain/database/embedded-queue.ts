@@ -13,8 +13,11 @@ interface Batch {
   reject: (error: unknown) => void
 }
 
-/** How long a connection may sit in an open transaction while others wait for the database. */
-const STALL_MILLISECONDS = 10_000
+/**
+ * How long a connection may sit idle in an open transaction while others wait for the database: less than
+ * they wait for a connection.
+ */
+const STALL_MILLISECONDS = 3_000
 
 /** Frontend messages that only prepare work; the Sync, Flush or Query after them asks for it. */
 const PREPARING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))

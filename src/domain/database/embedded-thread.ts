@@ -25,8 +25,8 @@ export async function startThread(data: ThreadData): Promise<Worker> {
     await worker.terminate()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new DatabaseRefusedError(
-      `The embedded database in ${data.dataFolder} does not open (${reason}). Nothing in it was changed on ` +
-        'purpose and nothing is deleted: restore a copy of the folder, or move it away to start empty.',
+      `The embedded database in ${data.dataFolder} does not open (${reason}). It is left as it is: ` +
+        'restore a copy of the folder, or move it away to start empty.',
       { cause },
     )
   } finally {

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { lock } from 'proper-lockfile'
+import { readMigrations } from '../../src/domain/database/migration-files.ts'
+import { migrate } from '../../src/domain/database/migrator.ts'
+import { type DatabaseOptions, openDatabase } from '../../src/domain/database/open-database.ts'
+
+/** Who owns what a test made: ava's `t`, or `{ teardown: test.after.always }` for a whole file. */
+export interface Owner {
+  teardown(release: () => Promise<void>): void
+}
+
+/**
+ * A migrated, empty database of the owner's own, gone at teardown: a new one on the PostgreSQL server of
+ * TEST_DATABASE_URL, or, without that, an embedded one. Both are copies of a template that is made once
+ * for each state of the migrations. For a whole file, at its top level:
+ * `const database = await createTestDatabase({ teardown: test.after.always })`.
+ */
+export function createTestDatabase(owner: Owner): Promise<DatabaseOptions> {
+  const server = process.env['TEST_DATABASE_URL']
+  return server ? createOnServer(server, owner) : createEmbedded(owner)
+}
+
+/** An embedded database of the owner's own, migrated and empty, whatever TEST_DATABASE_URL says. */
+export async function createEmbedded(owner: Owner): Promise<DatabaseOptions> {
+  const template = await embeddedTemplate()
+  const dataDir = await createTestFolder(owner)
+  await cp(join(template, 'postgres'), join(dataDir, 'postgres'), { recursive: true })
+  return { dataDir, migrateOnStart: true, poolSize: 5 }
+}
+
+/** A folder of the owner's own, with a short path, gone at teardown. */
+export async function createTestFolder(owner: Owner): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hg-'))
+  owner.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A new empty database on the PostgreSQL server, dropped at teardown; resolves to its address. */
+export async function createServerDatabase(server: string, owner: Owner, template?: string): Promise<string> {
+  const name = `halgraph_test_${randomBytes(8).toString('hex')}`
+  await administer(server, (client) =>
+    client.query(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`),
+  )
+  owner.teardown(async () => {
+    await administer(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`))
+  })
+  return withName(server, name)
+}
+
+async function createOnServer(server: string, owner: Owner): Promise<DatabaseOptions> {
+  const databaseUrl = await createServerDatabase(server, owner, await serverTemplate(server))
+  return { databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, poolSize: 5 }
+}
+
+async function embeddedTemplate(): Promise<string> {
+  const template = join(tmpdir(), `hg-template-${await fingerprint()}`)
+  const parent = `${template}.making`
+  await mkdir(parent, { recursive: true })
+  const unlock = await lock(parent, {
+    retries: { retries: 600, factor: 1, minTimeout: 100, maxTimeout: 100 },
+  })
+  try {
+    if (await stat(template).catch(() => undefined)) return template
+    const unfinished = await mkdtemp(join(parent, 'd'))
+    const database = await openDatabase({ dataDir: unfinished, migrateOnStart: true, poolSize: 1 })
+    await database.close()
+    await rename(unfinished, template)
+    return template
+  } finally {
+    await unlock()
+  }
+}
+
+function serverTemplate(server: string): Promise<string> {
+  return administer(server, async (client) => {
+    const name = `halgraph_template_${await fingerprint()}`
+    // Held until the connection ends, so that parallel test files make one template between them.
+    await client.query('SELECT pg_advisory_lock(hashtext($1))', [name])
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name])
+    if (rowCount) return name
+    const unfinished = `${name}_making`
+    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`)
+    await client.query(`CREATE DATABASE ${unfinished}`)
+    await migrate({ connectionString: withName(server, unfinished) })
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
+    return name
+  })
+}
+
+async function administer<Result>(
+  server: string,
+  use: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function withName(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Changes whenever a migration does. */
+async function fingerprint(): Promise<string> {
+  const checksums = (await readMigrations()).map(({ name, checksum }) => `${name} ${checksum}\n`)
+  return createHash('sha256').update(checksums.join('')).digest('hex').slice(0, 16)
+}
