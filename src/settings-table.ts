@@ -1,0 +1,111 @@
+import { bool, EnvError, makeValidator, str } from 'envalid'
+
+/**
+ * Every setting of the service with its default and what it does, in the order of `.env.example`, which
+ * repeats them and is compared with this table by a test. Besides these, NODE_ENV=production is read.
+ */
+export const settingsTable = {
+  HOST: str({ default: '0.0.0.0', desc: 'Address to listen on; 127.0.0.1 for this machine only' }),
+  PORT: integer(0, 65_535)({ default: 3000, desc: 'Port to listen on; 0 takes any free one' }),
+  DATABASE_URL: databaseAddress()({
+    default: undefined,
+    desc: 'PostgreSQL server, postgresql://user:password@host:5432/name; unset: the embedded database',
+  }),
+  DATABASE_POOL_SIZE: integer(
+    1,
+    1000,
+  )({ default: 10, desc: 'Connections kept to the database; embedded: 7 at most' }),
+  DATA_DIR: str({ default: '.data', desc: 'Folder of the embedded database and of the development secret' }),
+  API_NAMESPACE: matching(
+    /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/,
+    'one path segment of letters, digits and ._~-',
+  )({
+    default: 'api',
+    desc: 'First segment of every path',
+  }),
+  API_VERSION: matching(
+    /^v[1-9][0-9]*$/,
+    'the letter v and a number, as in v1',
+  )({
+    default: 'v1',
+    desc: 'Second segment of every path: v and a number',
+  }),
+  PUBLIC_BASE_URL: origin()({
+    default: undefined,
+    desc: "Origin put in links, as in https://api.example.org; unset: the request's host",
+  }),
+  TRUST_PROXY: bool({ default: false, desc: 'Believe the X-Forwarded headers of a proxy in front' }),
+  JWT_SECRET: secret(32)({
+    default: undefined,
+    desc: 'Secret of HS256 tokens, 32 bytes or more; production needs it or JWT_JWKS_URL',
+  }),
+  JWT_JWKS_URL: webAddress()({
+    default: undefined,
+    desc: 'Address of the JSON Web Key Set that signs tokens (RS, ES, PS, EdDSA)',
+  }),
+  JWT_ISSUER: str<string>({ default: undefined, desc: 'Required iss of tokens; unset: any' }),
+  JWT_AUDIENCE: str<string>({ default: undefined, desc: 'Required aud of tokens; unset: any' }),
+  MAX_PAGE_SIZE: integer(1, 10_000)({ default: 100, desc: 'Largest limit a list accepts' }),
+  PLANET_REFERENCE: str({
+    choices: ['stub', 'strict'] as const,
+    default: 'stub',
+    desc: 'An unknown planet_origin creates the planet (stub) or is refused (strict)',
+  }),
+  MIGRATE_ON_START: bool({
+    default: false,
+    desc: 'Migrate DATABASE_URL at start; the embedded database always is',
+  }),
+  LOG_LEVEL: str({
+    choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const,
+    default: 'info',
+    desc: 'Least severe log entry to print: fatal, error, warn, info, debug, trace or silent',
+  }),
+}
+
+function integer(least: number, most: number) {
+  return makeValidator<number>((text) => {
+    const value = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    throw new EnvError(`must be a whole number from ${least} to ${most}, not ${text}`)
+  })
+}
+
+function matching(pattern: RegExp, form: string) {
+  return makeValidator<string>((text) => {
+    if (pattern.test(text)) return text
+    throw new EnvError(`must be ${form}, not ${text}`)
+  })
+}
+
+function secret(bytes: number) {
+  return makeValidator<string>((text) => {
+    if (Buffer.byteLength(text) >= bytes) return text
+    throw new EnvError(`must be at least ${bytes} bytes long`)
+  })
+}
+
+function databaseAddress() {
+  return makeValidator<string>((text) => {
+    if (URL.canParse(text) && ['postgresql:', 'postgres:'].includes(new URL(text).protocol)) return text
+    throw new EnvError('must have the form postgresql://user:password@host:5432/name')
+  })
+}
+
+function webAddress() {
+  return makeValidator<string>((text) => {
+    if (isWebAddress(text)) return text
+    throw new EnvError('must be an http or https address')
+  })
+}
+
+function origin() {
+  return makeValidator<string>((text) => {
+    const url = isWebAddress(text) ? new URL(text) : undefined
+    if (url && url.href === `${url.origin}/`) return url.origin
+    throw new EnvError('must be an origin without a path, as in https://api.example.org')
+  })
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+}

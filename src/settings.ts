@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { cleanEnv } from 'envalid'
+import { settingsTable } from './settings-table.ts'
+
+/** How access tokens are verified. `development`: with a random secret that is kept in the data folder. */
+export type TokenKind =
+  | { readonly kind: 'secret'; readonly secret: string }
+  | { readonly kind: 'jwks'; readonly url: string }
+  | { readonly kind: 'development' }
+
+/** The settings of the service, read from the environment and checked. */
+export interface Settings {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** A PostgreSQL server; undefined means the embedded database. */
+  readonly databaseUrl: string | undefined
+  readonly databasePoolSize: number
+  readonly dataDir: string
+  /** The first segment of every path. */
+  readonly namespace: string
+  /** The second segment of every path, `v` and a number (SPEC §9). */
+  readonly version: string
+  /** The origin put in links, without a path or a trailing slash; undefined means the request's host. */
+  readonly publicBaseUrl: string | undefined
+  readonly trustProxy: boolean
+  readonly jwt: TokenKind
+  readonly jwtIssuer: string | undefined
+  readonly jwtAudience: string | undefined
+  readonly maxPageSize: number
+  readonly planetReference: 'stub' | 'strict'
+  /** Always true for the embedded database. */
+  readonly migrateOnStart: boolean
+  readonly logLevel: string
+  readonly production: boolean
+}
+
+/** Settings that cannot be used: one line for each problem, for the person who starts the service. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+
+  constructor(readonly problems: readonly string[]) {
+    super(`The settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+  }
+}
+
+/**
+ * Reads the settings from an environment. An empty value counts as unset.
+ *
+ * @throws SettingsError listing every problem at once. It repeats no secret and no address, which may hold one.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const problems: string[] = []
+  const values = cleanEnv(given, settingsTable, {
+    reporter: ({ errors }) => {
+      for (const [name, error] of Object.entries(errors)) problems.push(`${name}: ${error?.message}`)
+    },
+  })
+  const production = given['NODE_ENV'] === 'production'
+  problems.push(...tokenProblems(given, production))
+  if (problems.length > 0) throw new SettingsError(problems)
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
+    dataDir: values.DATA_DIR,
+    namespace: values.API_NAMESPACE,
+    version: values.API_VERSION,
+    publicBaseUrl: values.PUBLIC_BASE_URL,
+    trustProxy: values.TRUST_PROXY,
+    jwt: tokenKind(values.JWT_SECRET, values.JWT_JWKS_URL),
+    jwtIssuer: values.JWT_ISSUER,
+    jwtAudience: values.JWT_AUDIENCE,
+    maxPageSize: values.MAX_PAGE_SIZE,
+    planetReference: values.PLANET_REFERENCE,
+    migrateOnStart: values.DATABASE_URL === undefined || values.MIGRATE_ON_START,
+    logLevel: values.LOG_LEVEL,
+    production,
+  }
+}
+
+/** Adds the `.env` file of the working folder, if there is one, to what the environment does not set. */
+export function loadEnvironment(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+}
+
+function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] {
+  const secret = given['JWT_SECRET'] !== undefined
+  const keySet = given['JWT_JWKS_URL'] !== undefined
+  if (secret && keySet) return ['JWT_SECRET and JWT_JWKS_URL: set one of them, not both']
+  if (production && !secret && !keySet)
+    return ['JWT_SECRET or JWT_JWKS_URL: one of them is required in production']
+  return []
+}
+
+function tokenKind(secret: string | undefined, url: string | undefined): TokenKind {
+  if (secret !== undefined) return { kind: 'secret', secret }
+  if (url !== undefined) return { kind: 'jwks', url }
+  return { kind: 'development' }
+}

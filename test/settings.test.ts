@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises'
+import test from 'ava'
+import { readSettings, type Settings, SettingsError } from '../src/settings.ts'
+import { settingsTable } from '../src/settings-table.ts'
+
+const secret = 'x'.repeat(32)
+
+const problemsOf = (environment: NodeJS.ProcessEnv): readonly string[] => {
+  try {
+    readSettings(environment)
+    return []
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems
+    throw error
+  }
+}
+
+test('an empty environment gives the defaults', (t) => {
+  t.deepEqual(readSettings({}), {
+    host: '0.0.0.0',
+    port: 3000,
+    databaseUrl: undefined,
+    databasePoolSize: 10,
+    dataDir: '.data',
+    namespace: 'api',
+    version: 'v1',
+    publicBaseUrl: undefined,
+    trustProxy: false,
+    jwt: { kind: 'development' },
+    jwtIssuer: undefined,
+    jwtAudience: undefined,
+    maxPageSize: 100,
+    planetReference: 'stub',
+    migrateOnStart: true,
+    logLevel: 'info',
+    production: false,
+  } satisfies Settings)
+})
+
+test('an empty value counts as unset', (t) => {
+  const empty = Object.fromEntries(Object.keys(settingsTable).map((name) => [name, '']))
+  t.deepEqual(readSettings(empty), readSettings({}))
+})
+
+test('every setting is read', (t) => {
+  const settings = readSettings({
+    HOST: '::1',
+    PORT: '0',
+    DATABASE_URL: 'postgres://me@localhost/x?schema=y',
+    DATABASE_POOL_SIZE: '3',
+    DATA_DIR: '/var/lib/halgraph',
+    API_NAMESPACE: 'galaxy',
+    API_VERSION: 'v12',
+    PUBLIC_BASE_URL: 'https://API.example.org:443/',
+    TRUST_PROXY: 'true',
+    JWT_JWKS_URL: 'https://id.example.org/keys',
+    JWT_ISSUER: 'https://id.example.org',
+    JWT_AUDIENCE: 'halgraph',
+    MAX_PAGE_SIZE: '500',
+    PLANET_REFERENCE: 'strict',
+    MIGRATE_ON_START: 'yes',
+    LOG_LEVEL: 'silent',
+    NODE_ENV: 'production',
+  })
+  t.deepEqual(settings, {
+    host: '::1',
+    port: 0,
+    databaseUrl: 'postgres://me@localhost/x?schema=y',
+    databasePoolSize: 3,
+    dataDir: '/var/lib/halgraph',
+    namespace: 'galaxy',
+    version: 'v12',
+    publicBaseUrl: 'https://api.example.org',
+    trustProxy: true,
+    jwt: { kind: 'jwks', url: 'https://id.example.org/keys' },
+    jwtIssuer: 'https://id.example.org',
+    jwtAudience: 'halgraph',
+    maxPageSize: 500,
+    planetReference: 'strict',
+    migrateOnStart: true,
+    logLevel: 'silent',
+    production: true,
+  } satisfies Settings)
+})
+
+test('only the embedded database is migrated at start unless told otherwise', (t) => {
+  t.true(readSettings({ MIGRATE_ON_START: 'false' }).migrateOnStart)
+  t.false(readSettings({ DATABASE_URL: 'postgresql://localhost/x' }).migrateOnStart)
+})
+
+for (const [name, values] of Object.entries({
+  PORT: ['65536', '-1', '80a', '1.5'],
+  DATABASE_URL: ['mysql://localhost/x', 'localhost'],
+  DATABASE_POOL_SIZE: ['0'],
+  API_NAMESPACE: ['a/b', '..', 'ä'],
+  API_VERSION: ['1', 'v0', 'v01', 'V1', 'v1.1'],
+  PUBLIC_BASE_URL: [
+    'example.org',
+    'https://example.org/api',
+    'https://example.org?x',
+    'https://me:pw@example.org',
+  ],
+  TRUST_PROXY: ['maybe'],
+  JWT_SECRET: ['x'.repeat(31)],
+  JWT_JWKS_URL: ['file:///etc/keys', 'keys'],
+  MAX_PAGE_SIZE: ['0', '1e3'],
+  PLANET_REFERENCE: ['lax'],
+  MIGRATE_ON_START: ['2'],
+  LOG_LEVEL: ['loud'],
+})) {
+  test(`a bad ${name} is a problem that names it`, (t) => {
+    for (const value of values) {
+      const problems = problemsOf({ [name]: value })
+      t.is(problems.length, 1, value)
+      t.true(problems[0]?.startsWith(`${name}: `))
+    }
+  })
+}
+
+test('every problem is reported at once', (t) => {
+  t.is(problemsOf({ PORT: 'x', API_VERSION: 'x', LOG_LEVEL: 'x', NODE_ENV: 'production' }).length, 4)
+})
+
+test('a problem repeats neither a secret nor an address', (t) => {
+  const problems = problemsOf({ JWT_SECRET: 'hush', DATABASE_URL: 'mysql://me:hush@localhost/x' })
+  t.is(problems.length, 2)
+  t.notRegex(problems.join(), /hush/)
+})
+
+test('a secret and a key set together are a problem', (t) => {
+  t.is(problemsOf({ JWT_SECRET: secret, JWT_JWKS_URL: 'https://id.example.org/keys' }).length, 1)
+})
+
+test('production needs a secret or a key set', (t) => {
+  t.is(problemsOf({ NODE_ENV: 'production' }).length, 1)
+  t.deepEqual(readSettings({ NODE_ENV: 'production', JWT_SECRET: secret }).jwt, { kind: 'secret', secret })
+})
+
+test('.env.example names every setting in order, with its default and one comment', async (t) => {
+  const example = await readFile(new URL('../.env.example', import.meta.url), 'utf8')
+  const entries = Object.entries(settingsTable).map(([name, { desc, default: value }]) => {
+    return `# ${desc}\n${name}=${value ?? ''}\n`
+  })
+  t.is(example, entries.join('\n'))
+})
