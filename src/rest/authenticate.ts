@@ -1,0 +1,71 @@
+import type Koa from 'koa'
+import type { Caller } from '../domain/caller.ts'
+import { DomainError } from '../domain/errors.ts'
+import { type Claims, verifyWithKeySet } from './verify-with-key-set.ts'
+import { verifyWithSecret } from './verify-with-secret.ts'
+
+/** How access tokens are verified: with one shared secret, or with the public keys of a key set. */
+export interface TokenSettings {
+  readonly jwt:
+    | { readonly kind: 'secret'; readonly secret: string }
+    | { readonly kind: 'jwks'; readonly url: string }
+  /** The `iss` a token must have; undefined: any. */
+  readonly jwtIssuer: string | undefined
+  /** The `aud` a token must name; undefined: any. */
+  readonly jwtAudience: string | undefined
+}
+
+/** Resolves to the claims of the request's token when signature, algorithm, iss, aud, exp and nbf hold. */
+export type Verify = (token: string, context: Koa.Context) => Promise<Claims>
+
+/** RFC 6750 §2.1: the scheme in any case, then a b64token. */
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
+
+/**
+ * Middleware that lets only authenticated requests pass (SPEC §5) and puts the `Caller` into
+ * `context.state.caller`.
+ *
+ * @throws {DomainError} AUTHENTICATION_REQUIRED for whatever is not acceptable, with the challenge of
+ *   RFC 6750 §3 already set; SERVICE_UNAVAILABLE when the key set cannot be fetched
+ */
+export function authenticate(settings: TokenSettings): Koa.Middleware {
+  const { jwt } = settings
+  const verify: Verify =
+    jwt.kind === 'secret' ? verifyWithSecret(jwt.secret, settings) : verifyWithKeySet(jwt.url, settings)
+  return async (context, next) => {
+    context.state['caller'] = callerOf(await claimsOf(context, verify))
+    await next()
+  }
+}
+
+async function claimsOf(context: Koa.Context, verify: Verify): Promise<Claims> {
+  const header = context.get('Authorization')
+  const token = BEARER.exec(header)?.[1]
+  if (token === undefined) {
+    context.set('WWW-Authenticate', /^Bearer\b/i.test(header) ? INVALID_TOKEN : 'Bearer')
+    throw new DomainError('AUTHENTICATION_REQUIRED', 'Send an access token: Authorization: Bearer <token>')
+  }
+  try {
+    return await verify(token, context)
+  } catch (error) {
+    if (error instanceof DomainError) throw error
+    context.set('WWW-Authenticate', INVALID_TOKEN)
+    // Which of the checks failed is nothing a stranger needs to know.
+    throw new DomainError('AUTHENTICATION_REQUIRED', 'The access token is not acceptable or has expired')
+  }
+}
+
+const INVALID_TOKEN = 'Bearer error="invalid_token"'
+
+function callerOf(claims: Claims): Caller {
+  return {
+    subject: typeof claims['sub'] === 'string' ? claims['sub'] : undefined,
+    scopes: new Set(['scope', 'scopes', 'scp'].flatMap((name) => scopesOf(claims[name]))),
+  }
+}
+
+/** A scope claim is one string parted by spaces (RFC 8693 §4.2), or, with some issuers, an array. */
+function scopesOf(claim: unknown): string[] {
+  if (typeof claim === 'string') return claim.split(' ').filter((scope) => scope !== '')
+  return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
+}

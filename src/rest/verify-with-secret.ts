@@ -1,0 +1,25 @@
+import jwt from 'koa-jwt'
+import type { TokenSettings, Verify } from './authenticate.ts'
+import type { Claims } from './verify-with-key-set.ts'
+
+/** Verifies tokens that are signed with a shared secret. Only HS256 is let through. */
+export function verifyWithSecret(
+  secret: string,
+  { jwtIssuer, jwtAudience }: Pick<TokenSettings, 'jwtIssuer' | 'jwtAudience'>,
+): Verify {
+  const verify = jwt({
+    secret,
+    algorithms: ['HS256'],
+    key: 'claims',
+    getToken: (context) => context.state['token'],
+    ...(jwtIssuer === undefined ? {} : { issuer: jwtIssuer }),
+    ...(jwtAudience === undefined ? {} : { audience: jwtAudience }),
+  })
+  return async (token, context) => {
+    context.state['token'] = token
+    await verify(context as Parameters<typeof verify>[0], async () => {})
+    const claims: unknown = context.state['claims']
+    if (typeof claims !== 'object' || claims === null) throw new Error('the payload is not an object')
+    return claims as Claims
+  }
+}
