@@ -1,5 +1,5 @@
 /** How many connections the embedded database takes at once. */
-export const EMBEDDED_CONNECTIONS = 10
+export const EMBEDDED_CONNECTIONS = 20
 
 /** How many of them the service may use: the others are for psql, Studio and the migrator. */
 export const EMBEDDED_POOL = 7

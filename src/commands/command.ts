@@ -1,0 +1,35 @@
+import { DatabaseRefusedError } from '../domain/database/refused.ts'
+import { loadEnvironment, readSettings, type Settings, SettingsError } from '../settings.ts'
+
+/**
+ * Runs a command of the command line: exit status 0, or 1 with a message on standard error when the
+ * settings or the database are refused, or 2 when the arguments are wrong. Anything else is a fault and
+ * shows its stack.
+ */
+export async function runCommand(command: () => Promise<void>): Promise<void> {
+  try {
+    loadEnvironment()
+    await command()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const status = isArgumentError(error) ? 2 : isRefusal(error) ? 1 : undefined
+    if (status === undefined) throw error
+    console.error(error.message)
+    process.exitCode = status
+  }
+}
+
+/** The settings for a command that only needs the database: it does without what production requires. */
+export function databaseSettings(): Settings {
+  const { JWT_SECRET, JWT_JWKS_URL, NODE_ENV, ...environment } = process.env
+  return readSettings(environment)
+}
+
+function isRefusal(error: Error): boolean {
+  return error instanceof DatabaseRefusedError || error instanceof SettingsError
+}
+
+/** What `parseArgs` throws. */
+function isArgumentError(error: Error): boolean {
+  return 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}

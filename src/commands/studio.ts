@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { openEmbeddedDatabase } from '../domain/database/embedded-database.ts'
+import { prepareFolder } from '../domain/database/embedded-folder.ts'
+import { SOCKET_NAME } from '../domain/database/embedded-limits.ts'
+import { answers } from '../domain/database/embedded-lock.ts'
+import { migrate } from '../domain/database/migrator.ts'
+import { databaseSettings, runCommand } from './command.ts'
+
+const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.
+
+  npm run studio -- --port 5555
+
+With DATABASE_URL that server is shown. Otherwise it is the embedded database in DATA_DIR, whether the
+service is running or not; as long as Studio runs, the database listens on a loopback port of this machine,
+without a password.`
+
+await runCommand(async () => {
+  const { values } = parseArgs({
+    options: { port: { type: 'string', default: '5555' }, help: { type: 'boolean', short: 'h' } },
+  })
+  if (values.help) return console.log(usage)
+  const { databaseUrl, dataDir } = databaseSettings()
+  if (databaseUrl !== undefined) return runStudio(databaseUrl, values.port)
+  await withEmbedded(dataDir, (address) => runStudio(address, values.port))
+})
+
+/** Studio's driver knows no socket folders, so a loopback port leads to the socket while `use` runs. */
+async function withEmbedded(dataDir: string, use: (address: string) => Promise<void>): Promise<void> {
+  const folder = await prepareFolder(dataDir)
+  const socketPath = join(folder.socketFolder, SOCKET_NAME)
+  const own = (await answers(socketPath)) ? undefined : await openEmbeddedDatabase(dataDir)
+  try {
+    if (own) await migrate(own.connection)
+    const bridge = await openBridge(socketPath)
+    await use(`postgresql://postgres@127.0.0.1:${bridge.port}/postgres`)
+    bridge.close()
+  } finally {
+    await own?.close()
+  }
+}
+
+async function openBridge(socketPath: string): Promise<{ port: number; close(): void }> {
+  const server = createServer((client) => {
+    const database = connect(socketPath)
+    client.on('error', () => database.destroy())
+    database.on('error', () => client.destroy())
+    client.pipe(database).pipe(client)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() }
+}
+
+/**
+ * Runs the stock Studio until it ends or this process is told to. The address goes through the
+ * environment (prisma.config.ts reads it), since arguments can be seen by every user of the machine.
+ */
+async function runStudio(address: string, port: string): Promise<void> {
+  const project = fileURLToPath(new URL('../../', import.meta.url))
+  const entry = fileURLToPath(new URL('build/index.js', import.meta.resolve('prisma/package.json')))
+  const studio = spawn(process.execPath, [entry, 'studio', '--browser', 'none', '--port', port], {
+    cwd: project,
+    stdio: 'inherit',
+    env: { ...process.env, DATABASE_URL: address, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => studio.kill('SIGTERM'))
+  const [code] = await once(studio, 'exit')
+  process.exitCode = code ?? 0
+}
