@@ -92,7 +92,11 @@ export function refuseInvalid(details: readonly Detail[]): void {
  */
 export function refuseRuleViolation(details: readonly Detail[]): void {
   if (details.length > 0) {
-    throw new DomainError('BUSINESS_RULE_VIOLATION', `A business rule refuses this: ${summary(details)}`, details)
+    throw new DomainError(
+      'BUSINESS_RULE_VIOLATION',
+      `A business rule refuses this: ${summary(details)}`,
+      details,
+    )
   }
 }
 

@@ -19,8 +19,8 @@ CREATE TABLE "species" (
     "bioluminescent" BOOLEAN,
     "intelligence_level" TEXT COLLATE "C",
     "discovery_status" TEXT COLLATE "C" NOT NULL DEFAULT 'newly_catalogued',
-    "discovered_date" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "last_updated" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "discovered_date" TIMESTAMPTZ(3) NOT NULL DEFAULT statement_timestamp(),
+    "last_updated" TIMESTAMPTZ(3) NOT NULL DEFAULT statement_timestamp(),
     "version" INTEGER NOT NULL DEFAULT 1,
 
     CONSTRAINT "species_pkey" PRIMARY KEY ("id")
@@ -40,8 +40,8 @@ CREATE TABLE "planets" (
     "discovery_method" TEXT COLLATE "C",
     "discovery_year" INTEGER,
     "habitable" BOOLEAN,
-    "created_date" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "last_updated" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_date" TIMESTAMPTZ(3) NOT NULL DEFAULT statement_timestamp(),
+    "last_updated" TIMESTAMPTZ(3) NOT NULL DEFAULT statement_timestamp(),
     "version" INTEGER NOT NULL DEFAULT 1,
 
     CONSTRAINT "planets_pkey" PRIMARY KEY ("id")
@@ -53,7 +53,7 @@ CREATE TABLE "tombstones" (
     "parent_id" TEXT COLLATE "C" NOT NULL,
     "id" TEXT COLLATE "C" NOT NULL,
     "version" INTEGER NOT NULL,
-    "deleted_date" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "deleted_date" TIMESTAMPTZ(3) NOT NULL DEFAULT statement_timestamp(),
 
     CONSTRAINT "tombstones_pkey" PRIMARY KEY ("collection","parent_id","id")
 );
@@ -117,11 +117,22 @@ BEGIN
   IF TG_NARGS > 1 THEN
     parent := resource_parent_id(to_jsonb(NEW), TG_ARGV[1]);
   END IF;
-  DELETE FROM tombstones
-    WHERE collection = TG_ARGV[0] AND parent_id = parent AND id = NEW.id
-    RETURNING version INTO buried;
+  SELECT version INTO buried FROM tombstones
+    WHERE collection = TG_ARGV[0] AND parent_id = parent AND id = NEW.id;
   NEW.version := COALESCE(buried, 0) + 1;
   RETURN NEW;
+END $$;
+
+-- Only once the row is really there: a conflicting insert that does nothing must leave the tombstone.
+CREATE FUNCTION resource_after_insert() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  parent text := '';
+BEGIN
+  IF TG_NARGS > 1 THEN
+    parent := resource_parent_id(to_jsonb(NEW), TG_ARGV[1]);
+  END IF;
+  DELETE FROM tombstones WHERE collection = TG_ARGV[0] AND parent_id = parent AND id = NEW.id;
+  RETURN NULL;
 END $$;
 
 CREATE FUNCTION resource_before_update() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -154,6 +165,8 @@ END $$;
 
 CREATE TRIGGER "species_before_insert" BEFORE INSERT ON "species"
   FOR EACH ROW EXECUTE FUNCTION resource_before_insert('species');
+CREATE TRIGGER "species_after_insert" AFTER INSERT ON "species"
+  FOR EACH ROW WHEN (NEW.version > 1) EXECUTE FUNCTION resource_after_insert('species');
 CREATE TRIGGER "species_before_update" BEFORE UPDATE ON "species"
   FOR EACH ROW EXECUTE FUNCTION resource_before_update();
 CREATE TRIGGER "species_after_delete" AFTER DELETE ON "species"
@@ -161,6 +174,8 @@ CREATE TRIGGER "species_after_delete" AFTER DELETE ON "species"
 
 CREATE TRIGGER "planets_before_insert" BEFORE INSERT ON "planets"
   FOR EACH ROW EXECUTE FUNCTION resource_before_insert('planets');
+CREATE TRIGGER "planets_after_insert" AFTER INSERT ON "planets"
+  FOR EACH ROW WHEN (NEW.version > 1) EXECUTE FUNCTION resource_after_insert('planets');
 CREATE TRIGGER "planets_before_update" BEFORE UPDATE ON "planets"
   FOR EACH ROW EXECUTE FUNCTION resource_before_update();
 CREATE TRIGGER "planets_after_delete" AFTER DELETE ON "planets"

@@ -1,0 +1,87 @@
+import { Prisma } from './database/generated/client.ts'
+import { type Detail, DomainError } from './errors.ts'
+import { ParentMissing, RaceLost } from './race.ts'
+import type { Resource } from './resource.ts'
+import { resources } from './resources/index.ts'
+
+/** What PostgreSQL said, as the driver adapter hands it on inside Prisma's error. */
+interface DriverCause {
+  readonly originalCode?: string
+  readonly constraint?: { readonly index?: string }
+}
+
+/** Prisma's names for what PostgreSQL refused; PostgreSQL's own differ between its versions. */
+const UNIQUE_VIOLATION = 'P2002'
+const FOREIGN_KEY_VIOLATION = 'P2003'
+const WRITE_CONFLICT = 'P2034'
+
+/** PostgreSQL's serialization_failure and deadlock_detected. */
+const RACES_LOST = new Set(['40001', '40P01'])
+
+/**
+ * What an error of a write means: a race lost, a value taken, a reference that leads nowhere. Every
+ * other error comes back as it is.
+ */
+export function meaningOfWriteError(error: unknown, resource: Resource): unknown {
+  const name = constraintOf(error)
+  if (isRaceLost(error)) return new RaceLost()
+  if (isKnown(error, UNIQUE_VIOLATION)) {
+    return name.endsWith('_pkey') ? new RaceLost() : duplicateValue(resource, name)
+  }
+  return isKnown(error, FOREIGN_KEY_VIOLATION) ? unknownReference(resource, name) : error
+}
+
+/** What an error of a deletion means: something still refers to the resource. */
+export function meaningOfDeleteError(error: unknown): unknown {
+  if (isRaceLost(error)) return new RaceLost()
+  if (!isKnown(error, FOREIGN_KEY_VIOLATION)) return error
+  const user = resources.find(({ path }) => constraintOf(error).startsWith(`${tableName(path)}_`))
+  const message = `It cannot be deleted while ${user?.path ?? 'others'} refer to it.`
+  return new DomainError('DEPENDENCY_CONFLICT', message, [{ field: 'id', code: 'RESOURCE_IN_USE', message }])
+}
+
+/** The table of a collection, after which PostgreSQL's constraints are named. */
+export function tableName(path: string): string {
+  return path.replaceAll('-', '_')
+}
+
+/** Constraints are named `{table}_{column}_{kind}`, by Prisma and in our own migrations. */
+function constrainedLeaf({ path, leaves }: Resource, constraint: string, kind: 'key' | 'fkey') {
+  return leaves.find(({ column }) => constraint === `${tableName(path)}_${column}_${kind}`)
+}
+
+function duplicateValue(resource: Resource, constraint: string): DomainError {
+  const field = constrainedLeaf(resource, constraint, 'key')?.name ?? ''
+  const message = `Another resource in ${resource.path} already has this ${field}.`
+  return new DomainError('RESOURCE_ALREADY_EXISTS', message, [{ field, code: 'DUPLICATE_VALUE', message }])
+}
+
+function unknownReference(resource: Resource, constraint: string): unknown {
+  const leaf = constrainedLeaf(resource, constraint, 'fkey')
+  // The guard found the resource referred to, and it was deleted since: the next attempt will know.
+  if (leaf?.field.type === 'reference') return new RaceLost()
+  return new ParentMissing()
+}
+
+/** The detail for a reference to a resource that does not exist. */
+export function unknownReferenceDetail(field: string, to: string, id: string): Detail {
+  return { field, code: 'UNKNOWN_REFERENCE', message: `There is no resource ${JSON.stringify(id)} in ${to}.` }
+}
+
+function isRaceLost(error: unknown): boolean {
+  return isKnown(error, WRITE_CONFLICT) || RACES_LOST.has(driverCause(error).originalCode ?? '')
+}
+
+function isKnown(error: unknown, code: string): error is Prisma.PrismaClientKnownRequestError {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === code
+}
+
+function constraintOf(error: unknown): string {
+  return driverCause(error).constraint?.index ?? ''
+}
+
+function driverCause(error: unknown): DriverCause {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return {}
+  const adapterError = error.meta?.['driverAdapterError'] as { cause?: DriverCause } | undefined
+  return adapterError?.cause ?? {}
+}

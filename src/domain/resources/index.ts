@@ -1,0 +1,6 @@
+import type { Resource } from '../resource.ts'
+import { planets } from './planets.ts'
+import { species } from './species.ts'
+
+/** Every resource the service serves, in the order in which it presents them. */
+export const resources: readonly Resource[] = [species, planets]

@@ -1,0 +1,59 @@
+import { v7 } from 'uuid'
+import { DomainError } from '../errors.ts'
+import type { Change } from '../guard.ts'
+import { isIdentifier, slug } from '../identifiers.ts'
+import type { Client } from '../store.ts'
+
+/**
+ * Finds the planet that a species' planet_origin means and refers to it: a planet with that identifier,
+ * else one with that name whatever its case, else, unless that is refused by setting, a new planet, so
+ * that the link to it always leads somewhere.
+ *
+ * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with UNKNOWN_PLANET, when new planets are refused
+ */
+export async function resolvePlanetOrigin({ client, planetReference, before, after }: Change): Promise<void> {
+  if (!after) return
+  const origin = after['planet_origin'] as string | null
+  if (before && before['planet_origin'] === origin && (origin === null || before['planet_id'] !== null)) {
+    after['planet_id'] = before['planet_id']
+  } else {
+    after['planet_id'] = origin === null ? null : await planetFor(client, origin, planetReference === 'stub')
+  }
+}
+
+async function planetFor(client: Client, origin: string, mayCreate: boolean): Promise<string> {
+  const known = await findPlanet(client, origin)
+  if (known !== undefined) return known
+  if (!mayCreate || origin.trim() === '') return refuseUnknownPlanet(origin)
+  return createPlanet(client, isIdentifier(origin) ? origin : (slug(origin) ?? v7()), origin)
+}
+
+async function findPlanet(client: Client, origin: string): Promise<string | undefined> {
+  const [planet] = await client.$queryRaw<{ id: string }[]>`
+    SELECT id FROM planets
+    WHERE id = ${origin} OR lower(btrim(name) COLLATE "default") = lower(btrim(${origin}) COLLATE "default")
+    ORDER BY id = ${origin} DESC LIMIT 1`
+  return planet?.id
+}
+
+/**
+ * Two species may bring the same planet at the same moment; the second one takes what the first made.
+ * The identifier may also be taken by a planet of another name: then a number is added to it.
+ */
+async function createPlanet(client: Client, id: string, name: string): Promise<string> {
+  for (let number = 1; number < 100; number++) {
+    const candidate = number === 1 ? id : `${id.slice(0, 60)}-${number}`
+    const made = await client.$executeRaw`
+      INSERT INTO planets (id, name) VALUES (${candidate}, ${name}) ON CONFLICT DO NOTHING`
+    if (made === 1) return candidate
+    const known = await findPlanet(client, name)
+    if (known !== undefined) return known
+  }
+  return refuseUnknownPlanet(name)
+}
+
+function refuseUnknownPlanet(origin: string): never {
+  const message = `No planet has the identifier or the name ${JSON.stringify(origin)}.`
+  const details = [{ field: 'planet_origin', code: 'UNKNOWN_PLANET', message } as const]
+  throw new DomainError('BUSINESS_RULE_VIOLATION', message, details)
+}

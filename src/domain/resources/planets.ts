@@ -1,0 +1,25 @@
+import { boolean, integer, number, text } from '../fields.ts'
+import { defineResource } from '../resource.ts'
+
+/** A magnitude that is measured and cannot be negative. */
+const magnitude = (description: string) => number(description, { minimum: 0 })
+
+export const planets = defineResource({
+  kind: 'collection',
+  name: 'Planet',
+  path: 'planets',
+  description: 'A planet, known by measurement or only as the origin of a species.',
+  fields: {
+    name: text('Name, unique whatever its case.', { required: true, unique: true }),
+    host_star: text('Name of the star it orbits.'),
+    distance_parsecs: magnitude('Distance from the Sun, in parsecs.'),
+    mass_jupiters: magnitude('Mass, in masses of Jupiter.'),
+    radius_jupiters: magnitude('Radius, in radii of Jupiter.'),
+    orbital_period_days: magnitude('Time of one orbit, in days.'),
+    semi_major_axis_au: magnitude('Semi-major axis of its orbit, in astronomical units.'),
+    equilibrium_temperature_kelvin: magnitude('Equilibrium temperature, in kelvin.'),
+    discovery_method: text('How it was found, such as Transit or Radial Velocity.'),
+    discovery_year: integer('Year of its discovery.'),
+    habitable: boolean('Whether life as known could live there.'),
+  },
+})

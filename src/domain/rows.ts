@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Leaf, Resource, Values } from './resource.ts'
+
+/** A row of a resource's table: its columns, flat. Every table has these. */
+export interface Row {
+  readonly [column: string]: unknown
+  readonly id: string
+  readonly version: number
+  readonly last_updated: Date
+}
+
+/** The value at a leaf of nested values; undefined where it, or a group above it, is not set. */
+export function valueAt(values: Values, leaf: Leaf): unknown {
+  const [outer, inner] = leaf.path
+  const value = values[outer as string]
+  if (inner === undefined) return value ?? undefined
+  return (value as Values | null | undefined)?.[inner] ?? undefined
+}
+
+/** The writable columns for nested values: a column for every leaf, null where it is not set. */
+export function toColumns(resource: Resource, values: Values): Record<string, unknown> {
+  return Object.fromEntries(resource.writable.map((leaf) => [leaf.column, valueAt(values, leaf) ?? null]))
+}
+
+/** The nested values of a row, in the order of the definition; what is null in the row is absent. */
+export function toValues(resource: Resource, row: Row): Values {
+  const values: Record<string, unknown> = {}
+  for (const { path, column } of resource.leaves) {
+    const value = row[column]
+    if (value === null || value === undefined) continue
+    const [outer, inner] = path as [string, string?]
+    if (inner === undefined) values[outer] = value
+    else values[outer] = { ...(values[outer] as object | undefined), [inner]: value }
+  }
+  return values
+}
+
+/** Whether writing these columns would leave the row as it is. */
+export function isUnchanged(row: Row, columns: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(columns).every(([column, value]) => isDeepStrictEqual(row[column], value))
+}

@@ -1,0 +1,93 @@
+import { Prisma, type PrismaClient } from './database/generated/client.ts'
+import { RaceLost } from './race.ts'
+import type { Resource } from './resource.ts'
+import type { Row } from './rows.ts'
+
+/** A Prisma client, or the part of one that runs inside a transaction. */
+export type Client = PrismaClient | Prisma.TransactionClient
+
+/** Where one resource is: its identifier, and its parent's where it has a parent. */
+export interface Address {
+  readonly parentId?: string | undefined
+  readonly id: string
+}
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** What is used of a Prisma model delegate. The models differ; what is done with them does not. */
+interface Delegate {
+  findUnique(query: Arguments): Prisma.PrismaPromise<Row | null>
+  findMany(query: Arguments): Prisma.PrismaPromise<Row[]>
+  count(query: Arguments): Prisma.PrismaPromise<number>
+  create(query: Arguments): Prisma.PrismaPromise<Row>
+  updateManyAndReturn(query: Arguments): Prisma.PrismaPromise<Row[]>
+  deleteMany(query: Arguments): Prisma.PrismaPromise<{ count: number }>
+}
+
+/** The Prisma model delegate of a resource: the one place where a definition meets Prisma by name. */
+export function delegate(client: Client, resource: Resource): Delegate {
+  const model = resource.name.charAt(0).toLowerCase() + resource.name.slice(1)
+  return (client as unknown as Record<string, Delegate>)[model] as Delegate
+}
+
+/** The Prisma condition that holds for one resource only. */
+export function uniqueWhere({ parentField }: Resource, { parentId, id }: Address): Arguments {
+  return parentField ? { [`${parentField}_id`]: { [parentField]: parentId, id } } : { id }
+}
+
+/** The same as a plain condition, for statements that take several. */
+export function plainWhere({ parentField }: Resource, { parentId, id }: Address): Arguments {
+  return parentField ? { [parentField]: parentId, id } : { id }
+}
+
+/** The row at an address. */
+export async function findRow(client: Client, resource: Resource, address: Address): Promise<Row | null> {
+  return delegate(client, resource).findUnique({ where: uniqueWhere(resource, address) })
+}
+
+/** Adds a row; the database sets its version and its timestamps. */
+export async function insertRow(
+  client: Client,
+  resource: Resource,
+  address: Address,
+  columns: Arguments,
+): Promise<Row> {
+  const data = { ...forPrisma(resource, columns), ...plainWhere(resource, address) }
+  return delegate(client, resource).create({ data })
+}
+
+/**
+ * Changes a row if it still is the version that was looked at: one statement decides.
+ *
+ * @throws {RaceLost} when it is not
+ */
+export async function updateRow(
+  client: Client,
+  resource: Resource,
+  address: Address,
+  version: number,
+  columns: Arguments,
+): Promise<Row> {
+  const where = { ...plainWhere(resource, address), version }
+  const data = forPrisma(resource, columns)
+  const [row] = await delegate(client, resource).updateManyAndReturn({ where, data })
+  if (!row) throw new RaceLost()
+  return row
+}
+
+/** Prisma knows two nulls for a JSON column; an unset one is the database's. */
+function forPrisma({ leaves }: Resource, columns: Arguments): Arguments {
+  const unset = leaves.filter(({ field, column }) => field.type === 'fractions' && columns[column] === null)
+  return { ...columns, ...Object.fromEntries(unset.map(({ column }) => [column, Prisma.DbNull])) }
+}
+
+/** The version a deleted resource had, undefined where there never was one or where it is back. */
+export async function buriedVersion(
+  client: Client,
+  resource: Resource,
+  { parentId = '', id }: Address,
+): Promise<number | undefined> {
+  const key = { collection: resource.path, parent_id: parentId, id }
+  const tombstone = await client.tombstone.findUnique({ where: { collection_parent_id_id: key } })
+  return tombstone?.version
+}

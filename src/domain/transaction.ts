@@ -1,0 +1,40 @@
+import type { PrismaClient } from './database/generated/client.ts'
+import { DomainError } from './errors.ts'
+import { RaceLost } from './race.ts'
+import type { Resource } from './resource.ts'
+import type { Client } from './store.ts'
+
+/** Every lost race means that another request won, so this many in a row is a fault, not bad luck. */
+const MAXIMUM_ATTEMPTS = 200
+
+/**
+ * Runs an attempt at a write until it is not overtaken by another request. A write without
+ * preconditions never fails because somebody else wrote first; it happens after them.
+ *
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) when it is overtaken again and again
+ */
+export async function attempt<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 0; attempts < MAXIMUM_ATTEMPTS; attempts++) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof RaceLost)) throw error
+    }
+  }
+  throw new DomainError(
+    'SERVICE_UNAVAILABLE',
+    'Too many others are changing this at the same time; try again.',
+  )
+}
+
+/**
+ * Runs a write in a transaction where its resource has a guard, which looks at other resources and
+ * may write to them. Without one, a write is a single statement and needs none.
+ */
+export function inTransaction<Result>(
+  client: PrismaClient,
+  resource: Resource,
+  write: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  return resource.guard ? client.$transaction(write, { timeout: 10_000, maxWait: 5_000 }) : write(client)
+}

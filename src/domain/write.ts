@@ -1,0 +1,193 @@
+import { absenceOf, notFound } from './absent.ts'
+import type { PrismaClient } from './database/generated/client.ts'
+import { meaningOfWriteError } from './database-errors.ts'
+import { DomainError, refuseInvalid, refuseRuleViolation } from './errors.ts'
+import type { PlanetReference } from './guard.ts'
+import { IDENTIFIER_FORM, isAddress, isIdentifier, makeIdentifier } from './identifiers.ts'
+import { mergePatch } from './merge-patch.ts'
+import { requireVersion } from './precondition.ts'
+import { ParentMissing } from './race.ts'
+import { refuseReadOnlyChanges } from './read-only.ts'
+import type { Resource, Values } from './resource.ts'
+import { isUnchanged, type Row, toColumns, toValues } from './rows.ts'
+import { type Address, type Client, findRow, insertRow, updateRow } from './store.ts'
+import { attempt, inTransaction } from './transaction.ts'
+import { inspectPatch, inspectResource, runRules } from './validate.ts'
+
+/** Where writes happen, and the settings they follow. */
+export interface WriteContext {
+  readonly client: PrismaClient
+  readonly planetReference: PlanetReference
+}
+
+/** What a write did, decided where it was done, so that it is right when requests race. */
+export interface Written {
+  readonly outcome: 'CREATED' | 'REPLACED' | 'UNCHANGED'
+  readonly row: Row
+}
+
+export interface PutOptions {
+  /** Whether a resource that does not exist may be made. */
+  readonly mayCreate: boolean
+  /** Whether a resource that exists may be replaced. */
+  readonly mayReplace: boolean
+  readonly versions?: readonly number[] | undefined
+  /** What the caller says of read-only fields. */
+  readonly readOnly: Values
+}
+
+export interface PatchOptions {
+  readonly versions?: readonly number[] | undefined
+  readonly readOnly: Values
+}
+
+/**
+ * Creates a resource with an identifier made here (SPEC §4.3).
+ *
+ * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION, RESOURCE_ALREADY_EXISTS, and
+ *   RESOURCE_NOT_FOUND or RESOURCE_GONE for the parent
+ */
+export async function createResource(
+  context: WriteContext,
+  resource: Resource,
+  parentId: string | undefined,
+  body: Values,
+): Promise<Written> {
+  refuseMalformedParent(resource, parentId)
+  const values = validated(resource, body)
+  return attempt(() => insert(context, resource, { parentId, id: makeIdentifier(resource) }, values))
+}
+
+/**
+ * Creates or replaces the resource at an address (SPEC §4.4, §4.5). Replacing clears what the body
+ * leaves out. A body that changes nothing leaves the version alone.
+ *
+ * @throws {DomainError} as {@link createResource}, and RESOURCE_NOT_FOUND where nothing may be
+ *   created, PRECONDITION_FAILED where nothing may be replaced, CONCURRENT_MODIFICATION
+ */
+export async function putResource(
+  context: WriteContext,
+  resource: Resource,
+  address: Address,
+  body: Values,
+  options: PutOptions,
+): Promise<Written> {
+  refuseMalformedIdentifier(address)
+  refuseMalformedParent(resource, address.parentId)
+  const values = validated(resource, body)
+  return attempt(async () => {
+    const row = await findRow(context.client, resource, address)
+    if (row) return replace(context, resource, address, row, values, options)
+    if (!options.mayCreate) throw notFound(resource, address, CREATE_ADVICE)
+    return insert(context, resource, address, values)
+  })
+}
+
+/**
+ * Changes the fields that a merge patch names (SPEC §4.6, RFC 7396). The result is validated as a whole.
+ *
+ * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION, RESOURCE_ALREADY_EXISTS,
+ *   RESOURCE_NOT_FOUND, CONCURRENT_MODIFICATION
+ */
+export async function patchResource(
+  context: WriteContext,
+  resource: Resource,
+  address: Address,
+  patch: Values,
+  { versions, readOnly }: PatchOptions,
+): Promise<Written> {
+  const { values: changes, details } = inspectPatch(resource, patch)
+  refuseInvalid(details)
+  return attempt(async () => {
+    const row = isAddress(address) ? await findRow(context.client, resource, address) : null
+    if (!row) throw notFound(resource, address)
+    requireVersion(row, address, versions)
+    const stored = toValues(resource, row)
+    refuseReadOnlyChanges(resource, readOnly, stored)
+    const values = validated(resource, mergePatch(writableValues(resource, stored), changes) as Values)
+    return update(context, resource, address, row, values)
+  })
+}
+
+const CREATE_ADVICE = 'To create it, send its id in the body as well, without If-Match.'
+
+function refuseMalformedIdentifier({ id }: Address): void {
+  if (isIdentifier(id)) return
+  refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: `An identifier is ${IDENTIFIER_FORM}.` }])
+}
+
+function refuseMalformedParent({ owner }: Resource, id: string | undefined): void {
+  if (owner && id !== undefined && !isIdentifier(id)) throw notFound(owner, { id })
+}
+
+function validated(resource: Resource, body: Values): Values {
+  const { values, details } = inspectResource(resource, body)
+  refuseInvalid(details)
+  return values
+}
+
+function writableValues(resource: Resource, stored: Values): Values {
+  return inspectResource(resource, stored).values
+}
+
+async function replace(
+  context: WriteContext,
+  resource: Resource,
+  address: Address,
+  row: Row,
+  values: Values,
+  { mayReplace, versions, readOnly }: PutOptions,
+): Promise<Written> {
+  if (!mayReplace) {
+    const current = { ...address, version: row.version }
+    throw new DomainError('PRECONDITION_FAILED', 'The resource exists, and may only be created.', [], current)
+  }
+  requireVersion(row, address, versions)
+  refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
+  return update(context, resource, address, row, values)
+}
+
+async function update(
+  context: WriteContext,
+  resource: Resource,
+  address: Address,
+  before: Row,
+  values: Values,
+): Promise<Written> {
+  refuseRuleViolation(runRules(resource.rules, values, toValues(resource, before)))
+  return writing(context, resource, address, async (client) => {
+    const after = toColumns(resource, values)
+    await resource.guard?.({ ...context, client, address, before, after })
+    if (isUnchanged(before, after)) return { outcome: 'UNCHANGED', row: before }
+    return { outcome: 'REPLACED', row: await updateRow(client, resource, address, before.version, after) }
+  })
+}
+
+async function insert(
+  context: WriteContext,
+  resource: Resource,
+  address: Address,
+  values: Values,
+): Promise<Written> {
+  refuseRuleViolation(runRules(resource.rules, values, undefined))
+  return writing(context, resource, address, async (client) => {
+    const after = toColumns(resource, values)
+    await resource.guard?.({ ...context, client, address, before: undefined, after })
+    return { outcome: 'CREATED', row: await insertRow(client, resource, address, after) }
+  })
+}
+
+async function writing(
+  { client }: WriteContext,
+  resource: Resource,
+  address: Address,
+  write: (client: Client) => Promise<Written>,
+): Promise<Written> {
+  try {
+    return await inTransaction(client, resource, write)
+  } catch (error) {
+    const meaning = meaningOfWriteError(error, resource)
+    if (!(meaning instanceof ParentMissing) || !resource.owner) throw meaning
+    throw await absenceOf(client, resource.owner, { id: address.parentId as string })
+  }
+}
