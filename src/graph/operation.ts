@@ -1,0 +1,33 @@
+import { execute, type GraphQLSchema, parse, validate } from 'graphql'
+import type { Caller } from '../domain/caller.ts'
+import type { DomainContext, GraphContext } from './context.ts'
+import { causeOf } from './errors.ts'
+
+/** The data of an operation's answer, by the names its document asks for. */
+export type Data = { readonly [field: string]: unknown }
+
+/** A GraphQL operation that is ready to run with different variables. */
+export type Operation = (variables: Data, caller: Caller) => Promise<Data>
+
+/** Makes an operation of a document. */
+export type Prepare = (document: string) => Operation
+
+/**
+ * Prepares operations on a schema, in process: no HTTP, no parsing at request time. Documents are
+ * parsed and validated here, so that one that does not fit the schema stops the start.
+ *
+ * @throws {Error} for a document that is not valid
+ */
+export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Prepare {
+  return (source) => {
+    const document = parse(source)
+    const [problem] = validate(schema, document)
+    if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
+    return async (variables, caller) => {
+      const contextValue: GraphContext = { caller, domain }
+      const { data, errors } = await execute({ schema, document, variableValues: variables, contextValue })
+      if (errors?.[0]) throw causeOf(errors[0])
+      return data as Data
+    }
+  }
+}
