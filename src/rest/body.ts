@@ -1,0 +1,74 @@
+import type { Context } from 'koa'
+import getRawBody from 'raw-body'
+import secureJson from 'secure-json-parse'
+import { DomainError } from '../domain/errors.ts'
+
+export const BODY_LIMIT_BYTES = 1024 * 1024
+const JSON_TYPES = ['application/json', 'application/hal+json']
+export const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json']
+
+/** The media types that a body may have, by method; none where there is no body. */
+export function bodyTypes(method: string): readonly string[] {
+  return method === 'PATCH' ? PATCH_TYPES : JSON_TYPES
+}
+
+/**
+ * Reads the JSON body of a request.
+ *
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (415), PAYLOAD_TOO_LARGE (413), MALFORMED_JSON (400)
+ */
+export async function readJsonBody(ctx: Context): Promise<unknown> {
+  if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body and has none.')
+  refuseMediaType(ctx)
+  return parseJson(await readText(ctx))
+}
+
+function hasBody(ctx: Context): boolean {
+  return ctx.headers['transfer-encoding'] !== undefined || (ctx.request.length ?? 0) > 0
+}
+
+function refuseMediaType(ctx: Context): void {
+  const accepted = bodyTypes(ctx.method)
+  const charset = ctx.request.charset.toLowerCase()
+  const encoding = ctx.get('Content-Encoding').toLowerCase()
+  const isAccepted = ctx.is(...accepted) && ['', 'utf-8', 'utf8'].includes(charset)
+  if (isAccepted && ['', 'identity'].includes(encoding)) return
+  if (ctx.method === 'PATCH') ctx.set('Accept-Patch', PATCH_TYPES.join(', '))
+  const message = `The body must be ${accepted.join(' or ')}, in UTF-8 and without a content encoding.`
+  throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message)
+}
+
+async function readText(ctx: Context): Promise<string> {
+  try {
+    const bytes = await getRawBody(ctx.req, { limit: BODY_LIMIT_BYTES, length: ctx.request.length })
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw bodyError(ctx, error)
+  }
+}
+
+function bodyError(ctx: Context, error: unknown): unknown {
+  if (error instanceof TypeError) return new DomainError('MALFORMED_JSON', 'The body is not valid UTF-8.')
+  const { type } = error as { type?: string }
+  if (type === 'entity.too.large') {
+    // What is still on its way is read and dropped, so that the client gets to see the answer.
+    ctx.set('Connection', 'close')
+    ctx.req.resume()
+    return new DomainError('PAYLOAD_TOO_LARGE', `The body must not be larger than ${BODY_LIMIT_BYTES} bytes.`)
+  }
+  if (type === 'request.size.invalid' || type === 'request.aborted') {
+    return new DomainError('MALFORMED_JSON', 'The body ended before all of it was sent.')
+  }
+  return error
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return secureJson.parse(text, { protoAction: 'error', constructorAction: 'error' })
+  } catch (error) {
+    throw new DomainError(
+      'MALFORMED_JSON',
+      `The body is not JSON that is accepted here: ${(error as Error).message}`,
+    )
+  }
+}

@@ -1,0 +1,18 @@
+import type { Data, Prepare } from '../graph/operation.ts'
+import { addressesFor, callerOf, type Handler, type RestSettings, respond } from './exchange.ts'
+import { refuseQuery } from './parse-list-query.ts'
+
+/** The entry document, from which every collection can be found (SPEC §1.4): a link to each. */
+export function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
+  const operation = prepare('{ collections { path description } }')
+  return async (ctx) => {
+    refuseQuery(ctx.URL.searchParams)
+    const { collections } = (await operation({}, callerOf(ctx))) as { collections: Data[] }
+    const { base } = addressesFor(ctx, settings)
+    const links = collections.map(({ path, description }) => [
+      path,
+      { href: `${base}/${path}`, title: description },
+    ])
+    respond(ctx, 200, { _links: { self: { href: base }, ...Object.fromEntries(links) } })
+  }
+}

@@ -1,0 +1,38 @@
+import type { LeafField } from '../domain/fields.ts'
+import type { Operator } from '../domain/query.ts'
+import type { Leaf } from '../domain/resource.ts'
+import { type Checked, invalidity, isStorable } from '../domain/values.ts'
+
+const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** The value of a filter, typed as its field is; `in` has several, joined by `|`. */
+export function parseFilterValue({ field }: Leaf, operator: Operator, text: string): Checked {
+  if (operator !== 'in') return parseOne(field, text)
+  const values = text.split('|').map((part) => parseOne(field, part))
+  const problem = values.find((checked) => 'problem' in checked)
+  return problem ?? { value: values.map((checked) => (checked as { value: unknown }).value) }
+}
+
+function parseOne(field: LeafField, text: string): Checked {
+  switch (field.type) {
+    case 'number':
+    case 'integer':
+      // A bound that no value of the field can reach is still a question with an answer.
+      return invalidity({ type: field.type, description: '', ...INTEGER_BOUNDS[field.type] }, numberIn(text))
+    case 'boolean':
+      return invalidity(field, text === 'true' ? true : text === 'false' ? false : text)
+    case 'timestamp':
+    case 'enumeration':
+      return invalidity(field, text)
+    default:
+      return isStorable(text)
+        ? { value: text }
+        : { code: 'INVALID_VALUE', problem: 'must not hold U+0000 or half of a surrogate pair' }
+  }
+}
+
+const INTEGER_BOUNDS = { number: {}, integer: { minimum: -2147483648, maximum: 2147483647 } }
+
+function numberIn(text: string): number | string {
+  return NUMBER.test(text) ? Number(text) : text
+}

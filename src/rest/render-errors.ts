@@ -1,0 +1,34 @@
+import type { Middleware } from 'koa'
+import { DomainError } from '../domain/errors.ts'
+import { entityTag } from './entity-tag.ts'
+import { errorEnvelope, STATUS } from './errors.ts'
+
+/** Told of every fault of the service, with the id under which the caller was told of it. */
+export type ReportFault = (error: unknown, requestId: string) => void
+
+const RETRY_AFTER_SECONDS = 1
+
+/**
+ * Renders whatever is thrown further in, once, as the error envelope (SPEC §2.4). What is not a
+ * DomainError is a fault of the service: it is reported, and the answer tells nothing of it.
+ */
+export function renderErrors(reportFault: ReportFault): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (thrown) {
+      const error = thrown instanceof DomainError ? thrown : masked(ctx.state['requestId'])
+      if (error !== thrown) reportFault(thrown, ctx.state['requestId'])
+      ctx.status = STATUS[error.code]
+      if (error.current) ctx.set('ETag', entityTag(error.current.id, error.current.version))
+      if (error.code === 'SERVICE_UNAVAILABLE') ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
+      ctx.type = 'application/json'
+      ctx.body = JSON.stringify(errorEnvelope(error))
+    }
+  }
+}
+
+function masked(requestId: string): DomainError {
+  const message = `The service failed to answer. Its log has the reason under the request id ${requestId}.`
+  return new DomainError('INTERNAL_ERROR', message)
+}

@@ -1,0 +1,47 @@
+import Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import { DomainError } from '../domain/errors.ts'
+import { PATCH_TYPES } from './body.ts'
+import type { Method, Route } from './routes.ts'
+
+/**
+ * Serves routes: HEAD as GET, OPTIONS with what is allowed, 405 for what is not, 404 elsewhere
+ * (RFC 9110 §9.3.2, §9.3.7, §15.5.6). Paths are matched to the letter.
+ *
+ * @throws {DomainError} RESOURCE_NOT_FOUND (404), METHOD_NOT_ALLOWED (405)
+ */
+export function serveRoutes(base: string, routes: readonly Route[]): Middleware[] {
+  const router = new Router({ sensitive: true, strict: true })
+  for (const route of routes) router.all(base + route.path, (ctx) => dispatch(ctx, route))
+  return [router.routes() as Middleware, notFound]
+}
+
+async function dispatch(ctx: Context, { methods }: Route): Promise<void> {
+  const allowed = allowedMethods(methods)
+  const handler = methods[(ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method]
+  if (handler) return handler(ctx)
+  ctx.set('Allow', allowed.join(', '))
+  if (methods.PATCH) ctx.set('Accept-Patch', PATCH_TYPES.join(', '))
+  if (ctx.method !== 'OPTIONS') {
+    throw new DomainError(
+      'METHOD_NOT_ALLOWED',
+      `${ctx.method} is not possible here; ${allowed.join(', ')} are.`,
+    )
+  }
+  ctx.status = 204
+}
+
+function allowedMethods(methods: Route['methods']): string[] {
+  return [
+    ...(methods.GET ? ['GET', 'HEAD'] : []),
+    ...Object.keys(methods).filter((name) => name !== 'GET'),
+    'OPTIONS',
+  ]
+}
+
+const notFound: Middleware = (ctx) => {
+  throw new DomainError(
+    'RESOURCE_NOT_FOUND',
+    `There is nothing at ${JSON.stringify(ctx.path.slice(0, 200))}.`,
+  )
+}
