@@ -1,0 +1,108 @@
+import type { GraphQLFieldResolver } from 'graphql'
+import { authorize } from '../domain/authorize.ts'
+import { operationsOf } from '../domain/operations.ts'
+import { readResource, type Within } from '../domain/read.ts'
+import { relationsOf } from '../domain/relations.ts'
+import { deleteResource } from '../domain/remove.ts'
+import type { Resource } from '../domain/resource.ts'
+import type { Row } from '../domain/rows.ts'
+import type { Address } from '../domain/store.ts'
+import { createResource, patchResource, putResource, type Written } from '../domain/write.ts'
+import { type InputValues, type PageArguments, toWireNames } from './arguments.ts'
+import type { GraphContext } from './context.ts'
+import { camelCase, graphNames, parentArgument, singular } from './names.ts'
+import { resolvePage } from './page-resolver.ts'
+
+type Resolver<Arguments> = GraphQLFieldResolver<Row, GraphContext, Arguments>
+
+interface AddressArguments {
+  readonly [argument: string]: unknown
+}
+
+interface WriteArguments extends AddressArguments {
+  readonly input: InputValues
+  readonly patch: InputValues
+  readonly readOnly?: InputValues | null
+  readonly ifVersion?: readonly number[] | null
+  readonly mayCreate: boolean
+  readonly mayReplace: boolean
+  readonly strict: boolean
+}
+
+/** The resolvers of a resource's fields of Query. */
+export function queries(resource: Resource, resources: readonly Resource[]): Record<string, unknown> {
+  const names = graphNames(resource)
+  const read: Resolver<AddressArguments> = (_, address, { caller, domain }) => {
+    authorize(caller, resource, 'read')
+    return readResource(domain.client, resource, toAddress(resource, address))
+  }
+  const page: Resolver<PageArguments & AddressArguments> = (_, request, context) =>
+    resolvePage(resource, request, context, listedWithin(resource, resources, request))
+  return { [names.read]: read, ...(operationsOf(resource).listed && { [names.page]: page }) }
+}
+
+/** The resolvers of a resource's fields of Mutation. */
+export function mutations(resource: Resource): Record<string, unknown> {
+  const names = graphNames(resource)
+  const { listed, replaceable } = operationsOf(resource)
+  const payload = ({ outcome, row }: Written) => ({ outcome, [singular(resource)]: row })
+  const writing =
+    (write: (context: GraphContext, args: WriteArguments) => Promise<unknown>): Resolver<WriteArguments> =>
+    (_, args, context) => {
+      authorize(context.caller, resource, 'write')
+      return write(context, args)
+    }
+  const create = writing(async ({ domain }, args) => {
+    const parentId = toAddress(resource, args).parentId
+    return payload(await createResource(domain, resource, parentId, toWireNames(resource, args.input)))
+  })
+  const put = writing(async ({ domain }, args) => {
+    const { mayCreate, mayReplace } = args
+    const options = { ...conditions(resource, args), mayCreate, mayReplace }
+    const body = toWireNames(resource, args.input)
+    return payload(await putResource(domain, resource, toAddress(resource, args), body, options))
+  })
+  const patch = writing(async ({ domain }, args) => {
+    const changes = toWireNames(resource, args.patch)
+    return payload(
+      await patchResource(domain, resource, toAddress(resource, args), changes, conditions(resource, args)),
+    )
+  })
+  const remove = writing(async ({ domain }, args) => {
+    const options = { ...conditions(resource, args), strict: args.strict }
+    return { outcome: await deleteResource(domain, resource, toAddress(resource, args), options) }
+  })
+  return {
+    ...(listed && { [names.create]: create }),
+    ...(replaceable && { [names.put]: put, [names.patch]: patch }),
+    [names.delete]: remove,
+  }
+}
+
+/** The resource whose own are listed: the owner of an owned one, or one that they refer to. */
+function listedWithin(
+  resource: Resource,
+  resources: readonly Resource[],
+  args: AddressArguments,
+): Within | undefined {
+  const parent = parentArgument(resource)
+  if (resource.owner && parent) return within(resource.owner, resource.parentField, args[parent])
+  const nested = relationsOf(resource, resources).find(
+    ({ leaf }) => leaf.field.nested && typeof args[camelCase(leaf.column)] === 'string',
+  )
+  return nested && within(nested.target, nested.leaf.column, args[camelCase(nested.leaf.column)])
+}
+
+function within(resource: Resource, column: string | undefined, id: unknown): Within {
+  return { resource, id: id as string, column: column as string }
+}
+
+function toAddress(resource: Resource, args: AddressArguments): Address {
+  const argument = parentArgument(resource)
+  const parentId = argument ? (args[argument] as string) : undefined
+  return { parentId, id: resource.kind === 'singleton' ? (parentId as string) : (args['id'] as string) }
+}
+
+function conditions(resource: Resource, { ifVersion, readOnly }: WriteArguments) {
+  return { versions: ifVersion ?? undefined, readOnly: toWireNames(resource, readOnly ?? {}) }
+}
