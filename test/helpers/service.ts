@@ -1,0 +1,142 @@
+import type { TestFn } from 'ava'
+import { mintToken } from '../../src/development-token.ts'
+import type { Database } from '../../src/domain/database/open-database.ts'
+import type { Data, Prepare } from '../../src/graph/operation.ts'
+import { startService } from '../../src/server.ts'
+import { readSettings, type Settings } from '../../src/settings.ts'
+import { type Client, createClient } from './client.ts'
+import { createTestDatabase, type Owner } from './database.ts'
+
+/** A running service on a database of its own, and who may call it. */
+export interface TestService {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string
+  /** The address of the entry document. */
+  readonly base: string
+  readonly database: Database
+  readonly settings: Settings
+  readonly watch: Watch
+  /** What the service reported as its own fault. Empty at teardown, or the test fails. */
+  readonly faults: Error[]
+  /** Sends no token. */
+  readonly anonymous: Client
+  /** `*:read` */
+  readonly reader: Client
+  /** `*:read *:write` */
+  readonly writer: Client
+  /** A client with these scopes only, as in `species:read planets:write`. */
+  withScope(scope: string): Client
+}
+
+/** The GraphQL operations that REST requests have executed. */
+export interface Watch {
+  readonly operations: ExecutedOperation[]
+  readonly count: number
+  reset(): void
+}
+
+export interface ExecutedOperation {
+  readonly document: string
+  readonly variables: Data
+}
+
+const TOKENS = {
+  jwt: { kind: 'secret', secret: 'only the tests know this secret of theirs' },
+  jwtIssuer: undefined,
+  jwtAudience: undefined,
+} as const
+
+/**
+ * A service for all tests of a file: `const service = shareTestService(test)` at its top level, then
+ * `service().writer` inside the tests. Tests that count on nobody else writing are `test.serial`.
+ */
+export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}): () => TestService {
+  const releases: (() => Promise<void>)[] = []
+  let service: TestService | undefined
+  test.before(async () => {
+    service = await startTestService({ teardown: (release) => void releases.push(release) }, overrides)
+  })
+  test.after.always(async () => {
+    for (const release of releases) await release()
+  })
+  return () => {
+    if (!service) throw new Error('The service has not started; ask for it inside a test.')
+    return service
+  }
+}
+
+/**
+ * Starts the service in this process on a free port and a migrated, empty database; both end with their
+ * owner, which is usually ava's `t`.
+ */
+export async function startTestService(
+  owner: Owner,
+  overrides: Partial<Settings> = {},
+): Promise<TestService> {
+  const releases = collectReleases(owner)
+  const database = await createTestDatabase(releases)
+  const { databaseUrl, dataDir, migrateOnStart } = database
+  const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
+  const settings: Settings = { ...readSettings({}), ...place, ...overrides }
+  const faults: Error[] = []
+  const watch = createWatch()
+  const service = await startService({
+    settings,
+    tokens: TOKENS,
+    watch: watch.wrap,
+    reportFault: (error) => faults.push(error as Error),
+  })
+  releases.teardown(async () => {
+    await service.close()
+    if (faults.length > 0) throw new AggregateError(faults, 'The service reported faults')
+  })
+  const { origin } = service
+  const base = `${origin}/${settings.namespace}/${settings.version}`
+  const withScope = (scope: string) =>
+    createClient(origin, base, mintToken(TOKENS, { scope, expiresIn: '1h' }))
+  return {
+    origin,
+    base,
+    database: service.database,
+    settings,
+    watch,
+    faults,
+    anonymous: createClient(origin, base, undefined),
+    reader: withScope('*:read'),
+    writer: withScope('*:read *:write'),
+    withScope,
+  }
+}
+
+/** An owner whose releases run one after the other, the last one first, when its own owner's do. */
+function collectReleases(owner: Owner): Owner {
+  const releases: (() => Promise<void>)[] = []
+  owner.teardown(async () => {
+    const failures: unknown[] = []
+    for (const release of releases.reverse()) await release().catch((error) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  })
+  return { teardown: (release) => void releases.push(release) }
+}
+
+function createWatch() {
+  const operations: ExecutedOperation[] = []
+  return {
+    operations,
+    get count() {
+      return operations.length
+    },
+    reset() {
+      operations.length = 0
+    },
+    wrap:
+      (prepare: Prepare): Prepare =>
+      (document) => {
+        const operation = prepare(document)
+        return (variables, caller) => {
+          operations.push({ document, variables })
+          return operation(variables, caller)
+        }
+      },
+  }
+}
