@@ -1,5 +1,5 @@
 import { Prisma } from './database/generated/client.ts'
-import { type Detail, DomainError } from './errors.ts'
+import { DomainError } from './errors.ts'
 import { ParentMissing, RaceLost } from './race.ts'
 import type { Resource } from './resource.ts'
 import { resources } from './resources/index.ts'
@@ -61,11 +61,6 @@ function unknownReference(resource: Resource, constraint: string): unknown {
   // The guard found the resource referred to, and it was deleted since: the next attempt will know.
   if (leaf?.field.type === 'reference') return new RaceLost()
   return new ParentMissing()
-}
-
-/** The detail for a reference to a resource that does not exist. */
-export function unknownReferenceDetail(field: string, to: string, id: string): Detail {
-  return { field, code: 'UNKNOWN_REFERENCE', message: `There is no resource ${JSON.stringify(id)} in ${to}.` }
 }
 
 function isRaceLost(error: unknown): boolean {

@@ -42,6 +42,11 @@ export type DetailCode =
   | 'BELOW_ABSOLUTE_ZERO'
   | 'UNKNOWN_PLANET'
   | 'UNKNOWN_REFERENCE'
+  | 'INVALID_COMPOSITION'
+  | 'INVALID_STATUS_TRANSITION'
+  | 'MISSION_CLOSED'
+  | 'CREW_CAPACITY_EXCEEDED'
+  | 'ASTRONAUT_ON_MISSION'
 
 /** One entry of an error's `details`: the dotted path of the field, a code and a sentence. */
 export interface Detail {

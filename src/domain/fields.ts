@@ -8,6 +8,8 @@ interface FieldOptions {
   readonly required?: true
   /** Kept by the service: ignored on create, and refused when it differs on a later write. */
   readonly readOnly?: true
+  /** The value it has when it is created without one. It is never removed, only replaced. */
+  readonly initially?: string
   /** Kept by the service and shown in GraphQL only, never in a REST representation. */
   readonly hidden?: true
 }
@@ -79,6 +81,11 @@ export type LeafField =
   | FractionsField
 
 export type Field = LeafField | GroupField
+
+/** Whether a resource always has a value here, so that nobody need expect it to be absent. */
+export function isAlwaysSet(field: Field): boolean {
+  return field.type !== 'group' && (field.required === true || field.initially !== undefined)
+}
 
 /** A name or a short text. 500 characters, so that its longest value still fits an index entry. */
 export function text(description: string, options: Partial<Omit<TextField, 'type'>> = {}): TextField {

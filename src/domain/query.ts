@@ -1,4 +1,4 @@
-import type { TextField } from './fields.ts'
+import { isAlwaysSet, type TextField } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
 /** What a filter asks of one field. The comparisons are for what has an order, `contains` for text. */
@@ -60,7 +60,7 @@ export function toOrderBy(resource: Resource, sorts: readonly Sort[]): Where[] {
   const wanted = sorts.length > 0 ? sorts : [{ field: resource.createdField, direction: 'asc' as const }]
   const order = wanted.map(({ field, direction }) => {
     const leaf = leafNamed(resource, field)
-    return { [leaf.column]: leaf.field.required ? direction : { sort: direction, nulls: 'last' } }
+    return { [leaf.column]: isAlwaysSet(leaf.field) ? direction : { sort: direction, nulls: 'last' } }
   })
   return wanted.some(({ field }) => field === 'id') ? order : [...order, { id: 'asc' }]
 }

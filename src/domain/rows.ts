@@ -17,9 +17,22 @@ export function valueAt(values: Values, leaf: Leaf): unknown {
   return (value as Values | null | undefined)?.[inner] ?? undefined
 }
 
-/** The writable columns for nested values: a column for every leaf, null where it is not set. */
-export function toColumns(resource: Resource, values: Values): Record<string, unknown> {
-  return Object.fromEntries(resource.writable.map((leaf) => [leaf.column, valueAt(values, leaf) ?? null]))
+/**
+ * The writable columns for nested values: a column for every leaf, null where it is not set. A field
+ * that starts with a value keeps it, or what it has become, where the values do not say otherwise.
+ */
+export function toColumns(resource: Resource, values: Values, before?: Row): Record<string, unknown> {
+  const otherwise = ({ column, field }: Leaf) =>
+    field.initially === undefined ? null : (before?.[column] ?? field.initially)
+  return Object.fromEntries(
+    resource.writable.map((leaf) => [leaf.column, valueAt(values, leaf) ?? otherwise(leaf)]),
+  )
+}
+
+/** The columns that a new resource starts with, unless it is given others. */
+export function initialColumns({ leaves }: Resource): Record<string, unknown> {
+  const started = leaves.filter(({ field }) => field.initially !== undefined)
+  return Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
 }
 
 /** The nested values of a row, in the order of the definition; what is null in the row is absent. */

@@ -1,7 +1,7 @@
 import { absenceOf, notFound } from './absent.ts'
 import type { PrismaClient } from './database/generated/client.ts'
 import { meaningOfWriteError } from './database-errors.ts'
-import { DomainError, refuseInvalid, refuseRuleViolation } from './errors.ts'
+import { DomainError, refuseInvalid } from './errors.ts'
 import type { PlanetReference } from './guard.ts'
 import { IDENTIFIER_FORM, isAddress, isIdentifier, makeIdentifier } from './identifiers.ts'
 import { mergePatch } from './merge-patch.ts'
@@ -9,10 +9,11 @@ import { requireVersion } from './precondition.ts'
 import { ParentMissing } from './race.ts'
 import { refuseReadOnlyChanges } from './read-only.ts'
 import type { Resource, Values } from './resource.ts'
-import { isUnchanged, type Row, toColumns, toValues } from './rows.ts'
+import { initialColumns, isUnchanged, type Row, toColumns, toValues } from './rows.ts'
+import { refuseBrokenRules } from './rules.ts'
 import { type Address, type Client, findRow, insertRow, updateRow } from './store.ts'
 import { attempt, inTransaction } from './transaction.ts'
-import { inspectPatch, inspectResource, runRules } from './validate.ts'
+import { inspectPatch, inspectResource } from './validate.ts'
 
 /** Where writes happen, and the settings they follow. */
 export interface WriteContext {
@@ -154,10 +155,9 @@ async function update(
   before: Row,
   values: Values,
 ): Promise<Written> {
-  refuseRuleViolation(runRules(resource.rules, values, toValues(resource, before)))
   return writing(context, resource, address, async (client) => {
-    const after = toColumns(resource, values)
-    await resource.guard?.({ ...context, client, address, before, after })
+    const after = toColumns(resource, values, before)
+    await refuseBrokenRules({ ...context, client, address, before, after }, resource)
     if (isUnchanged(before, after)) return { outcome: 'UNCHANGED', row: before }
     return { outcome: 'REPLACED', row: await updateRow(client, resource, address, before.version, after) }
   })
@@ -169,10 +169,9 @@ async function insert(
   address: Address,
   values: Values,
 ): Promise<Written> {
-  refuseRuleViolation(runRules(resource.rules, values, undefined))
   return writing(context, resource, address, async (client) => {
-    const after = toColumns(resource, values)
-    await resource.guard?.({ ...context, client, address, before: undefined, after })
+    const after = { ...initialColumns(resource), ...toColumns(resource, values) }
+    await refuseBrokenRules({ ...context, client, address, before: undefined, after }, resource)
     return { outcome: 'CREATED', row: await insertRow(client, resource, address, after) }
   })
 }

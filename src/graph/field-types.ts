@@ -1,4 +1,4 @@
-import type { Field, GroupField, LeafField } from '../domain/fields.ts'
+import { type Field, type GroupField, isAlwaysSet, type LeafField } from '../domain/fields.ts'
 import { operatorsOf } from '../domain/query.ts'
 import type { Resource } from '../domain/resource.ts'
 import { camelCase, groupType } from './names.ts'
@@ -13,7 +13,7 @@ export function leafType(resource: Resource, name: string, field: LeafField): st
 /** The type of a field of an object type. */
 export function outputType(resource: Resource, name: string, field: Field): string {
   const type = field.type === 'group' ? groupType(resource, name) : leafType(resource, name, field)
-  return field.type !== 'group' && field.required ? `${type}!` : type
+  return isAlwaysSet(field) ? `${type}!` : type
 }
 
 /** The type of a field of an input type, without its nullability. */

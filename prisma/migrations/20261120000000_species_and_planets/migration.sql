@@ -18,7 +18,7 @@ CREATE TABLE "species" (
     "temperature_range_max_celsius" DOUBLE PRECISION,
     "bioluminescent" BOOLEAN,
     "intelligence_level" TEXT COLLATE "C",
-    "discovery_status" TEXT COLLATE "C" NOT NULL DEFAULT 'newly_catalogued',
+    "discovery_status" TEXT COLLATE "C" NOT NULL,
     "discovered_date" TIMESTAMPTZ(3) NOT NULL DEFAULT statement_timestamp(),
     "last_updated" TIMESTAMPTZ(3) NOT NULL DEFAULT statement_timestamp(),
     "version" INTEGER NOT NULL DEFAULT 1,
@@ -78,7 +78,6 @@ CREATE UNIQUE INDEX "planets_name_key" ON "planets" (lower(btrim("name") COLLATE
 
 -- The ranges that the definitions state, repeated for whoever writes past them.
 ALTER TABLE "species"
-  ADD CONSTRAINT "species_id_check" CHECK ("id" ~ '^[A-Za-z0-9._~-]{1,64}$' AND "id" NOT IN ('.', '..')),
   ADD CONSTRAINT "species_scientific_name_check" CHECK (btrim("scientific_name") <> ''),
   ADD CONSTRAINT "species_temperature_range_order_check"
     CHECK ("temperature_range_min_celsius" <= "temperature_range_max_celsius"),
@@ -89,7 +88,6 @@ ALTER TABLE "species"
   ADD CONSTRAINT "species_dates_check" CHECK (isfinite("discovered_date") AND isfinite("last_updated"));
 
 ALTER TABLE "planets"
-  ADD CONSTRAINT "planets_id_check" CHECK ("id" ~ '^[A-Za-z0-9._~-]{1,64}$' AND "id" NOT IN ('.', '..')),
   ADD CONSTRAINT "planets_name_check" CHECK (btrim("name") <> ''),
   ADD CONSTRAINT "planets_distance_parsecs_check" CHECK ("distance_parsecs" >= 0 AND "distance_parsecs" < 'Infinity'),
   ADD CONSTRAINT "planets_mass_jupiters_check" CHECK ("mass_jupiters" >= 0 AND "mass_jupiters" < 'Infinity'),
@@ -137,7 +135,8 @@ END $$;
 
 CREATE FUNCTION resource_before_update() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NEW.id <> OLD.id THEN
+  IF NEW.id <> OLD.id OR (TG_NARGS > 1 AND resource_parent_id(to_jsonb(NEW), TG_ARGV[1])
+      <> resource_parent_id(to_jsonb(OLD), TG_ARGV[1])) THEN
     RAISE EXCEPTION 'an identifier is immutable' USING ERRCODE = 'restrict_violation';
   END IF;
   NEW.version := OLD.version;
@@ -163,20 +162,26 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER "species_before_insert" BEFORE INSERT ON "species"
-  FOR EACH ROW EXECUTE FUNCTION resource_before_insert('species');
-CREATE TRIGGER "species_after_insert" AFTER INSERT ON "species"
-  FOR EACH ROW WHEN (NEW.version > 1) EXECUTE FUNCTION resource_after_insert('species');
-CREATE TRIGGER "species_before_update" BEFORE UPDATE ON "species"
-  FOR EACH ROW EXECUTE FUNCTION resource_before_update();
-CREATE TRIGGER "species_after_delete" AFTER DELETE ON "species"
-  FOR EACH ROW EXECUTE FUNCTION resource_after_delete('species');
+-- Puts a table under these rules. Its collection is named as the table is, with hyphens; a resource
+-- that has a parent is also known by the column that holds the parent's identifier.
+CREATE FUNCTION serve_resource(resource_table text, parent_column text DEFAULT NULL) RETURNS void
+  LANGUAGE plpgsql AS $$
+DECLARE
+  collection text := replace(resource_table, '_', '-');
+  identity text := quote_literal(collection) || COALESCE(', ' || quote_literal(parent_column), '');
+BEGIN
+  EXECUTE format('ALTER TABLE %I ADD CONSTRAINT %I CHECK (id ~ ''^[A-Za-z0-9._~-]{1,64}$'' AND id NOT IN (''.'', ''..''))',
+    resource_table, resource_table || '_id_check');
+  EXECUTE format('CREATE TRIGGER %I BEFORE INSERT ON %I FOR EACH ROW EXECUTE FUNCTION resource_before_insert(%s)',
+    resource_table || '_before_insert', resource_table, identity);
+  EXECUTE format('CREATE TRIGGER %I AFTER INSERT ON %I FOR EACH ROW WHEN (NEW.version > 1)
+    EXECUTE FUNCTION resource_after_insert(%s)',
+    resource_table || '_after_insert', resource_table, identity);
+  EXECUTE format('CREATE TRIGGER %I BEFORE UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION resource_before_update(%s)',
+    resource_table || '_before_update', resource_table, identity);
+  EXECUTE format('CREATE TRIGGER %I AFTER DELETE ON %I FOR EACH ROW EXECUTE FUNCTION resource_after_delete(%s)',
+    resource_table || '_after_delete', resource_table, identity);
+END $$;
 
-CREATE TRIGGER "planets_before_insert" BEFORE INSERT ON "planets"
-  FOR EACH ROW EXECUTE FUNCTION resource_before_insert('planets');
-CREATE TRIGGER "planets_after_insert" AFTER INSERT ON "planets"
-  FOR EACH ROW WHEN (NEW.version > 1) EXECUTE FUNCTION resource_after_insert('planets');
-CREATE TRIGGER "planets_before_update" BEFORE UPDATE ON "planets"
-  FOR EACH ROW EXECUTE FUNCTION resource_before_update();
-CREATE TRIGGER "planets_after_delete" AFTER DELETE ON "planets"
-  FOR EACH ROW EXECUTE FUNCTION resource_after_delete('planets');
+SELECT serve_resource('species');
+SELECT serve_resource('planets');

@@ -34,9 +34,9 @@ export const species = defineResource({
     }),
     bioluminescent: boolean('Whether it makes light.'),
     intelligence_level: text('How intelligent it is thought to be.'),
-    discovery_status: text('State of its cataloguing; newly_catalogued when created.', {
-      required: true,
+    discovery_status: text('State of its cataloguing.', {
       readOnly: true,
+      initially: 'newly_catalogued',
     }),
   },
   checks: [temperaturesInOrder],

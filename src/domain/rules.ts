@@ -1,0 +1,37 @@
+import { type Detail, refuseRuleViolation } from './errors.ts'
+import type { Change } from './guard.ts'
+import { isIdentifier } from './identifiers.ts'
+import { relationsOf } from './relations.ts'
+import type { Resource } from './resource.ts'
+import { resources } from './resources/index.ts'
+import { type Row, toValues } from './rows.ts'
+import { findRow } from './store.ts'
+import { runRules } from './validate.ts'
+
+/**
+ * Holds a write against everything a well-formed body can break: the rules of its definition, its
+ * references, and what its guard knows of the other resources.
+ *
+ * @throws {DomainError} BUSINESS_RULE_VIOLATION (422), or what the guard throws
+ */
+export async function refuseBrokenRules(change: Change, resource: Resource): Promise<void> {
+  const { before, after } = change
+  const values = toValues(resource, { ...before, ...after } as Row)
+  const broken = runRules(resource.rules, values, before && toValues(resource, before))
+  refuseRuleViolation([...broken, ...(await unknownReferences(change, resource))])
+  await resource.guard?.(change)
+}
+
+/** Looks only at references that change: the others were looked at before, and foreign keys hold them. */
+async function unknownReferences({ client, before, after }: Change, resource: Resource): Promise<Detail[]> {
+  const changed = relationsOf(resource, resources).filter(
+    ({ leaf: { field, column } }) => !field.hidden && !field.readOnly && after?.[column] !== before?.[column],
+  )
+  const details = changed.map(async ({ leaf, target }): Promise<Detail[]> => {
+    const id = after?.[leaf.column] as string | null
+    if (id === null || (isIdentifier(id) && (await findRow(client, target, { id })))) return []
+    const message = `There is no resource ${JSON.stringify(id)} in ${target.path}.`
+    return [{ field: leaf.name, code: 'UNKNOWN_REFERENCE', message }]
+  })
+  return (await Promise.all(details)).flat()
+}
