@@ -107,6 +107,11 @@ export function number(description: string, options: Partial<Omit<NumberField, '
   return { type: 'number', description, ...options }
 }
 
+/** A number that is measured and cannot be negative. */
+export function magnitude(description: string): NumberField {
+  return number(description, { minimum: 0 })
+}
+
 /** A whole number that fits 32 bits with its sign: what both PostgreSQL and GraphQL call an integer. */
 export function integer(description: string, options: Partial<Omit<NumberField, 'type'>> = {}): NumberField {
   return { type: 'integer', description, minimum: -2147483648, maximum: 2147483647, ...options }

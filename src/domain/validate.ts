@@ -62,6 +62,7 @@ function inspectMembers(resource: Resource, body: Values, patch: boolean): Inspe
     else if (field.readOnly) readOnly[name] = value
     else if (value === null) values[name] = patch ? null : undefined
     else if (field.type === 'group') values[name] = inspectGroup(name, field, value, patch, details)
+    else if (patch && field.type === 'fractions') values[name] = inspectFractions(name, field, value, details)
     else values[name] = inspectLeaf(name, field, value, details)
   }
   return { values: withoutUndefined(values), readOnly, details }
@@ -87,6 +88,12 @@ function inspectGroup(
     else members[member] = inspectLeaf(path, field as LeafField, inner, details)
   }
   return withoutUndefined(members)
+}
+
+/** A patch may remove single fractions: those are null, and the rest must be right. */
+function inspectFractions(name: string, field: LeafField, value: unknown, details: Detail[]): unknown {
+  const kept = isObject(value) ? withoutNull(value) : value
+  return inspectLeaf(name, field, kept, details) && value
 }
 
 function inspectLeaf(name: string, field: LeafField, value: unknown, details: Detail[]): unknown {
@@ -136,6 +143,10 @@ function unknown(name: string, fields: Readonly<Record<string, Field>>): Detail 
 
 function ownField<F extends Field>(fields: Readonly<Record<string, F>>, name: string): F | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
+function withoutNull(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 }
 
 function withoutUndefined(values: Values): Values {

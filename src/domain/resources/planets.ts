@@ -1,8 +1,5 @@
-import { boolean, integer, number, text } from '../fields.ts'
+import { boolean, integer, magnitude, text } from '../fields.ts'
 import { defineResource } from '../resource.ts'
-
-/** A magnitude that is measured and cannot be negative. */
-const magnitude = (description: string) => number(description, { minimum: 0 })
 
 export const planets = defineResource({
   kind: 'collection',

@@ -1,0 +1,30 @@
+import type { Detail } from '../errors.ts'
+import { boolean, fractions, magnitude, text } from '../fields.ts'
+import { defineResource, type Values } from '../resource.ts'
+import { planets } from './planets.ts'
+
+/** Fractions that were measured add up to 1 only nearly, and in binary not even then. */
+const ROUNDING = 1e-9
+
+export const atmosphere = defineResource({
+  kind: 'singleton',
+  owner: planets,
+  name: 'Atmosphere',
+  path: 'atmosphere',
+  description: 'The atmosphere of a planet.',
+  fields: {
+    surface_pressure_kilopascals: magnitude('Pressure at the surface, in kilopascals.'),
+    breathable: boolean('Whether humans can breathe it.'),
+    dominant_gas: text('The gas it mostly consists of.'),
+    composition: fractions('Gas to its fraction of the volume; together no more than 1.'),
+  },
+  rules: [fractionsOfOneWhole],
+})
+
+function fractionsOfOneWhole(values: Values): Detail[] {
+  const composition = (values['composition'] ?? {}) as Readonly<Record<string, number>>
+  const sum = Object.values(composition).reduce((total, fraction) => total + fraction, 0)
+  if (sum <= 1 + ROUNDING) return []
+  const message = `The fractions of composition add up to ${sum}, which is more than 1.`
+  return [{ field: 'composition', code: 'INVALID_COMPOSITION', message }]
+}

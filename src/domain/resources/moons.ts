@@ -1,0 +1,17 @@
+import { boolean, magnitude, text } from '../fields.ts'
+import { defineResource } from '../resource.ts'
+import { planets } from './planets.ts'
+
+export const moons = defineResource({
+  kind: 'owned',
+  owner: planets,
+  name: 'Moon',
+  path: 'moons',
+  description: 'A moon of a planet.',
+  fields: {
+    name: text('Name.', { required: true }),
+    radius_kilometres: magnitude('Radius, in kilometres.'),
+    orbital_period_days: magnitude('Time of one orbit around its planet, in days.'),
+    tidally_locked: boolean('Whether it always shows its planet the same side.'),
+  },
+})

@@ -1,0 +1,88 @@
+import test from 'ava'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+
+async function planetNamed(id: string): Promise<string> {
+  const { status } = await service().writer.put(`/planets/${id}`, { id, name: id })
+  if (status !== 201) throw new Error(`planet ${id} was not made: ${status}`)
+  return `/planets/${id}`
+}
+
+test('a moon is only found under its own planet', async (t) => {
+  const [tellus, mars] = [await planetNamed('tellus'), await planetNamed('mars')]
+  const { writer } = service()
+  t.is((await writer.put(`${tellus}/moons/luna`, { id: 'luna', name: 'Luna' })).status, 201)
+  t.is((await writer.get(`${tellus}/moons/luna`)).status, 200)
+  t.is((await writer.get(`${mars}/moons/luna`)).status, 404)
+  t.is((await writer.patch(`${mars}/moons/luna`, { name: 'Phobos' })).status, 404)
+  t.is((await writer.delete(`${mars}/moons/luna`)).status, 204)
+  t.is((await writer.get(`${tellus}/moons/luna`)).body.name, 'Luna')
+})
+
+test('two planets may each have a moon with the same id', async (t) => {
+  const [one, other] = [await planetNamed('one'), await planetNamed('other')]
+  const { writer } = service()
+  t.is((await writer.put(`${one}/moons/a`, { id: 'a', name: 'One' })).status, 201)
+  t.is((await writer.put(`${other}/moons/a`, { id: 'a', name: 'Other' })).status, 201)
+  t.is((await writer.get(`${one}/moons/a`)).body.name, 'One')
+})
+
+test('deleting a planet deletes what it owns, which then reads as gone', async (t) => {
+  const { writer } = service()
+  const planet = await planetNamed('doomed')
+  await writer.put(`${planet}/moons/m`, { id: 'm', name: 'M' })
+  await writer.put(`${planet}/atmosphere`, { breathable: true })
+  t.is((await writer.delete(planet)).status, 204)
+  t.is((await writer.get(`${planet}/moons/m`)).status, 410)
+  t.is((await writer.get(`${planet}/atmosphere`)).status, 410)
+  t.is((await writer.post(`${planet}/moons`, { name: 'N' })).status, 410)
+  t.is((await writer.get(`${planet}/moons`)).status, 410)
+})
+
+test('an atmosphere is unknown until it is set, created by the first PUT and replaced by the next', async (t) => {
+  const { writer } = service()
+  const planet = await planetNamed('airy')
+  t.is((await writer.get(`${planet}/atmosphere`)).status, 404)
+  t.is((await writer.get(planet)).body._links.atmosphere, undefined)
+  const created = await writer.put(`${planet}/atmosphere`, { breathable: true })
+  t.is(created.status, 201)
+  t.true(created.headers.get('location')?.endsWith(`${planet}/atmosphere`))
+  t.is((await writer.put(`${planet}/atmosphere`, { breathable: false })).status, 204)
+  t.truthy((await writer.get(planet)).body._links.atmosphere)
+})
+
+test('a composition that adds up to more than 1 is refused, one that adds up to 1 in tenths is not', async (t) => {
+  const { writer } = service()
+  const planet = await planetNamed('mixed')
+  const tenths = Object.fromEntries(Array.from({ length: 10 }, (_, gas) => [`gas ${gas}`, 0.1]))
+  t.is((await writer.put(`${planet}/atmosphere`, { composition: tenths })).status, 201)
+  const refused = await writer.patch(`${planet}/atmosphere`, { composition: { argon: 0.1 } })
+  t.is(refused.status, 422)
+  t.is(refused.body.error.details[0].code, 'INVALID_COMPOSITION')
+  t.deepEqual((await writer.get(`${planet}/atmosphere`)).body.composition, tenths)
+})
+
+test('a patch removes a single gas from a composition', async (t) => {
+  const { writer } = service()
+  const planet = await planetNamed('thin')
+  await writer.put(`${planet}/atmosphere`, { composition: { nitrogen: 0.7, oxygen: 0.2 } })
+  t.is(
+    (await writer.patch(`${planet}/atmosphere`, { composition: { oxygen: null, argon: 0.1 } })).status,
+    204,
+  )
+  t.deepEqual((await writer.get(`${planet}/atmosphere`)).body.composition, { nitrogen: 0.7, argon: 0.1 })
+})
+
+test('a fraction that is negative or no number is a 400', async (t) => {
+  const { writer } = service()
+  const planet = await planetNamed('odd')
+  for (const [fraction, code] of [
+    [-0.1, 'OUT_OF_RANGE'],
+    ['0.1', 'INVALID_TYPE'],
+  ] as const) {
+    const { status, body } = await writer.put(`${planet}/atmosphere`, { composition: { xenon: fraction } })
+    t.is(status, 400)
+    t.is(body.error.details[0].code, code)
+  }
+})
