@@ -1,0 +1,18 @@
+import { enumeration, integer, magnitude, text, timestamp } from '../fields.ts'
+import { defineResource } from '../resource.ts'
+
+export const spacecraft = defineResource({
+  kind: 'collection',
+  name: 'Spacecraft',
+  path: 'spacecraft',
+  description: 'A spacecraft that missions fly with.',
+  fields: {
+    name: text('Name, unique whatever its case.', { required: true, unique: true }),
+    kind: enumeration(['orbiter', 'lander', 'rover', 'capsule', 'station'], 'What it is made for.', {
+      required: true,
+    }),
+    crew_capacity: integer('How many can be aboard; no limit is known where it is not set.', { minimum: 0 }),
+    dry_mass_kilograms: magnitude('Mass without propellant, in kilograms.'),
+    launched_date: timestamp('When it was launched.'),
+  },
+})
