@@ -1,3 +1,4 @@
+import { exactly } from './exact-number.ts'
 import { isAlwaysSet, type TextField } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
@@ -46,7 +47,7 @@ export function toWhere(resource: Resource, filter: Filter): Where {
   if ('all' in filter) return { AND: filter.all.map((part) => toWhere(resource, part)) }
   if ('any' in filter) return { OR: filter.any.map((part) => toWhere(resource, part)) }
   const leaf = leafNamed(resource, filter.field)
-  const condition = { [filter.operator]: filter.value }
+  const condition = { [filter.operator]: exactly(filter.value) }
   const other = (leaf.field as TextField).alsoMatches
   if (!other || filter.operator === 'contains') return { [leaf.column]: condition }
   return { OR: [{ [leaf.column]: condition }, { [other]: condition }] }

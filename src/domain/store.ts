@@ -1,4 +1,5 @@
 import { Prisma, type PrismaClient } from './database/generated/client.ts'
+import { exactly } from './exact-number.ts'
 import { RaceLost } from './race.ts'
 import type { Resource } from './resource.ts'
 import type { Row } from './rows.ts'
@@ -75,10 +76,13 @@ export async function updateRow(
   return row
 }
 
-/** Prisma knows two nulls for a JSON column; an unset one is the database's. */
+/** Numbers exactly; and of the two nulls that Prisma knows for a JSON column, the database's. */
 function forPrisma({ leaves }: Resource, columns: Arguments): Arguments {
   const unset = leaves.filter(({ field, column }) => field.type === 'fractions' && columns[column] === null)
-  return { ...columns, ...Object.fromEntries(unset.map(({ column }) => [column, Prisma.DbNull])) }
+  return {
+    ...Object.fromEntries(Object.entries(columns).map(([column, value]) => [column, exactly(value)])),
+    ...Object.fromEntries(unset.map(({ column }) => [column, Prisma.DbNull])),
+  }
 }
 
 /** The version a deleted resource had, undefined where there never was one or where it is back. */
