@@ -1,12 +1,15 @@
 import { DomainError } from './errors.ts'
+import { isAddress } from './identifiers.ts'
 import type { Resource } from './resource.ts'
 import { type Address, buriedVersion, type Client } from './store.ts'
 
 /**
  * The error for a resource that is not there: gone when it was deleted, unknown when it never was
- * (SPEC §4.2). Costs a look-up, so it is for when the resource was not found.
+ * (SPEC §4.2). Costs a look-up, so it is for when the resource was not found. A malformed identifier is
+ * simply unknown, and PostgreSQL is not asked: it refuses U+0000.
  */
 export async function absenceOf(client: Client, resource: Resource, address: Address): Promise<DomainError> {
+  if (!isAddress(address)) return notFound(resource, address)
   const version = await buriedVersion(client, resource, address)
   return version === undefined ? notFound(resource, address) : gone(resource, address)
 }
