@@ -88,7 +88,8 @@ export async function startTestService(
   })
   releases.teardown(async () => {
     await service.close()
-    if (faults.length > 0) throw new AggregateError(faults, 'The service reported faults')
+    const reported = faults.map((fault) => fault.stack ?? String(fault)).join('\n')
+    if (reported) throw new Error(`The service reported ${faults.length} faults:\n${reported}`)
   })
   const { origin } = service
   const base = `${origin}/${settings.namespace}/${settings.version}`
