@@ -5,17 +5,16 @@ import type { Resource, Values } from './resource.ts'
 import { invalidity } from './values.ts'
 
 /**
- * Compares what a body says of read-only fields with what is stored. Equal is fine, and so is a
- * `last_updated` from between creation and now: an honest echo of an earlier state (SPEC §4.5).
+ * Compares what a body says of read-only fields with what is stored. Equal is fine, with null for what is
+ * not set, and so is a `last_updated` from between creation and now: an honest echo of an earlier state
+ * (SPEC §4.5).
  *
  * @throws {DomainError} VALIDATION_FAILED (400) with a READ_ONLY_FIELD for each that differs
  */
 export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: Values): void {
   refuseInvalid(
     Object.entries(sent)
-      .filter(
-        ([name, value]) => value !== null && value !== undefined && !isEcho(resource, name, value, stored),
-      )
+      .filter(([name, value]) => value !== undefined && !isEcho(resource, name, value, stored))
       .map(([name]) => readOnlyDetail(name)),
   )
 }
@@ -26,6 +25,7 @@ export function readOnlyDetail(name: string): Detail {
 }
 
 function isEcho(resource: Resource, name: string, sent: unknown, stored: Values): boolean {
+  if (sent === null) return stored[name] === undefined
   const checked = invalidity(resource.allFields[name] as Exclude<Field, { type: 'group' }>, sent)
   if (!('value' in checked)) return false
   if (name === 'last_updated') {

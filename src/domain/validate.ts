@@ -59,8 +59,9 @@ function inspectMembers(resource: Resource, body: Values, patch: boolean): Inspe
     if (HAL_MEMBERS.has(name)) continue
     const field = ownField(resource.allFields, name)
     if (!field || field.hidden) details.push(unknown(name, resource.allFields))
-    else if (field.readOnly) readOnly[name] = value
-    else if (value === null) values[name] = patch ? null : undefined
+    else if (field.readOnly) {
+      if (patch || value !== null) readOnly[name] = value
+    } else if (value === null) values[name] = patch ? null : undefined
     else if (field.type === 'group') values[name] = inspectGroup(name, field, value, patch, details)
     else if (patch && field.type === 'fractions') values[name] = inspectFractions(name, field, value, details)
     else values[name] = inspectLeaf(name, field, value, details)

@@ -153,7 +153,7 @@ export function listHandler(
 /** An id in the body is compared with the path at once: it needs no look-up to be wrong. */
 function identified(readOnly: Inspection['readOnly'], id: string) {
   const { id: sentId, ...sent } = readOnly
-  const isWrong = sentId !== undefined && sentId !== null && sentId !== id
+  const isWrong = sentId !== undefined && sentId !== id
   return { sent, problems: isWrong ? [readOnlyDetail('id')] : [] }
 }
 
