@@ -1,0 +1,269 @@
+import test from 'ava'
+import { operationsOf } from '../../src/domain/operations.ts'
+import type { Leaf, Resource } from '../../src/domain/resource.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+import type { Answer, Json } from '../helpers/client.ts'
+import { type Body, type Created, collectionPath, Fixtures, withValue } from '../helpers/fixtures.ts'
+import { wrongTypes } from '../helpers/sample-value.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+const fixtures = () => new Fixtures(service().writer)
+
+interface Target extends Created {
+  /** Every write that the resource has, with this body or patch. */
+  send(body: Json): Promise<Answer[]>
+}
+
+/** A resource, and a way to try a bad body on each operation that takes one. */
+async function target(resource: Resource): Promise<Target> {
+  const { listed, replaceable } = operationsOf(resource)
+  const created = await fixtures().create(resource)
+  const { writer } = service()
+  const send = (body: Json) =>
+    Promise.all([
+      ...(listed ? [writer.post(created.collection, body)] : []),
+      ...(replaceable ? [writer.put(created.path, body), writer.patch(created.path, body)] : []),
+    ])
+  return { ...created, send }
+}
+
+/** What an answer says is wrong, in short: `name REQUIRED_FIELD`. */
+function problems({ body }: Answer): string[] {
+  return body.error.details.map(({ field, code }: Json) => `${field} ${code}`)
+}
+
+/** Bad values of a leaf with the code of each. */
+function badValues({ field }: Leaf): [Json, string][] {
+  const bad: [Json, string][] = wrongTypes(field).map((value) => [value, 'INVALID_TYPE'])
+  if (field.type === 'text') {
+    bad.push(
+      ['a\0b', 'INVALID_VALUE'],
+      ['\ud800', 'INVALID_VALUE'],
+      ['x'.repeat(field.maximumLength + 1), 'TOO_LONG'],
+    )
+  }
+  if (field.type === 'enumeration') bad.push(['no such word', 'INVALID_VALUE'], ['', 'INVALID_VALUE'])
+  if (field.type === 'timestamp') {
+    const malformed = [
+      'yesterday',
+      '',
+      '2031-02-30',
+      '2031-13-01T00:00:00Z',
+      '2031-04-05T06:07:08.1234Z',
+      '20310405',
+    ]
+    bad.push(...malformed.map((value): [Json, string] => [value, 'INVALID_FORMAT']))
+  }
+  if (field.type === 'number' || field.type === 'integer') {
+    if (field.minimum !== undefined) bad.push([field.minimum - 1, 'OUT_OF_RANGE'])
+    if (field.maximum !== undefined) bad.push([field.maximum + 1, 'OUT_OF_RANGE'])
+  }
+  return bad
+}
+
+for (const resource of resources) {
+  const { path, createdField } = resource
+  const { listed, replaceable } = operationsOf(resource)
+
+  test(`${path}: a value that does not fit its field is refused, and nothing changes`, async (t) => {
+    const { send, path: address, answer, body } = await target(resource)
+    for (const leaf of resource.writable) {
+      for (const [value, code] of badValues(leaf)) {
+        for (const refused of await send(withValue(body, leaf, value))) {
+          const said = `${leaf.name} ${JSON.stringify(value)}: ${refused.text}`
+          t.deepEqual([refused.status, refused.body?.error.code], [400, 'VALIDATION_FAILED'], said)
+          t.deepEqual(problems(refused), [`${leaf.name} ${code}`], said)
+        }
+      }
+    }
+    t.is((await service().reader.get(address)).headers.get('etag'), answer.headers.get('etag'))
+  })
+
+  test(`${path}: a number that no double can hold is refused`, async (t) => {
+    const { writer } = service()
+    const { path: address, collection, body } = await fixtures().create(resource)
+    for (const leaf of resource.writable.filter(({ field }) => field.type === 'number')) {
+      const text = JSON.stringify(withValue(body, leaf, 'HUGE')).replace('"HUGE"', '1e400')
+      const refused = await (listed ? writer.post(collection, text) : writer.put(address, text))
+      t.deepEqual([refused.status, ...problems(refused)], [400, `${leaf.name} OUT_OF_RANGE`])
+    }
+    t.pass()
+  })
+
+  test(`${path}: all that is wrong with a body is reported at once, in field order`, async (t) => {
+    const { send } = await target(resource)
+    const names = Object.entries(resource.fields)
+      .filter(([, field]) => !(field.type !== 'group' && (field.readOnly || field.hidden)))
+      .map(([name]) => name)
+    const wrong: Body = Object.fromEntries([...names].reverse().map((name) => [name, [1]]))
+    for (const refused of await send({ 'no such field': 1, ...wrong })) {
+      const expected = [...names.map((name) => `${name} INVALID_TYPE`), 'no such field UNKNOWN_FIELD']
+      t.deepEqual([refused.status, ...problems(refused)], [400, ...expected])
+    }
+  })
+
+  test(`${path}: an unknown field is refused, in a group as well, and _links and _embedded are ignored`, async (t) => {
+    const { send, body, path: address } = await target(resource)
+    const names = ['no_such_field', 'constructor', 'toString', 'version', 'Id']
+    for (const name of names) {
+      for (const refused of await send({ ...body, [name]: 'x' })) {
+        t.deepEqual([refused.status, ...problems(refused)], [400, `${name} UNKNOWN_FIELD`])
+      }
+    }
+    for (const [name, field] of Object.entries(resource.fields)) {
+      if (field.type !== 'group') continue
+      for (const refused of await send({ ...body, [name]: { ...body[name], other: 1 } })) {
+        t.deepEqual([refused.status, ...problems(refused)], [400, `${name}.other UNKNOWN_FIELD`])
+      }
+    }
+    if (!replaceable) return
+    const { status } = await service().writer.put(address, { ...body, _links: 1, _embedded: null })
+    t.is(status, 204)
+  })
+
+  test(`${path}: a missing, null, empty or blank required field is REQUIRED_FIELD`, async (t) => {
+    const { send, body } = await target(resource)
+    for (const leaf of resource.writable.filter(({ field }) => field.required)) {
+      const { [leaf.name]: _, ...without } = body
+      const blank = leaf.field.type === 'text' ? ['', ' \t\n\u00a0'] : []
+      for (const value of [null, ...blank]) {
+        for (const refused of await send({ ...body, [leaf.name]: value })) {
+          t.deepEqual([refused.status, ...problems(refused)], [400, `${leaf.name} REQUIRED_FIELD`])
+        }
+      }
+      const missing = (await send(without)).filter(({ status }) => status !== 204)
+      t.is(missing.length, Number(listed) + Number(replaceable), 'only a patch may leave it out')
+      for (const refused of missing) {
+        t.deepEqual([refused.status, ...problems(refused)], [400, `${leaf.name} REQUIRED_FIELD`])
+      }
+    }
+    t.pass()
+  })
+
+  test(`${path}: a body that is not a JSON object is refused`, async (t) => {
+    const { send } = await target(resource)
+    for (const text of ['[]', '"text"', '1', 'true', 'null', '[{}]']) {
+      for (const refused of await send(text)) {
+        t.deepEqual([refused.status, refused.body.error.code], [400, 'VALIDATION_FAILED'], text)
+      }
+    }
+    const malformed = [
+      '',
+      '{',
+      '{"a":1,}',
+      "{'a':1}",
+      'undefined',
+      '{} {}',
+      '\ufeff',
+      '{"__proto__":{"a":1}}',
+    ]
+    for (const text of malformed) {
+      for (const refused of await send(text)) {
+        t.deepEqual([refused.status, refused.body.error.code], [400, 'MALFORMED_JSON'], text)
+      }
+    }
+    for (const refused of await send(new Uint8Array([0x22, 0xff, 0x22]))) {
+      t.deepEqual([refused.status, refused.body.error.code], [400, 'MALFORMED_JSON'])
+    }
+  })
+
+  test(`${path}: read-only fields are ignored on create`, async (t) => {
+    const { writer } = service()
+    const readOnly = resource.leaves.filter(({ field, name }) => field.readOnly && name !== 'id')
+    const echoes = Object.fromEntries(readOnly.map(({ name }) => [name, '2001-01-01T00:00:00.000Z']))
+    const parentId = await fixtures().parent(resource)
+    const collection = collectionPath(resource, parentId)
+    const body = { ...(await fixtures().body(resource)), ...echoes }
+    const created = await (listed
+      ? writer.post(collection, { ...body, id: 'mine' })
+      : writer.put(collection, body))
+    t.is(created.status, 201, created.text)
+    t.not(created.body.id, 'mine')
+    t.not(created.body[createdField], echoes[createdField])
+    if (!(listed && replaceable)) return
+    const put = await writer.put(`${collection}/mine`, {
+      ...(await fixtures().body(resource)),
+      ...echoes,
+      id: 'mine',
+    })
+    t.deepEqual([put.status, put.body.id], [201, 'mine'], put.text)
+    t.not(put.body[createdField], echoes[createdField])
+  })
+
+  if (replaceable) {
+    test(`${path}: a read-only field with another value is READ_ONLY_FIELD`, async (t) => {
+      const { writer, reader } = service()
+      const { path: address, body, answer } = await fixtures().create(resource)
+      for (const { name } of resource.leaves.filter(({ field }) => field.readOnly && !field.hidden)) {
+        for (const value of ['2001-01-01T00:00:00.000Z', 5, { a: 1 }]) {
+          const refused = [
+            await writer.put(address, { ...body, [name]: value }),
+            await writer.patch(address, { [name]: value }),
+          ]
+          for (const { status, text, ...rest } of refused) {
+            t.is(status, 400, `${name}: ${text}`)
+            t.deepEqual(problems({ status, text, ...rest }), [`${name} READ_ONLY_FIELD`])
+          }
+        }
+      }
+      t.is((await reader.get(address)).headers.get('etag'), answer.headers.get('etag'))
+    })
+
+    test(`${path}: null for a read-only field counts as absent on PUT, and asks for its removal on PATCH`, async (t) => {
+      const { writer } = service()
+      const { path: address, body, answer } = await fixtures().create(resource)
+      for (const { name } of resource.leaves.filter(({ field }) => field.readOnly && !field.hidden)) {
+        t.is((await writer.put(address, { ...body, [name]: null })).status, 204, name)
+        const patched = await writer.patch(address, { [name]: null })
+        const isSet = name in answer.body
+        t.deepEqual([name, patched.status], [name, isSet ? 400 : 204])
+        if (isSet) t.deepEqual(problems(patched), [`${name} READ_ONLY_FIELD`])
+      }
+    })
+
+    test(`${path}: an honest echo of an earlier last_updated is accepted, one from the future is not`, async (t) => {
+      const { writer, reader } = service()
+      const { path: address, answer } = await fixtures().create(resource)
+      const changed = await writer.put(address, await fixtures().body(resource))
+      t.is(changed.status, 204, changed.text)
+      const { body: now } = await reader.get(address)
+      t.is((await writer.put(address, { ...now, last_updated: answer.body.last_updated })).status, 204)
+      const later = new Date(Date.parse(now.last_updated) + 1).toISOString()
+      const earlier = new Date(Date.parse(now[createdField]) - 1).toISOString()
+      for (const last_updated of [later, earlier]) {
+        const refused = await writer.put(address, { ...now, last_updated })
+        t.deepEqual([refused.status, ...problems(refused)], [400, 'last_updated READ_ONLY_FIELD'])
+      }
+    })
+  }
+
+  if (replaceable && listed) {
+    test(`${path}: PUT creates only where the body names the identifier of the path`, async (t) => {
+      const { writer, reader } = service()
+      const { collection } = await fixtures().create(resource)
+      const body = await fixtures().body(resource)
+      for (const [id, status, code] of [
+        [undefined, 404, 'RESOURCE_NOT_FOUND'],
+        [null, 404, 'RESOURCE_NOT_FOUND'],
+        ['other', 400, 'VALIDATION_FAILED'],
+        [1, 400, 'VALIDATION_FAILED'],
+      ]) {
+        const refused = await writer.put(`${collection}/new`, { ...body, id })
+        t.deepEqual([refused.status, refused.body?.error.code], [status, code], `${id}`)
+        t.is((await reader.get(`${collection}/new`)).status, 404)
+      }
+      const advice = await writer.put(`${collection}/new`, body)
+      t.regex(advice.body.error.message, /\bid\b/)
+    })
+
+    test(`${path}: PUT under an identifier that cannot be one is refused`, async (t) => {
+      const { collection } = await fixtures().create(resource)
+      const body = await fixtures().body(resource)
+      for (const id of ['a b', 'a/b', 'ü', 'x'.repeat(65), '\0', 'a:b']) {
+        const refused = await service().writer.put(`${collection}/${encodeURIComponent(id)}`, { ...body, id })
+        t.deepEqual([refused.status, ...problems(refused)], [400, 'id INVALID_VALUE'], JSON.stringify(id))
+      }
+    })
+  }
+}
