@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
+import { isFatal, refuseCopy, simpleQuery } from './wire-messages.ts'
 
 /** The database underneath, as far as the queue needs it. */
 export type Engine = Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction' | 'runExclusive'>
@@ -21,8 +22,9 @@ const STALL_MILLISECONDS = 3_000
 
 /** Frontend messages that only prepare work; the Sync, Flush or Query after them asks for it. */
 const PREPARING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
+/** Start-up (no letter), Query, Sync and Flush. */
+const ASKING = new Set([0, ...[...'QSH'].map((letter) => letter.charCodeAt(0))])
 const FLUSH = 'H'.charCodeAt(0)
-const TERMINATE = 'X'.charCodeAt(0)
 
 /**
  * Shares the one session of an embedded database between connections. The embedded engine has a single
@@ -37,24 +39,30 @@ const TERMINATE = 'X'.charCodeAt(0)
 export class EmbeddedQueue {
   readonly #engine: Engine
   readonly #onStalled: (connection: number) => void
+  readonly #onFatal: () => void
   readonly #gathered = new Map<number, Uint8Array[]>()
   #waiting: Batch[] = []
   #owner: number | undefined
   #running = false
   #stallTimer: NodeJS.Timeout | undefined
 
-  /** `onStalled` is told of a connection whose idle transaction keeps others waiting; it should close it. */
-  constructor(engine: Engine, onStalled: (connection: number) => void) {
+  /**
+   * `onStalled` is told of a connection whose idle transaction keeps others waiting; it should close it.
+   * `onFatal` is called when the one session has died, and the engine with it; it must end the thread.
+   */
+  constructor(engine: Engine, onStalled: (connection: number) => void, onFatal: () => void) {
     this.#engine = engine
     this.#onStalled = onStalled
+    this.#onFatal = onFatal
   }
 
   /** Takes one message of a connection. Resolves when it has been executed, or put by for its batch. */
   enqueue(connection: number, message: Uint8Array, onData: (data: Uint8Array) => void): Promise<number> {
     const type = message[0] ?? 0
-    if (type === TERMINATE) return Promise.resolve(0)
+    // Terminate needs no answer, and the engine would not survive a message out of place.
+    if (!PREPARING.has(type) && !ASKING.has(type)) return Promise.resolve(0)
     const gathered = this.#gathered.get(connection) ?? []
-    gathered.push(message)
+    gathered.push(refuseCopy(message))
     if (PREPARING.has(type)) {
       this.#gathered.set(connection, gathered)
       return Promise.resolve(0)
@@ -106,6 +114,7 @@ export class EmbeddedQueue {
       const onRawData = (data: Uint8Array): void => {
         size += data.length
         batch.onData(data)
+        if (isFatal(data)) this.#onFatal()
       }
       await this.#engine.runExclusive(() => this.#engine.execProtocolRawStream(batch.bytes, { onRawData }))
       const holds = batch.unfinished || this.#engine.isInTransaction()
@@ -122,11 +131,4 @@ export class EmbeddedQueue {
     if (owner === undefined || this.#waiting.length === 0) return
     this.#stallTimer = setTimeout(() => this.#onStalled(owner), STALL_MILLISECONDS)
   }
-}
-
-function simpleQuery(command: string): Uint8Array {
-  const text = Buffer.from(`${command}\0`)
-  const header = Buffer.alloc(5, 'Q')
-  header.writeInt32BE(text.length + 4, 1)
-  return Buffer.concat([header, text])
 }

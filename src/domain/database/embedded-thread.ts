@@ -32,6 +32,10 @@ export async function startThread(data: ThreadData): Promise<Worker> {
   } finally {
     exited.catch(() => {})
   }
+  worker.once('exit', (code) => {
+    if (code !== 0)
+      throw new Error(`The embedded database in ${data.dataFolder} has failed; start again to recover it`)
+  })
   return worker
 }
 

@@ -12,7 +12,11 @@ const { dataFolder, socketPath } = workerData as { dataFolder: string; socketPat
 
 const engine = await PGlite.create({ dataDir: dataFolder })
 const handlers = new Map<number, PGLiteSocketHandler>()
-const queue = new EmbeddedQueue(engine, (connection) => void handlers.get(connection)?.detach(true))
+const queue = new EmbeddedQueue(
+  engine,
+  (connection) => void handlers.get(connection)?.detach(true),
+  () => process.exit(1),
+)
 const server = socketPath === undefined ? undefined : await listen(socketPath)
 
 parentPort?.once('message', close)

@@ -1,9 +1,25 @@
 import type { Resource } from '../resource.ts'
+import { astronauts } from './astronauts.ts'
 import { atmosphere } from './atmosphere.ts'
+import { crew } from './crew.ts'
+import { data } from './data.ts'
+import { missions } from './missions.ts'
 import { moons } from './moons.ts'
 import { planets } from './planets.ts'
 import { spacecraft } from './spacecraft.ts'
 import { species } from './species.ts'
+import { trainingRecords } from './training-records.ts'
 
 /** Every resource the service serves, in the order in which it presents them. */
-export const resources: readonly Resource[] = [species, planets, moons, atmosphere, spacecraft]
+export const resources: readonly Resource[] = [
+  species,
+  planets,
+  moons,
+  atmosphere,
+  spacecraft,
+  missions,
+  crew,
+  data,
+  astronauts,
+  trainingRecords,
+]

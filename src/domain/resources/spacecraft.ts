@@ -1,5 +1,6 @@
 import { enumeration, integer, magnitude, text, timestamp } from '../fields.ts'
 import { defineResource } from '../resource.ts'
+import { capacityFitsCrews } from './crew-places.ts'
 
 export const spacecraft = defineResource({
   kind: 'collection',
@@ -15,4 +16,5 @@ export const spacecraft = defineResource({
     dry_mass_kilograms: magnitude('Mass without propellant, in kilograms.'),
     launched_date: timestamp('When it was launched.'),
   },
+  guard: capacityFitsCrews,
 })

@@ -1,0 +1,23 @@
+import { reference, text } from '../fields.ts'
+import { defineResource } from '../resource.ts'
+import { isOnNoMission } from './crew-places.ts'
+
+export const astronauts = defineResource({
+  kind: 'collection',
+  name: 'Astronaut',
+  path: 'astronauts',
+  description: 'An astronaut.',
+  randomIdentifiers: true,
+  fields: {
+    name: text('Name.', { required: true }),
+    call_sign: text('Call sign, unique whatever its case.', { unique: true }),
+    rank: text('Rank.'),
+    current_mission_id: reference(
+      'missions',
+      'current_mission',
+      'Identifier of the open mission whose crew they are in.',
+      { readOnly: true },
+    ),
+  },
+  guard: isOnNoMission,
+})

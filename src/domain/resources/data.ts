@@ -1,0 +1,19 @@
+import { number, text, timestamp } from '../fields.ts'
+import { defineResource } from '../resource.ts'
+import { missions } from './missions.ts'
+
+export const data = defineResource({
+  kind: 'owned',
+  owner: missions,
+  name: 'MissionData',
+  path: 'data',
+  description: 'A measurement of a mission. What was measured is never changed.',
+  appendOnly: true,
+  fields: {
+    instrument: text('The instrument that measured.', { required: true }),
+    recorded_at: timestamp('When it was measured.', { required: true }),
+    quantity: text('What was measured, such as surface temperature.', { required: true }),
+    value: number('The value, in the unit.', { required: true }),
+    unit: text('The unit of the value.'),
+  },
+})

@@ -1,0 +1,18 @@
+import { number, text, timestamp } from '../fields.ts'
+import { defineResource } from '../resource.ts'
+import { astronauts } from './astronauts.ts'
+
+export const trainingRecords = defineResource({
+  kind: 'owned',
+  owner: astronauts,
+  name: 'TrainingRecord',
+  path: 'training-records',
+  description: 'A course that an astronaut has completed.',
+  fields: {
+    course: text('The course.', { required: true }),
+    completed_date: timestamp('When it was completed.', { required: true }),
+    score: number('The result, from 0 to 100.', { minimum: 0, maximum: 100 }),
+    instructor: text('Who taught it.'),
+    expires_date: timestamp('Until when it counts.'),
+  },
+})
