@@ -34,7 +34,7 @@ async function connectTo(t: ExecutionContext, dataDir: string): Promise<pg.Clien
 async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<ChildProcess> {
   const entry = fileURLToPath(new URL('../helpers/open-database-process.ts', import.meta.url))
   const child = spawn(process.execPath, ['--import=tsx', entry, dataDir], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   })
   t.teardown(() => void child.kill('SIGKILL'))
   await once(child.stdout, 'data')
@@ -188,3 +188,33 @@ test.serial('nonsense on the socket ends that connection and nothing else', asyn
   await once(socket.resume(), 'close')
   t.is(await client.planet.count(), 0)
 })
+
+test.serial('COPY FROM STDIN, which the embedded engine would not survive, is refused', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const { client } = await open(t, dataDir)
+  const visitor = await connectTo(t, dataDir)
+  for (const values of [undefined, []]) {
+    const query = {
+      text: 'COPY planets (id, name) FROM STDIN',
+      ...(values ? { values, queryMode: 'extended' } : {}),
+    }
+    await t.throwsAsync(visitor.query(query), { message: /COPY FROM STDIN is not possible/ })
+  }
+  t.is(await client.planet.count(), 0)
+})
+
+test.serial(
+  'a process whose database dies ends with it, and the next one recovers what was committed',
+  async (t) => {
+    const { dataDir } = await createEmbedded(t)
+    const child = await openElsewhere(t, dataDir)
+    const visitor = await connectTo(t, dataDir)
+    await visitor.query("INSERT INTO planets (id, name) VALUES ('x', 'X')")
+    const ended = once(child, 'exit')
+    // A spelling that is not recognised as what it is, and so reaches the engine and kills it.
+    await t.throwsAsync(visitor.query('COPY planets (id, name) FROM /* me */ STDIN'))
+    t.deepEqual(await ended, [1, null])
+    const database = await open(t, dataDir)
+    t.is(await database.client.planet.count(), 1)
+  },
+)

@@ -68,7 +68,7 @@ export class EmbeddedQueue {
       return Promise.resolve(0)
     }
     this.#gathered.delete(connection)
-    const bytes = gathered.length === 1 ? message : Buffer.concat(gathered)
+    const bytes = Buffer.concat(gathered)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ connection, bytes, unfinished: type === FLUSH, onData, resolve, reject })
       void this.#run()
