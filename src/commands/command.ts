@@ -1,9 +1,10 @@
 import { DatabaseRefusedError } from '../domain/database/refused.ts'
+import { DomainError } from '../domain/errors.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from '../settings.ts'
 
 /**
  * Runs a command of the command line: exit status 0, or 1 with a message on standard error when the
- * settings or the database are refused, or 2 when the arguments are wrong. Anything else is a fault and
+ * settings, the database or a resource are refused, or 2 when the arguments are wrong. Anything else is a fault and
  * shows its stack.
  */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
@@ -26,7 +27,7 @@ export function databaseSettings(): Settings {
 }
 
 function isRefusal(error: Error): boolean {
-  return error instanceof DatabaseRefusedError || error instanceof SettingsError
+  return [DatabaseRefusedError, SettingsError, DomainError].some((kind) => error instanceof kind)
 }
 
 /** What `parseArgs` throws. */

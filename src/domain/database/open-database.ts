@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { ClientConfig } from 'pg'
 import { parseConnection } from './connection.ts'
-import { openEmbeddedDatabase } from './embedded-database.ts'
-import { EMBEDDED_POOL } from './embedded-limits.ts'
+import { embeddedConnection, openEmbeddedDatabase } from './embedded-database.ts'
+import { prepareFolder } from './embedded-folder.ts'
+import { EMBEDDED_POOL, SOCKET_NAME } from './embedded-limits.ts'
+import { answers } from './embedded-lock.ts'
 import { PrismaClient } from './generated/client.ts'
 import { migrate, migrationState, refuse } from './migrator.ts'
 import { DatabaseRefusedError } from './refused.ts'
@@ -26,6 +29,9 @@ export interface DatabaseOptions {
   poolSize: number
 }
 
+/** What a command may take of an embedded database that a service is using. */
+const SHARED_CONNECTIONS = 2
+
 /** How long a request waits for a connection before it fails. */
 const CONNECTION_TIMEOUT_MILLISECONDS = 5_000
 
@@ -39,6 +45,22 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.databaseUrl === undefined
     ? openEmbedded(options.dataDir, options.poolSize)
     : openServer(options.databaseUrl, options.migrateOnStart, options.poolSize)
+}
+
+/**
+ * Opens the database for a command: as {@link openDatabase} does, except that an embedded database which
+ * a running service holds is shared with it, over its socket.
+ *
+ * @throws DatabaseRefusedError as {@link openDatabase}
+ */
+export async function openSharedDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.databaseUrl !== undefined) return openDatabase(options)
+  const { socketFolder } = await prepareFolder(options.dataDir)
+  if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openDatabase(options)
+  const connection = embeddedConnection(socketFolder)
+  await refuseUnmigrated(connection)
+  const client = createClient(connection, SHARED_CONNECTIONS)
+  return { client, close: () => client.$disconnect() }
 }
 
 async function openEmbedded(dataDir: string, poolSize: number): Promise<Database> {
