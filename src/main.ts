@@ -1,22 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
 import { mintToken, tokenSettings } from './development-token.ts'
 import { DatabaseRefusedError } from './domain/database/refused.ts'
+import type { AnsweredRequest } from './rest/observe.ts'
 import { type Service, startService } from './server.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from './settings.ts'
+import { type StopTracing, startTracing } from './tracing.ts'
 
 /** The process: reads the settings, starts the service, and ends it when it is told to. */
 async function main(): Promise<void> {
   loadEnvironment()
   const settings = readSettings(process.env)
   const logger = pino({ level: settings.logLevel })
+  const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
   const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
-  const service = await startService({ settings, tokens, reportFault })
+  const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
+  const service = await startService({ settings, tokens, reportFault, reportRequest })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development') introduce(service, settings, mintToken(tokens, EVERYTHING))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void stop(service, logger))
-  }
+  stopOnSignal(() => stop(service, stopTracing, logger))
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
@@ -34,14 +37,39 @@ A token for the next twelve hours, and a request to try it with:
 `)
 }
 
-async function stop(service: Service, logger: pino.Logger): Promise<void> {
+/** The first signal asks for the stop, the second one does not wait for it. */
+function stopOnSignal(stopService: () => Promise<void>): void {
+  let isStopping = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(1)
+      isStopping = true
+      void stopService()
+    })
+  }
+}
+
+/** Time for whoever watches readiness to send requests elsewhere, and for kept connections to end. */
+const ANNOUNCED_MILLISECONDS = 1_000
+
+async function stop(service: Service, stopTracing: StopTracing, logger: pino.Logger): Promise<void> {
   logger.info('stopping')
-  await service.close()
-  logger.info('stopped')
+  service.announceStop()
+  await delay(ANNOUNCED_MILLISECONDS)
+  const inTime = await service.close()
+  await Promise.race([stopTracing().catch(() => {}), delay(1_000)])
+  if (inTime) logger.info('stopped')
+  else logger.warn('stopped; what took too long was cut off')
+  process.exit(0)
 }
 
 main().catch((error: unknown) => {
-  const isRefusal = error instanceof SettingsError || error instanceof DatabaseRefusedError
-  console.error(isRefusal ? error.message : error)
+  console.error(isRefusal(error) ? error.message : error)
   process.exitCode = 1
 })
+
+/** What the person who starts the service can do something about; a stack would not help. */
+function isRefusal(error: unknown): error is Error {
+  const { syscall } = error as NodeJS.ErrnoException
+  return error instanceof SettingsError || error instanceof DatabaseRefusedError || syscall === 'listen'
+}

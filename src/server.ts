@@ -1,22 +1,30 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Database, type DatabaseOptions, openDatabase } from './domain/database/open-database.ts'
 import { resources } from './domain/resources/index.ts'
+import { Admission } from './graph/admission.ts'
 import { createGraphQLServer } from './graph/apollo.ts'
 import type { DomainContext } from './graph/context.ts'
+import { createRunOperation, instrument } from './graph/instrument.ts'
 import { createPrepare, type Prepare } from './graph/operation.ts'
 import { createSchema } from './graph/schema.ts'
+import { createHttpServer, drain } from './http-server.ts'
+import { createReadiness } from './readiness.ts'
 import { createApp } from './rest/app.ts'
 import { authenticate, type TokenSettings } from './rest/authenticate.ts'
 import { readJsonBody } from './rest/body.ts'
+import { createMetrics, type Metrics } from './rest/metrics.ts'
+import type { ReportRequest } from './rest/observe.ts'
 import type { Settings } from './settings.ts'
 
-/** What the service is started with: its settings, how tokens are verified, and who hears of faults. */
+/** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
   readonly settings: Settings
   readonly tokens: TokenSettings
   /** Told of every fault, with the id of the request where there is one. */
   readonly reportFault: (error: unknown, requestId?: string) => void
+  /** Told of every request once it is over. */
+  readonly reportRequest?: ReportRequest
   /** Wraps the preparation of the operations that REST runs, so that they can be watched. */
   readonly watch?: (prepare: Prepare) => Prepare
 }
@@ -26,8 +34,14 @@ export interface Service {
   /** Where it listens: `http://127.0.0.1:3000`. */
   readonly origin: string
   readonly database: Database
-  /** Answers what was accepted, then ends all connections and closes the database. */
-  close(): Promise<void>
+  /** From now on it is not ready, and every answer ends its connection; it still answers. */
+  announceStop(): void
+  /**
+   * Answers what was accepted, then ends all connections and closes the database.
+   *
+   * @returns whether everything was answered before the deadline of the settings
+   */
+  close(): Promise<boolean>
 }
 
 /**
@@ -36,10 +50,25 @@ export interface Service {
  * @throws {DatabaseRefusedError} when the database cannot be used
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const database = await openDatabase(databaseOptions(parts.settings))
+  const { settings } = parts
+  const database = await openDatabase(databaseOptions(settings))
+  let isStopping = false
+  const announceStop = () => {
+    isStopping = true
+  }
   try {
-    const server = await listen(await createApplication(parts, database), parts.settings)
-    return { origin: originOf(server), database, close: () => close(server, database) }
+    const handler = await createApplication(parts, database, () => isStopping)
+    const server = await listen(
+      createHttpServer(handler, { ...settings, isStopping: () => isStopping }),
+      settings,
+    )
+    const close = async () => {
+      announceStop()
+      const inTime = await drain(server, settings.shutdownSeconds * 1000)
+      await database.close()
+      return inTime
+    }
+    return { origin: originOf(server), database, announceStop, close }
   } catch (error) {
     await database.close()
     throw error
@@ -48,34 +77,58 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
 /** The part of the settings that says which database to open. */
 export function databaseOptions(settings: Settings): DatabaseOptions {
-  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize: poolSize } = settings
-  return { databaseUrl, dataDir, migrateOnStart, poolSize }
+  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize: poolSize, databaseTimeout } = settings
+  return { databaseUrl, dataDir, migrateOnStart, poolSize, timeout: databaseTimeout }
 }
 
-async function createApplication({ settings, tokens, reportFault, watch }: ServiceParts, database: Database) {
+async function createApplication(parts: ServiceParts, database: Database, isStopping: () => boolean) {
+  const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
   const { maxPageSize: maximumPageSize, planetReference, production } = settings
+  const admission = createAdmission(settings)
+  const run = createRunOperation(admission)
   const domain: DomainContext = { client: database.client, planetReference, maximumPageSize }
   const schema = createSchema(resources)
-  const prepare = createPrepare(schema, domain)
+  const prepare = instrument(watch(createPrepare(schema, domain)), run)
   const graphql = await createGraphQLServer({
     schema,
     domain,
     readBody: readJsonBody,
     introspection: !production,
     reportFault,
+    run,
   })
+  const metrics = settings.metrics ? createServiceMetrics(database, admission) : undefined
   return createApp({
     resources,
-    prepare: watch ? watch(prepare) : prepare,
+    prepare,
     settings: { ...settings, maximumPageSize },
     authenticate: authenticate(tokens),
     graphql,
     reportFault,
+    reportRequest(request) {
+      reportRequest?.(request)
+      metrics?.report(request)
+    },
+    isReady: createReadiness(() => database.client.$queryRaw`SELECT 1`, isStopping),
+    refuseWhenFull: () => admission.refuseWhenFull(),
+    open: metrics ? [metrics.serve] : [],
   }).callback()
 }
 
-function listen(handler: Parameters<typeof createServer>[1], { host, port }: Settings): Promise<Server> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, handler)
+function createAdmission({ concurrentOperations, waitingOperations, databaseTimeout }: Settings): Admission {
+  return new Admission({
+    concurrent: concurrentOperations,
+    waiting: waitingOperations,
+    deadline: databaseTimeout,
+  })
+}
+
+function createServiceMetrics(database: Database, admission: Admission): Metrics {
+  const operations = () => ({ running: admission.running, waiting: admission.waiting })
+  return createMetrics({ pool: () => database.pool(), operations })
+}
+
+function listen(server: Server, { host, port }: Settings): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => resolve(server))
@@ -85,12 +138,4 @@ function listen(handler: Parameters<typeof createServer>[1], { host, port }: Set
 function originOf(server: Server): string {
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`
-}
-
-async function close(server: Server, database: Database): Promise<void> {
-  await new Promise((resolve) => {
-    server.close(resolve)
-    server.closeIdleConnections()
-  })
-  await database.close()
 }

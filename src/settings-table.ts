@@ -60,6 +60,46 @@ export const settingsTable = {
     default: 'info',
     desc: 'Least severe log entry to print: fatal, error, warn, info, debug, trace or silent',
   }),
+  METRICS: bool({ default: false, desc: 'Serve Prometheus metrics at /metrics, to anyone who can reach it' }),
+  SERVER_TIMING: bool({ default: false, desc: 'Tell in Server-Timing where the time of a request went' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress()({
+    default: undefined,
+    desc: 'OpenTelemetry collector that spans are sent to, as in http://localhost:4318; unset: none',
+  }),
+  DATABASE_TIMEOUT: integer(
+    100,
+    600_000,
+  )({ default: 2500, desc: 'Milliseconds a request may take in the database before it is answered 503' }),
+  DATABASE_REPLICA_URLS: databaseAddresses()({
+    default: undefined,
+    desc: 'Read replicas of DATABASE_URL, separated by commas',
+  }),
+  REPLICA_LAG: integer(
+    0,
+    3_600_000,
+  )({ default: 5000, desc: 'Milliseconds a caller who wrote reads from DATABASE_URL only' }),
+  CONCURRENT_OPERATIONS: integer(
+    1,
+    10_000,
+  )({ default: 64, desc: 'Requests that are worked on at the same time' }),
+  WAITING_OPERATIONS: integer(
+    0,
+    100_000,
+  )({ default: 256, desc: 'Requests that may wait for that; one more is answered 503' }),
+  KEEP_ALIVE_SECONDS: integer(
+    1,
+    3600,
+  )({ default: 10, desc: 'Seconds an idle connection is kept; more than the proxy in front keeps its own' }),
+  MAX_CONNECTIONS: integer(1, 100_000)({ default: 5000, desc: 'Connections of clients kept at once' }),
+  RATE_LIMIT: integer(
+    0,
+    1_000_000,
+  )({ default: 0, desc: 'Requests a minute of one caller before 429; 0: no limit' }),
+  IDEMPOTENCY_KEY_HOURS: integer(1, 8760)({ default: 24, desc: 'Hours an Idempotency-Key is remembered' }),
+  SHUTDOWN_SECONDS: integer(
+    1,
+    600,
+  )({ default: 8, desc: 'Seconds that accepted requests have to finish once the service is told to stop' }),
 }
 
 function integer(least: number, most: number) {
@@ -86,9 +126,21 @@ function secret(bytes: number) {
 
 function databaseAddress() {
   return makeValidator<string>((text) => {
-    if (URL.canParse(text) && ['postgresql:', 'postgres:'].includes(new URL(text).protocol)) return text
+    if (isDatabaseAddress(text)) return text
     throw new EnvError('must have the form postgresql://user:password@host:5432/name')
   })
+}
+
+function databaseAddresses() {
+  return makeValidator<readonly string[]>((text) => {
+    const addresses = text.split(',').map((address) => address.trim())
+    if (addresses.every(isDatabaseAddress)) return addresses
+    throw new EnvError('must be addresses of the form postgresql://user:password@host:5432/name')
+  })
+}
+
+function isDatabaseAddress(text: string): boolean {
+  return URL.canParse(text) && ['postgresql:', 'postgres:'].includes(new URL(text).protocol)
 }
 
 function webAddress() {

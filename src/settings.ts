@@ -32,6 +32,25 @@ export interface Settings {
   /** Always true for the embedded database. */
   readonly migrateOnStart: boolean
   readonly logLevel: string
+  /** Whether /metrics is served. */
+  readonly metrics: boolean
+  /** Whether answers tell in Server-Timing where the time went. */
+  readonly serverTiming: boolean
+  /** Where spans are sent; undefined for nowhere. */
+  readonly traceEndpoint: string | undefined
+  /** In milliseconds: how long a request may take in the database. */
+  readonly databaseTimeout: number
+  readonly databaseReplicaUrls: readonly string[]
+  /** In milliseconds: how long a caller who wrote is kept off the replicas. */
+  readonly replicaLag: number
+  readonly concurrentOperations: number
+  readonly waitingOperations: number
+  readonly keepAliveSeconds: number
+  readonly maximumConnections: number
+  /** Requests a minute of one caller; 0 for any number. */
+  readonly rateLimit: number
+  readonly idempotencyKeyHours: number
+  readonly shutdownSeconds: number
   readonly production: boolean
 }
 
@@ -77,6 +96,19 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     planetReference: values.PLANET_REFERENCE,
     migrateOnStart: values.DATABASE_URL === undefined || values.MIGRATE_ON_START,
     logLevel: values.LOG_LEVEL,
+    metrics: values.METRICS,
+    serverTiming: values.SERVER_TIMING,
+    traceEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    databaseTimeout: values.DATABASE_TIMEOUT,
+    databaseReplicaUrls: values.DATABASE_REPLICA_URLS ?? [],
+    replicaLag: values.REPLICA_LAG,
+    concurrentOperations: values.CONCURRENT_OPERATIONS,
+    waitingOperations: values.WAITING_OPERATIONS,
+    keepAliveSeconds: values.KEEP_ALIVE_SECONDS,
+    maximumConnections: values.MAX_CONNECTIONS,
+    rateLimit: values.RATE_LIMIT,
+    idempotencyKeyHours: values.IDEMPOTENCY_KEY_HOURS,
+    shutdownSeconds: values.SHUTDOWN_SECONDS,
     production,
   }
 }

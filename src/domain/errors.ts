@@ -4,6 +4,7 @@
  * `extensions.code`.
  */
 export type ErrorCode =
+  | 'MALFORMED_REQUEST'
   | 'MALFORMED_JSON'
   | 'VALIDATION_FAILED'
   | 'INVALID_QUERY_PARAMETER'
@@ -16,11 +17,13 @@ export type ErrorCode =
   | 'RESOURCE_ALREADY_EXISTS'
   | 'DEPENDENCY_CONFLICT'
   | 'RESOURCE_GONE'
+  | 'REQUEST_TIMEOUT'
   | 'PRECONDITION_FAILED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'BUSINESS_RULE_VIOLATION'
   | 'TOO_MANY_REQUESTS'
+  | 'HEADERS_TOO_LARGE'
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE'
 
@@ -47,6 +50,7 @@ export type DetailCode =
   | 'MISSION_CLOSED'
   | 'CREW_CAPACITY_EXCEEDED'
   | 'ASTRONAUT_ON_MISSION'
+  | 'IDEMPOTENCY_KEY_REUSED'
 
 /** One entry of an error's `details`: the dotted path of the field, a code and a sentence. */
 export interface Detail {

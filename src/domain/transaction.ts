@@ -36,5 +36,5 @@ export function inTransaction<Result>(
   resource: Resource,
   write: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  return resource.guard ? client.$transaction(write, { timeout: 10_000, maxWait: 5_000 }) : write(client)
+  return resource.guard ? client.$transaction(write) : write(client)
 }

@@ -5,6 +5,7 @@ import type { Context, Middleware } from 'koa'
 import type { Caller } from '../domain/caller.ts'
 import type { DomainContext, GraphContext } from './context.ts'
 import { formatErrors, type ReportFault } from './errors.ts'
+import type { RunOperation } from './instrument.ts'
 
 export interface GraphQLServerParts {
   readonly schema: GraphQLSchema
@@ -13,6 +14,8 @@ export interface GraphQLServerParts {
   readonly readBody: (ctx: Context) => Promise<unknown>
   readonly introspection: boolean
   readonly reportFault: ReportFault
+  /** Every request goes through it. */
+  readonly run: RunOperation
 }
 
 const PATH = '/graphql'
@@ -22,7 +25,7 @@ const PATH = '/graphql'
  * before; what fails here is answered in GraphQL's own form.
  */
 export async function createGraphQLServer(parts: GraphQLServerParts): Promise<Middleware> {
-  const { schema, domain, readBody, introspection, reportFault } = parts
+  const { schema, domain, readBody, introspection, reportFault, run } = parts
   const server = new ApolloServer<GraphContext>({
     schema,
     introspection,
@@ -36,12 +39,15 @@ export async function createGraphQLServer(parts: GraphQLServerParts): Promise<Mi
   await server.start()
   return async (ctx, next) => {
     if (ctx.path !== PATH) return next()
+    ctx.state['route'] = PATH
     const caller = ctx.state['caller'] as Caller
     const body = ctx.method === 'POST' ? await readBody(ctx) : undefined
-    const response = await server.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search: ctx.search, body },
-      context: async () => ({ caller, domain }),
-    })
+    const response = await run('request', () =>
+      server.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search: ctx.search, body },
+        context: async () => ({ caller, domain }),
+      }),
+    )
     for (const [name, value] of response.headers) ctx.set(name, value)
     ctx.status = response.status ?? 200
     ctx.body = response.body.kind === 'complete' ? response.body.string : ''

@@ -1,4 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { meaningOfTrouble } from '../domain/database/trouble.ts'
 import { type Detail, DomainError, type ErrorCode } from '../domain/errors.ts'
 import { camelCase } from './names.ts'
 
@@ -38,9 +39,10 @@ export function formatErrors(reportFault: ReportFault) {
   }
 }
 
-/** What was thrown before GraphQL wrapped it. */
+/** What was thrown before GraphQL wrapped it; a database in trouble as SERVICE_UNAVAILABLE. */
 export function causeOf(error: unknown): unknown {
-  return error instanceof GraphQLError && error.originalError ? causeOf(error.originalError) : error
+  const isWrapped = error instanceof GraphQLError && error.originalError
+  return isWrapped ? causeOf(error.originalError) : meaningOfTrouble(error)
 }
 
 function inCamelCase({ field, code, message }: Detail): Detail {

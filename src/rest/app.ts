@@ -3,36 +3,78 @@ import Koa, { type Middleware } from 'koa'
 import type { Resource } from '../domain/resource.ts'
 import type { Prepare } from '../graph/operation.ts'
 import type { RestSettings } from './exchange.ts'
+import { type IsReady, serveHealth } from './health.ts'
+import { observe, type ReportRequest } from './observe.ts'
+import { limitRate } from './rate-limit.ts'
 import { type ReportFault, renderErrors } from './render-errors.ts'
 import { requestId } from './request-id.ts'
+import { refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
+import { cacheControl, securityHeaders } from './response-headers.ts'
 import { serveRoutes } from './router.ts'
 import { createRoutes } from './routes.ts'
+import { serverTiming, timedAuthentication } from './server-timing.ts'
 
 /** What the application is put together from. */
 export interface AppParts {
   readonly resources: readonly Resource[]
   readonly prepare: Prepare
-  readonly settings: RestSettings & { readonly trustProxy: boolean }
+  readonly settings: RestSettings & AppSettings
   readonly authenticate: Middleware
   /** What is served beside the collections, to callers with a token: GraphQL. */
   readonly graphql: Middleware
   readonly reportFault: ReportFault
+  /** Told of every request once it is over. */
+  readonly reportRequest: ReportRequest
+  readonly isReady: IsReady
+  /** Throws when there is too much to do already. */
+  readonly refuseWhenFull: () => void
+  /** What is served before anyone is asked for a token, such as metrics. */
+  readonly open: readonly Middleware[]
 }
 
-const EXPOSED_HEADERS = ['ETag', 'Location', 'Link', 'Last-Modified', 'Retry-After', 'X-Request-Id']
+interface AppSettings {
+  readonly trustProxy: boolean
+  readonly serverTiming: boolean
+  readonly rateLimit: number
+}
+
+const EXPOSED_HEADERS = [
+  'ETag',
+  'Location',
+  'Link',
+  'Last-Modified',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+]
 
 /** The HTTP application. The order of this list is the order in which a request is looked at. */
 export function createApp(parts: AppParts): Koa {
-  const { resources, prepare, settings, authenticate, graphql, reportFault } = parts
+  const { resources, prepare, settings, authenticate, graphql, reportFault, reportRequest } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const base = `/${settings.namespace}/${settings.version}`
+  const routes = serveRoutes(base, createRoutes(resources, prepare, settings))
   const middleware: Middleware[] = [
-    requestId,
+    requestId(settings.trustProxy),
+    observe(reportRequest, routes.templateOf),
+    ...(settings.serverTiming ? [serverTiming] : []),
+    cacheControl,
+    securityHeaders(),
     cors({ exposeHeaders: EXPOSED_HEADERS }),
     renderErrors(reportFault),
-    authenticate,
+    serveHealth(parts.isReady),
+    ...parts.open,
+    refuseMalformedHost,
+    async (_, next) => {
+      parts.refuseWhenFull()
+      await next()
+    },
+    timedAuthentication(authenticate),
+    limitRate(settings.rateLimit),
+    refuseMalformedQuery,
     graphql,
-    ...serveRoutes(base, createRoutes(resources, prepare, settings)),
+    ...routes.middleware,
   ]
   for (const layer of middleware) app.use(layer)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import getRawBody from 'raw-body'
 import secureJson from 'secure-json-parse'
 import { DomainError } from '../domain/errors.ts'
+import { ambiguity } from './duplicate-names.ts'
 
 export const BODY_LIMIT_BYTES = 1024 * 1024
 const JSON_TYPES = ['application/json', 'application/hal+json']
@@ -63,12 +64,20 @@ function bodyError(ctx: Context, error: unknown): unknown {
 }
 
 function parseJson(text: string): unknown {
+  const value = parsed(text)
+  const problem = ambiguity(text)
+  if (problem) throw malformed(problem)
+  return value
+}
+
+function parsed(text: string): unknown {
   try {
     return secureJson.parse(text, { protoAction: 'error', constructorAction: 'error' })
   } catch (error) {
-    throw new DomainError(
-      'MALFORMED_JSON',
-      `The body is not JSON that is accepted here: ${(error as Error).message}`,
-    )
+    throw malformed((error as Error).message)
   }
+}
+
+function malformed(problem: string): DomainError {
+  return new DomainError('MALFORMED_JSON', `The body is not JSON that is accepted here: ${problem}.`)
 }

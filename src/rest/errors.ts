@@ -2,6 +2,7 @@ import type { DomainError, ErrorCode } from '../domain/errors.ts'
 
 /** The status of each code (SPEC §7): one row for every code there is. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
+  MALFORMED_REQUEST: 400,
   MALFORMED_JSON: 400,
   VALIDATION_FAILED: 400,
   INVALID_QUERY_PARAMETER: 400,
@@ -10,6 +11,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   RESOURCE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   NOT_ACCEPTABLE: 406,
+  REQUEST_TIMEOUT: 408,
   CONCURRENT_MODIFICATION: 409,
   RESOURCE_ALREADY_EXISTS: 409,
   DEPENDENCY_CONFLICT: 409,
@@ -19,6 +21,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   BUSINESS_RULE_VIOLATION: 422,
   TOO_MANY_REQUESTS: 429,
+  HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
 }

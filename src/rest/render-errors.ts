@@ -19,6 +19,8 @@ export function renderErrors(reportFault: ReportFault): Middleware {
     } catch (thrown) {
       const error = thrown instanceof DomainError ? thrown : masked(ctx.state['requestId'])
       if (error !== thrown) reportFault(thrown, ctx.state['requestId'])
+      // Why the database did not serve is for the log, not for the caller.
+      if (error.cause instanceof Error) ctx.state['reason'] = error.cause.message
       ctx.status = STATUS[error.code]
       if (error.current) ctx.set('ETag', entityTag(error.current.id, error.current.version))
       if (error.code === 'SERVICE_UNAVAILABLE') ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))

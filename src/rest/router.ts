@@ -10,13 +10,24 @@ import type { Method, Route } from './routes.ts'
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404), METHOD_NOT_ALLOWED (405)
  */
-export function serveRoutes(base: string, routes: readonly Route[]): Middleware[] {
+export function serveRoutes(base: string, routes: readonly Route[]): RoutedMiddleware {
   const router = new Router({ sensitive: true, strict: true })
-  for (const route of routes) router.all(base + route.path, (ctx) => dispatch(ctx, route))
-  return [router.routes() as Middleware, notFound]
+  for (const route of routes) router.all(base + route.path, (ctx) => dispatch(ctx, base, route))
+  const templateOf = (path: string) => router.match(path, 'GET').path.at(-1)?.path as string | undefined
+  return { middleware: [router.routes() as Middleware, notFound], templateOf }
 }
 
-async function dispatch(ctx: Context, { methods }: Route): Promise<void> {
+/** The template of the route that a path leads to, whether the request got there or not. */
+export type TemplateOf = (path: string) => string | undefined
+
+/** What serves the routes, and what names them. */
+export interface RoutedMiddleware {
+  readonly middleware: Middleware[]
+  readonly templateOf: TemplateOf
+}
+
+async function dispatch(ctx: Context, base: string, { path, methods }: Route): Promise<void> {
+  ctx.state['route'] = base + path
   const allowed = allowedMethods(methods)
   const handler = methods[(ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method]
   if (handler) return handler(ctx)

@@ -18,7 +18,7 @@ interface Batch {
  * How long a connection may sit idle in an open transaction while others wait for the database: less than
  * they wait for a connection.
  */
-const STALL_MILLISECONDS = 3_000
+const STALL_MILLISECONDS = 1_500
 
 /** Frontend messages that only prepare work; the Sync, Flush or Query after them asks for it. */
 const PREPARING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
+import type pg from 'pg'
 import type { ClientConfig } from 'pg'
 import { parseConnection } from './connection.ts'
 import { embeddedConnection, openEmbeddedDatabase } from './embedded-database.ts'
@@ -8,11 +9,14 @@ import { EMBEDDED_POOL, SOCKET_NAME } from './embedded-limits.ts'
 import { answers } from './embedded-lock.ts'
 import { PrismaClient } from './generated/client.ts'
 import { migrate, migrationState, refuse } from './migrator.ts'
+import { createPool } from './pool.ts'
 import { DatabaseRefusedError } from './refused.ts'
 
 /** The database of the service, open and migrated. */
 export interface Database {
   readonly client: PrismaClient
+  /** The connections as they are now: open, of them idle, and how many wait for one. */
+  pool(): { readonly total: number; readonly idle: number; readonly waiting: number }
   /** Ends every connection; closes the embedded database. */
   close(): Promise<void>
 }
@@ -27,13 +31,20 @@ export interface DatabaseOptions {
   migrateOnStart: boolean
   /** Connections kept to the database; the embedded one takes 7 at most. */
   poolSize: number
+  /** In milliseconds: how long a statement may take, or a transaction, or the wait for a connection. */
+  timeout?: number
 }
 
 /** What a command may take of an embedded database that a service is using. */
 const SHARED_CONNECTIONS = 2
 
-/** How long a request waits for a connection before it fails. */
-const CONNECTION_TIMEOUT_MILLISECONDS = 5_000
+const DEFAULT_TIMEOUT_MILLISECONDS = 2_500
+
+/** How much later than a statement's own timeout its connection is taken for dead. */
+const GRACE_MILLISECONDS = 1_000
+
+/** The embedded database cannot interrupt a statement, and its connections do not die. */
+const EMBEDDED_ANSWER_MILLISECONDS = 600_000
 
 /**
  * Opens the database of the options.
@@ -42,9 +53,8 @@ const CONNECTION_TIMEOUT_MILLISECONDS = 5_000
  *   (embedded), or does not have exactly the migrations of this version.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
-  return options.databaseUrl === undefined
-    ? openEmbedded(options.dataDir, options.poolSize)
-    : openServer(options.databaseUrl, options.migrateOnStart, options.poolSize)
+  const { databaseUrl } = options
+  return databaseUrl === undefined ? openEmbedded(options) : openServer(databaseUrl, options)
 }
 
 /**
@@ -59,34 +69,65 @@ export async function openSharedDatabase(options: DatabaseOptions): Promise<Data
   if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openDatabase(options)
   const connection = embeddedConnection(socketFolder)
   await refuseUnmigrated(connection)
-  const client = createClient(connection, SHARED_CONNECTIONS)
-  return { client, close: () => client.$disconnect() }
+  return connectEmbedded(connection, { ...options, poolSize: SHARED_CONNECTIONS }, async () => {})
 }
 
-async function openEmbedded(dataDir: string, poolSize: number): Promise<Database> {
-  const embedded = await openEmbeddedDatabase(dataDir)
+async function openEmbedded(options: DatabaseOptions): Promise<Database> {
+  const embedded = await openEmbeddedDatabase(options.dataDir)
   try {
     await migrate(embedded.connection)
   } catch (error) {
     await embedded.close()
     throw error
   }
-  const client = createClient(embedded.connection, Math.min(poolSize, EMBEDDED_POOL))
-  return {
-    client,
-    close: async () => {
-      await client.$disconnect()
-      await embedded.close()
-    },
-  }
+  return connectEmbedded(embedded.connection, options, () => embedded.close())
 }
 
-async function openServer(databaseUrl: string, migrateOnStart: boolean, poolSize: number): Promise<Database> {
+function connectEmbedded(
+  connection: ClientConfig,
+  { poolSize, timeout = DEFAULT_TIMEOUT_MILLISECONDS }: DatabaseOptions,
+  release: () => Promise<void>,
+): Database {
+  const pool = createPool(connection, {
+    size: Math.min(poolSize, EMBEDDED_POOL),
+    connectTimeout: timeout,
+    answerTimeout: EMBEDDED_ANSWER_MILLISECONDS,
+  })
+  return createDatabase(pool, timeout, {}, release)
+}
+
+async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
   const { config, schema } = parseConnection(databaseUrl)
-  if (migrateOnStart) await migrate(config)
+  if (options.migrateOnStart) await migrate(config)
   else await refuseUnmigrated(config)
-  const client = createClient(config, poolSize, schema)
-  return { client, close: () => client.$disconnect() }
+  const timeout = options.timeout ?? DEFAULT_TIMEOUT_MILLISECONDS
+  const limits = { statement_timeout: timeout, idle_in_transaction_session_timeout: 4 * timeout }
+  const pool = createPool(
+    { ...config, ...limits },
+    { size: options.poolSize, connectTimeout: timeout, answerTimeout: timeout + GRACE_MILLISECONDS },
+  )
+  return createDatabase(pool, timeout, schema === undefined ? {} : { schema }, async () => {})
+}
+
+function createDatabase(
+  pool: pg.Pool,
+  timeout: number,
+  adapterOptions: { schema?: string },
+  release: () => Promise<void>,
+): Database {
+  const client = new PrismaClient({
+    adapter: new PrismaPg(pool, { ...adapterOptions, disposeExternalPool: true }),
+    transactionOptions: { maxWait: timeout, timeout },
+  })
+  return {
+    client,
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    async close() {
+      await client.$disconnect()
+      if (!pool.ended) await pool.end()
+      await release()
+    },
+  }
 }
 
 async function refuseUnmigrated(connection: ClientConfig): Promise<void> {
@@ -97,9 +138,4 @@ async function refuseUnmigrated(connection: ClientConfig): Promise<void> {
     `The database lacks ${state.pending.length} migration(s), from ${state.pending[0]} on. ` +
       'Apply them with `npm run migrate`, or set MIGRATE_ON_START=true.',
   )
-}
-
-function createClient(connection: ClientConfig, max: number, schema?: string): PrismaClient {
-  const pool = { ...connection, max, connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS }
-  return new PrismaClient({ adapter: new PrismaPg(pool, schema === undefined ? {} : { schema }) })
 }

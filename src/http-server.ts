@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { answerClientError } from './rest/client-error.ts'
+
+/** How patient the server is. */
+export interface ServerLimits {
+  readonly maximumConnections: number
+  readonly keepAliveSeconds: number
+  /** Whether the service is about to stop: then every answer ends its connection. */
+  readonly isStopping: () => boolean
+}
+
+/** Headers, the whole request, and taking the answer: whoever needs longer is cut off. */
+const HEADERS_MILLISECONDS = 8_000
+const REQUEST_MILLISECONDS = 12_000
+const ANSWER_MILLISECONDS = 10_000
+
+/**
+ * Makes the HTTP server. Node's own limits let slow connections live for minutes, and its parser answers
+ * malformed requests without a body; both are set right here.
+ */
+export function createHttpServer(handler: RequestListener, limits: ServerLimits): Server {
+  const server = createServer({
+    headersTimeout: HEADERS_MILLISECONDS,
+    requestTimeout: REQUEST_MILLISECONDS,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: limits.keepAliveSeconds * 1_000,
+    // The application looks at it, and says in its own words what is wrong.
+    requireHostHeader: false,
+  })
+  server.maxConnections = limits.maximumConnections
+  server.on('request', (request, response) => {
+    toOriginForm(request)
+    if (limits.isStopping()) response.setHeader('Connection', 'close')
+    response.once('prefinish', () => {
+      const timer = setTimeout(() => request.socket.destroy(), ANSWER_MILLISECONDS)
+      response.once('close', () => clearTimeout(timer))
+    })
+    handler(request, response)
+  })
+  // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('clientError', answerClientError)
+  return server
+}
+
+/** A request may name its whole address; then that is its host (RFC 9112 §3.2.2). */
+function toOriginForm(request: IncomingMessage): void {
+  const { url = '' } = request
+  if (!/^https?:\/\//i.test(url)) return
+  const [, host = '', rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? []
+  request.headers.host = host
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/**
+ * Stops accepting, answers what was accepted, and ends all connections; after the deadline by force.
+ *
+ * @returns whether everything was answered in time
+ */
+export function drain(server: Server, deadlineMilliseconds: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    let isForced = false
+    const timer = setTimeout(() => {
+      isForced = true
+      server.closeAllConnections()
+    }, deadlineMilliseconds)
+    // A connection that kept silent for now turns idle later, when its answer is out.
+    const sweep = setInterval(() => server.closeIdleConnections(), 100)
+    server.close(() => {
+      clearTimeout(timer)
+      clearInterval(sweep)
+      resolve(!isForced)
+    })
+    server.closeIdleConnections()
+  })
+}
