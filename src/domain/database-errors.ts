@@ -15,6 +15,8 @@ const UNIQUE_VIOLATION = 'P2002'
 const FOREIGN_KEY_VIOLATION = 'P2003'
 const WRITE_CONFLICT = 'P2034'
 
+const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
+
 /** PostgreSQL's serialization_failure and deadlock_detected. */
 const RACES_LOST = new Set(['40001', '40P01'])
 
@@ -38,6 +40,13 @@ export function meaningOfDeleteError(error: unknown): unknown {
   const user = resources.find(({ path }) => constraintOf(error).startsWith(`${tableName(path)}_`))
   const message = `It cannot be deleted while ${user?.path ?? 'others'} refer to it.`
   return new DomainError('DEPENDENCY_CONFLICT', message, [{ field: 'id', code: 'RESOURCE_IN_USE', message }])
+}
+
+/** What an error of a read means: a number came out that none can hold. Every other error comes back. */
+export function meaningOfReadError(error: unknown): unknown {
+  if (driverCause(error).originalCode !== NUMERIC_VALUE_OUT_OF_RANGE) return error
+  const message = 'A sum or an average of these numbers is larger than any number here can be.'
+  return new DomainError('BUSINESS_RULE_VIOLATION', message)
 }
 
 /** The table of a collection, after which PostgreSQL's constraints are named. */

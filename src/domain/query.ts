@@ -16,7 +16,8 @@ export interface Sort {
   readonly direction: 'asc' | 'desc'
 }
 
-type Where = Readonly<Record<string, unknown>>
+/** A Prisma condition. */
+export type Where = Readonly<Record<string, unknown>>
 
 /** The operators a field can be filtered with; none for a field that holds an object. */
 export function operatorsOf({ field }: Leaf): readonly Operator[] {
@@ -53,20 +54,40 @@ export function toWhere(resource: Resource, filter: Filter): Where {
   return { OR: [{ [leaf.column]: condition }, { [other]: condition }] }
 }
 
-/**
- * The Prisma order for sorts: nulls last whatever the direction, and the identifier at the end, so
- * that pages neither skip nor repeat. Without a sort: the order of creation.
- */
-export function toOrderBy(resource: Resource, sorts: readonly Sort[]): Where[] {
-  const wanted = sorts.length > 0 ? sorts : [{ field: resource.createdField, direction: 'asc' as const }]
-  const order = wanted.map(({ field, direction }) => {
-    const leaf = leafNamed(resource, field)
-    return { [leaf.column]: isAlwaysSet(leaf.field) ? direction : { sort: direction, nulls: 'last' } }
-  })
-  return wanted.some(({ field }) => field === 'id') ? order : [...order, { id: 'asc' }]
+/** One column of an order. */
+export interface OrderStep {
+  readonly leaf: Leaf
+  readonly direction: 'asc' | 'desc'
+  /** Whether there may be nulls in the column. They come last, whatever the direction. */
+  readonly nullable: boolean
 }
 
-function leafNamed(resource: Resource, name: string): Leaf {
+/**
+ * The whole order that sorts ask for: with the identifiers at the end, so that no two resources have
+ * the same place, and pages neither skip nor repeat. Without a sort: the order of creation.
+ */
+export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderStep[] {
+  const wanted = sorts.length > 0 ? sorts : [{ field: resource.createdField, direction: 'asc' } as const]
+  const identifiers = resource.parentField ? ['id', resource.parentField] : ['id']
+  const whole: Sort[] = [...wanted, ...identifiers.map((field): Sort => ({ field, direction: 'asc' }))]
+  return whole
+    .filter(({ field }, index) => whole.findIndex((other) => other.field === field) === index)
+    .map(({ field, direction }) => {
+      const leaf = leafNamed(resource, field)
+      return { leaf, direction, nullable: !isAlwaysSet(leaf.field) }
+    })
+}
+
+/** The Prisma order for an order; backwards where a list is read from its end. */
+export function toOrderBy(steps: readonly OrderStep[], backwards = false): Where[] {
+  return steps.map(({ leaf, direction, nullable }) => {
+    const sort = (direction === 'asc') === backwards ? 'desc' : 'asc'
+    return { [leaf.column]: nullable ? { sort, nulls: backwards ? 'first' : 'last' } : sort }
+  })
+}
+
+/** The leaf with a dotted wire name. */
+export function leafNamed(resource: Resource, name: string): Leaf {
   const leaf = resource.leaves.find((candidate) => candidate.name === name)
   if (!leaf) throw new TypeError(`${resource.path} has no field ${name}`)
   return leaf

@@ -3,7 +3,7 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import type { GraphQLSchema } from 'graphql'
 import type { Context, Middleware } from 'koa'
 import type { Caller } from '../domain/caller.ts'
-import type { DomainContext, GraphContext } from './context.ts'
+import { createContext, type DomainContext, type GraphContext } from './context.ts'
 import { formatErrors, type ReportFault } from './errors.ts'
 import type { RunOperation } from './instrument.ts'
 
@@ -45,7 +45,7 @@ export async function createGraphQLServer(parts: GraphQLServerParts): Promise<Mi
     const response = await run('request', () =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search: ctx.search, body },
-        context: async () => ({ caller, domain }),
+        context: async () => createContext(caller, domain),
       }),
     )
     for (const [name, value] of response.headers) ctx.set(name, value)

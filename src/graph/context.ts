@@ -1,5 +1,8 @@
+import { type Action, authorize } from '../domain/authorize.ts'
 import type { Caller } from '../domain/caller.ts'
+import type { Resource } from '../domain/resource.ts'
 import type { WriteContext } from '../domain/write.ts'
+import { Loaders } from './loaders.ts'
 
 /** What the resolvers work on: the domain, with the settings it follows. */
 export interface DomainContext extends WriteContext {
@@ -7,8 +10,26 @@ export interface DomainContext extends WriteContext {
   readonly maximumPageSize: number
 }
 
-/** What a GraphQL operation is executed with. */
+/** What a GraphQL operation is executed with: made anew for each. */
 export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
+  readonly loaders: Loaders
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** The context of one operation. */
+export function createContext(caller: Caller, domain: DomainContext, signal?: AbortSignal): GraphContext {
+  return { caller, domain, loaders: new Loaders(domain.client, signal), signal }
+}
+
+/**
+ * Lets work on a resource begin: by scope, and only while somebody waits for the answer.
+ *
+ * @throws {DomainError} ACCESS_DENIED (403)
+ */
+export function admit({ caller, signal }: GraphContext, resource: Resource, action: Action): void {
+  signal?.throwIfAborted()
+  authorize(caller, resource, action)
 }

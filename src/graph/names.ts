@@ -27,12 +27,21 @@ export function graphNames(resource: Resource) {
   return {
     read: singular(resource),
     page: `${singular(resource)}Page`,
+    connection: `${singular(resource)}Connection`,
+    aggregate: `${singular(resource)}Aggregate`,
     create: `create${name}`,
     put: `put${name}`,
     patch: `patch${name}`,
     delete: `delete${name}`,
     type: name,
     pageType: `${name}Page`,
+    connectionType: `${name}Connection`,
+    edge: `${name}Edge`,
+    aggregateType: `${name}Aggregate`,
+    group: `${name}Group`,
+    groupKey: `${name}GroupKey`,
+    groupField: `${name}GroupField`,
+    measures: `${name}Measures`,
     payload: `${name}Payload`,
     input: `${name}Input`,
     patchInput: `${name}Patch`,
@@ -41,6 +50,11 @@ export function graphNames(resource: Resource) {
     sort: `${name}Sort`,
     sortField: `${name}SortField`,
   }
+}
+
+/** The field that holds the connection of a list that is in the field of a name. */
+export function connectionField(list: string): string {
+  return `${list}Connection`
 }
 
 /** The type of a group's object: `SpeciesTemperatureRange`. */

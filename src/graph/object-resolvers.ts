@@ -1,14 +1,12 @@
 import type { GraphQLFieldResolver } from 'graphql'
-import { authorize } from '../domain/authorize.ts'
 import { operationsOf } from '../domain/operations.ts'
 import { ownedBy, referencesTo, relationsOf } from '../domain/relations.ts'
 import type { Resource } from '../domain/resource.ts'
 import type { Row } from '../domain/rows.ts'
-import { findRow } from '../domain/store.ts'
-import type { PageArguments } from './arguments.ts'
-import type { GraphContext } from './context.ts'
-import { camelCase, groupType, pascalCase, singular } from './names.ts'
-import { resolvePage } from './page-resolver.ts'
+import type { ConnectionArguments, PageArguments } from './arguments.ts'
+import { admit, type GraphContext } from './context.ts'
+import { batchedReader, resolveConnection, resolvePage } from './list-resolvers.ts'
+import { camelCase, connectionField, groupType, pascalCase, singular } from './names.ts'
 
 type Resolver<Arguments> = GraphQLFieldResolver<Row, GraphContext, Arguments>
 type Resolvers = Record<string, Record<string, unknown>>
@@ -58,43 +56,47 @@ function relationResolvers(resource: Resource, resources: readonly Resource[]): 
   return Object.fromEntries([...references, ...parent])
 }
 
-/** Prisma joins look-ups of equal shape that are asked for in the same tick into one statement. */
 function reader(target: Resource, identifier: (row: Row) => string | null): Resolver<unknown> {
-  return (row, _, { caller, domain }) => {
-    authorize(caller, target, 'read')
+  return (row, _, context) => {
+    admit(context, target, 'read')
     const id = identifier(row)
-    return id === null ? null : findRow(domain.client, target, { id })
+    return id === null ? null : context.loaders.row(target, 'id', id)
   }
 }
 
 function childResolvers(resource: Resource, resources: readonly Resource[]): Record<string, unknown> {
   const owned = ownedBy(resource, resources)
-  const listed = [
-    ...owned
-      .filter((child) => operationsOf(child).listed)
-      .map((child) => [child, child.parentField] as const),
-    ...referencesTo(resource, resources).map(({ from, leaf }) => [from, leaf.column] as const),
+  const lists = [
+    ...owned.filter((child) => operationsOf(child).listed),
+    ...referencesTo(resource, resources).map(({ from }) => from),
   ]
-  const lists = listed.map(([child, column]) => {
-    const list: Resolver<PageArguments> = (row, request, context) =>
-      resolvePage(child, request, context, { resource, column: column as string, id: row.id })
-    return [camelCase(child.path), list]
-  })
-  const single = owned.filter((child) => !operationsOf(child).listed).flatMap(singletonResolvers)
-  return Object.fromEntries([...lists, ...single])
+  const single = owned.filter((child) => !operationsOf(child).listed)
+  return Object.fromEntries([
+    ...lists.flatMap((child) => listResolvers(resource, child)),
+    ...single.flatMap(singletonResolvers),
+  ])
+}
+
+function listResolvers(parent: Resource, child: Resource) {
+  const placeOf = ({ id }: Row) => ({ resource: child, parent: { resource: parent, id } })
+  const page: Resolver<PageArguments> = (row, args, context, info) =>
+    resolvePage(placeOf(row), args, context, info, batchedReader(placeOf(row), context))
+  const connection: Resolver<ConnectionArguments> = (row, args, context, info) =>
+    resolveConnection(placeOf(row), args, context, info, batchedReader(placeOf(row), context))
+  const name = camelCase(child.path)
+  return [[name, page] as const, [connectionField(name), connection] as const]
 }
 
 function singletonResolvers(child: Resource): [string, Resolver<unknown>][] {
-  const find = (row: Row, { domain }: GraphContext) =>
-    findRow(domain.client, child, { parentId: row.id, id: row.id })
+  const find = ({ id }: Row, { loaders }: GraphContext) => loaders.row(child, child.parentField as string, id)
   return [
     [
       camelCase(child.path),
       (row, _, context) => {
-        authorize(context.caller, child, 'read')
+        admit(context, child, 'read')
         return find(row, context)
       },
     ],
-    [`has${pascalCase(child.path)}`, async (row, _, context) => (await find(row, context)) !== null],
+    [`has${pascalCase(child.path)}`, async (row, _, context) => (await find(row, context)) !== undefined],
   ]
 }

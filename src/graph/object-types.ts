@@ -3,8 +3,8 @@ import { operationsOf } from '../domain/operations.ts'
 import { ownedBy, referencesTo, relationsOf } from '../domain/relations.ts'
 import type { Resource } from '../domain/resource.ts'
 import { described, filterType, leafType, memberOf, outputType } from './field-types.ts'
-import { camelCase, graphNames, groupType, pascalCase, singular } from './names.ts'
-import { pageArguments } from './query-types.ts'
+import { camelCase, connectionField, graphNames, groupType, pascalCase, singular } from './names.ts'
+import { connectionArguments, pageArguments } from './query-types.ts'
 
 /** The object type of a resource: its fields, and the resources it is related to. */
 export function objectType(resource: Resource, resources: readonly Resource[]): string {
@@ -38,8 +38,10 @@ function childField(child: Resource): string {
     "Whether it has one; needs no scope of its own."
     has${pascalCase(child.path)}: Boolean!`
   }
-  const { pageType } = graphNames(child)
-  return `${described(child.description)}${camelCase(child.path)}(${pageArguments(child)}): ${pageType}!`
+  const { pageType, connectionType } = graphNames(child)
+  const name = camelCase(child.path)
+  return `"A page of its ${child.path}." ${name}(${pageArguments(child)}): ${pageType}!
+    "Its ${child.path}, by cursors." ${connectionField(name)}(${connectionArguments(child)}): ${connectionType}!`
 }
 
 /** The types of a field that holds an object: to be read, to be written, and to filter by. */
@@ -48,22 +50,24 @@ export function groupTypes(resource: Resource, name: string, group: GroupField):
   const members = Object.entries(group.fields)
   const outputs = members.map(([member, field]) => memberOf(member, field, leafType(resource, member, field)))
   const inputs = outputs.join('\n')
-  const filters = members.map(
-    ([member, field]) => `${camelCase(member)}: ${filterType(resource, member, field)}`,
+  const filters = members.map(([member, field]) =>
+    memberOf(member, field, filterType(resource, member, field)),
   )
   return `${described(group.description)}type ${type} { ${outputs.join('\n')} }
     ${described(group.description)}input ${type}Input { ${inputs} }
+    "A condition on it: all members that are given must hold."
     input ${type}Filter { ${filters.join('\n')} }`
 }
 
 /** The enumerations of a resource, each with its filter. */
 export function enumerations(resource: Resource): string[] {
-  return resource.leaves.flatMap(({ column, field }) =>
-    field.type === 'enumeration'
-      ? [
-          `${described(field.description)}enum ${groupType(resource, column)} { ${field.values.join(' ')} }`,
-          `input ${groupType(resource, column)}Filter { equals: ${groupType(resource, column)} in: [${groupType(resource, column)}!] }`,
-        ]
-      : [],
-  )
+  return resource.leaves.flatMap(({ column, field }) => {
+    if (field.type !== 'enumeration') return []
+    const type = groupType(resource, column)
+    return [
+      `${described(field.description)}enum ${type} { ${field.values.join(' ')} }`,
+      `"A condition on it: all members that are given must hold."
+      input ${type}Filter { "It is this." equals: ${type} "It is one of these." in: [${type}!] }`,
+    ]
+  })
 }

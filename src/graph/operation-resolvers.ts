@@ -1,17 +1,17 @@
 import type { GraphQLFieldResolver } from 'graphql'
-import { authorize } from '../domain/authorize.ts'
 import { operationsOf } from '../domain/operations.ts'
-import { readResource, type Within } from '../domain/read.ts'
+import { readResource } from '../domain/read.ts'
 import { relationsOf } from '../domain/relations.ts'
 import { deleteResource } from '../domain/remove.ts'
 import type { Resource } from '../domain/resource.ts'
 import type { Row } from '../domain/rows.ts'
 import type { Address } from '../domain/store.ts'
 import { createResource, patchResource, putResource, type Written } from '../domain/write.ts'
-import { type InputValues, type PageArguments, toWireNames } from './arguments.ts'
-import type { GraphContext } from './context.ts'
+import { aggregateResolver } from './aggregate-resolver.ts'
+import { type ConnectionArguments, type InputValues, type PageArguments, toWireNames } from './arguments.ts'
+import { admit, type GraphContext } from './context.ts'
+import { resolveConnection, resolvePage } from './list-resolvers.ts'
 import { camelCase, graphNames, parentArgument, singular } from './names.ts'
-import { resolvePage } from './page-resolver.ts'
 
 type Resolver<Arguments> = GraphQLFieldResolver<Row, GraphContext, Arguments>
 
@@ -32,13 +32,20 @@ interface WriteArguments extends AddressArguments {
 /** The resolvers of a resource's fields of Query. */
 export function queries(resource: Resource, resources: readonly Resource[]): Record<string, unknown> {
   const names = graphNames(resource)
-  const read: Resolver<AddressArguments> = (_, address, { caller, domain }) => {
-    authorize(caller, resource, 'read')
-    return readResource(domain.client, resource, toAddress(resource, address))
+  const read: Resolver<AddressArguments> = (_, address, context) => {
+    admit(context, resource, 'read')
+    return readResource(context.domain.client, resource, toAddress(resource, address))
   }
-  const page: Resolver<PageArguments & AddressArguments> = (_, request, context) =>
-    resolvePage(resource, request, context, listedWithin(resource, resources, request))
-  return { [names.read]: read, ...(operationsOf(resource).listed && { [names.page]: page }) }
+  const place = (args: AddressArguments) => ({ resource, parent: listedWithin(resource, resources, args) })
+  const page: Resolver<PageArguments & AddressArguments> = (_, args, context, info) =>
+    resolvePage(place(args), args, context, info)
+  const connection: Resolver<ConnectionArguments & AddressArguments> = (_, args, context, info) =>
+    resolveConnection(place(args), args, context, info)
+  return {
+    [names.read]: read,
+    ...(operationsOf(resource).listed && { [names.page]: page, [names.connection]: connection }),
+    [names.aggregate]: aggregateResolver(resource),
+  }
 }
 
 /** The resolvers of a resource's fields of Mutation. */
@@ -48,9 +55,11 @@ export function mutations(resource: Resource): Record<string, unknown> {
   const payload = ({ outcome, row }: Written) => ({ outcome, [singular(resource)]: row })
   const writing =
     (write: (context: GraphContext, args: WriteArguments) => Promise<unknown>): Resolver<WriteArguments> =>
-    (_, args, context) => {
-      authorize(context.caller, resource, 'write')
-      return write(context, args)
+    async (_, args, context) => {
+      admit(context, resource, 'write')
+      const written = await write(context, args)
+      context.loaders.clear()
+      return written
     }
   const create = writing(async ({ domain }, args) => {
     const parentId = toAddress(resource, args).parentId
@@ -80,21 +89,13 @@ export function mutations(resource: Resource): Record<string, unknown> {
 }
 
 /** The resource whose own are listed: the owner of an owned one, or one that they refer to. */
-function listedWithin(
-  resource: Resource,
-  resources: readonly Resource[],
-  args: AddressArguments,
-): Within | undefined {
+function listedWithin(resource: Resource, resources: readonly Resource[], args: AddressArguments) {
   const parent = parentArgument(resource)
-  if (resource.owner && parent) return within(resource.owner, resource.parentField, args[parent])
+  if (resource.owner && parent) return { resource: resource.owner, id: args[parent] as string }
   const nested = relationsOf(resource, resources).find(
     ({ leaf }) => leaf.field.nested && typeof args[camelCase(leaf.column)] === 'string',
   )
-  return nested && within(nested.target, nested.leaf.column, args[camelCase(nested.leaf.column)])
-}
-
-function within(resource: Resource, column: string | undefined, id: unknown): Within {
-  return { resource, id: id as string, column: column as string }
+  return nested && { resource: nested.target, id: args[camelCase(nested.leaf.column)] as string }
 }
 
 function toAddress(resource: Resource, args: AddressArguments): Address {

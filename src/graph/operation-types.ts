@@ -2,18 +2,25 @@ import type { Field } from '../domain/fields.ts'
 import { operationsOf } from '../domain/operations.ts'
 import { nestedReferences } from '../domain/relations.ts'
 import type { Resource } from '../domain/resource.ts'
+import { aggregateArguments } from './aggregate-types.ts'
 import { inputType, memberOf } from './field-types.ts'
 import { camelCase, graphNames, parentArgument, singular } from './names.ts'
-import { pageArguments } from './query-types.ts'
+import { connectionArguments, pageArguments } from './query-types.ts'
 
 /** The fields of Query for a resource. */
 export function queries(resource: Resource): string {
   const names = graphNames(resource)
-  const page = `"A page of the list." ${names.page}(${parentDefinition(resource)}${nestedDefinition(resource)}${pageArguments(resource)}): ${names.pageType}!`
+  const parents = parentDefinition(resource) + nestedDefinition(resource)
+  const lists = `"A page of ${resource.path}."
+    ${names.page}(${parents}${pageArguments(resource)}): ${names.pageType}!
+    "A part of ${resource.path}, by cursors."
+    ${names.connection}(${parents}${connectionArguments(resource)}): ${names.connectionType}!`
   return `extend type Query {
-    "One resource; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."
+    "One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."
     ${names.read}(${addressDefinition(resource)}): ${names.type}
-    ${operationsOf(resource).listed ? page : ''}
+    ${operationsOf(resource).listed ? lists : ''}
+    "The ${resource.path} counted and measured, whole or in groups."
+    ${names.aggregate}(${aggregateArguments(resource)}): ${names.aggregateType}!
   }`
 }
 
@@ -23,20 +30,25 @@ export function mutations(resource: Resource): string {
   const { listed, replaceable } = operationsOf(resource)
   const address = addressDefinition(resource)
   const create = `"Creates a resource with an identifier made by the service."
-    ${names.create}(${parentDefinition(resource)}input: ${names.input}!): ${names.payload}!`
+    ${names.create}(${parentDefinition(resource)}${INPUT} input: ${names.input}!): ${names.payload}!`
   const change = `"Creates or replaces the resource with this identifier."
-    ${names.put}(${address}, input: ${names.input}!, ${CONDITION}, readOnly: ${names.readOnlyInput},
+    ${names.put}(${address}, ${INPUT} input: ${names.input}!, ${CONDITION}, ${READ_ONLY} readOnly: ${names.readOnlyInput},
       "Whether it may be created." mayCreate: Boolean! = true,
       "Whether it may be replaced." mayReplace: Boolean! = true): ${names.payload}!
     "Changes the fields that the patch names."
-    ${names.patch}(${address}, patch: ${names.patchInput}!, ${CONDITION}, readOnly: ${names.readOnlyInput}): ${names.payload}!`
+    ${names.patch}(${address}, "The changes." patch: ${names.patchInput}!,
+      ${CONDITION}, ${READ_ONLY} readOnly: ${names.readOnlyInput}): ${names.payload}!`
   return `"What a write did, and the resource after it."
-    type ${names.payload} { outcome: WriteOutcome! ${singular(resource)}: ${names.type}! }
+    type ${names.payload} {
+      "What was done." outcome: WriteOutcome!
+      "What it is now." ${singular(resource)}: ${names.type}!
+    }
     extend type Mutation {
       ${listed ? create : ''}
       ${replaceable ? change : ''}
       "Deletes the resource; when strict, one that is not there is an error."
-      ${names.delete}(${address}, ${CONDITION}, strict: Boolean! = false): DeletePayload!
+      ${names.delete}(${address}, ${CONDITION},
+        "Whether it is an error that it is not there." strict: Boolean! = false): DeletePayload!
     }`
 }
 
@@ -55,14 +67,16 @@ export function inputTypes(resource: Resource): string {
     "A merge patch: what is null is removed, what is left out stays."
     input ${names.patchInput} { ${writable.map(member(false)).join('\n')} }
     "Read-only fields as the caller last saw them; refused with READ_ONLY_FIELD where they differ."
-    input ${names.readOnlyInput} { ${readOnly.map(([name]) => `${camelCase(name)}: JSON`).join('\n')} }`
+    input ${names.readOnlyInput} { ${readOnly.map(([name, field]) => memberOf(name, field, 'JSON')).join('\n')} }`
 }
 
+const INPUT = '"What it is to be."'
+const READ_ONLY = '"Read-only fields as last seen."'
 const CONDITION = '"The change happens only if the version is one of these." ifVersion: [Int!]'
 
 function parentDefinition(resource: Resource): string {
   const parent = parentArgument(resource)
-  return parent ? `${parent}: ID!, ` : ''
+  return parent ? `"Identifier of the parent." ${parent}: ID!, ` : ''
 }
 
 function nestedDefinition(resource: Resource): string {
@@ -76,6 +90,6 @@ function nestedDefinition(resource: Resource): string {
 
 function addressDefinition(resource: Resource): string {
   return resource.kind === 'singleton'
-    ? `${parentArgument(resource)}: ID!`
-    : `${parentDefinition(resource)}id: ID!`
+    ? `"Identifier of the parent." ${parentArgument(resource)}: ID!`
+    : `${parentDefinition(resource)}"Its identifier." id: ID!`
 }

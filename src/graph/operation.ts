@@ -1,6 +1,6 @@
 import { execute, type GraphQLSchema, parse, validate } from 'graphql'
 import type { Caller } from '../domain/caller.ts'
-import type { DomainContext, GraphContext } from './context.ts'
+import { createContext, type DomainContext } from './context.ts'
 import { causeOf } from './errors.ts'
 
 /** The data of an operation's answer, by the names its document asks for. */
@@ -24,7 +24,7 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
     const [problem] = validate(schema, document)
     if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
     return async (variables, caller) => {
-      const contextValue: GraphContext = { caller, domain }
+      const contextValue = createContext(caller, domain)
       const { data, errors } = await execute({ schema, document, variableValues: variables, contextValue })
       if (errors?.[0]) throw causeOf(errors[0])
       return data as Data

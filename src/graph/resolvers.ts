@@ -1,5 +1,7 @@
+import { groupable } from '../domain/aggregate.ts'
+import { operationsOf } from '../domain/operations.ts'
 import { queryable } from '../domain/query.ts'
-import type { Resource } from '../domain/resource.ts'
+import type { Leaf, Resource } from '../domain/resource.ts'
 import { graphNames, sortValue } from './names.ts'
 import { objectResolvers } from './object-resolvers.ts'
 import { mutations, queries } from './operation-resolvers.ts'
@@ -24,9 +26,13 @@ export function createResolvers(resources: readonly Resource[]): Resolvers {
 
 function types(resource: Resource, resources: readonly Resource[]): Resolvers {
   const names = graphNames(resource)
-  const sortable = queryable(resource, { hidden: true })
+  const values = (leaves: readonly Leaf[]) =>
+    Object.fromEntries(leaves.map(({ column, name }) => [sortValue(column), name]))
   return {
     ...objectResolvers(resource, resources),
-    [names.sortField]: Object.fromEntries(sortable.map(({ column, name }) => [sortValue(column), name])),
+    ...(operationsOf(resource).listed && {
+      [names.sortField]: values(queryable(resource, { hidden: true })),
+    }),
+    [names.groupField]: values(groupable(resource)),
   }
 }

@@ -77,7 +77,9 @@ export async function startTestService(
   const database = await createTestDatabase(releases)
   const { databaseUrl, dataDir, migrateOnStart } = database
   const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
-  const settings: Settings = { ...readSettings({}), ...place, ...overrides }
+  // Tests run side by side on whatever machine there is: only those about time-outs may meet one.
+  const patience = { databaseTimeout: 60_000 }
+  const settings: Settings = { ...readSettings({}), ...patience, ...place, ...overrides }
   const faults: Error[] = []
   const watch = createWatch()
   const service = await startService({

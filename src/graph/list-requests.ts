@@ -1,0 +1,80 @@
+import { DomainError } from '../domain/errors.ts'
+import { decodeCursor } from '../domain/keyset.ts'
+import type { Sort } from '../domain/query.ts'
+import type { ListRequest } from '../domain/read-list.ts'
+import type { Resource } from '../domain/resource.ts'
+import type { ConnectionArguments, PageArguments, SortArgument } from './arguments.ts'
+import { toFilter } from './filters.ts'
+
+/** How many a connection answers with that is not told how many. */
+export const DEFAULT_SIZE = 20
+
+const LARGEST_PAGE = 2147483647
+
+/**
+ * What the arguments of a page ask for.
+ *
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a page or a limit out of bounds, or a filter
+ *   that cannot be
+ */
+export function toPageRequest(
+  resource: Resource,
+  { page, limit, sort, filter }: PageArguments,
+  maximumPageSize: number,
+  counted: boolean,
+): ListRequest {
+  refuseOutOfBounds('page', page, 1, LARGEST_PAGE)
+  refuseOutOfBounds('limit', limit, 1, maximumPageSize)
+  const skip = (page - 1) * limit
+  return { sorts: toSorts(sort), filter: toFilter(resource, filter), skip, take: limit, counted }
+}
+
+/**
+ * What the arguments of a connection ask for.
+ *
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds, for both `first` and
+ *   `last`, for what is no cursor of this list, or a filter that cannot be
+ */
+export function toConnectionRequest(
+  resource: Resource,
+  { first, last, after, before, sort, filter }: ConnectionArguments,
+  maximumPageSize: number,
+  counted: boolean,
+): ListRequest {
+  if (first !== undefined && first !== null) refuseOutOfBounds('first', first, 0, maximumPageSize)
+  if (last !== undefined && last !== null) {
+    refuseOutOfBounds('last', last, 0, maximumPageSize)
+    if (first !== undefined && first !== null) refuse('last', 'Give first or last, not both.')
+  }
+  const sorts = toSorts(sort)
+  const position = (cursor: string | null | undefined, argument: string) =>
+    cursor === undefined || cursor === null ? undefined : decodeCursor(resource, sorts, cursor, argument)
+  return {
+    sorts,
+    filter: toFilter(resource, filter),
+    take: first ?? last ?? Math.min(DEFAULT_SIZE, maximumPageSize),
+    after: position(after, 'after'),
+    before: position(before, 'before'),
+    fromEnd: typeof last === 'number',
+    counted,
+  }
+}
+
+/**
+ * Throws for a number that is not within bounds, and is silent otherwise.
+ *
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
+ */
+export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
+  if (value >= minimum && value <= maximum) return
+  const message = `${name} must be from ${minimum} to ${maximum}.`
+  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: name, code: 'OUT_OF_RANGE', message }])
+}
+
+function refuse(field: string, message: string): never {
+  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field, code: 'INVALID_VALUE', message }])
+}
+
+function toSorts(sorts: readonly SortArgument[]): Sort[] {
+  return sorts.map(({ field, direction }) => ({ field, direction: direction === 'ASC' ? 'asc' : 'desc' }))
+}

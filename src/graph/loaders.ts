@@ -1,0 +1,52 @@
+import DataLoader from 'dataloader'
+import type { PrismaClient } from '../domain/database/generated/client.ts'
+import { readRows } from '../domain/read.ts'
+import { type List, type ListRequest, readLists } from '../domain/read-list.ts'
+import type { Resource } from '../domain/resource.ts'
+import type { Row } from '../domain/rows.ts'
+
+/**
+ * What the resolvers of one operation read of related resources. Look-ups of one kind that are asked for
+ * while others of it are become one statement, and what was read is not read again: the number of
+ * statements depends on what the operation asks, not on how many resources it is asked of.
+ */
+export class Loaders {
+  readonly #client: PrismaClient
+  readonly #signal: AbortSignal | undefined
+  readonly #loaders = new Map<string, DataLoader<string, never>>()
+
+  constructor(client: PrismaClient, signal: AbortSignal | undefined) {
+    this.#client = client
+    this.#signal = signal
+  }
+
+  /** The row that has an identifier in a column in which each is there once at most. */
+  row(resource: Resource, column: string, id: string): Promise<Row | undefined> {
+    const read = (ids: readonly string[]) => readRows(this.#client, resource, column, ids)
+    return this.#loader(`${resource.path} ${column}`, read).load(id)
+  }
+
+  /** A part of the list of one parent, who must exist. */
+  list(parent: Resource, resource: Resource, parentId: string, request: ListRequest): Promise<List> {
+    const read = (ids: readonly string[]) => readLists(this.#client, parent, resource, ids, request)
+    const kind = `${parent.path} ${resource.path} ${JSON.stringify(request)}`
+    return this.#loader(kind, read).load(parentId) as Promise<List>
+  }
+
+  /** Forgets what was read; for after a write. */
+  clear(): void {
+    this.#loaders.clear()
+  }
+
+  #loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
+    const known = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
+    if (known) return known
+    const loader = new DataLoader<string, Value | undefined>(async (ids) => {
+      this.#signal?.throwIfAborted()
+      const found = await read(ids)
+      return ids.map((id) => found.get(id))
+    })
+    this.#loaders.set(kind, loader as unknown as DataLoader<string, never>)
+    return loader
+  }
+}

@@ -1,0 +1,26 @@
+import type { FieldNode, GraphQLResolveInfo } from 'graphql'
+
+/**
+ * The names of the fields that an operation asks for below the field that is being resolved: directly,
+ * or below its fields of a name.
+ */
+export function selectedFields(info: GraphQLResolveInfo, below?: string): ReadonlySet<string> {
+  const direct = fieldsBelow(info, info.fieldNodes)
+  const fields = below === undefined ? direct : fieldsBelow(info, direct.filter(isNamed(below)))
+  return new Set(fields.map(({ name }) => name.value))
+}
+
+function fieldsBelow({ fragments }: GraphQLResolveInfo, nodes: readonly FieldNode[]): FieldNode[] {
+  const fieldsOf = ({ selectionSet }: Pick<FieldNode, 'selectionSet'>): FieldNode[] =>
+    (selectionSet?.selections ?? []).flatMap((selection) => {
+      if (selection.kind === 'Field') return [selection]
+      if (selection.kind === 'InlineFragment') return fieldsOf(selection)
+      const fragment = fragments[selection.name.value]
+      return fragment ? fieldsOf(fragment) : []
+    })
+  return nodes.flatMap(fieldsOf)
+}
+
+function isNamed(wanted: string): (node: FieldNode) => boolean {
+  return ({ name }) => name.value === wanted
+}
