@@ -1,0 +1,123 @@
+import test from 'ava'
+import { operationsOf } from '../../src/domain/operations.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+const fixtures = () => new Fixtures(service().writer)
+
+for (const resource of resources) {
+  const { path } = resource
+  const { listed, replaceable } = operationsOf(resource)
+
+  test(`${path}: a reader who has the current state is answered 304, without a body`, async (t) => {
+    const { reader } = service()
+    const { path: address, answer } = await fixtures().create(resource)
+    const tag = answer.headers.get('etag') as string
+    for (const value of [tag, `W/${tag}`, '*', `"other:1", ${tag}`, `"other:1",W/${tag} , "x"`]) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, text, headers } = await reader.request(method, address, undefined, {
+          'If-None-Match': value,
+        })
+        t.deepEqual([method, value, status, text], [method, value, 304, ''])
+        t.is(headers.get('etag'), tag)
+        t.is(headers.get('last-modified'), answer.headers.get('last-modified'))
+        t.regex(headers.get('vary') as string, /\bAccept\b/)
+      }
+    }
+    for (const value of ['"other:1"', tag.replace(/\d+"$/, '2"'), tag.slice(1, -1), '']) {
+      t.is((await reader.get(address, { 'If-None-Match': value })).status, 200, value)
+    }
+  })
+
+  test(`${path}: DELETE with If-Match deletes only that state`, async (t) => {
+    const { writer, reader } = service()
+    const { path: address, answer } = await fixtures().create(resource)
+    const tag = answer.headers.get('etag') as string
+    for (const stale of ['"other:1"', `W/${tag}`, tag.replace(/\d+"$/, '7"'), '""', 'x']) {
+      const refused = await writer.delete(address, { 'If-Match': stale })
+      t.deepEqual([refused.status, refused.body.error.code], [409, 'CONCURRENT_MODIFICATION'], stale)
+      t.is(refused.headers.get('etag'), tag)
+    }
+    t.is((await reader.get(address)).status, 200)
+    t.is((await writer.delete(address, { 'If-Match': `"other:1", ${tag}` })).status, 204)
+    t.is((await reader.get(address)).status, 410)
+    const any = await fixtures().create(resource)
+    t.is((await writer.delete(any.path, { 'If-Match': '*' })).status, 204)
+  })
+
+  if (replaceable) {
+    test(`${path}: PUT and PATCH with If-Match change only that state, and name the current one`, async (t) => {
+      const { writer, reader } = service()
+      const { path: address, answer, body } = await fixtures().create(resource)
+      const first = answer.headers.get('etag') as string
+      const other = await fixtures().body(resource)
+      for (const method of ['PUT', 'PATCH']) {
+        for (const stale of [
+          `W/${first}`,
+          '"x"',
+          first.replace(/\d+"$/, '0"'),
+          first.replace(/1"$/, '01"'),
+        ]) {
+          const refused = await writer.request(method, address, other, { 'If-Match': stale })
+          t.deepEqual([refused.status, refused.body.error.code], [409, 'CONCURRENT_MODIFICATION'], stale)
+          t.is(refused.headers.get('etag'), first)
+          t.deepEqual(refused.body.error.details, [])
+        }
+      }
+      t.is((await reader.get(address)).headers.get('etag'), first)
+      const put = await writer.put(address, other, { 'If-Match': `"a:1", ${first}` })
+      const second = put.headers.get('etag') as string
+      t.is(put.status, 204)
+      t.not(second, first)
+      t.is((await writer.put(address, body, { 'If-Match': first })).status, 409)
+      t.is((await writer.patch(address, {}, { 'If-Match': first })).status, 409)
+      t.is((await writer.put(address, body, { 'If-Match': '*' })).status, 204)
+      t.is((await writer.patch(address, other, { 'If-Match': '*' })).status, 204)
+    })
+
+    test(`${path}: If-None-Match: * on PUT creates, and never replaces`, async (t) => {
+      const { writer, reader } = service()
+      const parentId = await fixtures().parent(resource)
+      const address = resourcePath(resource, parentId, 'once')
+      const body = { ...(await fixtures().body(resource)), ...(listed && { id: 'once' }) }
+      const only = { 'If-None-Match': '*' }
+      t.is((await writer.put(address, body, only)).status, 201)
+      const again = await writer.put(
+        address,
+        { ...(await fixtures().body(resource)), ...(listed && { id: 'once' }) },
+        only,
+      )
+      t.deepEqual([again.status, again.body.error.code], [412, 'PRECONDITION_FAILED'])
+      const { headers } = await reader.get(address)
+      t.is(again.headers.get('etag'), headers.get('etag'))
+    })
+
+    test(`${path}: If-Match on what is not there is 404, and creates nothing`, async (t) => {
+      const { writer, reader } = service()
+      const parentId = await fixtures().parent(resource)
+      const address = resourcePath(resource, parentId, 'absent')
+      const body = { ...(await fixtures().body(resource)), ...(listed && { id: 'absent' }) }
+      for (const value of ['*', '"absent:1"']) {
+        for (const method of ['PUT', 'PATCH']) {
+          const sent = method === 'PUT' ? body : {}
+          const { status, body: answer } = await writer.request(method, address, sent, { 'If-Match': value })
+          t.deepEqual([status, answer.error.code], [404, 'RESOURCE_NOT_FOUND'])
+        }
+      }
+      t.is((await reader.get(address)).status, 404)
+    })
+
+    test(`${path}: bad bodies come before stale states, and stale states before read-only fields`, async (t) => {
+      const { writer } = service()
+      const { path: address, body } = await fixtures().create(resource)
+      const stale = { 'If-Match': '"stale:1"' }
+      t.is((await writer.put(address, { ...body, unknown: 1 }, stale)).status, 400)
+      t.is((await writer.patch(address, { unknown: 1 }, stale)).status, 400)
+      const echo = { [resource.createdField]: '2001-01-01T00:00:00.000Z' }
+      t.is((await writer.put(address, { ...body, ...echo }, stale)).status, 409)
+      t.is((await writer.patch(address, echo, stale)).status, 409)
+    })
+  }
+}
