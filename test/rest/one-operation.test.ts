@@ -1,0 +1,55 @@
+import test from 'ava'
+import { resources } from '../../src/domain/resources/index.ts'
+import type { Prepare } from '../../src/graph/operation.ts'
+import { createRoutes, type Method } from '../../src/rest/routes.ts'
+import { Fixtures, resourceAt } from '../helpers/fixtures.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+const prepareNothing: Prepare = () => () => Promise.reject(new Error('only the list of routes is wanted'))
+const routes = createRoutes(resources, prepareNothing, {
+  namespace: 'api',
+  version: 'v1',
+  publicBaseUrl: undefined,
+  maximumPageSize: 100,
+})
+
+/** The path of a resource or a collection that is there, and a body for what can be sent to it. */
+async function prepared(route: string) {
+  const [, first, , second] = route.split('/')
+  const fixtures = new Fixtures(service().writer)
+  const resource = resourceAt((second ?? first) as string)
+  const isNested = second !== undefined && resource.owner?.path !== first
+  const parent = isNested ? await fixtures.create(resourceAt(first as string)) : undefined
+  const created = await fixtures.create(resource)
+  const id = parent ? parent.id : created.id
+  const path = route.replace(':parentId', created.parentId ?? id).replace(':id', id)
+  return { path, body: await fixtures.body(resource) }
+}
+
+test.serial('the entry document is one GraphQL operation', async (t) => {
+  service().watch.reset()
+  t.is((await service().reader.get('')).status, 200)
+  t.is(service().watch.count, 1)
+})
+
+for (const { path: route, methods } of routes.filter(({ path }) => path !== '')) {
+  for (const method of Object.keys(methods) as Method[]) {
+    test.serial(`${method} ${route} is one GraphQL operation, a refused one none`, async (t) => {
+      const { path, body } = await prepared(route)
+      const { watch, writer, withScope } = service()
+      const sent = method === 'POST' || method === 'PUT' ? body : method === 'PATCH' ? {} : undefined
+      watch.reset()
+      const { status, text } = await writer.request(method, path, sent)
+      t.true(status < 300, text)
+      t.is(watch.count, 1)
+      const [operation] = watch.operations
+      t.is(operation?.document.trim().split(/[\s(]/)[0], method === 'GET' ? 'query' : 'mutation')
+      watch.reset()
+      t.is((await withScope('').request(method, path, sent)).status, 403)
+      t.is((await writer.request(method, path, sent, { accept: 'text/html' })).status, 406)
+      if (sent) t.is((await writer.request(method, path, '{')).status, 400)
+      t.is(watch.count, 0)
+    })
+  }
+}
