@@ -6,10 +6,13 @@ import type { Leaf, Resource } from './resource.ts'
 export type Operator = 'equals' | 'in' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
 
 /** A condition on a resource. Field names are dotted wire names; values have the type of the field. */
-export type Filter =
-  | { readonly all: readonly Filter[] }
-  | { readonly any: readonly Filter[] }
-  | { readonly field: string; readonly operator: Operator; readonly value: unknown }
+export type Filter = { readonly all: readonly Filter[] } | { readonly any: readonly Filter[] } | FieldFilter
+
+interface FieldFilter {
+  readonly field: string
+  readonly operator: Operator
+  readonly value: unknown
+}
 
 export interface Sort {
   readonly field: string
@@ -27,8 +30,8 @@ export function operatorsOf({ field }: Leaf): readonly Operator[] {
     case 'timestamp':
       return ['equals', 'in', 'gt', 'gte', 'lt', 'lte']
     case 'text':
-      return ['equals', 'in', 'contains']
     case 'reference':
+      return ['equals', 'in', 'contains']
     case 'enumeration':
       return ['equals', 'in']
     case 'boolean':
@@ -48,10 +51,23 @@ export function toWhere(resource: Resource, filter: Filter): Where {
   if ('all' in filter) return { AND: filter.all.map((part) => toWhere(resource, part)) }
   if ('any' in filter) return { OR: filter.any.map((part) => toWhere(resource, part)) }
   const leaf = leafNamed(resource, filter.field)
-  const condition = { [filter.operator]: exactly(filter.value) }
   const other = (leaf.field as TextField).alsoMatches
-  if (!other || filter.operator === 'contains') return { [leaf.column]: condition }
-  return { OR: [{ [leaf.column]: condition }, { [other]: condition }] }
+  if (!other || filter.operator === 'contains') return columnWhere(leaf.column, leaf, filter)
+  return { OR: [columnWhere(leaf.column, leaf, filter), columnWhere(other, leaf, filter)] }
+}
+
+function columnWhere(column: string, { field }: Leaf, { operator, value }: FieldFilter): Where {
+  if (operator === 'contains') return { [column]: { contains: literally(value as string) } }
+  // Prisma has no `in` for booleans.
+  if (operator === 'in' && field.type === 'boolean') {
+    return { OR: (value as boolean[]).map((one) => ({ [column]: one })) }
+  }
+  return { [column]: { [operator]: exactly(value) } }
+}
+
+/** Prisma makes `contains` a LIKE, and leaves the characters that mean something there to the caller. */
+function literally(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
 }
 
 /** One column of an order. */

@@ -75,7 +75,7 @@ type PageInfo {
 }
 
 ${comparison('String', '"It contains this, in the same case." contains: String')}
-${comparison('ID')}
+${comparison('ID', '"It contains this, in the same case." contains: String')}
 ${comparison('Float', ordered('Float'))}
 ${comparison('Int', ordered('Int'))}
 ${comparison('Boolean')}

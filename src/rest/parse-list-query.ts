@@ -120,25 +120,25 @@ function parseSort(leaves: readonly Leaf[], part: string, report: Report): ListS
 const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 
 function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): ListFilter[] {
-  const { name, operator = 'equals', value } = FILTER.exec(filter)?.groups ?? {}
+  const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
   if (name === undefined || value === undefined) {
     report('filter', 'INVALID_FORMAT', 'filter is field:value, or field[operator]:value.')
     return []
   }
   const leaf = leafNamed(leaves, 'filter', name, report)
   if (!leaf) return []
-  const allowed = operatorsOf(leaf).filter((known) => known !== 'equals' || operator === 'equals')
-  if (!allowed.includes(operator as Operator)) {
-    const others = allowed.filter((known) => known !== 'equals').join(', ')
-    report('filter', 'INVALID_VALUE', `${name} has no operator ${operator}; it has ${others}.`)
+  const nameable: readonly string[] = operatorsOf(leaf).filter((known) => known !== 'equals')
+  if (named !== undefined && !nameable.includes(named)) {
+    report('filter', 'INVALID_VALUE', `${name} has no operator ${named}; it has ${nameable.join(', ')}.`)
     return []
   }
-  const parsed = parseFilterValue(leaf, operator as Operator, value)
+  const operator = (named as Operator | undefined) ?? 'equals'
+  const parsed = parseFilterValue(leaf, operator, value)
   if ('problem' in parsed) {
     report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
     return []
   }
-  return [{ leaf, operator: operator as Operator, value: parsed.value }]
+  return [{ leaf, operator, value: parsed.value }]
 }
 
 function idFilter(leaves: readonly Leaf[], id: string, report: Report): ListFilter[] {
