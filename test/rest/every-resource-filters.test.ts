@@ -1,0 +1,122 @@
+import test from 'ava'
+import { operationsOf } from '../../src/domain/operations.ts'
+import { type Operator, operatorsOf, queryable } from '../../src/domain/query.ts'
+import type { Leaf } from '../../src/domain/resource.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+import type { Json } from '../helpers/client.ts'
+import { type Body, Fixtures, valueIn } from '../helpers/fixtures.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+
+/** Whether a value that is set passes a filter. */
+const passes: Record<Operator, (value: Json, wanted: Json[]) => boolean> = {
+  equals: (value, [wanted]) => value === wanted,
+  in: (value, wanted) => wanted.includes(value),
+  contains: (value, [wanted]) => value.includes(wanted),
+  gt: (value, [wanted]) => value > wanted,
+  gte: (value, [wanted]) => value >= wanted,
+  lt: (value, [wanted]) => value < wanted,
+  lte: (value, [wanted]) => value <= wanted,
+}
+
+/** What to ask of a leaf: each operator, with values that some of the items have. */
+function questions(leaf: Leaf, items: readonly Body[]): { operator: Operator; wanted: Json[] }[] {
+  const values = [...new Set(items.map((item) => valueIn(item, leaf)).filter((value) => value !== undefined))]
+  return operatorsOf(leaf).flatMap((operator): { operator: Operator; wanted: Json[] }[] => {
+    if (operator === 'in') return [{ operator, wanted: values.slice(0, 2) }]
+    if (operator === 'contains')
+      return ['_', '%', '\\', '', '№', values[0].slice(-3)].map((text) => ({ operator, wanted: [text] }))
+    return values.map((value) => ({ operator, wanted: [value] }))
+  })
+}
+
+function filterText({ name }: Leaf, operator: Operator, wanted: Json[]): string {
+  const named = operator === 'equals' ? name : `${name}[${operator}]`
+  return `filter=${encodeURIComponent(`${named}:${wanted.join('|')}`)}`
+}
+
+for (const resource of resources.filter((candidate) => operationsOf(candidate).listed)) {
+  const { path } = resource
+
+  async function several() {
+    const fixtures = new Fixtures(service().writer)
+    const parentId = await fixtures.parent(resource)
+    const parent = parentId === undefined ? {} : { parentId }
+    const items: Body[] = []
+    let collection = ''
+    for (const whole of [true, true, false, true]) {
+      const body = await (whole ? fixtures.body(resource) : fixtures.minimalBody(resource))
+      const one = await fixtures.create(resource, { body, ...parent })
+      items.push(one.answer.body)
+      collection = one.collection
+    }
+    const only = filterText(
+      { name: 'id' } as Leaf,
+      'in',
+      items.map(({ id }) => id),
+    )
+    return { collection, items, only }
+  }
+
+  test(`${path}: it is filtered by every field with every operator, and all filters must hold`, async (t) => {
+    const { reader } = service()
+    const { collection, items, only } = await several()
+    for (const leaf of queryable(resource, { hidden: false })) {
+      for (const { operator, wanted } of questions(leaf, items)) {
+        const expected = items.filter((item) => {
+          const value = valueIn(item, leaf)
+          return value !== undefined && passes[operator](value, wanted)
+        })
+        const { status, body } = await reader.get(
+          `${collection}?${only}&${filterText(leaf, operator, wanted)}`,
+        )
+        const said = `${leaf.name} ${operator} ${wanted}`
+        t.is(status, 200, said)
+        t.deepEqual(
+          body._embedded[path].map(({ id }: Json) => id),
+          expected.map(({ id }) => id),
+          said,
+        )
+        t.is(body.total_count, expected.length)
+        const again = await reader.get(body._links.self.href)
+        t.deepEqual(again.body, body, 'the self link asks the same question')
+      }
+    }
+  })
+
+  test(`${path}: a filter value that does not fit the field is refused`, async (t) => {
+    const { reader } = service()
+    const { collection } = await several()
+    for (const leaf of queryable(resource, { hidden: false })) {
+      const { type } = leaf.field
+      const texts =
+        type === 'text' || type === 'reference'
+          ? ['a\0b']
+          : ['', ' ', 'x', '1x', '0x10', 'NaN', 'Infinity', 'null', 'TRUE', '1,5', '2031-02-30']
+      const isNumber = type === 'number' || type === 'integer'
+      if (isNumber) texts.push('1e400')
+      if (type === 'integer') texts.push('1.5', '2147483648')
+      if (!isNumber && type !== 'text' && type !== 'reference') texts.push('1')
+      for (const text of texts) {
+        const { status, body } = await reader.get(`${collection}?${filterText(leaf, 'equals', [text])}`)
+        t.deepEqual(
+          [leaf.name, text, status, body.error?.code],
+          [leaf.name, text, 400, 'INVALID_QUERY_PARAMETER'],
+        )
+        const among = await reader.get(`${collection}?${filterText(leaf, 'in', [text, text])}`)
+        t.is(among.status, 400, `${leaf.name} in ${text}`)
+      }
+      const others = (['contains', 'gt', 'gte', 'lt', 'lte'] as const).filter(
+        (operator) => !operatorsOf(leaf).includes(operator),
+      )
+      for (const operator of others) {
+        t.is(
+          (await reader.get(`${collection}?${filterText(leaf, operator, ['1'])}`)).status,
+          400,
+          `${leaf.name} ${operator}`,
+        )
+      }
+    }
+  })
+}
