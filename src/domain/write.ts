@@ -73,8 +73,8 @@ export async function putResource(
   body: Values,
   options: PutOptions,
 ): Promise<Written> {
-  refuseMalformedIdentifier(address)
   refuseMalformedParent(resource, address.parentId)
+  refuseMalformedIdentifier(address)
   const values = validated(resource, body)
   return attempt(async () => {
     const row = await findRow(context.client, resource, address)
