@@ -4,6 +4,7 @@ import { resources } from '../../src/domain/resources/index.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 
+// One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)
 const fixtures = () => new Fixtures(service().writer)
 
@@ -11,7 +12,7 @@ for (const resource of resources) {
   const { path } = resource
   const { listed, replaceable } = operationsOf(resource)
 
-  test(`${path}: a reader who has the current state is answered 304, without a body`, async (t) => {
+  test.serial(`${path}: a reader who has the current state is answered 304, without a body`, async (t) => {
     const { reader } = service()
     const { path: address, answer } = await fixtures().create(resource)
     const tag = answer.headers.get('etag') as string
@@ -31,7 +32,7 @@ for (const resource of resources) {
     }
   })
 
-  test(`${path}: DELETE with If-Match deletes only that state`, async (t) => {
+  test.serial(`${path}: DELETE with If-Match deletes only that state`, async (t) => {
     const { writer, reader } = service()
     const { path: address, answer } = await fixtures().create(resource)
     const tag = answer.headers.get('etag') as string
@@ -48,36 +49,39 @@ for (const resource of resources) {
   })
 
   if (replaceable) {
-    test(`${path}: PUT and PATCH with If-Match change only that state, and name the current one`, async (t) => {
-      const { writer, reader } = service()
-      const { path: address, answer, body } = await fixtures().create(resource)
-      const first = answer.headers.get('etag') as string
-      const other = await fixtures().body(resource)
-      for (const method of ['PUT', 'PATCH']) {
-        for (const stale of [
-          `W/${first}`,
-          '"x"',
-          first.replace(/\d+"$/, '0"'),
-          first.replace(/1"$/, '01"'),
-        ]) {
-          const refused = await writer.request(method, address, other, { 'If-Match': stale })
-          t.deepEqual([refused.status, refused.body.error.code], [409, 'CONCURRENT_MODIFICATION'], stale)
-          t.is(refused.headers.get('etag'), first)
-          t.deepEqual(refused.body.error.details, [])
+    test.serial(
+      `${path}: PUT and PATCH with If-Match change only that state, and name the current one`,
+      async (t) => {
+        const { writer, reader } = service()
+        const { path: address, answer, body } = await fixtures().create(resource)
+        const first = answer.headers.get('etag') as string
+        const other = await fixtures().body(resource)
+        for (const method of ['PUT', 'PATCH']) {
+          for (const stale of [
+            `W/${first}`,
+            '"x"',
+            first.replace(/\d+"$/, '0"'),
+            first.replace(/1"$/, '01"'),
+          ]) {
+            const refused = await writer.request(method, address, other, { 'If-Match': stale })
+            t.deepEqual([refused.status, refused.body.error.code], [409, 'CONCURRENT_MODIFICATION'], stale)
+            t.is(refused.headers.get('etag'), first)
+            t.deepEqual(refused.body.error.details, [])
+          }
         }
-      }
-      t.is((await reader.get(address)).headers.get('etag'), first)
-      const put = await writer.put(address, other, { 'If-Match': `"a:1", ${first}` })
-      const second = put.headers.get('etag') as string
-      t.is(put.status, 204)
-      t.not(second, first)
-      t.is((await writer.put(address, body, { 'If-Match': first })).status, 409)
-      t.is((await writer.patch(address, {}, { 'If-Match': first })).status, 409)
-      t.is((await writer.put(address, body, { 'If-Match': '*' })).status, 204)
-      t.is((await writer.patch(address, other, { 'If-Match': '*' })).status, 204)
-    })
+        t.is((await reader.get(address)).headers.get('etag'), first)
+        const put = await writer.put(address, other, { 'If-Match': `"a:1", ${first}` })
+        const second = put.headers.get('etag') as string
+        t.is(put.status, 204)
+        t.not(second, first)
+        t.is((await writer.put(address, body, { 'If-Match': first })).status, 409)
+        t.is((await writer.patch(address, {}, { 'If-Match': first })).status, 409)
+        t.is((await writer.put(address, body, { 'If-Match': '*' })).status, 204)
+        t.is((await writer.patch(address, other, { 'If-Match': '*' })).status, 204)
+      },
+    )
 
-    test(`${path}: If-None-Match: * on PUT creates, and never replaces`, async (t) => {
+    test.serial(`${path}: If-None-Match: * on PUT creates, and never replaces`, async (t) => {
       const { writer, reader } = service()
       const parentId = await fixtures().parent(resource)
       const address = resourcePath(resource, parentId, 'once')
@@ -94,7 +98,7 @@ for (const resource of resources) {
       t.is(again.headers.get('etag'), headers.get('etag'))
     })
 
-    test(`${path}: If-Match on what is not there is 404, and creates nothing`, async (t) => {
+    test.serial(`${path}: If-Match on what is not there is 404, and creates nothing`, async (t) => {
       const { writer, reader } = service()
       const parentId = await fixtures().parent(resource)
       const address = resourcePath(resource, parentId, 'absent')
@@ -109,15 +113,18 @@ for (const resource of resources) {
       t.is((await reader.get(address)).status, 404)
     })
 
-    test(`${path}: bad bodies come before stale states, and stale states before read-only fields`, async (t) => {
-      const { writer } = service()
-      const { path: address, body } = await fixtures().create(resource)
-      const stale = { 'If-Match': '"stale:1"' }
-      t.is((await writer.put(address, { ...body, unknown: 1 }, stale)).status, 400)
-      t.is((await writer.patch(address, { unknown: 1 }, stale)).status, 400)
-      const echo = { [resource.createdField]: '2001-01-01T00:00:00.000Z' }
-      t.is((await writer.put(address, { ...body, ...echo }, stale)).status, 409)
-      t.is((await writer.patch(address, echo, stale)).status, 409)
-    })
+    test.serial(
+      `${path}: bad bodies come before stale states, and stale states before read-only fields`,
+      async (t) => {
+        const { writer } = service()
+        const { path: address, body } = await fixtures().create(resource)
+        const stale = { 'If-Match': '"stale:1"' }
+        t.is((await writer.put(address, { ...body, unknown: 1 }, stale)).status, 400)
+        t.is((await writer.patch(address, { unknown: 1 }, stale)).status, 400)
+        const echo = { [resource.createdField]: '2001-01-01T00:00:00.000Z' }
+        t.is((await writer.put(address, { ...body, ...echo }, stale)).status, 409)
+        t.is((await writer.patch(address, echo, stale)).status, 409)
+      },
+    )
   }
 }

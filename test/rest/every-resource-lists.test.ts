@@ -7,6 +7,7 @@ import type { Json } from '../helpers/client.ts'
 import { type Body, Fixtures } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 
+// One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)
 const fixtures = () => new Fixtures(service().writer)
 
@@ -32,70 +33,77 @@ function idsOf({ body }: { body: Json }, { path }: Resource): string[] {
 for (const resource of resources.filter((candidate) => operationsOf(candidate).listed)) {
   const { path, owner, parentField } = resource
 
-  test(`${path}: a list has exactly the members of SPEC §2.2, and of owned ones the parent`, async (t) => {
-    const { reader, base } = service()
-    const { collection, items, filter } = await several(resource, 1)
-    const { status, body } = await reader.get(`${collection}?filter=${filter}`)
-    const { _links: links, _embedded: embedded, ...rest } = body
-    t.is(status, 200)
-    const parentId = parentField && (items[0] as Body)[parentField]
-    const parent = owner ? { [parentField as string]: parentId } : {}
-    t.deepEqual(rest, { ...parent, page: 1, limit: 20, total_pages: 1, total_count: 1, has_more: false })
-    const self = { href: `${base}${collection}?page=1&limit=20&filter=${filter}` }
-    const parentLink = owner ? { parent: { href: `${base}/${owner.path}/${parentId}` } } : {}
-    const find = { href: `${base}${collection}{?id}`, templated: true }
-    t.deepEqual(links, { self, first: self, last: self, next: null, prev: null, find, ...parentLink })
-    const [item] = items as [Body]
-    t.deepEqual(embedded, { [path]: [{ ...item, _links: { self: item['_links'].self } }] })
-  })
+  test.serial(
+    `${path}: a list has exactly the members of SPEC §2.2, and of owned ones the parent`,
+    async (t) => {
+      const { reader, base } = service()
+      const { collection, items, filter } = await several(resource, 1)
+      const { status, body } = await reader.get(`${collection}?filter=${filter}`)
+      const { _links: links, _embedded: embedded, ...rest } = body
+      t.is(status, 200)
+      const parentId = parentField && (items[0] as Body)[parentField]
+      const parent = owner ? { [parentField as string]: parentId } : {}
+      t.deepEqual(rest, { ...parent, page: 1, limit: 20, total_pages: 1, total_count: 1, has_more: false })
+      const self = { href: `${base}${collection}?page=1&limit=20&filter=${filter}` }
+      const parentLink = owner ? { parent: { href: `${base}/${owner.path}/${parentId}` } } : {}
+      const find = { href: `${base}${collection}{?id}`, templated: true }
+      t.deepEqual(links, { self, first: self, last: self, next: null, prev: null, find, ...parentLink })
+      const [item] = items as [Body]
+      t.deepEqual(embedded, { [path]: [{ ...item, _links: { self: item['_links'].self } }] })
+    },
+  )
 
-  test(`${path}: following next shows every one once, in the order of creation, and prev leads back`, async (t) => {
-    const { reader } = service()
-    const { collection, items, filter } = await several(resource, 5)
-    const seen: string[] = []
-    const pages: Json[] = []
-    let address: string | undefined = `${collection}?limit=2&filter=${filter}`
-    while (address) {
-      const { body }: { body: Json } = await reader.get(address)
-      seen.push(...idsOf({ body }, resource))
-      pages.push(body)
-      address = body._links.next?.href
-    }
-    const inOrder = [...items].sort(
-      (one, other) =>
-        compare(one[resource.createdField], other[resource.createdField]) || compare(one['id'], other['id']),
-    )
-    t.deepEqual(
-      seen,
-      inOrder.map(({ id }) => id),
-    )
-    t.deepEqual(
-      pages.map(({ page, limit, total_pages, total_count, has_more }) => [
-        page,
-        limit,
-        total_pages,
-        total_count,
-        has_more,
-      ]),
-      [
-        [1, 2, 3, 5, true],
-        [2, 2, 3, 5, true],
-        [3, 2, 3, 5, false],
-      ],
-    )
-    t.deepEqual((await reader.get(pages[2]._links.prev.href)).body, pages[1])
-    t.deepEqual((await reader.get(pages[1]._links.prev.href)).body, pages[0])
-    t.deepEqual((await reader.get(pages[0]._links.last.href)).body, pages[2])
-    t.deepEqual((await reader.get(pages[2]._links.first.href)).body, pages[0])
-    const past = await reader.get(`${collection}?limit=2&page=9&filter=${filter}`)
-    t.deepEqual(
-      [past.status, idsOf(past, resource), past.body.has_more, past.body._links.next],
-      [200, [], false, null],
-    )
-    t.is(past.body._links.prev.href, pages[2]._links.self.href)
-  })
+  test.serial(
+    `${path}: following next shows every one once, in the order of creation, and prev leads back`,
+    async (t) => {
+      const { reader } = service()
+      const { collection, items, filter } = await several(resource, 5)
+      const seen: string[] = []
+      const pages: Json[] = []
+      let address: string | undefined = `${collection}?limit=2&filter=${filter}`
+      while (address) {
+        const { body }: { body: Json } = await reader.get(address)
+        seen.push(...idsOf({ body }, resource))
+        pages.push(body)
+        address = body._links.next?.href
+      }
+      const inOrder = [...items].sort(
+        (one, other) =>
+          compare(one[resource.createdField], other[resource.createdField]) ||
+          compare(one['id'], other['id']),
+      )
+      t.deepEqual(
+        seen,
+        inOrder.map(({ id }) => id),
+      )
+      t.deepEqual(
+        pages.map(({ page, limit, total_pages, total_count, has_more }) => [
+          page,
+          limit,
+          total_pages,
+          total_count,
+          has_more,
+        ]),
+        [
+          [1, 2, 3, 5, true],
+          [2, 2, 3, 5, true],
+          [3, 2, 3, 5, false],
+        ],
+      )
+      t.deepEqual((await reader.get(pages[2]._links.prev.href)).body, pages[1])
+      t.deepEqual((await reader.get(pages[1]._links.prev.href)).body, pages[0])
+      t.deepEqual((await reader.get(pages[0]._links.last.href)).body, pages[2])
+      t.deepEqual((await reader.get(pages[2]._links.first.href)).body, pages[0])
+      const past = await reader.get(`${collection}?limit=2&page=9&filter=${filter}`)
+      t.deepEqual(
+        [past.status, idsOf(past, resource), past.body.has_more, past.body._links.next],
+        [200, [], false, null],
+      )
+      t.is(past.body._links.prev.href, pages[2]._links.self.href)
+    },
+  )
 
-  test(`${path}: next and prev that are not there are null in JSON, and absent in HAL`, async (t) => {
+  test.serial(`${path}: next and prev that are not there are null in JSON, and absent in HAL`, async (t) => {
     const { reader } = service()
     const { collection, filter } = await several(resource, 1)
     const address = `${collection}?filter=${filter}`
@@ -107,7 +115,7 @@ for (const resource of resources.filter((candidate) => operationsOf(candidate).l
     t.deepEqual(hal.body, { ...json.body, _links: links })
   })
 
-  test(`${path}: an empty list is 200, with no pages and one to show`, async (t) => {
+  test.serial(`${path}: an empty list is 200, with no pages and one to show`, async (t) => {
     const { reader, base } = service()
     const { collection } = await several(resource, 1)
     const { status, body } = await reader.get(`${collection}?filter=id:none`)
@@ -117,7 +125,7 @@ for (const resource of resources.filter((candidate) => operationsOf(candidate).l
     t.like(body._links, { self: only, first: only, last: only, next: null, prev: null })
   })
 
-  test(`${path}: find answers with the one that has the identifier, or with none`, async (t) => {
+  test.serial(`${path}: find answers with the one that has the identifier, or with none`, async (t) => {
     const { reader, base } = service()
     const { collection, items } = await several(resource, 2)
     const template = (await reader.get(collection)).body._links.find.href as string
@@ -130,28 +138,31 @@ for (const resource of resources.filter((candidate) => operationsOf(candidate).l
     }
   })
 
-  test(`${path}: it is sorted by every field in both directions, nulls last, then by id`, async (t) => {
-    const { reader } = service()
-    const { collection, items, filter } = await several(resource, 5)
-    for (const leaf of queryable(resource, { hidden: false })) {
-      for (const direction of ['asc', 'desc']) {
-        const at = (item: Body) => leaf.path.reduce<Json>((inner, name) => inner?.[name], item)
-        const sign = direction === 'asc' ? 1 : -1
-        const expected = [...items].sort(
-          (one, other) => compareNullsLast(at(one), at(other), sign) || compare(one['id'], other['id']),
-        )
-        const sorted = await reader.get(`${collection}?sort=${leaf.name}:${direction}&filter=${filter}`)
-        t.deepEqual(
-          idsOf(sorted, resource),
-          expected.map(({ id }) => id),
-          `${leaf.name}:${direction}`,
-        )
-        t.true(sorted.body._links.self.href.includes(`&sort=${leaf.name}:${direction}&filter=`))
+  test.serial(
+    `${path}: it is sorted by every field in both directions, nulls last, then by id`,
+    async (t) => {
+      const { reader } = service()
+      const { collection, items, filter } = await several(resource, 5)
+      for (const leaf of queryable(resource, { hidden: false })) {
+        for (const direction of ['asc', 'desc']) {
+          const at = (item: Body) => leaf.path.reduce<Json>((inner, name) => inner?.[name], item)
+          const sign = direction === 'asc' ? 1 : -1
+          const expected = [...items].sort(
+            (one, other) => compareNullsLast(at(one), at(other), sign) || compare(one['id'], other['id']),
+          )
+          const sorted = await reader.get(`${collection}?sort=${leaf.name}:${direction}&filter=${filter}`)
+          t.deepEqual(
+            idsOf(sorted, resource),
+            expected.map(({ id }) => id),
+            `${leaf.name}:${direction}`,
+          )
+          t.true(sorted.body._links.self.href.includes(`&sort=${leaf.name}:${direction}&filter=`))
+        }
       }
-    }
-  })
+    },
+  )
 
-  test(`${path}: several sorts are joined by commas`, async (t) => {
+  test.serial(`${path}: several sorts are joined by commas`, async (t) => {
     const { items, collection, filter } = await several(resource, 3)
     const sort = `${resource.createdField}:desc,id:desc`
     const { body } = await service().reader.get(`${collection}?sort=${sort}&filter=${filter}`)
@@ -166,7 +177,7 @@ for (const resource of resources.filter((candidate) => operationsOf(candidate).l
     t.true(body._links.self.href.includes(`&sort=${sort}&`))
   })
 
-  test(`${path}: what a list cannot be asked for is INVALID_QUERY_PARAMETER`, async (t) => {
+  test.serial(`${path}: what a list cannot be asked for is INVALID_QUERY_PARAMETER`, async (t) => {
     const { reader } = service()
     const { collection } = await several(resource, 1)
     const pages = ['0', '-1', '1.5', '01', '+1', ' 1', '1e3', '', 'x', '99999999999999999999']

@@ -5,6 +5,7 @@ import { resources } from '../../src/domain/resources/index.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 
+// One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)
 const fixtures = () => new Fixtures(service().writer)
 
@@ -26,7 +27,7 @@ for (const resource of resources) {
   const { path } = resource
   const { listed, replaceable } = operationsOf(resource)
 
-  test(`${path}: without a token every request is 401, whatever is asked`, async (t) => {
+  test.serial(`${path}: without a token every request is 401, whatever is asked`, async (t) => {
     const { anonymous } = service()
     const { path: address, collection } = await fixtures().create(resource)
     for (const at of [address, collection, `${address}/`, `${collection}/none`]) {
@@ -37,43 +38,46 @@ for (const resource of resources) {
     }
   })
 
-  test(`${path}: reading needs its read scope and writing its write scope, before any look-up`, async (t) => {
-    const { withScope } = service()
-    const { path: address, collection, parentId } = await fixtures().create(resource)
-    const missing = resourcePath(resource, parentId, 'never-was')
-    const changes = [...(await writes(resource)), ...(await writes(resource, 'never-was'))]
-    const others = resources
-      .filter((other) => other !== resource)
-      .map((other) => `${other.path}:read ${other.path}:write`)
-    for (const scope of [
-      '',
-      'openid',
-      others.join(' '),
-      `${path}:write *:write`,
-      'x*:read',
-      `${path.toUpperCase()}:read`,
-    ]) {
-      const client = withScope(scope)
-      for (const at of [address, collection, missing]) {
-        const { status, body } = await client.get(at)
-        t.deepEqual([scope, at, status, body.error?.code], [scope, at, 403, 'ACCESS_DENIED'])
+  test.serial(
+    `${path}: reading needs its read scope and writing its write scope, before any look-up`,
+    async (t) => {
+      const { withScope } = service()
+      const { path: address, collection, parentId } = await fixtures().create(resource)
+      const missing = resourcePath(resource, parentId, 'never-was')
+      const changes = [...(await writes(resource)), ...(await writes(resource, 'never-was'))]
+      const others = resources
+        .filter((other) => other !== resource)
+        .map((other) => `${other.path}:read ${other.path}:write`)
+      for (const scope of [
+        '',
+        'openid',
+        others.join(' '),
+        `${path}:write *:write`,
+        'x*:read',
+        `${path.toUpperCase()}:read`,
+      ]) {
+        const client = withScope(scope)
+        for (const at of [address, collection, missing]) {
+          const { status, body } = await client.get(at)
+          t.deepEqual([scope, at, status, body.error?.code], [scope, at, 403, 'ACCESS_DENIED'])
+        }
       }
-    }
-    for (const scope of ['', others.join(' '), `${path}:read *:read`]) {
-      for (const [method, at] of changes) {
-        const { status, body } = await withScope(scope).request(
-          method,
-          at,
-          method === 'DELETE' ? undefined : '{',
-        )
-        t.deepEqual([scope, method, status, body?.error.code], [scope, method, 403, 'ACCESS_DENIED'])
+      for (const scope of ['', others.join(' '), `${path}:read *:read`]) {
+        for (const [method, at] of changes) {
+          const { status, body } = await withScope(scope).request(
+            method,
+            at,
+            method === 'DELETE' ? undefined : '{',
+          )
+          t.deepEqual([scope, method, status, body?.error.code], [scope, method, 403, 'ACCESS_DENIED'])
+        }
       }
-    }
-    t.is((await withScope(`${path}:read`).get(address)).status, 200)
-    t.is((await withScope(`a:b  ${path}:write`).delete(address)).status, 204)
-  })
+      t.is((await withScope(`${path}:read`).get(address)).status, 200)
+      t.is((await withScope(`a:b  ${path}:write`).delete(address)).status, 204)
+    },
+  )
 
-  test(`${path}: methods that are not there are 405, and OPTIONS says which are`, async (t) => {
+  test.serial(`${path}: methods that are not there are 405, and OPTIONS says which are`, async (t) => {
     const { writer, withScope } = service()
     const { path: address, collection } = await fixtures().create(resource)
     const item = ['GET', 'HEAD', ...(replaceable ? ['PUT', 'PATCH'] : []), 'DELETE', 'OPTIONS']
@@ -94,7 +98,7 @@ for (const resource of resources) {
     }
   })
 
-  test(`${path}: HEAD answers as GET does, without the body`, async (t) => {
+  test.serial(`${path}: HEAD answers as GET does, without the body`, async (t) => {
     const { reader } = service()
     const { path: address, collection } = await fixtures().create(resource)
     for (const at of [address, collection, `${address}x`]) {
@@ -107,50 +111,56 @@ for (const resource of resources) {
     }
   })
 
-  test(`${path}: another case, a trailing slash or one segment more is another address: 404`, async (t) => {
-    const { reader } = service()
-    const { path: address, collection } = await fixtures().create(resource)
-    const others = [
-      `${address}/`,
-      `${address}/more`,
-      collection.replace(path, path.toUpperCase()),
-      `/${address}`,
-    ]
-    if (listed) others.push(`${collection}/`)
-    for (const at of others) {
-      const { status, body } = await reader.get(at)
-      t.deepEqual([at, status, body.error?.code], [at, 404, 'RESOURCE_NOT_FOUND'])
-    }
-  })
-
-  test(`${path}: the answer is application/json, or application/hal+json where that is preferred`, async (t) => {
-    const { reader } = service()
-    const { path: address, collection } = await fixtures().create(resource)
-    for (const at of [address, collection]) {
-      for (const [accept, type] of [
-        ['*/*', 'application/json; charset=utf-8'],
-        ['application/json', 'application/json; charset=utf-8'],
-        ['application/json, application/hal+json;q=0.9', 'application/json; charset=utf-8'],
-        ['text/html, application/*;q=0.5', 'application/json; charset=utf-8'],
-        ['application/hal+json', 'application/hal+json'],
-        ['application/json;q=0.8, application/hal+json', 'application/hal+json'],
-        ['text/html, application/hal+json;q=0.1', 'application/hal+json'],
-      ] as const) {
-        const { status, headers } = await reader.get(at, { accept })
-        t.deepEqual([accept, status, headers.get('content-type')], [accept, 200, type])
-        t.regex(headers.get('vary') as string, /\bAccept\b/)
+  test.serial(
+    `${path}: another case, a trailing slash or one segment more is another address: 404`,
+    async (t) => {
+      const { reader } = service()
+      const { path: address, collection } = await fixtures().create(resource)
+      const others = [
+        `${address}/`,
+        `${address}/more`,
+        collection.replace(path, path.toUpperCase()),
+        `/${address}`,
+      ]
+      if (listed) others.push(`${collection}/`)
+      for (const at of others) {
+        const { status, body } = await reader.get(at)
+        t.deepEqual([at, status, body.error?.code], [at, 404, 'RESOURCE_NOT_FOUND'])
       }
-      for (const accept of ['text/html', 'application/xml, image/*', 'application/json;q=0']) {
-        const { status, body } = await reader.get(at, { accept })
-        t.deepEqual([accept, status, body?.error.code], [accept, 406, 'NOT_ACCEPTABLE'])
-      }
-    }
-    for (const [method, at, body] of await writes(resource)) {
-      t.is((await service().writer.request(method, at, body, { accept: 'text/html' })).status, 406, method)
-    }
-  })
+    },
+  )
 
-  test(`${path}: bodies in other types are 415, and no larger than 1 MiB: 413`, async (t) => {
+  test.serial(
+    `${path}: the answer is application/json, or application/hal+json where that is preferred`,
+    async (t) => {
+      const { reader } = service()
+      const { path: address, collection } = await fixtures().create(resource)
+      for (const at of [address, collection]) {
+        for (const [accept, type] of [
+          ['*/*', 'application/json; charset=utf-8'],
+          ['application/json', 'application/json; charset=utf-8'],
+          ['application/json, application/hal+json;q=0.9', 'application/json; charset=utf-8'],
+          ['text/html, application/*;q=0.5', 'application/json; charset=utf-8'],
+          ['application/hal+json', 'application/hal+json'],
+          ['application/json;q=0.8, application/hal+json', 'application/hal+json'],
+          ['text/html, application/hal+json;q=0.1', 'application/hal+json'],
+        ] as const) {
+          const { status, headers } = await reader.get(at, { accept })
+          t.deepEqual([accept, status, headers.get('content-type')], [accept, 200, type])
+          t.regex(headers.get('vary') as string, /\bAccept\b/)
+        }
+        for (const accept of ['text/html', 'application/xml, image/*', 'application/json;q=0']) {
+          const { status, body } = await reader.get(at, { accept })
+          t.deepEqual([accept, status, body?.error.code], [accept, 406, 'NOT_ACCEPTABLE'])
+        }
+      }
+      for (const [method, at, body] of await writes(resource)) {
+        t.is((await service().writer.request(method, at, body, { accept: 'text/html' })).status, 406, method)
+      }
+    },
+  )
+
+  test.serial(`${path}: bodies in other types are 415, and no larger than 1 MiB: 413`, async (t) => {
     const { writer } = service()
     for (const [method, at, body] of await writes(resource)) {
       if (body === undefined) continue
@@ -180,7 +190,7 @@ for (const resource of resources) {
     }
   })
 
-  test(`${path}: an address that is no list takes no query parameters`, async (t) => {
+  test.serial(`${path}: an address that is no list takes no query parameters`, async (t) => {
     const { path: address } = await fixtures().create(resource)
     const { status, body } = await service().reader.get(`${address}?page=1&x=2`)
     t.deepEqual([status, body.error.code], [400, 'INVALID_QUERY_PARAMETER'])

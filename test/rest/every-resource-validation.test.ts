@@ -7,6 +7,7 @@ import { type Body, type Created, collectionPath, Fixtures, withValue } from '..
 import { wrongTypes } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'
 
+// One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)
 const fixtures = () => new Fixtures(service().writer)
 
@@ -66,7 +67,7 @@ for (const resource of resources) {
   const { path, createdField } = resource
   const { listed, replaceable } = operationsOf(resource)
 
-  test(`${path}: a value that does not fit its field is refused, and nothing changes`, async (t) => {
+  test.serial(`${path}: a value that does not fit its field is refused, and nothing changes`, async (t) => {
     const { send, path: address, answer, body } = await target(resource)
     for (const leaf of resource.writable) {
       for (const [value, code] of badValues(leaf)) {
@@ -80,7 +81,7 @@ for (const resource of resources) {
     t.is((await service().reader.get(address)).headers.get('etag'), answer.headers.get('etag'))
   })
 
-  test(`${path}: a number that no double can hold is refused`, async (t) => {
+  test.serial(`${path}: a number that no double can hold is refused`, async (t) => {
     const { writer } = service()
     const { path: address, collection, body } = await fixtures().create(resource)
     for (const leaf of resource.writable.filter(({ field }) => field.type === 'number')) {
@@ -91,7 +92,7 @@ for (const resource of resources) {
     t.pass()
   })
 
-  test(`${path}: all that is wrong with a body is reported at once, in field order`, async (t) => {
+  test.serial(`${path}: all that is wrong with a body is reported at once, in field order`, async (t) => {
     const { send } = await target(resource)
     const names = Object.entries(resource.fields)
       .filter(([, field]) => !(field.type !== 'group' && (field.readOnly || field.hidden)))
@@ -103,26 +104,29 @@ for (const resource of resources) {
     }
   })
 
-  test(`${path}: an unknown field is refused, in a group as well, and _links and _embedded are ignored`, async (t) => {
-    const { send, body, path: address } = await target(resource)
-    const names = ['no_such_field', 'constructor', 'toString', 'version', 'Id']
-    for (const name of names) {
-      for (const refused of await send({ ...body, [name]: 'x' })) {
-        t.deepEqual([refused.status, ...problems(refused)], [400, `${name} UNKNOWN_FIELD`])
+  test.serial(
+    `${path}: an unknown field is refused, in a group as well, and _links and _embedded are ignored`,
+    async (t) => {
+      const { send, body, path: address } = await target(resource)
+      const names = ['no_such_field', 'constructor', 'toString', 'version', 'Id']
+      for (const name of names) {
+        for (const refused of await send({ ...body, [name]: 'x' })) {
+          t.deepEqual([refused.status, ...problems(refused)], [400, `${name} UNKNOWN_FIELD`])
+        }
       }
-    }
-    for (const [name, field] of Object.entries(resource.fields)) {
-      if (field.type !== 'group') continue
-      for (const refused of await send({ ...body, [name]: { ...body[name], other: 1 } })) {
-        t.deepEqual([refused.status, ...problems(refused)], [400, `${name}.other UNKNOWN_FIELD`])
+      for (const [name, field] of Object.entries(resource.fields)) {
+        if (field.type !== 'group') continue
+        for (const refused of await send({ ...body, [name]: { ...body[name], other: 1 } })) {
+          t.deepEqual([refused.status, ...problems(refused)], [400, `${name}.other UNKNOWN_FIELD`])
+        }
       }
-    }
-    if (!replaceable) return
-    const { status } = await service().writer.put(address, { ...body, _links: 1, _embedded: null })
-    t.is(status, 204)
-  })
+      if (!replaceable) return
+      const { status } = await service().writer.put(address, { ...body, _links: 1, _embedded: null })
+      t.is(status, 204)
+    },
+  )
 
-  test(`${path}: a missing, null, empty or blank required field is REQUIRED_FIELD`, async (t) => {
+  test.serial(`${path}: a missing, null, empty or blank required field is REQUIRED_FIELD`, async (t) => {
     const { send, body } = await target(resource)
     for (const leaf of resource.writable.filter(({ field }) => field.required)) {
       const { [leaf.name]: _, ...without } = body
@@ -141,7 +145,7 @@ for (const resource of resources) {
     t.pass()
   })
 
-  test(`${path}: a body that is not a JSON object is refused`, async (t) => {
+  test.serial(`${path}: a body that is not a JSON object is refused`, async (t) => {
     const { send } = await target(resource)
     for (const text of ['[]', '"text"', '1', 'true', 'null', '[{}]']) {
       for (const refused of await send(text)) {
@@ -168,7 +172,7 @@ for (const resource of resources) {
     }
   })
 
-  test(`${path}: read-only fields are ignored on create`, async (t) => {
+  test.serial(`${path}: read-only fields are ignored on create`, async (t) => {
     const { writer } = service()
     const readOnly = resource.leaves.filter(({ field, name }) => field.readOnly && name !== 'id')
     const echoes = Object.fromEntries(readOnly.map(({ name }) => [name, '2001-01-01T00:00:00.000Z']))
@@ -192,7 +196,7 @@ for (const resource of resources) {
   })
 
   if (replaceable) {
-    test(`${path}: a read-only field with another value is READ_ONLY_FIELD`, async (t) => {
+    test.serial(`${path}: a read-only field with another value is READ_ONLY_FIELD`, async (t) => {
       const { writer, reader } = service()
       const { path: address, body, answer } = await fixtures().create(resource)
       for (const { name } of resource.leaves.filter(({ field }) => field.readOnly && !field.hidden)) {
@@ -210,36 +214,42 @@ for (const resource of resources) {
       t.is((await reader.get(address)).headers.get('etag'), answer.headers.get('etag'))
     })
 
-    test(`${path}: null for a read-only field counts as absent on PUT, and asks for its removal on PATCH`, async (t) => {
-      const { writer } = service()
-      const { path: address, body, answer } = await fixtures().create(resource)
-      for (const { name } of resource.leaves.filter(({ field }) => field.readOnly && !field.hidden)) {
-        t.is((await writer.put(address, { ...body, [name]: null })).status, 204, name)
-        const patched = await writer.patch(address, { [name]: null })
-        const isSet = name in answer.body
-        t.deepEqual([name, patched.status], [name, isSet ? 400 : 204])
-        if (isSet) t.deepEqual(problems(patched), [`${name} READ_ONLY_FIELD`])
-      }
-    })
+    test.serial(
+      `${path}: null for a read-only field counts as absent on PUT, and asks for its removal on PATCH`,
+      async (t) => {
+        const { writer } = service()
+        const { path: address, body, answer } = await fixtures().create(resource)
+        for (const { name } of resource.leaves.filter(({ field }) => field.readOnly && !field.hidden)) {
+          t.is((await writer.put(address, { ...body, [name]: null })).status, 204, name)
+          const patched = await writer.patch(address, { [name]: null })
+          const isSet = name in answer.body
+          t.deepEqual([name, patched.status], [name, isSet ? 400 : 204])
+          if (isSet) t.deepEqual(problems(patched), [`${name} READ_ONLY_FIELD`])
+        }
+      },
+    )
 
-    test(`${path}: an honest echo of an earlier last_updated is accepted, one from the future is not`, async (t) => {
-      const { writer, reader } = service()
-      const { path: address, answer } = await fixtures().create(resource)
-      const changed = await writer.put(address, await fixtures().body(resource))
-      t.is(changed.status, 204, changed.text)
-      const { body: now } = await reader.get(address)
-      t.is((await writer.put(address, { ...now, last_updated: answer.body.last_updated })).status, 204)
-      const later = new Date(Date.parse(now.last_updated) + 1).toISOString()
-      const earlier = new Date(Date.parse(now[createdField]) - 1).toISOString()
-      for (const last_updated of [later, earlier]) {
-        const refused = await writer.put(address, { ...now, last_updated })
-        t.deepEqual([refused.status, ...problems(refused)], [400, 'last_updated READ_ONLY_FIELD'])
-      }
-    })
+    test.serial(
+      `${path}: an honest echo of an earlier last_updated is accepted, one from the future is not`,
+      async (t) => {
+        const { writer, reader } = service()
+        const { path: address, answer } = await fixtures().create(resource)
+        const changed = await writer.put(address, await fixtures().body(resource))
+        t.is(changed.status, 204, changed.text)
+        const { body: now } = await reader.get(address)
+        t.is((await writer.put(address, { ...now, last_updated: answer.body.last_updated })).status, 204)
+        const later = new Date(Date.parse(now.last_updated) + 1).toISOString()
+        const earlier = new Date(Date.parse(now[createdField]) - 1).toISOString()
+        for (const last_updated of [later, earlier]) {
+          const refused = await writer.put(address, { ...now, last_updated })
+          t.deepEqual([refused.status, ...problems(refused)], [400, 'last_updated READ_ONLY_FIELD'])
+        }
+      },
+    )
   }
 
   if (replaceable && listed) {
-    test(`${path}: PUT creates only where the body names the identifier of the path`, async (t) => {
+    test.serial(`${path}: PUT creates only where the body names the identifier of the path`, async (t) => {
       const { writer, reader } = service()
       const { collection } = await fixtures().create(resource)
       const body = await fixtures().body(resource)
@@ -257,7 +267,7 @@ for (const resource of resources) {
       t.regex(advice.body.error.message, /\bid\b/)
     })
 
-    test(`${path}: PUT under an identifier that cannot be one is refused`, async (t) => {
+    test.serial(`${path}: PUT under an identifier that cannot be one is refused`, async (t) => {
       const { collection } = await fixtures().create(resource)
       const body = await fixtures().body(resource)
       for (const id of ['a b', 'a/b', 'ü', 'x'.repeat(65), '\0', 'a:b']) {
