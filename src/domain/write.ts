@@ -6,7 +6,7 @@ import type { PlanetReference } from './guard.ts'
 import { IDENTIFIER_FORM, isAddress, isIdentifier, makeIdentifier } from './identifiers.ts'
 import { mergePatch } from './merge-patch.ts'
 import { requireVersion } from './precondition.ts'
-import { ParentMissing } from './race.ts'
+import { ParentMissing, RaceLost } from './race.ts'
 import { refuseReadOnlyChanges } from './read-only.ts'
 import type { Resource, Values } from './resource.ts'
 import { initialColumns, isUnchanged, type Row, toColumns, toValues } from './rows.ts'
@@ -155,7 +155,7 @@ async function update(
   before: Row,
   values: Values,
 ): Promise<Written> {
-  return writing(context, resource, address, async (client) => {
+  return writing(context, resource, address, before, async (client) => {
     const after = toColumns(resource, values, before)
     await refuseBrokenRules({ ...context, client, address, before, after }, resource)
     if (isUnchanged(before, after)) return { outcome: 'UNCHANGED', row: before }
@@ -169,7 +169,7 @@ async function insert(
   address: Address,
   values: Values,
 ): Promise<Written> {
-  return writing(context, resource, address, async (client) => {
+  return writing(context, resource, address, undefined, async (client) => {
     const after = { ...initialColumns(resource), ...toColumns(resource, values) }
     await refuseBrokenRules({ ...context, client, address, before: undefined, after }, resource)
     return { outcome: 'CREATED', row: await insertRow(client, resource, address, after) }
@@ -180,13 +180,28 @@ async function writing(
   { client }: WriteContext,
   resource: Resource,
   address: Address,
+  before: Row | undefined,
   write: (client: Client) => Promise<Written>,
 ): Promise<Written> {
   try {
     return await inTransaction(client, resource, write)
   } catch (error) {
     const meaning = meaningOfWriteError(error, resource)
+    if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {
+      throw new RaceLost()
+    }
     if (!(meaning instanceof ParentMissing) || !resource.owner) throw meaning
     throw await absenceOf(client, resource.owner, { id: address.parentId as string })
   }
+}
+
+/** Whether another request has written it since: then what a rule refused may be that request's own doing. */
+async function hasMoved(
+  client: Client,
+  resource: Resource,
+  address: Address,
+  before: Row | undefined,
+): Promise<boolean> {
+  const row = await findRow(client, resource, address)
+  return row?.version !== before?.version
 }
