@@ -1,0 +1,171 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import type { ErrorCode } from '../../src/domain/errors.ts'
+import { STATUS } from '../../src/rest/errors.ts'
+import type { Answer, Json } from '../helpers/client.ts'
+import { shareTestService, startTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+let made = 0
+
+async function species(body: object = {}): Promise<Json> {
+  const answer = await service().writer.post('/species', { scientific_name: `Erronea ${++made}`, ...body })
+  return { ...answer.body, at: `/species/${answer.body.id}`, tag: answer.headers.get('etag') }
+}
+
+/** The answer to bytes that no HTTP client would send. */
+async function raw(text: string): Promise<Answer> {
+  const socket = connect(Number(new URL(service().origin).port), '127.0.0.1')
+  socket.end(text)
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (data) => {
+    answer += data
+  })
+  await once(socket, 'close')
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), headers: new Headers(), text: body, body: JSON.parse(body) }
+}
+
+/** A request for each code that is answered with it. */
+const provocations: Partial<Record<ErrorCode, (t: ExecutionContext) => Promise<Answer>>> = {
+  MALFORMED_REQUEST: () => raw('GET / HTTP/9.9 nonsense\r\n\r\n'),
+  MALFORMED_JSON: () => service().writer.post('/species', '{"scientific_name": '),
+  VALIDATION_FAILED: () => service().writer.post('/species', { scientific_name: 1, no: 2 }),
+  INVALID_QUERY_PARAMETER: () => service().reader.get('/species?page=0'),
+  AUTHENTICATION_REQUIRED: () => service().anonymous.get('/species'),
+  ACCESS_DENIED: () => service().withScope('planets:read').get('/species'),
+  RESOURCE_NOT_FOUND: () => service().reader.get('/species/never-was'),
+  METHOD_NOT_ALLOWED: () => service().writer.delete('/species'),
+  NOT_ACCEPTABLE: () => service().reader.get('/species', { accept: 'text/html' }),
+  CONCURRENT_MODIFICATION: async () => {
+    const { at, tag } = await species()
+    await service().writer.patch(at, { habitat: 'elsewhere' })
+    return service().writer.patch(at, { habitat: 'nowhere' }, { 'If-Match': tag })
+  },
+  RESOURCE_ALREADY_EXISTS: async () => {
+    const { scientific_name } = await species()
+    return service().writer.post('/species', { scientific_name })
+  },
+  DEPENDENCY_CONFLICT: async () => {
+    const { _links: links } = await species({ planet_origin: 'Depended on' })
+    return service().writer.delete(links.planet.href)
+  },
+  RESOURCE_GONE: async () => {
+    const { at } = await species()
+    await service().writer.delete(at)
+    return service().reader.get(at)
+  },
+  PRECONDITION_FAILED: async () => {
+    const { at, id, scientific_name } = await species()
+    return service().writer.put(at, { id, scientific_name }, { 'If-None-Match': '*' })
+  },
+  PAYLOAD_TOO_LARGE: () => service().writer.post('/species', ' '.repeat(1024 * 1024 + 1)),
+  UNSUPPORTED_MEDIA_TYPE: () => service().writer.post('/species', 'a: 1', { 'content-type': 'text/yaml' }),
+  BUSINESS_RULE_VIOLATION: () =>
+    service().writer.post('/species', {
+      scientific_name: 'Frigida',
+      temperature_range: { min_celsius: -300 },
+    }),
+  HEADERS_TOO_LARGE: () => service().reader.get('/species', { 'x-large': 'x'.repeat(80_000) }),
+  TOO_MANY_REQUESTS: async (t) => {
+    const { reader } = await startTestService(t, { rateLimit: 1 })
+    await reader.get('/species')
+    return reader.get('/species')
+  },
+  INTERNAL_ERROR: async (t) => {
+    const { reader, database, faults } = await startTestService(t)
+    await database.client.$executeRaw`ALTER TABLE species RENAME TO elsewhere`
+    const answer = await reader.get('/species/any')
+    t.is(faults.splice(0).length, 1)
+    return answer
+  },
+  SERVICE_UNAVAILABLE: async (t) => {
+    const { reader } = await startTestService(t, { concurrentOperations: 1, waitingOperations: 0 })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => reader.get('/species')))
+    return answers.find(({ status }) => status !== 200) as Answer
+  },
+}
+
+/** A header that belongs to the answer. */
+const HEADERS: Readonly<Record<string, string>> = {
+  AUTHENTICATION_REQUIRED: 'www-authenticate',
+  METHOD_NOT_ALLOWED: 'allow',
+  CONCURRENT_MODIFICATION: 'etag',
+  TOO_MANY_REQUESTS: 'retry-after',
+  SERVICE_UNAVAILABLE: 'retry-after',
+}
+
+for (const [code, provoke] of Object.entries(provocations)) {
+  test(`SPEC §2.4, §7: ${code} is answered with its status, in the error envelope`, async (t) => {
+    const { status, body, headers } = await provoke(t)
+    t.is(status, STATUS[code as ErrorCode])
+    t.deepEqual(Object.keys(body), ['error'])
+    t.deepEqual(Object.keys(body.error), ['code', 'message', 'details'])
+    t.is(body.error.code, code)
+    t.regex(body.error.message, /\S{2,}.*\S/)
+    for (const detail of body.error.details) {
+      t.deepEqual(Object.keys(detail), ['field', 'code', 'message'])
+      for (const value of Object.values(detail)) t.is(typeof value, 'string')
+    }
+    const header = HEADERS[code]
+    if (header) t.true(headers.has(header), header)
+    t.notRegex(JSON.stringify(body), /prisma|postgres|node_modules|\.ts\b|stack/i)
+  })
+}
+
+test('every code is provoked here, but for a client that is too slow', (t) => {
+  t.deepEqual(
+    Object.keys(STATUS).filter((code) => !(code in provocations)),
+    ['REQUEST_TIMEOUT'],
+  )
+})
+
+test('the same in HAL: an error is answered whatever the client accepts', async (t) => {
+  const { status, body, headers } = await service().reader.get('/species/none', {
+    accept: 'application/hal+json',
+  })
+  t.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+  t.is(headers.get('content-type'), 'application/json; charset=utf-8')
+})
+
+test('bad input of every kind changes nothing', async (t) => {
+  const { writer, reader } = await startTestService(t)
+  const { body: kept } = await writer.post('/species', {
+    scientific_name: 'Kept',
+    habitat: 'here',
+    planet_origin: 'Home',
+  })
+  const at = `/species/${kept.id}`
+  const count = async () => [
+    (await reader.get('/species')).body.total_count,
+    (await reader.get('/planets')).body.total_count,
+  ]
+  const whole = { id: kept.id, scientific_name: 'Kept', habitat: 'there', planet_origin: 'Away' }
+  const before = await reader.get(at)
+  const attempts = [
+    writer.post('/species', { ...whole, habitat: 1 }),
+    writer.post('/species', whole),
+    writer.put(at, { ...whole, unknown: 1 }),
+    writer.put(at, { ...whole, temperature_range: { min_celsius: 2, max_celsius: 1 } }),
+    writer.put(at, { ...whole, temperature_range: { min_celsius: -274 } }),
+    writer.put(at, whole, { 'If-Match': '"stale:1"' }),
+    writer.put(at, whole, { 'If-None-Match': '*' }),
+    writer.put(at, { ...whole, id: 'other' }),
+    writer.put(at, { ...whole, discovery_status: 'lost' }),
+    writer.put('/species/new', { scientific_name: 'New', planet_origin: 'Away' }),
+    writer.put('/species/..%2Fnew', { id: '../new', scientific_name: 'New' }),
+    writer.patch(at, { habitat: 'there', scientific_name: null }),
+    writer.patch(at, [{ op: 'remove', path: '/habitat' }], { 'content-type': 'application/json-patch+json' }),
+    writer.patch(at, '{"habitat": "there"', { 'content-type': 'application/merge-patch+json' }),
+    writer.delete(at, { 'If-Match': '"stale:1"' }),
+    writer.delete('/planets/Home'),
+    reader.patch(at, { habitat: 'there' }),
+    reader.delete(at),
+  ]
+  for (const [index, { status }] of (await Promise.all(attempts)).entries())
+    t.true(status >= 400 && status < 500, `${index}: ${status}`)
+  const after = await reader.get(at)
+  t.deepEqual([after.body, after.headers.get('etag')], [before.body, before.headers.get('etag')])
+  t.deepEqual(await count(), [1, 1])
+})

@@ -1,0 +1,136 @@
+import test from 'ava'
+import { operationsOf } from '../../src/domain/operations.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+// Each race has the database to itself.
+const service = shareTestService(test)
+
+const times = <Result>(count: number, make: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+
+for (const resource of resources.filter((candidate) => operationsOf(candidate).replaceable)) {
+  test.serial(
+    `${resource.path}: of 20 simultaneous PUT-creates one is 201 and nineteen are 204`,
+    async (t) => {
+      const fixtures = new Fixtures(service().writer)
+      const parentId = await fixtures.parent(resource)
+      const address = resourcePath(resource, parentId, 'raced')
+      const body = {
+        ...(await fixtures.body(resource)),
+        ...(operationsOf(resource).listed && { id: 'raced' }),
+      }
+      const answers = await times(20, () => service().writer.put(address, body))
+      const statuses = answers.map(({ status }) => status).sort()
+      t.deepEqual(statuses, [201, ...Array.from({ length: 19 }, () => 204)])
+      const tags = new Set(answers.map(({ headers }) => headers.get('etag')))
+      t.deepEqual([...tags], [(await service().reader.get(address)).headers.get('etag')])
+    },
+  )
+}
+
+test.serial(
+  'creates of one id with different bodies: the last one stands whole, and none is lost count of',
+  async (t) => {
+    const answers = await times(20, (index) =>
+      service().writer.put('/species/mixed', {
+        id: 'mixed',
+        scientific_name: `Mixta ${index}`,
+        habitat: `habitat ${index}`,
+      }),
+    )
+    t.is(answers.filter(({ status }) => status === 201).length, 1)
+    const { body, headers } = await service().reader.get('/species/mixed')
+    t.is(headers.get('etag'), '"mixed:20"')
+    t.is(body.habitat, body.scientific_name.replace('Mixta', 'habitat'))
+  },
+)
+
+test.serial('of 20 simultaneous creates that may only create, one does and the rest are 412', async (t) => {
+  const body = { id: 'only', scientific_name: 'Sola' }
+  const answers = await times(20, () => service().writer.put('/species/only', body, { 'If-None-Match': '*' }))
+  t.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array.from({ length: 19 }, () => 412)])
+})
+
+test.serial('of 20 simultaneous POSTs of one name one is 201 and the rest are 409', async (t) => {
+  const answers = await times(20, () => service().writer.post('/planets', { name: 'Contested' }))
+  t.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array.from({ length: 19 }, () => 409)])
+})
+
+test.serial(
+  '8 clients that add to one number, with If-Match and again after 409, lose nothing',
+  async (t) => {
+    const { reader, writer } = service()
+    const address = '/planets/counter'
+    await writer.put(address, { id: 'counter', name: 'Counter', discovery_year: 0 })
+    let acknowledged = 0
+    await times(8, async () => {
+      for (let added = 0; added < 10; ) {
+        const { body, headers } = await reader.get(address)
+        const tag = headers.get('etag') as string
+        const { status } = await writer.put(
+          address,
+          { ...body, discovery_year: body.discovery_year + 1 },
+          { 'If-Match': tag },
+        )
+        if (status === 409) continue
+        t.is(status, 204)
+        added += 1
+        acknowledged += 1
+      }
+    })
+    const { body, headers } = await reader.get(address)
+    t.deepEqual([acknowledged, body.discovery_year, headers.get('etag')], [80, 80, '"counter:81"'])
+  },
+)
+
+test.serial('writes without If-Match never fail because somebody else was faster', async (t) => {
+  const { reader, writer } = service()
+  await writer.put('/species/busy', { id: 'busy', scientific_name: 'Occupata' })
+  const answers = await times(20, (index) =>
+    index % 2
+      ? writer.patch('/species/busy', { habitat: `habitat ${index}` })
+      : writer.patch('/species/busy', { classification: { class: `class ${index}` } }),
+  )
+  t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([204]))
+  const { body, headers } = await reader.get('/species/busy')
+  t.is(headers.get('etag'), '"busy:21"')
+  t.truthy(body.habitat && body.classification.class, 'neither overwrote what the other had set')
+})
+
+test.serial(
+  'creates and deletes of one id at the same time: every answer is one of theirs, and versions only grow',
+  async (t) => {
+    const { reader, writer } = service()
+    const body = { id: 'flicker', scientific_name: 'Intermittens' }
+    const answers = await times(40, (index) =>
+      index % 2 ? writer.delete('/species/flicker') : writer.put('/species/flicker', body),
+    )
+    t.deepEqual(
+      answers.filter(({ status }) => status !== 201 && status !== 204).map(({ text }) => text),
+      [],
+    )
+    const created = answers.filter(({ status }) => status === 201).map(({ headers }) => headers.get('etag'))
+    t.is(new Set(created).size, created.length, 'no entity tag is given to two creations')
+    t.true([200, 410].includes((await reader.get('/species/flicker')).status))
+  },
+)
+
+test.serial('a list that is read while it grows has a count and a page of one moment', async (t) => {
+  const { reader, writer } = service()
+  const filter = 'filter=habitat:growing&limit=100'
+  let growing = true
+  const grown = times(30, (index) =>
+    writer.post('/species', { scientific_name: `Crescens ${index}`, habitat: 'growing' }),
+  )
+  grown.finally(() => {
+    growing = false
+  })
+  while (growing) {
+    const { body } = await reader.get(`/species?${filter}`)
+    t.is(body._embedded.species.length, body.total_count)
+  }
+  await grown
+  t.is((await reader.get(`/species?${filter}`)).body.total_count, 30)
+})
