@@ -53,7 +53,7 @@ const TOKENS = {
 export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}): () => TestService {
   const releases: (() => Promise<void>)[] = []
   let service: TestService | undefined
-  test.before(async () => {
+  test.serial.before(async () => {
     service = await startTestService({ teardown: (release) => void releases.push(release) }, overrides)
   })
   test.after.always(async () => {
