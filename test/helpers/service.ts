@@ -136,9 +136,9 @@ function createWatch() {
       (prepare: Prepare): Prepare =>
       (document) => {
         const operation = prepare(document)
-        return (variables, caller) => {
+        return (variables, caller, signal) => {
           operations.push({ document, variables })
-          return operation(variables, caller)
+          return operation(variables, caller, signal)
         }
       },
   }
