@@ -2,7 +2,7 @@ import { groupable } from '../../domain/aggregate.ts'
 import { operationsOf } from '../../domain/operations.ts'
 import { ownedBy, relationsOf } from '../../domain/relations.ts'
 import type { Leaf, Resource } from '../../domain/resource.ts'
-import { camelCase, graphNames, sortValue } from '../names.ts'
+import { camelCase, graphNames, pascalCase, sortValue } from '../names.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
 /** An operation to start from, with a title. */
@@ -40,7 +40,7 @@ function pageExample(resource: Resource, resources: readonly Resource[]): Exampl
   const { page, sortField } = { ...graphNames(resource), sortField: sortValue(resource.createdField) }
   return {
     title: `The newest ${resource.path}`,
-    document: `{
+    document: `query newest${pascalCase(resource.path)} {
   ${page}(limit: 10, sort: [{ field: ${sortField}, direction: DESC }]) {
     totalCount
     items {
@@ -56,7 +56,7 @@ function connectionExample(resource: Resource): Example {
   return {
     title: `The ${resource.path}, by cursors`,
     document: `# For the next part, put the endCursor into $after.
-query ($after: String) {
+query ${camelCase(resource.path)}ByCursors($after: String) {
   ${graphNames(resource).connection}(first: 10, after: $after) {
     totalCount
     pageInfo { hasNextPage endCursor }
@@ -76,7 +76,7 @@ function aggregateExample(resource: Resource): Example[] {
     )
     .find((found): found is Leaf => found !== undefined)
   if (!leaf) return []
-  const document = `{
+  const document = `query ${camelCase(resource.path)}By${pascalCase(leaf.column)} {
   ${graphNames(resource).aggregate}(groupBy: [${sortValue(leaf.column)}], order: KEY) {
     groups { key { ${camelCase(leaf.column)} } count }
   }
@@ -88,7 +88,7 @@ function aggregateExample(resource: Resource): Example[] {
 function deleteExample(resource: Resource): Example {
   return {
     title: `Delete one of ${resource.path}, if it has not changed`,
-    document: `mutation ($id: ID!, $version: Int!) {
+    document: `mutation delete${resource.name}($id: ID!, $version: Int!) {
   ${graphNames(resource).delete}(id: $id, ifVersion: [$version]) { outcome }
 }
 `,

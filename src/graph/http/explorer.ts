@@ -89,7 +89,7 @@ function serve(ctx: Context, { type, body, etag }: Asset): void {
   ctx.set('ETag', etag)
   ctx.set('Content-Type', type)
   ctx.status = 200
-  if (ctx.fresh) ctx.status = 304
+  if (ctx.get('If-None-Match') === etag) ctx.status = 304
   else ctx.body = body
 }
 
