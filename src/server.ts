@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { type Database, type DatabaseOptions, openDatabase } from './domain/database/open-database.ts'
 import { resources } from './domain/resources/index.ts'
 import { Admission } from './graph/admission.ts'
-import { createGraphQLServer } from './graph/apollo.ts'
 import type { DomainContext } from './graph/context.ts'
+import { createGraphQLServer } from './graph/http/apollo.ts'
+import { createExplorer } from './graph/http/explorer.ts'
+import { readPersistedOperations } from './graph/http/persisted-operations.ts'
 import { createRunOperation, instrument } from './graph/instrument.ts'
 import { createPrepare, type Prepare } from './graph/operation.ts'
 import { createSchema } from './graph/schema.ts'
@@ -83,20 +85,24 @@ export function databaseOptions(settings: Settings): DatabaseOptions {
 
 async function createApplication(parts: ServiceParts, database: Database, isStopping: () => boolean) {
   const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
-  const { maxPageSize: maximumPageSize, planetReference, production } = settings
+  const { maxPageSize: maximumPageSize, planetReference } = settings
   const admission = createAdmission(settings)
   const run = createRunOperation(admission)
   const domain: DomainContext = { client: database.client, planetReference, maximumPageSize }
   const schema = createSchema(resources)
   const prepare = instrument(watch(createPrepare(schema, domain)), run)
+  const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir)
   const graphql = await createGraphQLServer({
     schema,
     domain,
     readBody: readJsonBody,
-    introspection: !production,
+    introspection: settings.graphqlIntrospection,
+    limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
+    documents: { persisted, persistedOnly: settings.graphqlPersistedOnly },
     reportFault,
     run,
   })
+  const explorer = settings.graphqlExplorer ? [createExplorer(resources, persisted)] : []
   const metrics = settings.metrics ? createServiceMetrics(database, admission) : undefined
   return createApp({
     resources,
@@ -111,7 +117,7 @@ async function createApplication(parts: ServiceParts, database: Database, isStop
     },
     isReady: createReadiness(() => database.client.$queryRaw`SELECT 1`, isStopping),
     refuseWhenFull: () => admission.refuseWhenFull(),
-    open: metrics ? [metrics.serve] : [],
+    open: [...(metrics ? [metrics.serve] : []), ...explorer],
   }).callback()
 }
 

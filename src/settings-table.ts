@@ -60,6 +60,24 @@ export const settingsTable = {
     default: 'info',
     desc: 'Least severe log entry to print: fatal, error, warn, info, debug, trace or silent',
   }),
+  GRAPHQL_EXPLORER: bool({
+    default: undefined,
+    desc: 'Serve the GraphQL explorer to browsers; unset: outside production',
+  }),
+  GRAPHQL_INTROSPECTION: bool({
+    default: undefined,
+    desc: 'Answer what the GraphQL schema is; unset: outside production',
+  }),
+  GRAPHQL_MAX_DEPTH: integer(1, 100)({ default: 12, desc: 'Levels of fields a GraphQL operation may have' }),
+  GRAPHQL_MAX_COST: integer(
+    1,
+    10_000_000,
+  )({ default: 20_000, desc: 'Objects the answer to a GraphQL operation could hold at most' }),
+  GRAPHQL_OPERATIONS_DIR: str<string>({
+    default: undefined,
+    desc: 'Folder of the persisted GraphQL operations; unset: the ones that come with the service',
+  }),
+  GRAPHQL_PERSISTED_ONLY: bool({ default: false, desc: 'Refuse every other GraphQL operation' }),
   METRICS: bool({ default: false, desc: 'Serve Prometheus metrics at /metrics, to anyone who can reach it' }),
   SERVER_TIMING: bool({ default: false, desc: 'Tell in Server-Timing where the time of a request went' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress()({

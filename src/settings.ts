@@ -32,6 +32,18 @@ export interface Settings {
   /** Always true for the embedded database. */
   readonly migrateOnStart: boolean
   readonly logLevel: string
+  /** Whether browsers are served the GraphQL explorer. */
+  readonly graphqlExplorer: boolean
+  /** Whether callers may ask what the GraphQL schema is. */
+  readonly graphqlIntrospection: boolean
+  /** Levels of fields that a GraphQL operation may have. */
+  readonly graphqlMaxDepth: number
+  /** Objects that the answer to a GraphQL operation could hold at most. */
+  readonly graphqlMaxCost: number
+  /** Folder of the persisted operations; undefined for those that come with the service. */
+  readonly graphqlOperationsDir: string | undefined
+  /** Whether only persisted operations may be run. */
+  readonly graphqlPersistedOnly: boolean
   /** Whether /metrics is served. */
   readonly metrics: boolean
   /** Whether answers tell in Server-Timing where the time went. */
@@ -96,6 +108,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     planetReference: values.PLANET_REFERENCE,
     migrateOnStart: values.DATABASE_URL === undefined || values.MIGRATE_ON_START,
     logLevel: values.LOG_LEVEL,
+    graphqlExplorer: values.GRAPHQL_EXPLORER ?? !production,
+    graphqlIntrospection: values.GRAPHQL_INTROSPECTION ?? !production,
+    graphqlMaxDepth: values.GRAPHQL_MAX_DEPTH,
+    graphqlMaxCost: values.GRAPHQL_MAX_COST,
+    graphqlOperationsDir: values.GRAPHQL_OPERATIONS_DIR,
+    graphqlPersistedOnly: values.GRAPHQL_PERSISTED_ONLY,
     metrics: values.METRICS,
     serverTiming: values.SERVER_TIMING,
     traceEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,

@@ -33,6 +33,12 @@ test('an empty environment gives the defaults', (t) => {
     planetReference: 'stub',
     migrateOnStart: true,
     logLevel: 'info',
+    graphqlExplorer: true,
+    graphqlIntrospection: true,
+    graphqlMaxDepth: 12,
+    graphqlMaxCost: 20000,
+    graphqlOperationsDir: undefined,
+    graphqlPersistedOnly: false,
     metrics: false,
     serverTiming: false,
     traceEndpoint: undefined,
@@ -73,6 +79,12 @@ test('every setting is read', (t) => {
     PLANET_REFERENCE: 'strict',
     MIGRATE_ON_START: 'yes',
     LOG_LEVEL: 'silent',
+    GRAPHQL_EXPLORER: 'true',
+    GRAPHQL_INTROSPECTION: 'false',
+    GRAPHQL_MAX_DEPTH: '8',
+    GRAPHQL_MAX_COST: '500',
+    GRAPHQL_OPERATIONS_DIR: '/etc/halgraph/operations',
+    GRAPHQL_PERSISTED_ONLY: 'true',
     METRICS: 'true',
     SERVER_TIMING: 'true',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
@@ -105,6 +117,12 @@ test('every setting is read', (t) => {
     planetReference: 'strict',
     migrateOnStart: true,
     logLevel: 'silent',
+    graphqlExplorer: true,
+    graphqlIntrospection: false,
+    graphqlMaxDepth: 8,
+    graphqlMaxCost: 500,
+    graphqlOperationsDir: '/etc/halgraph/operations',
+    graphqlPersistedOnly: true,
     metrics: true,
     serverTiming: true,
     traceEndpoint: 'http://localhost:4318',
@@ -120,6 +138,13 @@ test('every setting is read', (t) => {
     shutdownSeconds: 20,
     production: true,
   } satisfies Settings)
+})
+
+test('production has neither the GraphQL explorer nor introspection unless told otherwise', (t) => {
+  const production = readSettings({ NODE_ENV: 'production', JWT_SECRET: secret })
+  t.like(production, { graphqlExplorer: false, graphqlIntrospection: false })
+  const told = readSettings({ NODE_ENV: 'production', JWT_SECRET: secret, GRAPHQL_INTROSPECTION: 'true' })
+  t.like(told, { graphqlExplorer: false, graphqlIntrospection: true })
 })
 
 test('only the embedded database is migrated at start unless told otherwise', (t) => {

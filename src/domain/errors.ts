@@ -51,6 +51,7 @@ export type DetailCode =
   | 'CREW_CAPACITY_EXCEEDED'
   | 'ASTRONAUT_ON_MISSION'
   | 'IDEMPOTENCY_KEY_REUSED'
+  | 'LIMIT_EXCEEDED'
 
 /** One entry of an error's `details`: the dotted path of the field, a code and a sentence. */
 export interface Detail {

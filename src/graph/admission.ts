@@ -44,24 +44,25 @@ export class Admission {
   }
 
   /**
-   * Runs work when its turn comes.
+   * Runs work when its turn comes. The signal is aborted when nobody waits for it any more.
    *
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when there is no room or it takes too long
    */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     this.refuseWhenFull()
     let timer: NodeJS.Timeout | undefined
-    let isLate = false
+    const late = new AbortController()
     const deadline = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        isLate = true
-        reject(new DomainError('SERVICE_UNAVAILABLE', 'The answer took too long; try again.'))
+        const error = new DomainError('SERVICE_UNAVAILABLE', 'The answer took too long; try again.')
+        late.abort(error)
+        reject(error)
       }, this.#limits.deadline)
     })
     const result = this.#turn().then(async () => {
       try {
-        if (isLate) return undefined as never
-        return await work()
+        late.signal.throwIfAborted()
+        return await work(late.signal)
       } finally {
         this.#leave()
       }

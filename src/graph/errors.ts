@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
 import { meaningOfTrouble } from '../domain/database/trouble.ts'
 import { type Detail, DomainError, type ErrorCode } from '../domain/errors.ts'
 import { camelCase } from './names.ts'
@@ -18,7 +18,8 @@ const APOLLO_CODES: Readonly<Record<string, ErrorCode>> = {
 
 /**
  * Makes the formatter of errors for GraphQL's callers: the service's code and details in `extensions`,
- * fields under their GraphQL names, and nothing internal. A fault of the service is reported.
+ * and nothing internal. The fields of the details are paths of GraphQL, from the argument on:
+ * `input.temperatureRange.minCelsius`. A fault of the service is reported.
  */
 export function formatErrors(reportFault: ReportFault) {
   return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
@@ -28,7 +29,7 @@ export function formatErrors(reportFault: ReportFault) {
       ...(formatted.path && { path: formatted.path }),
     }
     if (cause instanceof DomainError) {
-      const details = cause.details.map(inCamelCase)
+      const details = cause.details.map((detail) => inGraphQL(detail, thrown))
       return { message: cause.message, ...place, extensions: { code: cause.code, details } }
     }
     const code = APOLLO_CODES[String(formatted.extensions?.['code'])]
@@ -45,6 +46,18 @@ export function causeOf(error: unknown): unknown {
   return isWrapped ? causeOf(error.originalError) : meaningOfTrouble(error)
 }
 
-function inCamelCase({ field, code, message }: Detail): Detail {
-  return { field: field.split('.').map(camelCase).join('.'), code, message }
+function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {
+  const path = field.split('.').filter(Boolean).map(camelCase)
+  const argument = argumentOf(path[0], code, thrown)
+  return { field: [...(argument ? [argument] : []), ...path].join('.'), code, message }
+}
+
+/** The argument that a field of a resource was given in; none where the path begins with one already. */
+function argumentOf(first: string | undefined, code: Detail['code'], thrown: unknown): string | undefined {
+  const [node] = (thrown instanceof GraphQLError && thrown.nodes) || []
+  if (node?.kind !== Kind.FIELD) return undefined
+  const names = new Set(node.arguments?.map(({ name }) => name.value))
+  if (first !== undefined && names.has(first)) return undefined
+  if (code === 'READ_ONLY_FIELD' && names.has('readOnly')) return 'readOnly'
+  return ['input', 'patch'].find((name) => names.has(name))
 }

@@ -3,7 +3,10 @@ import type { Admission } from './admission.ts'
 import type { Prepare } from './operation.ts'
 
 /** Runs work as one GraphQL operation: when there is room for it, in a span, and timed. */
-export type RunOperation = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
+export type RunOperation = <Result>(
+  name: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+) => Promise<Result>
 
 /** Makes the function that every GraphQL operation goes through, whoever asks for it. */
 export function createRunOperation(admission: Admission): RunOperation {
@@ -24,7 +27,7 @@ export function instrument(prepare: Prepare, run: RunOperation): Prepare {
   return (document) => {
     const operation = prepare(document)
     const name = operationName(document)
-    return (variables, caller) => run(name, () => operation(variables, caller))
+    return (variables, caller) => run(name, (signal) => operation(variables, caller, signal))
   }
 }
 

@@ -32,6 +32,7 @@ export async function resolvePage(
   const counted = ['totalCount', 'totalPages', 'hasMore'].some((name) => fields.has(name))
   const request = toPageRequest(place.resource, args, context.domain.maximumPageSize, counted)
   const { rows, totalCount } = await read(request)
+  context.loaders.remember(place.resource, rows)
   const totalPages = Math.ceil(totalCount / limit)
   return { items: rows, page, limit, totalCount, totalPages, hasMore: page < totalPages }
 }
@@ -50,6 +51,7 @@ export async function resolveConnection(
   const { fromEnd = false, take, sorts } = request
   // One more than is wanted tells whether there are more.
   const { rows, totalCount } = await read({ ...request, take: take + 1 })
+  context.loaders.remember(place.resource, rows)
   const isMore = rows.length > take
   const wanted = fromEnd ? rows.slice(-take) : rows.slice(0, take)
   const cursor = (row: Row | undefined) => row && encodeCursor(place.resource, sorts, row)

@@ -22,8 +22,14 @@ export class Loaders {
 
   /** The row that has an identifier in a column in which each is there once at most. */
   row(resource: Resource, column: string, id: string): Promise<Row | undefined> {
-    const read = (ids: readonly string[]) => readRows(this.#client, resource, column, ids)
-    return this.#loader(`${resource.path} ${column}`, read).load(id)
+    return this.#rows(resource, column).load(id)
+  }
+
+  /** Remembers rows that were read otherwise, so that they are not read again. */
+  remember(resource: Resource, rows: readonly Row[]): void {
+    if (resource.owner) return
+    const loader = this.#rows(resource, 'id')
+    for (const row of rows) loader.prime(row.id, row)
   }
 
   /** A part of the list of one parent, who must exist. */
@@ -36,6 +42,11 @@ export class Loaders {
   /** Forgets what was read; for after a write. */
   clear(): void {
     this.#loaders.clear()
+  }
+
+  #rows(resource: Resource, column: string) {
+    const read = (ids: readonly string[]) => readRows(this.#client, resource, column, ids)
+    return this.#loader(`${resource.path} ${column}`, read)
   }
 
   #loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {

@@ -32,6 +32,7 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
   }`
 }
 
+/** Lists may be null, so that one the caller has no scope for leaves the rest be. */
 function childField(child: Resource): string {
   if (!operationsOf(child).listed) {
     return `${described(child.description)}${camelCase(child.path)}: ${child.name}
@@ -40,8 +41,8 @@ function childField(child: Resource): string {
   }
   const { pageType, connectionType } = graphNames(child)
   const name = camelCase(child.path)
-  return `"A page of its ${child.path}." ${name}(${pageArguments(child)}): ${pageType}!
-    "Its ${child.path}, by cursors." ${connectionField(name)}(${connectionArguments(child)}): ${connectionType}!`
+  return `"A page of its ${child.path}." ${name}(${pageArguments(child)}): ${pageType}
+    "Its ${child.path}, by cursors." ${connectionField(name)}(${connectionArguments(child)}): ${connectionType}`
 }
 
 /** The types of a field that holds an object: to be read, to be written, and to filter by. */

@@ -7,37 +7,37 @@ import { inputType, memberOf } from './field-types.ts'
 import { camelCase, graphNames, parentArgument, singular } from './names.ts'
 import { connectionArguments, pageArguments } from './query-types.ts'
 
-/** The fields of Query for a resource. */
+/** The fields of Query for a resource. They may be null, so that one that fails leaves the others be. */
 export function queries(resource: Resource): string {
   const names = graphNames(resource)
   const parents = parentDefinition(resource) + nestedDefinition(resource)
   const lists = `"A page of ${resource.path}."
-    ${names.page}(${parents}${pageArguments(resource)}): ${names.pageType}!
+    ${names.page}(${parents}${pageArguments(resource)}): ${names.pageType}
     "A part of ${resource.path}, by cursors."
-    ${names.connection}(${parents}${connectionArguments(resource)}): ${names.connectionType}!`
+    ${names.connection}(${parents}${connectionArguments(resource)}): ${names.connectionType}`
   return `extend type Query {
     "One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."
     ${names.read}(${addressDefinition(resource)}): ${names.type}
     ${operationsOf(resource).listed ? lists : ''}
     "The ${resource.path} counted and measured, whole or in groups."
-    ${names.aggregate}(${aggregateArguments(resource)}): ${names.aggregateType}!
+    ${names.aggregate}(${aggregateArguments(resource)}): ${names.aggregateType}
   }`
 }
 
-/** The fields of Mutation for a resource, and what they answer with. */
+/** The fields of Mutation for a resource, and what they answer with: null for one that fails. */
 export function mutations(resource: Resource): string {
   const names = graphNames(resource)
   const { listed, replaceable } = operationsOf(resource)
   const address = addressDefinition(resource)
   const create = `"Creates a resource with an identifier made by the service."
-    ${names.create}(${parentDefinition(resource)}${INPUT} input: ${names.input}!): ${names.payload}!`
+    ${names.create}(${parentDefinition(resource)}${INPUT} input: ${names.input}!): ${names.payload}`
   const change = `"Creates or replaces the resource with this identifier."
     ${names.put}(${address}, ${INPUT} input: ${names.input}!, ${CONDITION}, ${READ_ONLY} readOnly: ${names.readOnlyInput},
       "Whether it may be created." mayCreate: Boolean! = true,
-      "Whether it may be replaced." mayReplace: Boolean! = true): ${names.payload}!
+      "Whether it may be replaced." mayReplace: Boolean! = true): ${names.payload}
     "Changes the fields that the patch names."
     ${names.patch}(${address}, "The changes." patch: ${names.patchInput}!,
-      ${CONDITION}, ${READ_ONLY} readOnly: ${names.readOnlyInput}): ${names.payload}!`
+      ${CONDITION}, ${READ_ONLY} readOnly: ${names.readOnlyInput}): ${names.payload}`
   return `"What a write did, and the resource after it."
     type ${names.payload} {
       "What was done." outcome: WriteOutcome!
@@ -48,7 +48,7 @@ export function mutations(resource: Resource): string {
       ${replaceable ? change : ''}
       "Deletes the resource; when strict, one that is not there is an error."
       ${names.delete}(${address}, ${CONDITION},
-        "Whether it is an error that it is not there." strict: Boolean! = false): DeletePayload!
+        "Whether it is an error that it is not there." strict: Boolean! = false): DeletePayload
     }`
 }
 

@@ -6,8 +6,8 @@ import { causeOf } from './errors.ts'
 /** The data of an operation's answer, by the names its document asks for. */
 export type Data = { readonly [field: string]: unknown }
 
-/** A GraphQL operation that is ready to run with different variables. */
-export type Operation = (variables: Data, caller: Caller) => Promise<Data>
+/** A GraphQL operation that is ready to run with different variables, as long as somebody waits for it. */
+export type Operation = (variables: Data, caller: Caller, signal?: AbortSignal) => Promise<Data>
 
 /** Makes an operation of a document. */
 export type Prepare = (document: string) => Operation
@@ -23,8 +23,8 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
     const document = parse(source)
     const [problem] = validate(schema, document)
     if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
-    return async (variables, caller) => {
-      const contextValue = createContext(caller, domain)
+    return async (variables, caller, signal) => {
+      const contextValue = createContext(caller, domain, signal)
       const { data, errors } = await execute({ schema, document, variableValues: variables, contextValue })
       if (errors?.[0]) throw causeOf(errors[0])
       return data as Data

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import { DomainError } from '../domain/errors.ts'
+import { errorDocument, GRAPHQL_PATH } from '../graph/http/error-document.ts'
 import { entityTag } from './entity-tag.ts'
 import { errorEnvelope, STATUS } from './errors.ts'
 
@@ -9,7 +10,8 @@ export type ReportFault = (error: unknown, requestId: string) => void
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Renders whatever is thrown further in, once, as the error envelope (SPEC §2.4). What is not a
+ * Renders whatever is thrown further in, once, as the error envelope (SPEC §2.4), or in
+ * GraphQL's form where GraphQL is served. What is not a
  * DomainError is a fault of the service: it is reported, and the answer tells nothing of it.
  */
 export function renderErrors(reportFault: ReportFault): Middleware {
@@ -24,8 +26,12 @@ export function renderErrors(reportFault: ReportFault): Middleware {
       ctx.status = STATUS[error.code]
       if (error.current) ctx.set('ETag', entityTag(error.current.id, error.current.version))
       if (error.code === 'SERVICE_UNAVAILABLE') ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
-      ctx.type = 'application/json'
-      ctx.body = JSON.stringify(errorEnvelope(error))
+      const isGraphQL = ctx.path === GRAPHQL_PATH
+      const document = isGraphQL
+        ? errorDocument(ctx, error)
+        : { type: 'application/json', body: errorEnvelope(error) }
+      ctx.set('Content-Type', document.type)
+      ctx.body = JSON.stringify(document.body)
     }
   }
 }

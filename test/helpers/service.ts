@@ -53,7 +53,7 @@ const TOKENS = {
 export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}): () => TestService {
   const releases: (() => Promise<void>)[] = []
   let service: TestService | undefined
-  test.before(async () => {
+  test.serial.before(async () => {
     service = await startTestService({ teardown: (release) => void releases.push(release) }, overrides)
   })
   test.after.always(async () => {
@@ -136,9 +136,9 @@ function createWatch() {
       (prepare: Prepare): Prepare =>
       (document) => {
         const operation = prepare(document)
-        return (variables, caller) => {
+        return (variables, caller, signal) => {
           operations.push({ document, variables })
-          return operation(variables, caller)
+          return operation(variables, caller, signal)
         }
       },
   }

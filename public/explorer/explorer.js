@@ -1,0 +1,79 @@
+// The explorer: GraphiQL with a place for the access token and operations to start from.
+
+const TOKEN = 'halgraph.token'
+const notice = document.getElementById('notice')
+const field = document.getElementById('token')
+const root = ReactDOM.createRoot(document.getElementById('explorer'))
+let shown = 0
+
+/** Keeps nothing beyond the tab: neither the token nor what was asked. */
+const storage = {
+  getItem: (name) => sessionStorage.getItem(name),
+  setItem: (name, value) => sessionStorage.setItem(name, value),
+  removeItem: (name) => sessionStorage.removeItem(name),
+  clear: () => sessionStorage.clear(),
+  get length() {
+    return sessionStorage.length
+  },
+}
+
+async function ask(parameters) {
+  const token = sessionStorage.getItem(TOKEN)
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+    },
+    body: JSON.stringify(parameters),
+  })
+  const isRefused = response.status === 401
+  notice.textContent = isRefused ? noticeFor(token) : ''
+  return response.json()
+}
+
+function noticeFor(token) {
+  return token
+    ? 'The service does not accept this access token, or it has expired.'
+    : 'Paste an access token above: without one the service answers nothing. `npm run token` makes one.'
+}
+
+/** Shows GraphiQL anew, so that it asks for the schema with the token of now. */
+function show(query) {
+  shown += 1
+  root.render(
+    React.createElement(GraphiQL, {
+      key: shown,
+      fetcher: ask,
+      storage,
+      shouldPersistHeaders: false,
+      isHeadersEditorEnabled: false,
+      forcedTheme: 'light',
+      ...(query === undefined ? {} : { query }),
+    }),
+  )
+}
+
+async function offerExamples() {
+  const examples = await (await fetch('/graphql/explorer/examples.json')).json()
+  const select = document.getElementById('examples')
+  for (const { title } of examples) select.add(new Option(title))
+  select.addEventListener('change', () => {
+    const example = examples[select.selectedIndex - 1]
+    if (example) show(example.document)
+  })
+  return examples
+}
+
+document.getElementById('token-form').addEventListener('submit', (event) => {
+  event.preventDefault()
+  const token = field.value.trim().replace(/^Bearer +/i, '')
+  if (token) sessionStorage.setItem(TOKEN, token)
+  else sessionStorage.removeItem(TOKEN)
+  show()
+})
+
+field.value = sessionStorage.getItem(TOKEN) ?? ''
+const [first] = await offerExamples()
+show(first?.document)

@@ -1,0 +1,104 @@
+import { groupable } from '../../domain/aggregate.ts'
+import { operationsOf } from '../../domain/operations.ts'
+import { ownedBy, relationsOf } from '../../domain/relations.ts'
+import type { Leaf, Resource } from '../../domain/resource.ts'
+import { camelCase, graphNames, pascalCase, sortValue } from '../names.ts'
+import type { PersistedOperations } from './persisted-operations.ts'
+
+/** An operation to start from, with a title. */
+export interface Example {
+  readonly title: string
+  readonly document: string
+}
+
+/** Operations to start from: for every collection what follows from its definition, and the persisted ones. */
+export function exampleOperations(
+  resources: readonly Resource[],
+  { documents }: PersistedOperations,
+): readonly Example[] {
+  const collections = resources.filter(({ kind }) => kind === 'collection')
+  return [
+    ...collections.map((resource) => pageExample(resource, resources)),
+    ...collections.slice(0, 1).map(connectionExample),
+    ...collections.flatMap(aggregateExample),
+    ...collections.slice(0, 1).map(deleteExample),
+    ...[...documents].map(([name, document]) => ({ title: `Persisted: ${name}`, document })),
+  ]
+}
+
+function pageExample(resource: Resource, resources: readonly Resource[]): Example {
+  const references = relationsOf(resource, resources).map(
+    ({ relation, target }) => `      ${camelCase(relation)} { ${shownFields(target).join(' ')} }`,
+  )
+  const lists = ownedBy(resource, resources)
+    .filter((child) => operationsOf(child).listed)
+    .map(
+      (child) =>
+        `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${shownFields(child).join(' ')} } }`,
+    )
+  const fields = shownFields(resource).map((field) => `      ${field}`)
+  const { page, sortField } = { ...graphNames(resource), sortField: sortValue(resource.createdField) }
+  return {
+    title: `The newest ${resource.path}`,
+    document: `query newest${pascalCase(resource.path)} {
+  ${page}(limit: 10, sort: [{ field: ${sortField}, direction: DESC }]) {
+    totalCount
+    items {
+${[...fields, ...references, ...lists].join('\n')}
+    }
+  }
+}
+`,
+  }
+}
+
+function connectionExample(resource: Resource): Example {
+  return {
+    title: `The ${resource.path}, by cursors`,
+    document: `# For the next part, put the endCursor into $after.
+query ${camelCase(resource.path)}ByCursors($after: String) {
+  ${graphNames(resource).connection}(first: 10, after: $after) {
+    totalCount
+    pageInfo { hasNextPage endCursor }
+    nodes { ${shownFields(resource).join(' ')} }
+  }
+}
+`,
+  }
+}
+
+/** By the first field of which many have the same value: a word of a list, a whole number, a yes or no. */
+function aggregateExample(resource: Resource): Example[] {
+  const candidates = groupable(resource).filter(({ field }) => !('unique' in field) && !field.hidden)
+  const leaf = ['enumeration', 'integer', 'boolean', 'text']
+    .map((type) =>
+      candidates.find(({ field, name }) => field.type === type && !field.readOnly && name !== 'id'),
+    )
+    .find((found): found is Leaf => found !== undefined)
+  if (!leaf) return []
+  const document = `query ${camelCase(resource.path)}By${pascalCase(leaf.column)} {
+  ${graphNames(resource).aggregate}(groupBy: [${sortValue(leaf.column)}], order: KEY) {
+    groups { key { ${camelCase(leaf.column)} } count }
+  }
+}
+`
+  return [{ title: `How many ${resource.path} by ${leaf.name}`, document }]
+}
+
+function deleteExample(resource: Resource): Example {
+  return {
+    title: `Delete one of ${resource.path}, if it has not changed`,
+    document: `mutation delete${resource.name}($id: ID!, $version: Int!) {
+  ${graphNames(resource).delete}(id: $id, ifVersion: [$version]) { outcome }
+}
+`,
+  }
+}
+
+/** The identifier and the first few plain fields. */
+function shownFields({ allFields }: Resource): string[] {
+  const plain = Object.entries(allFields).filter(
+    ([, { type, hidden }]) => type !== 'group' && type !== 'fractions' && !hidden,
+  )
+  return plain.slice(0, 5).map(([name]) => camelCase(name))
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type GraphQLSchema, parse, validate } from 'graphql'
+
+/** The operations that the service comes with; from src/graph/http as from dist/graph/http. */
+const SHIPPED = fileURLToPath(new URL('../../../operations', import.meta.url))
+
+/** Named operations that may be run without sending their text. */
+export interface PersistedOperations {
+  /** By name, in the order of the alphabet. */
+  readonly documents: ReadonlyMap<string, string>
+  /**
+   * The text of an operation by its name, or by `sha256:` and the hash of its text in hexadecimal
+   * (GraphQL over HTTP, appendix A: custom and prefixed document identifiers).
+   */
+  find(identifier: string): string | undefined
+}
+
+/**
+ * Reads the operations of a folder, one in each `.graphql` file, whose name is theirs.
+ *
+ * @throws {Error} for a folder that cannot be read, or an operation that does not fit the schema
+ */
+export async function readPersistedOperations(
+  schema: GraphQLSchema,
+  folder: string = SHIPPED,
+): Promise<PersistedOperations> {
+  const files = (await readdir(folder)).filter((file) => extname(file) === '.graphql').sort()
+  const documents = new Map(
+    await Promise.all(
+      files.map(async (file) => {
+        const text = await readFile(join(folder, file), 'utf8')
+        refuseUnfit(schema, text, join(folder, file))
+        return [basename(file, '.graphql'), text] as const
+      }),
+    ),
+  )
+  const hashes = new Map([...documents.values()].map((text) => [`sha256:${sha256(text)}`, text]))
+  return { documents, find: (identifier) => documents.get(identifier) ?? hashes.get(identifier) }
+}
+
+function refuseUnfit(schema: GraphQLSchema, text: string, file: string): void {
+  const [problem] = validate(schema, parse(text))
+  if (problem) throw new Error(`The operation in ${file} does not fit the schema: ${problem.message}`)
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,103 @@
+import type { Context } from 'koa'
+import { DomainError, type ErrorCode } from '../../domain/errors.ts'
+import { isObject } from '../../domain/values.ts'
+import { MAXIMUM_DOCUMENT_BYTES } from './limits.ts'
+import type { PersistedOperations } from './persisted-operations.ts'
+
+/** Which documents may be run. */
+export interface DocumentPolicy {
+  readonly persisted: PersistedOperations
+  /** Whether nothing else may be run. */
+  readonly persistedOnly: boolean
+}
+
+/** The parameters of a request (GraphQL over HTTP §5), as Apollo takes them from a URL or from a body. */
+export interface RequestParameters {
+  readonly search: string
+  readonly body: unknown
+}
+
+/** Levels of a variable's value: far more than any input has, far fewer than would exhaust the stack. */
+const MAXIMUM_NESTING = 32
+
+/**
+ * The parameters of a GET, with the document in the place of its identifier.
+ *
+ * @throws {DomainError} as {@link documentOf}
+ */
+export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestParameters {
+  const search = new URLSearchParams(ctx.search)
+  const query = documentOf(Object.fromEntries(search), policy)
+  if (query !== undefined) search.set('query', query)
+  return { search: `?${search}`, body: undefined }
+}
+
+/**
+ * The parameters of a POST, with the document in the place of its identifier.
+ *
+ * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for a body that is no request
+ */
+export function parametersOfPost(body: unknown, policy: DocumentPolicy): RequestParameters {
+  if (!isObject(body)) {
+    throw invalid(
+      '',
+      'INVALID_TYPE',
+      'The body must be one request, a JSON object; requests cannot be batched.',
+    )
+  }
+  if (isDeeperThan(body['variables'], MAXIMUM_NESTING)) {
+    throw invalid(
+      'variables',
+      'LIMIT_EXCEEDED',
+      `Variables must not be nested deeper than ${MAXIMUM_NESTING} levels.`,
+    )
+  }
+  const query = documentOf(body, policy)
+  return { search: '', body: query === undefined ? body : { ...body, query } }
+}
+
+/**
+ * The document of a request: the one sent, or the persisted one that `id` or `documentId` names.
+ *
+ * @throws {DomainError} RESOURCE_NOT_FOUND (404) for an unknown identifier, ACCESS_DENIED (403) for a
+ *   document where only persisted ones may be run, PAYLOAD_TOO_LARGE (413) for one that is too long
+ */
+function documentOf(
+  { query, id, documentId = id }: Readonly<Record<string, unknown>>,
+  { persisted, persistedOnly }: DocumentPolicy,
+): string | undefined {
+  if (documentId !== undefined && documentId !== null) return persistedDocument(documentId, persisted)
+  if (persistedOnly) {
+    throw refusal('ACCESS_DENIED', 'query', 'Only the persisted operations can be run here, by their id.')
+  }
+  if (typeof query === 'string' && Buffer.byteLength(query) > MAXIMUM_DOCUMENT_BYTES) {
+    throw refusal(
+      'PAYLOAD_TOO_LARGE',
+      'query',
+      `A document must not be longer than ${MAXIMUM_DOCUMENT_BYTES} bytes.`,
+    )
+  }
+  return undefined
+}
+
+function persistedDocument(identifier: unknown, persisted: PersistedOperations): string {
+  const text = typeof identifier === 'string' ? persisted.find(identifier) : undefined
+  if (text !== undefined) return text
+  const name = JSON.stringify(String(identifier).slice(0, 100))
+  throw new DomainError('RESOURCE_NOT_FOUND', `There is no persisted operation ${name}.`, [
+    { field: 'id', code: 'INVALID_VALUE', message: 'It must be the name of a persisted operation.' },
+  ])
+}
+
+function refusal(code: ErrorCode, field: string, message: string): DomainError {
+  return new DomainError(code, message, [{ field, code: 'LIMIT_EXCEEDED', message }])
+}
+
+function invalid(field: string, code: 'INVALID_TYPE' | 'LIMIT_EXCEEDED', message: string): DomainError {
+  return new DomainError('VALIDATION_FAILED', message, [{ field, code, message }])
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
+}

@@ -1,0 +1,152 @@
+import anyTest, { type TestFn } from 'ava'
+import { shareTestService, startTestService } from '../helpers/service.ts'
+import { countStatements } from '../helpers/statements.ts'
+
+const test = anyTest as TestFn
+const service = shareTestService(test)
+
+const times = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => part(index)).join(' ')
+
+/** planets { items { species { items { planet { … } } } } }, four levels deeper for each round. */
+const nested = (rounds: number): string =>
+  rounds === 0 ? '{ id }' : `{ species(limit: 1) { items { planet ${nested(rounds - 1)} } } }`
+
+const BOMB = `${times(20, (index) => `fragment F${index} on Planet { species(limit: 1) { items { planet { ...F${index + 1} } } } }`)} fragment F20 on Planet { id } { planet(id: "x") { ...F0 } }`
+const DOUBLING = `${times(15, (index) => `fragment D${index} on Planet { ...D${index + 1} ... on Planet { ...D${index + 1} } }`)} fragment D15 on Planet { atmosphere { id } } { planet(id: "x") { ...D0 } }`
+
+for (const [what, query, message] of [
+  ['a query that is too deep', `{ planetPage { items ${nested(4)} } }`, /levels of fields; 12 are allowed/],
+  ['a query that is too deep by its fragments', BOMB, /levels of fields; 12 are allowed/],
+  [
+    'a fragment that spreads itself',
+    '{ planet(id: "x") { ...A } } fragment A on Planet { species { items { planet { ...A } } } }',
+    /Cannot spread fragment "A" within itself/,
+  ],
+  ['fragments that double and double', DOUBLING, /could hold far more objects/],
+  [
+    'a query for more than it may ask',
+    '{ planetPage(limit: 100) { items { species(limit: 100) { items { planet { moons { items { id } } } } } } } }',
+    /could hold 230201 objects; 20000 are allowed/,
+  ],
+  [
+    'a connection of more than it may ask',
+    '{ planetConnection(last: 100) { edges { node { speciesConnection(first: 100) { nodes { planet { id } } } } } } }',
+    /could hold \d+ objects/,
+  ],
+  [
+    'too many aliases',
+    `{ ${times(31, (index) => `a${index}: collections { path }`)} }`,
+    /31 aliases; 30 are allowed/,
+  ],
+  [
+    'too many directives',
+    `{ collections { ${times(21, () => 'path @include(if: true)')} } }`,
+    /21 directives; 20 are allowed/,
+  ],
+  ['too many tokens', `{ collections { ${times(2000, () => 'path')} } }`, /2000 tokens/],
+] as const) {
+  test(`${what} is refused, with a code and before anything is read`, async (t) => {
+    const answer = await service().reader.graphql(query)
+    t.is(answer.status, 400)
+    t.regex(answer.errors?.[0].message, message)
+    t.is(answer.errors?.[0].extensions.code, 'VALIDATION_FAILED')
+    t.is(answer.data, undefined)
+  })
+}
+
+test('sizes that are variables count as well', async (t) => {
+  const query =
+    'query ($size: Int!) { planetPage(limit: $size) { items { species(limit: $size) { items { planet { id } } } } } }'
+  const { status, errors } = await service().reader.graphql(query, { size: 100 })
+  t.is(status, 400)
+  t.is(errors?.[0].extensions.details[0].code, 'LIMIT_EXCEEDED')
+  t.is((await service().reader.graphql(query, { size: 5 })).status, 200)
+})
+
+test('a document that is too long is refused', async (t) => {
+  const { status, errors } = await service().reader.graphql(
+    `{ collections { path } } # ${'x'.repeat(33_000)}`,
+  )
+  t.is(status, 413)
+  t.is(errors?.[0].extensions.code, 'PAYLOAD_TOO_LARGE')
+})
+
+test('variables that are nested without end are refused', async (t) => {
+  const { reader, origin } = service()
+  const filter = `${'{"and":['.repeat(20_000)}{}${']}'.repeat(20_000)}`
+  const query = 'query ($filter: SpeciesFilter) { speciesPage(filter: $filter) { totalCount } }'
+  const body = `{"query":${JSON.stringify(query)},"variables":{"filter":${filter}}}`
+  const answer = await reader.post(`${origin}/graphql`, body)
+  t.is(answer.status, 400)
+  t.regex(answer.body.errors[0].extensions.code, /^(?:VALIDATION_FAILED|MALFORMED_JSON)$/)
+})
+
+test('a filter with thousands of values is refused, and so is one that no resource can meet', async (t) => {
+  const query = 'query ($ids: [ID!]) { speciesPage(filter: { id: { in: $ids } }) { totalCount } }'
+  const ids = Array.from({ length: 1001 }, (_, index) => `id${index}`)
+  for (const refused of [ids, ['a\0b'], ['\ud800']]) {
+    const { errors } = await service().reader.graphql(query, { ids: refused })
+    t.is(errors?.[0].extensions.code, 'INVALID_QUERY_PARAMETER')
+    t.is(errors?.[0].extensions.details[0].field, 'filter')
+  }
+})
+
+test('requests cannot be batched', async (t) => {
+  const { reader, origin } = service()
+  const { status, body } = await reader.post(`${origin}/graphql`, [{ query: '{ collections { path } }' }])
+  t.is(status, 400)
+  t.is(body.errors[0].extensions.code, 'VALIDATION_FAILED')
+})
+
+test('a GET that a page of another origin could send is refused, and answered with the header that it could not', async (t) => {
+  const { reader, origin } = service()
+  const address = `${origin}/graphql?query=${encodeURIComponent('{ collections { path } }')}`
+  const refused = await reader.get(address)
+  t.is(refused.status, 400)
+  t.is(refused.body.errors[0].extensions.code, 'VALIDATION_FAILED')
+  const answered = await reader.get(address, { 'apollo-require-preflight': 'true' })
+  t.is(answered.status, 200)
+  const mutation = `${origin}/graphql?query=${encodeURIComponent('mutation { deleteSpecies(id: "x") { outcome } }')}`
+  t.is((await reader.get(mutation, { 'apollo-require-preflight': 'true' })).status, 405)
+})
+
+test('other methods are refused with what is possible', async (t) => {
+  const { reader, origin } = service()
+  const { status, headers, body } = await reader.put(`${origin}/graphql`, {})
+  t.is(status, 405)
+  t.is(headers.get('allow'), 'GET, POST, OPTIONS')
+  t.is(body.errors[0].extensions.code, 'METHOD_NOT_ALLOWED')
+})
+
+test('no token is a 401 in the form of GraphQL', async (t) => {
+  const { status, headers, errors } = await service().anonymous.graphql('{ collections { path } }')
+  t.is(status, 401)
+  t.is(headers.get('www-authenticate'), 'Bearer')
+  t.is(errors?.[0].extensions.code, 'AUTHENTICATION_REQUIRED')
+  t.deepEqual(errors?.[0].extensions.details, [])
+})
+
+test('without introspection neither the schema nor a guess at it is told', async (t) => {
+  const { reader } = await startTestService(t, { graphqlIntrospection: false })
+  t.is((await reader.graphql('{ __schema { types { name } } }')).status, 400)
+  const { errors } = await reader.graphql('{ specis(id: "x") { id } }')
+  t.notRegex(errors?.[0].message, /Did you mean/)
+  t.notRegex(JSON.stringify(errors), /stacktrace/)
+})
+
+test('an operation that takes too long is told so, and stops reading', async (t) => {
+  const { reader, writer, database } = await startTestService(t, { databaseTimeout: 1500 })
+  t.is((await writer.put('/planets/slow', { id: 'slow', name: 'slow' })).status, 201)
+  await database.client.$executeRawUnsafe('ALTER TABLE planets RENAME TO planets_at_rest')
+  await database.client.$executeRawUnsafe(
+    'CREATE VIEW planets AS SELECT planets_at_rest.* FROM planets_at_rest, LATERAL (SELECT pg_sleep(2)) AS pause',
+  )
+  const { result, statements } = await countStatements(async () => {
+    const answer = await reader.graphql('{ planet(id: "slow") { moons { items { planet { id } } } } }')
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    return answer
+  })
+  t.is(result.errors?.[0].extensions.code, 'SERVICE_UNAVAILABLE')
+  t.false(statements.some((statement) => statement.includes('moons')))
+})

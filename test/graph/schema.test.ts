@@ -1,0 +1,70 @@
+import test from 'ava'
+import {
+  type GraphQLArgument,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+} from 'graphql'
+import { resources } from '../../src/domain/resources/index.ts'
+import { createSchema } from '../../src/graph/schema.ts'
+
+const schema = createSchema(resources)
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+)
+
+/** The path of everything in a type that has no description. */
+function undescribed(type: GraphQLNamedType): string[] {
+  const own = type.description ? [] : [type.name]
+  if (isObjectType(type)) {
+    return Object.values(type.getFields()).reduce((paths, field) => {
+      const args = field.args.filter((one: GraphQLArgument) => !one.description)
+      const missing = args.map(({ name }) => `${type.name}.${field.name}(${name})`)
+      return [...paths, ...(field.description ? [] : [`${type.name}.${field.name}`]), ...missing]
+    }, own)
+  }
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields()).filter(({ description }) => !description)
+    return [...own, ...fields.map(({ name }) => `${type.name}.${name}`)]
+  }
+  return own
+}
+
+test('every type, field, argument and input field has a description', (t) => {
+  t.deepEqual(types.flatMap(undescribed), [])
+  t.true(types.length > 100)
+})
+
+test('the values of the enumerations of the schema itself have a description', (t) => {
+  const own = new Set(
+    resources
+      .flatMap(({ name }) => [`${name}SortField`, `${name}GroupField`])
+      .concat('WriteOutcome', 'GroupOrder'),
+  )
+  for (const type of types.filter((one) => isEnumType(one) && own.has(one.name))) {
+    if (!isEnumType(type)) continue
+    t.true(
+      type.getValues().every(({ description }) => description),
+      type.name,
+    )
+  }
+})
+
+test('a description of the definitions is that of the schema', (t) => {
+  for (const resource of resources) {
+    const type = schema.getType(resource.name)
+    t.is(type?.description, resource.description)
+  }
+})
+
+test('moments are a scalar of their own, not text', (t) => {
+  t.true(isScalarType(schema.getType('DateTime')))
+  for (const { name } of resources) {
+    const type = schema.getType(name)
+    if (isObjectType(type)) t.is(String(type.getFields()['lastUpdated']?.type), 'DateTime!')
+  }
+})

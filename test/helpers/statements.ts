@@ -1,0 +1,26 @@
+import pg from 'pg'
+
+/** The SQL statements that this process sent while work was done, and what the work resolved to. */
+export interface Counted<Result> {
+  readonly result: Result
+  readonly statements: readonly string[]
+}
+
+/**
+ * Counts the SQL statements of work, BEGIN and COMMIT among them: all that this process sends, so that
+ * nothing else may be under way.
+ */
+export async function countStatements<Result>(work: () => Promise<Result>): Promise<Counted<Result>> {
+  const statements: string[] = []
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [statement] = args as [string | { readonly text: string }]
+    statements.push(typeof statement === 'string' ? statement : statement.text)
+    return Reflect.apply(query, this, args)
+  } as typeof query
+  try {
+    return { result: await work(), statements }
+  } finally {
+    pg.Client.prototype.query = query
+  }
+}
