@@ -92,6 +92,18 @@ export const ERRORS: Readonly<Record<ErrorCode, Explanation>> = {
     cause: 'The body is well formed and breaks a rule that involves other fields, states or resources.',
     remedy: 'The details name the rule that was broken.',
   },
+  MALFORMED_REQUEST: {
+    cause: 'The request is not HTTP as it has to be, or does not name the one host it is for.',
+    remedy: 'Correct what the message names; most libraries send it right by themselves.',
+  },
+  REQUEST_TIMEOUT: {
+    cause: 'The request took too long to arrive.',
+    remedy: 'Send it again, on a new connection.',
+  },
+  HEADERS_TOO_LARGE: {
+    cause: 'The headers of the request are larger than is accepted.',
+    remedy: 'Send fewer or shorter headers, cookies above all.',
+  },
   TOO_MANY_REQUESTS: {
     cause: 'This caller has sent more requests than it may in this time.',
     remedy: 'Wait as long as Retry-After says.',
@@ -160,6 +172,10 @@ export const DETAILS: Readonly<Record<DetailCode, Explanation>> = {
   RESOURCE_IN_USE: {
     cause: 'Another resource refers to this one.',
     remedy: 'Delete or change that one first.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    cause: 'The Idempotency-Key was sent before, with another request.',
+    remedy: 'Take a new key for each request that is meant to be a new one.',
   },
   BELOW_ABSOLUTE_ZERO: {
     cause: 'A temperature is below −273.15 °C.',

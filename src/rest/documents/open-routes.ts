@@ -32,6 +32,7 @@ export function openRoutes(resources: readonly Resource[], settings: RestSetting
 }
 
 async function answerOpenly(ctx: Context, handler: OpenHandler): Promise<void> {
+  ctx.state['route'] = ctx.path
   if (ctx.method === 'GET' || ctx.method === 'HEAD') {
     ctx.status = 200
     return handler(ctx)

@@ -1,5 +1,5 @@
 import type { Schema } from './field-schema.ts'
-import { headers } from './headers.ts'
+import { ALWAYS, headers } from './headers.ts'
 import { SCHEMAS } from './resource-schemas.ts'
 
 /** A body in both media types that the service answers in, with one example for both. */
@@ -23,7 +23,7 @@ export const STATE_HEADERS = ['ETag', 'Last-Modified']
 export function answer(description: string, more: readonly string[], content?: Schema): Schema {
   return {
     description,
-    headers: headers([...more, 'Link', 'Vary', 'X-Request-Id']),
+    headers: headers([...more, 'Link', 'Vary', ...ALWAYS]),
     ...(content && { content }),
   }
 }

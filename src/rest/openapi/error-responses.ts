@@ -6,10 +6,18 @@ import { ERRORS } from '../error-catalogue.ts'
 import { errorEnvelope, STATUS } from '../errors.ts'
 import { parseListQuery } from '../parse-list-query.ts'
 import type { Schema } from './field-schema.ts'
-import { headers } from './headers.ts'
+import { ALWAYS, headers } from './headers.ts'
 
 /** What every operation can answer with, whatever it does. */
-export const COMMON: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+export const COMMON: readonly ErrorCode[] = [
+  'MALFORMED_REQUEST',
+  'INVALID_QUERY_PARAMETER',
+  'REQUEST_TIMEOUT',
+  'TOO_MANY_REQUESTS',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
 
 /** The name of the response that stands for these codes, which share a status. */
 function responseName(codes: readonly ErrorCode[]): string {
@@ -53,7 +61,7 @@ function errorResponse(codes: readonly ErrorCode[]): Schema {
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   return {
     description: codes.map((code) => `${code}: ${ERRORS[code].cause}`).join('\n\n'),
-    headers: headers(['X-Request-Id', ...(HEADERS[status] ?? [])]),
+    headers: headers([...ALWAYS, ...(HEADERS[status] ?? [])]),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },

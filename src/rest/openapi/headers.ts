@@ -30,8 +30,16 @@ export const HEADERS: Readonly<Record<string, Schema>> = {
   },
   'WWW-Authenticate': { ...header('The challenge: a bearer token is needed.', 'Bearer'), required: true },
   'Retry-After': { ...header('Seconds to wait before trying again.', '1'), required: true },
+  RateLimit: header(
+    'What is left of the requests of this caller, where they are limited.',
+    '"caller";r=599;t=60',
+  ),
+  'RateLimit-Policy': header('The limit and its window in seconds.', '"caller";q=600;w=60'),
   'Preference-Applied': header('The preference of the request that was followed.', 'handling=strict'),
 }
+
+/** The headers that any answer may have. */
+export const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 /** References to headers, for a response. */
 export function headers(names: readonly string[]): Record<string, Schema> {

@@ -3,7 +3,7 @@ import { bodyTypes } from '../body.ts'
 import { answer, answerContent, requestBody, STATE_HEADERS } from './contents.ts'
 import { errorReferences } from './error-responses.ts'
 import type { Schema } from './field-schema.ts'
-import { headers } from './headers.ts'
+import { ALWAYS, headers } from './headers.ts'
 import { shared } from './parameters.ts'
 import type { Described } from './resource-paths.ts'
 import { schemaNames } from './resource-schemas.ts'
@@ -89,7 +89,7 @@ export function deleteOperation({ resource }: Described): Schema {
     responses: {
       204: {
         description: 'Deleted, now or earlier.',
-        headers: headers(['Preference-Applied', 'Link', 'Vary', 'X-Request-Id']),
+        headers: headers(['Preference-Applied', 'Link', 'Vary', ...ALWAYS]),
       },
       ...errorReferences(ITEM_ERRORS.remove),
     },

@@ -3,7 +3,7 @@ import { Addresses } from '../addresses.ts'
 import { answer, answerContent } from './contents.ts'
 import { errorReferences } from './error-responses.ts'
 import type { Schema } from './field-schema.ts'
-import { headers } from './headers.ts'
+import { ALWAYS, headers } from './headers.ts'
 import { SCHEMAS } from './resource-schemas.ts'
 
 const TAG = 'service'
@@ -93,7 +93,7 @@ function open(operationId: string, summary: string, content: Schema): Schema {
     tags: [TAG],
     security: [],
     responses: {
-      200: { description: summary, headers: headers(['X-Request-Id']), content },
+      200: { description: summary, headers: headers(ALWAYS), content },
       ...errorReferences(SERVICE_ERRORS.open),
     },
   }
