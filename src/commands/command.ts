@@ -1,6 +1,7 @@
 import { DatabaseRefusedError } from '../domain/database/refused.ts'
 import { DomainError } from '../domain/errors.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from '../settings.ts'
+import { ArgumentsError } from './arguments.ts'
 
 /**
  * Runs a command of the command line: exit status 0, or 1 with a message on standard error when the
@@ -30,7 +31,8 @@ function isRefusal(error: Error): boolean {
   return [DatabaseRefusedError, SettingsError, DomainError].some((kind) => error instanceof kind)
 }
 
-/** What `parseArgs` throws. */
+/** What a command says of its arguments, and what `parseArgs` throws. */
 function isArgumentError(error: Error): boolean {
+  if (error instanceof ArgumentsError) return true
   return 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
 }

@@ -21,6 +21,8 @@ export interface ResourceDefinition {
   readonly owner?: Resource
   /** In the order in which they are shown and in which problems are reported. */
   readonly fields: Readonly<Record<string, Field>>
+  /** What a client might send to create one; documents show it. Without it they show something made up. */
+  readonly example?: Values
   /** The field that holds the moment of creation. */
   readonly createdField?: string
   /** Resources are added and deleted, never changed. */

@@ -1,4 +1,4 @@
-import { execute, type GraphQLSchema, parse, validate } from 'graphql'
+import { execute, type GraphQLSchema, parse, print, validate } from 'graphql'
 import type { Caller } from '../domain/caller.ts'
 import { createContext, type DomainContext } from './context.ts'
 import { causeOf } from './errors.ts'
@@ -30,4 +30,9 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
       return data as Data
     }
   }
+}
+
+/** A document in its usual layout, for people. */
+export function printDocument(source: string): string {
+  return print(parse(source))
 }

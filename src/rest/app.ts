@@ -2,6 +2,7 @@ import cors from '@koa/cors'
 import Koa, { type Middleware } from 'koa'
 import type { Resource } from '../domain/resource.ts'
 import type { Prepare } from '../graph/operation.ts'
+import { openRoutes } from './documents/open-routes.ts'
 import type { RestSettings } from './exchange.ts'
 import { type IsReady, serveHealth } from './health.ts'
 import { observe, type ReportRequest } from './observe.ts'
@@ -13,6 +14,7 @@ import { cacheControl, securityHeaders } from './response-headers.ts'
 import { serveRoutes } from './router.ts'
 import { createRoutes } from './routes.ts'
 import { serverTiming, timedAuthentication } from './server-timing.ts'
+import { showOperations } from './shown-operation.ts'
 
 /** What the application is put together from. */
 export interface AppParts {
@@ -54,7 +56,8 @@ export function createApp(parts: AppParts): Koa {
   const { resources, prepare, settings, authenticate, graphql, reportFault, reportRequest } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const base = `/${settings.namespace}/${settings.version}`
-  const routes = serveRoutes(base, createRoutes(resources, prepare, settings))
+  const shown = showOperations(prepare)
+  const routes = serveRoutes(base, createRoutes(resources, shown.prepare, settings))
   const middleware: Middleware[] = [
     requestId(settings.trustProxy),
     observe(reportRequest, routes.templateOf),
@@ -66,6 +69,7 @@ export function createApp(parts: AppParts): Koa {
     serveHealth(parts.isReady),
     ...parts.open,
     refuseMalformedHost,
+    openRoutes(resources, settings),
     async (_, next) => {
       parts.refuseWhenFull()
       await next()
@@ -74,6 +78,7 @@ export function createApp(parts: AppParts): Koa {
     limitRate(settings.rateLimit),
     refuseMalformedQuery,
     graphql,
+    shown.middleware,
     ...routes.middleware,
   ]
   for (const layer of middleware) app.use(layer)

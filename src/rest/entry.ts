@@ -2,7 +2,10 @@ import type { Data, Prepare } from '../graph/operation.ts'
 import { addressesFor, callerOf, type Handler, type RestSettings, respond } from './exchange.ts'
 import { refuseQuery } from './parse-list-query.ts'
 
-/** The entry document, from which every collection can be found (SPEC §1.4): a link to each. */
+/**
+ * The entry document, from which every collection can be found (SPEC §1.4): a link to each. A header leads
+ * to the descriptions of the service, for programs and for people (RFC 8631).
+ */
 export function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
   const operation = prepare('{ collections { path description } }')
   return async (ctx) => {
@@ -13,6 +16,10 @@ export function entryHandler(prepare: Prepare, settings: RestSettings): Handler 
       path,
       { href: `${base}/${path}`, title: description },
     ])
+    ctx.set(
+      'Link',
+      `<${base}/openapi.json>; rel="service-desc", <${new URL(base).origin}/docs>; rel="service-doc"`,
+    )
     respond(ctx, 200, { _links: { self: { href: base }, ...Object.fromEntries(links) } })
   }
 }

@@ -28,7 +28,7 @@ export interface ListQuery {
   }
 }
 
-const DEFAULT_LIMIT = 20
+export const DEFAULT_LIMIT = 20
 const LARGEST_PAGE = 2147483647
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id']
 

@@ -1,10 +1,11 @@
+import type { Context } from 'koa'
 import { type Action, authorize } from '../domain/authorize.ts'
 import { operationsOf } from '../domain/operations.ts'
 import { nestedReferences } from '../domain/relations.ts'
 import type { Resource } from '../domain/resource.ts'
 import type { Prepare } from '../graph/operation.ts'
 import { entryHandler } from './entry.ts'
-import { callerOf, type Handler, negotiate, type RestSettings } from './exchange.ts'
+import { addressesFor, callerOf, type Handler, negotiate, type RestSettings } from './exchange.ts'
 import { createHal } from './hal.ts'
 import { createHandlers, type HandlerParts, listHandler } from './handlers.ts'
 import { nestedListOperation, restOperations } from './operations.ts'
@@ -40,8 +41,11 @@ function resourceRoutes(
   const collection = resource.owner
     ? `/${resource.owner.path}/:parentId/${resource.path}`
     : `/${resource.path}`
-  const reading = guarded(resource, 'read')
-  const writing = guarded(resource, 'write')
+  const profile = (ctx: Context) => {
+    ctx.append('Link', `<${addressesFor(ctx, settings).base}/profile/${resource.path}>; rel="describedby"`)
+  }
+  const reading = guarded(resource, 'read', profile)
+  const writing = guarded(resource, 'write', profile)
   const nested = nestedReferences(resource).map(({ column, field }): Route => {
     const parent = resources.find(({ path }) => path === field.to)
     const operation = nestedListOperation(resource, column, prepare)
@@ -63,10 +67,15 @@ function resourceRoutes(
 }
 
 /** Scope first, then the media type of the answer; only then is the request looked at. */
-function guarded(resource: Resource, action: Action): (handler: Handler) => Handler {
+function guarded(
+  resource: Resource,
+  action: Action,
+  describe: (ctx: Context) => void,
+): (handler: Handler) => Handler {
   return (handler) => async (ctx) => {
     authorize(callerOf(ctx), resource, action)
     negotiate(ctx)
+    describe(ctx)
     await handler(ctx)
   }
 }

@@ -38,7 +38,13 @@ export interface Client {
   graphql(query: string, variables?: object, headers?: RequestHeaders): Promise<GraphQLAnswer>
 }
 
-export function createClient(origin: string, base: string, token: string | undefined): Client {
+/** A client of the service; `check`, if given, is shown every answer and throws where one is not as documented. */
+export function createClient(
+  origin: string,
+  base: string,
+  token: string | undefined,
+  check?: (method: string, url: string, answer: Answer) => void,
+): Client {
   const authorization = token === undefined ? undefined : `Bearer ${token}`
 
   async function request(
@@ -52,14 +58,18 @@ export function createClient(origin: string, base: string, token: string | undef
       ...(body !== undefined && { 'content-type': 'application/json' }),
     })
     for (const [name, value] of Object.entries(headers)) all.set(name, value)
-    const response = await fetch(path.startsWith('http') ? path : base + path, {
+    const url = path.startsWith('http') ? path : base + path
+    const response = await fetch(url, {
       method,
       headers: all,
       redirect: 'manual',
       ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, body: parsed(response, text) }
+    const { status, headers: received } = response
+    const answer = { status, headers: received, text, body: parsed(response, text) }
+    check?.(method, url, answer)
+    return answer
   }
 
   return {

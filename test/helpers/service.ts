@@ -5,6 +5,7 @@ import type { Data, Prepare } from '../../src/graph/operation.ts'
 import { startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
 import { type Client, createClient } from './client.ts'
+import { createConformanceCheck } from './conformance.ts'
 import { createTestDatabase, type Owner } from './database.ts'
 
 /** A running service on a database of its own, and who may call it. */
@@ -95,8 +96,10 @@ export async function startTestService(
   })
   const { origin } = service
   const base = `${origin}/${settings.namespace}/${settings.version}`
+  // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
+  const check = createConformanceCheck(settings)
   const withScope = (scope: string) =>
-    createClient(origin, base, mintToken(TOKENS, { scope, expiresIn: '1h' }))
+    createClient(origin, base, mintToken(TOKENS, { scope, expiresIn: '1h' }), check)
   return {
     origin,
     base,
@@ -104,7 +107,7 @@ export async function startTestService(
     settings,
     watch,
     faults,
-    anonymous: createClient(origin, base, undefined),
+    anonymous: createClient(origin, base, undefined, check),
     reader: withScope('*:read'),
     writer: withScope('*:read *:write'),
     withScope,

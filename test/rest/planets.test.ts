@@ -22,9 +22,9 @@ test('a planet keeps decimal figures to the last digit', async (t) => {
     distance_parsecs: 12.429889,
     mass_jupiters: 0.0026899999999999997,
     radius_jupiters: 0.1 + 0.2,
-    orbital_period_days: 6.1010130000000005,
+    orbital_period_days: 6.101013000000001,
     semi_major_axis_au: 1e-7,
-    equilibrium_temperature_kelvin: 12345678901234567890,
+    equilibrium_temperature_kelvin: 12345678901234567000,
     discovery_year: 2016,
   }
   const { status, body } = await writer.post('/planets', { name: name(), habitable: false, ...figures })
@@ -35,7 +35,7 @@ test('a planet keeps decimal figures to the last digit', async (t) => {
     exactly.body._embedded.planets.map(({ id }: Json) => id),
     [body.id],
   )
-  const large = await reader.get('/planets?filter=equilibrium_temperature_kelvin:12345678901234567890')
+  const large = await reader.get('/planets?filter=equilibrium_temperature_kelvin:12345678901234567000')
   t.is(large.body.total_count, 1)
 })
 

@@ -19,5 +19,6 @@ export const astronauts = defineResource({
       { readOnly: true },
     ),
   },
+  example: { name: 'Ines Okafor', call_sign: 'Lantern', rank: 'colonel' },
   guard: isOnNoMission,
 })

@@ -18,6 +18,12 @@ export const atmosphere = defineResource({
     dominant_gas: text('The gas it mostly consists of.'),
     composition: fractions('Gas to its fraction of the volume; together no more than 1.'),
   },
+  example: {
+    surface_pressure_kilopascals: 94.2,
+    breathable: false,
+    dominant_gas: 'nitrogen',
+    composition: { nitrogen: 0.76, 'carbon dioxide': 0.2, argon: 0.04 },
+  },
   rules: [fractionsOfOneWhole],
 })
 

@@ -16,4 +16,11 @@ export const data = defineResource({
     value: number('The value, in the unit.', { required: true }),
     unit: text('The unit of the value.'),
   },
+  example: {
+    instrument: 'radiometer',
+    recorded_at: '2031-07-09T04:30:00.000Z',
+    quantity: 'surface temperature',
+    value: 233.4,
+    unit: 'K',
+  },
 })

@@ -30,6 +30,13 @@ export const missions = defineResource({
     destination_planet_id: reference('planets', 'destination', 'Identifier of the planet it goes to.'),
     spacecraft_id: reference('spacecraft', 'spacecraft', 'Identifier of the spacecraft it flies with.'),
   },
+  example: {
+    name: 'Lantern One',
+    objective: 'Find out what makes light in the deep of Kepler-442b.',
+    launch_date: '2031-06-01T12:00:00.000Z',
+    destination_planet_id: 'kepler-442b',
+    spacecraft_id: 'meridian',
+  },
   rules: [statusMoves],
   guard: crewFitsSpacecraft,
 })

@@ -14,4 +14,10 @@ export const moons = defineResource({
     orbital_period_days: magnitude('Time of one orbit around its planet, in days.'),
     tidally_locked: boolean('Whether it always shows its planet the same side.'),
   },
+  example: {
+    name: 'Kepler-442b I',
+    radius_kilometres: 1560,
+    orbital_period_days: 3.55,
+    tidally_locked: true,
+  },
 })

@@ -19,4 +19,14 @@ export const planets = defineResource({
     discovery_year: integer('Year of its discovery.'),
     habitable: boolean('Whether life as known could live there.'),
   },
+  example: {
+    name: 'Kepler-442b',
+    host_star: 'Kepler-442',
+    distance_parsecs: 366,
+    radius_jupiters: 0.12,
+    orbital_period_days: 112.3,
+    discovery_method: 'Transit',
+    discovery_year: 2015,
+    habitable: true,
+  },
 })

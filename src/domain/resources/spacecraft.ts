@@ -16,5 +16,12 @@ export const spacecraft = defineResource({
     dry_mass_kilograms: magnitude('Mass without propellant, in kilograms.'),
     launched_date: timestamp('When it was launched.'),
   },
+  example: {
+    name: 'Meridian',
+    kind: 'capsule',
+    crew_capacity: 4,
+    dry_mass_kilograms: 9300,
+    launched_date: '2030-11-02T08:15:00.000Z',
+  },
   guard: capacityFitsCrews,
 })

@@ -15,4 +15,11 @@ export const trainingRecords = defineResource({
     instructor: text('Who taught it.'),
     expires_date: timestamp('Until when it counts.'),
   },
+  example: {
+    course: 'Vehicle egress',
+    completed_date: '2030-02-14T16:00:00.000Z',
+    score: 93.5,
+    instructor: 'T. Aalto',
+    expires_date: '2032-02-14T16:00:00.000Z',
+  },
 })

@@ -1,0 +1,90 @@
+import { Prisma, type PrismaClient } from '../../domain/database/generated/client.ts'
+import { tableName } from '../../domain/database-errors.ts'
+import { isAlwaysSet, type LeafField } from '../../domain/fields.ts'
+import type { Resource } from '../../domain/resource.ts'
+
+/** A column as it should be, or as information_schema has it. */
+interface Column {
+  readonly type: string
+  readonly nullable: boolean
+}
+
+const TYPES: Readonly<Record<LeafField['type'], string>> = {
+  text: 'text',
+  reference: 'text',
+  enumeration: 'text',
+  number: 'double precision',
+  integer: 'integer',
+  boolean: 'boolean',
+  timestamp: 'timestamp with time zone',
+  fractions: 'jsonb',
+}
+
+/** The columns that a definition stands for; `version` belongs to every table. */
+function columnsOf({ leaves }: Resource): Map<string, Column> {
+  const columns = leaves.map(({ column, field }): [string, Column] => [
+    column,
+    { type: TYPES[field.type], nullable: !isAlwaysSet(field) },
+  ])
+  return new Map([...columns, ['version', { type: 'integer', nullable: false }]])
+}
+
+/** Where the Prisma model of a resource has other fields than its definition. */
+export function modelDrift(resource: Resource): string[] {
+  const fields = (Prisma as unknown as Record<string, object>)[`${resource.name}ScalarFieldEnum`]
+  if (!fields) return [`There is no model ${resource.name} in the Prisma schema.`]
+  return differences(
+    `model ${resource.name}`,
+    new Set(columnsOf(resource).keys()),
+    new Set(Object.keys(fields)),
+  )
+}
+
+/** Where the tables have other columns than the definitions, or columns of another type. */
+export async function tableDrift(client: PrismaClient, resources: readonly Resource[]): Promise<string[]> {
+  const rows = await client.$queryRaw<
+    { table_name: string; column_name: string; data_type: string; is_nullable: string }[]
+  >`SELECT table_name::text, column_name::text, data_type::text, is_nullable::text
+    FROM information_schema.columns WHERE table_schema = current_schema()`
+  return resources.flatMap((resource) => {
+    const table = tableName(resource.path)
+    const actual = new Map(
+      rows
+        .filter((row) => row.table_name === table)
+        .map((row): [string, Column] => [
+          row.column_name,
+          { type: row.data_type, nullable: row.is_nullable === 'YES' },
+        ]),
+    )
+    return [
+      ...differences(`table ${table}`, new Set(columnsOf(resource).keys()), new Set(actual.keys())),
+      ...otherColumns(table, columnsOf(resource), actual),
+    ]
+  })
+}
+
+function otherColumns(
+  table: string,
+  expected: ReadonlyMap<string, Column>,
+  actual: ReadonlyMap<string, Column>,
+): string[] {
+  return [...expected].flatMap(([name, { type, nullable }]) => {
+    const found = actual.get(name)
+    if (!found) return []
+    return [
+      ...(found.type === type ? [] : [`table ${table}: ${name} is ${found.type} and should be ${type}`]),
+      ...(found.nullable === nullable
+        ? []
+        : [`table ${table}: ${name} should ${nullable ? '' : 'not '}take null`]),
+    ]
+  })
+}
+
+function differences(what: string, expected: ReadonlySet<string>, actual: ReadonlySet<string>): string[] {
+  const missing = [...expected].filter((name) => !actual.has(name))
+  const unknown = [...actual].filter((name) => !expected.has(name))
+  return [
+    ...missing.map((name) => `${what} lacks ${name}`),
+    ...unknown.map((name) => `${what} has ${name}, which no definition knows`),
+  ]
+}

@@ -1,0 +1,36 @@
+import type { PrismaClient } from '../../domain/database/generated/client.ts'
+import type { Detail } from '../../domain/errors.ts'
+import { everyRow } from '../../domain/every-row.ts'
+import { isIdentifier } from '../../domain/identifiers.ts'
+import type { Resource } from '../../domain/resource.ts'
+import { type Row, toValues } from '../../domain/rows.ts'
+import { inspectResource, runRules } from '../../domain/validate.ts'
+
+/** How many rows are named; of the others only the count is told. */
+const NAMED_ROWS = 20
+
+/** What is wrong with the rows of a resource: those that, sent as they are, would not be taken. */
+export async function refusedRows(client: PrismaClient, resource: Resource): Promise<string[]> {
+  const problems: string[] = []
+  let refused = 0
+  for await (const row of everyRow(client, resource)) {
+    const details = problemsOf(resource, row)
+    if (details.length === 0) continue
+    refused += 1
+    if (refused <= NAMED_ROWS) {
+      problems.push(`${row.id}: ${details.map(({ code, message }) => `${code} ${message}`).join(' ')}`)
+    }
+  }
+  return refused > NAMED_ROWS ? [...problems, `and ${refused - NAMED_ROWS} more`] : problems
+}
+
+function problemsOf(resource: Resource, row: Row): readonly Detail[] {
+  const stored = toValues(resource, row)
+  const shown = Object.entries(stored).filter(([name]) => !resource.allFields[name]?.hidden)
+  const { values, details } = inspectResource(resource, Object.fromEntries(shown))
+  const malformed: Detail[] = isIdentifier(row.id)
+    ? []
+    : [{ field: 'id', code: 'INVALID_VALUE', message: 'id is not an identifier.' }]
+  // A row is compared with itself: no change is a change of state that a rule could forbid.
+  return [...malformed, ...details, ...runRules(resource.rules, values, values)]
+}

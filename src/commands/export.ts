@@ -1,0 +1,73 @@
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import { stringify } from 'csv-stringify/sync'
+import { openSharedDatabase } from '../domain/database/open-database.ts'
+import { everyRow } from '../domain/every-row.ts'
+import type { Leaf, Resource } from '../domain/resource.ts'
+import { type Row, toValues } from '../domain/rows.ts'
+import { databaseOptions } from '../server.ts'
+import { ArgumentsError, resourceNamed } from './arguments.ts'
+import { databaseSettings, runCommand } from './command.ts'
+
+const usage = `Writes every resource of a collection to standard output, in the order of their identifiers.
+
+  npm run --silent export -- species > species.ndjson
+  npm run --silent export -- species --format csv --output species.csv
+
+  --format   ndjson, a JSON object on each line (the default), or csv
+  --output   a file to write to instead
+
+Memory stays the same however many there are, and it can run while the service does; what changes in the
+meantime is written as it was before or as it is after. The file can be imported again.`
+
+await runCommand(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      format: { type: 'string', default: 'ndjson' },
+      output: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  if (values.help) return console.log(usage)
+  if (positionals.length > 1) throw new ArgumentsError('Name one collection')
+  const resource = resourceNamed(positionals[0])
+  const write = FORMATS[values.format as keyof typeof FORMATS]
+  if (!write) throw new ArgumentsError(`--format is ndjson or csv, not ${values.format}`)
+  const database = await openSharedDatabase(databaseOptions(databaseSettings()))
+  try {
+    const target = values.output === undefined ? process.stdout : createWriteStream(values.output)
+    await pipeline(Readable.from(write(resource, everyRow(database.client, resource))), target)
+  } catch (error) {
+    // Whoever read the output has enough of it, as in `| head`.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  } finally {
+    await database.close()
+  }
+})
+
+const FORMATS = { ndjson: toLines, csv: toTable }
+
+async function* toLines(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
+  const hidden = Object.entries(resource.fields).filter(([, field]) => field.hidden)
+  for await (const row of rows) {
+    const values = { ...toValues(resource, row) }
+    for (const [name] of hidden) delete values[name as never]
+    yield `${JSON.stringify(values)}\n`
+  }
+}
+
+async function* toTable(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
+  const leaves = resource.leaves.filter(({ field }) => !field.hidden)
+  yield stringify([leaves.map(({ name }) => name)])
+  for await (const row of rows) yield stringify([leaves.map((leaf) => cell(leaf, row))])
+}
+
+function cell({ column }: Leaf, row: Row): string {
+  const value = row[column]
+  if (value === null || value === undefined) return ''
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

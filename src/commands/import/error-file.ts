@@ -1,0 +1,33 @@
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** The rows that were refused, one JSON object a line, beside the file they came from. */
+export interface ErrorFile {
+  readonly path: string
+  /** Adds lines and resolves to the length of the file, in bytes, once they are on disk. */
+  append(lines: readonly object[]): Promise<number>
+  close(): Promise<void>
+}
+
+/** Opens the file of errors, cut off where the state of the import says that it ended. */
+export async function openErrorFile(file: string, length: number): Promise<ErrorFile> {
+  const path = `${file}.errors.ndjson`
+  let handle: FileHandle | undefined
+  let size = length
+  if (length > 0) {
+    handle = await open(path, 'r+')
+    await handle.truncate(length)
+  }
+  return {
+    path,
+    async append(lines) {
+      if (lines.length === 0) return size
+      handle ??= await open(path, 'w')
+      const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      await handle.write(text, 0, text.length, size)
+      await handle.sync()
+      size += text.length
+      return size
+    },
+    close: async () => handle?.close(),
+  }
+}

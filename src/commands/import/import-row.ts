@@ -1,0 +1,84 @@
+import { type Detail, DomainError } from '../../domain/errors.ts'
+import type { Resource, Values } from '../../domain/resource.ts'
+import { inspectResource } from '../../domain/validate.ts'
+import { isObject } from '../../domain/values.ts'
+import { putResource, type WriteContext } from '../../domain/write.ts'
+import type { InputRow } from './read-rows.ts'
+
+/** What became of a row. */
+export type RowOutcome =
+  | { readonly line: number; readonly outcome: 'imported' | 'present' }
+  | { readonly line: number; readonly outcome: 'refused'; readonly error: RowError }
+
+export interface RowError {
+  readonly code: string
+  readonly message: string
+  readonly details: readonly Detail[]
+}
+
+export interface ImportRowParts {
+  readonly resource: Resource
+  /** The identifier for a row that brings none. */
+  readonly identify: (line: number) => string
+  /** The parent of rows that name none. */
+  readonly parent: string | undefined
+  /** Whether a row whose resource is there already replaces it. */
+  readonly replace: boolean
+  /** Where to write to; undefined to look only. */
+  readonly context: WriteContext | undefined
+}
+
+/**
+ * Brings one row in, by the rules that every write follows. A resource that is there already stays as it
+ * is, unless it is to be replaced.
+ *
+ * @throws anything but what is wrong with the row itself
+ */
+export async function importRow(parts: ImportRowParts, row: InputRow): Promise<RowOutcome> {
+  const { line } = row
+  if ('unreadable' in row) {
+    return {
+      line,
+      outcome: 'refused',
+      error: { code: 'MALFORMED_JSON', message: row.unreadable, details: [] },
+    }
+  }
+  try {
+    return { line, outcome: await write(parts, line, row.values) }
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
+    if (error.code === 'PRECONDITION_FAILED') return { line, outcome: 'present' }
+    const { code, message, details } = error
+    return { line, outcome: 'refused', error: { code, message, details } }
+  }
+}
+
+async function write(parts: ImportRowParts, line: number, body: unknown): Promise<'imported' | 'present'> {
+  const { resource, context, replace } = parts
+  const values = isObject(body) ? body : {}
+  const { details } = inspectResource(resource, body)
+  if (details.length > 0) {
+    throw new DomainError('VALIDATION_FAILED', details.map(({ message }) => message).join(' '), details)
+  }
+  if (!context) return 'imported'
+  const address = addressOf(parts, line, values)
+  const options = { mayCreate: true, mayReplace: replace, readOnly: {} }
+  const { outcome } = await putResource(context, resource, address, values, options)
+  return outcome === 'UNCHANGED' ? 'present' : 'imported'
+}
+
+function addressOf({ resource, identify, parent }: ImportRowParts, line: number, values: Values) {
+  const parentId = resource.parentField && (textAt(values, resource.parentField) ?? parent)
+  if (resource.parentField && parentId === undefined) {
+    const field = resource.parentField
+    const message = `${field} is required here, or --parent.`
+    throw new DomainError('VALIDATION_FAILED', message, [{ field, code: 'REQUIRED_FIELD', message }])
+  }
+  if (resource.kind === 'singleton') return { parentId, id: parentId as string }
+  return { parentId, id: textAt(values, 'id') ?? identify(line) }
+}
+
+function textAt(values: Values, name: string): string | undefined {
+  const value = values[name]
+  return value === undefined || value === null ? undefined : String(value)
+}

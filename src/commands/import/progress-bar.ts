@@ -1,0 +1,39 @@
+import progress from 'cli-progress'
+import type { ImportState } from './import-state.ts'
+
+/** Shows how far an import is, on standard error, if that is a terminal. */
+export interface Progress {
+  show(state: ImportState): void
+  stop(): void
+}
+
+/** A bar with the rows of this session per second and the time left at that rate. */
+export function createProgressBar(total: number, begin: ImportState): Progress {
+  const started = performance.now()
+  const bar = new progress.SingleBar({
+    format: '{bar} {percentage}% | {value}/{total} rows | {rate}/s | {left} left | {refused} refused',
+    hideCursor: true,
+    clearOnComplete: false,
+    stream: process.stderr,
+    fps: 5,
+    // Otherwise it would end at 100 % by itself, before the last rows are safe.
+    stopOnComplete: false,
+  })
+  const payload = (state: ImportState) => {
+    const seconds = (performance.now() - started) / 1000
+    const rate = (state.rows - begin.rows) / Math.max(seconds, 0.001)
+    const left = rate > 0 ? clock((total - state.rows) / rate) : '–'
+    return { rate: Math.round(rate), left, refused: state.refused }
+  }
+  bar.start(total, begin.rows, payload(begin))
+  return {
+    show: (state) => bar.update(state.rows, payload(state)),
+    stop: () => bar.stop(),
+  }
+}
+
+function clock(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  const minutes = Math.floor(whole / 60)
+  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
+}

@@ -1,0 +1,34 @@
+import type { Context } from 'koa'
+import { addressesFor, type RestSettings } from '../exchange.ts'
+import { html } from './html.ts'
+import { CONTENT_STYLE, page, respondWithPage } from './page.ts'
+
+/**
+ * The page that a browser gets at the entry document and below. A browser sends no token, so the page
+ * holds no data and is the same for every address, whether something is there or not: its script asks for
+ * the resource with the token of the browser's session and shows the answer.
+ *
+ * @returns a function that answers the requests that want it, and tells whether it did
+ */
+export function browseShell(settings: RestSettings): (ctx: Context) => boolean {
+  const base = `/${settings.namespace}/${settings.version}`
+  return (ctx) => {
+    const isBelow = ctx.path === base || ctx.path.startsWith(`${base}/`)
+    if (!isBelow || (ctx.method !== 'GET' && ctx.method !== 'HEAD') || !prefersPage(ctx)) return false
+    ctx.vary('Accept')
+    respondWithPage(ctx, page('Browse', addressesFor(ctx, settings), CONTENT, HEAD))
+    return true
+  }
+}
+
+/** Only a client that ranks HTML above both JSON types is taken for a browser. */
+function prefersPage(ctx: Context): boolean {
+  if (!ctx.get('Accept').includes('text/html')) return false
+  return ctx.accepts('application/json', 'application/hal+json', 'text/html') === 'text/html'
+}
+
+const HEAD = html`${CONTENT_STYLE}
+<script type="module" src="/docs/assets/browse.js"></script>`
+
+const CONTENT = html`<div id="view" aria-live="polite"><p>Loading…</p></div>
+<noscript><p>This page needs JavaScript; without it, ask for <code>application/json</code>.</p></noscript>`

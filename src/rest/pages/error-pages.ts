@@ -1,0 +1,48 @@
+import type { Addresses } from '../addresses.ts'
+import type { CatalogueEntry } from '../error-catalogue.ts'
+import { type Html, html } from './html.ts'
+import { page } from './page.ts'
+
+/** The page of the whole catalogue. */
+export function cataloguePage(entries: readonly CatalogueEntry[], addresses: Addresses): Html {
+  const of = (kind: CatalogueEntry['kind']) => entries.filter((entry) => entry.kind === kind)
+  return page(
+    'Errors',
+    addresses,
+    html`<h1>Errors</h1>
+<p>Every failed request is answered with <code>{"error": {"code", "message", "details"}}</code>. These are the
+codes of errors, then those of the entries of <code>details</code>.</p>
+<h2>Codes of errors</h2>
+${table(of('error'), ['Code', 'Status', 'Cause'])}
+<h2>Codes of details</h2>
+${table(of('detail'), ['Code', 'Cause'])}`,
+  )
+}
+
+/** The page of one code. */
+export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry, addresses: Addresses): Html {
+  const place = kind === 'error' ? `error.code, with status ${status}` : 'code of an entry of error.details'
+  return page(
+    code,
+    addresses,
+    html`<p><a href="/errors">All errors</a></p>
+<h1><code>${code}</code></h1>
+<dl>
+<div><dt>Stands in</dt><dd>${place}</dd></div>
+<div><dt>Cause</dt><dd>${cause}</dd></div>
+<div><dt>What to do</dt><dd>${remedy}</dd></div>
+</dl>`,
+  )
+}
+
+function table(entries: readonly CatalogueEntry[], columns: readonly string[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${columns[0]} table"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${entries.map(
+    ({ code, status, cause }) => html`<tr>
+<th scope="row"><a href="/errors/${code}"><code>${code}</code></a></th>
+${status === undefined ? '' : html`<td>${status}</td>`}<td>${cause}</td>
+</tr>`,
+  )}</tbody>
+</table></div>`
+}

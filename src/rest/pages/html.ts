@@ -1,0 +1,26 @@
+/** A piece of HTML that is safe to put into a page as it stands. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type Part = Html | string | number | undefined | readonly Part[]
+
+/** A template tag for HTML: whatever is put in is escaped, unless it was made by this tag. */
+export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(String.raw({ raw: literals }, ...parts.map(rendered)))
+}
+
+function rendered(part: Part): string {
+  if (part === undefined) return ''
+  if (part instanceof Html) return part.text
+  if (typeof part === 'object') return part.map(rendered).join('')
+  return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] as string)
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}

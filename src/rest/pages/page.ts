@@ -1,0 +1,56 @@
+import type { Context } from 'koa'
+import type { Addresses } from '../addresses.ts'
+import { type Html, html } from './html.ts'
+
+/**
+ * Nothing from elsewhere, no code or style in the page itself. `frame-ancestors` and `form-action` do not
+ * fall back to `default-src` (Content Security Policy Level 3 §6.1).
+ */
+export const STRICT_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** The style of what a page shows itself; the reference brings its own. */
+export const CONTENT_STYLE = html`<link rel="stylesheet" href="/docs/assets/content.css">`
+
+/** A page with the header that all pages have: where one is, and where else one can go. */
+export function page(title: string, addresses: Addresses, content: Html, more: Html = CONTENT_STYLE): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="base" content="${addresses.base}">
+<title>${title} – halgraph</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/assets/pages.css">
+${more}
+</head>
+<body>
+<header>
+<a class="name" href="${addresses.base}">halgraph</a>
+<nav aria-label="Site">
+<a href="${addresses.base}">Browse</a>
+<a href="/docs">Reference</a>
+<a href="/errors">Errors</a>
+<a href="${addresses.base}/openapi.json">OpenAPI</a>
+</nav>
+</header>
+<main>
+${content}
+</main>
+</body>
+</html>
+`
+}
+
+/** Answers with a page, and a policy that keeps it from loading or running anything else. */
+export function respondWithPage(ctx: Context, content: Html, policy = STRICT_POLICY): void {
+  ctx.status = 200
+  ctx.type = 'text/html'
+  ctx.set('Content-Security-Policy', policy)
+  ctx.set('X-Content-Type-Options', 'nosniff')
+  ctx.set('Referrer-Policy', 'no-referrer')
+  ctx.body = content.text
+}

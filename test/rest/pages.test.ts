@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises'
+import test, { type ExecutionContext } from 'ava'
+import type { Page } from 'playwright-core'
+import { openBrowser } from '../helpers/browser.ts'
+import type { Json } from '../helpers/client.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+const HOSTILE = `<img src=x onerror="document.title='owned'">`
+
+test('a browser gets the same empty page whether something is there or not, and without a token', async (t) => {
+  const { anonymous, writer } = service()
+  const { body } = await writer.post('/planets', { name: 'Shell' })
+  const known = await anonymous.get(`/planets/${body.id}`, HTML)
+  const unknown = await anonymous.get('/nowhere/at/all', HTML)
+  t.is(known.status, 200)
+  t.is(known.headers.get('content-type'), 'text/html; charset=utf-8')
+  t.is(known.text, unknown.text)
+  t.false(known.text.includes(body.id))
+  t.regex(known.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/)
+})
+
+test('whoever does not rank HTML first gets JSON, and needs a token', async (t) => {
+  const { anonymous, reader } = service()
+  t.is((await anonymous.get('/planets', { accept: '*/*' })).status, 401)
+  t.is((await anonymous.get('/planets', { accept: 'application/json, text/html' })).status, 401)
+  const answer = await reader.get('/planets', { accept: 'text/html;q=0.5, application/hal+json' })
+  t.is(answer.headers.get('content-type'), 'application/hal+json')
+  t.is((await anonymous.post('/planets', {}, HTML)).status, 401)
+})
+
+test('the operation behind an answer is shown to who asks for it, and does the same at /graphql', async (t) => {
+  const { writer } = service()
+  const name = 'Sønderborg ☄'
+  const { body } = await writer.post('/planets', { name })
+  t.is((await writer.get(`/planets/${body.id}`)).headers.get('graphql-operation'), null)
+  const answer = await writer.get(`/planets/${body.id}`, { prefer: 'graphql-operation' })
+  t.is(answer.headers.get('preference-applied'), 'graphql-operation')
+  const operation = JSON.parse(answer.headers.get('graphql-operation') ?? '')
+  t.is((await writer.graphql(operation.query, operation.variables)).data.resource.name, name)
+  const list = await writer.get(`/planets?filter=name:${encodeURIComponent(name)}`, {
+    prefer: 'graphql-operation',
+  })
+  const { variables } = JSON.parse(list.headers.get('graphql-operation') ?? '')
+  t.deepEqual(variables.filter, { and: [{ name: { equals: name } }] })
+})
+
+test('pages load nothing from elsewhere', async (t) => {
+  const { anonymous, origin, base } = service()
+  for (const url of [base, `${origin}/docs`, `${origin}/errors`]) {
+    const { text } = await anonymous.get(url, HTML)
+    for (const [, address] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      t.true(address?.startsWith('/') || address?.startsWith(base) || address === 'data:,', address)
+    }
+  }
+})
+
+test('a person can browse, find, page and read with a token, and nothing of a resource is run', async (t) => {
+  const { writer, base } = service()
+  for (let number = 1; number <= 3; number++)
+    await writer.post('/species', { scientific_name: `Browsed ${number}` })
+  const { body } = await writer.post('/species', { scientific_name: HOSTILE, habitat: '</script><b>x' })
+  await browsing(t, async (page) => {
+    await page.goto(base)
+    await page.getByLabel('Access token').fill(tokenOf(t))
+    await page.getByRole('button', { name: 'Use token' }).click()
+    await page.getByRole('link', { name: `${base}/species` }).click()
+    await page.goto(`${base}/species?limit=2`)
+    await page.getByRole('link', { name: 'next' }).click()
+    await page.getByText('Page 2 of').waitFor()
+    await page.getByLabel('id').fill(body.id)
+    await page.getByRole('button', { name: 'find' }).click()
+    await page.getByRole('link', { name: body.id, exact: true }).click()
+    await page.getByText(HOSTILE, { exact: true }).waitFor()
+    t.is(await page.locator('main img, main b').count(), 0)
+    t.not(await page.title(), 'owned')
+    const blocks = await page.locator('pre').allInnerTexts()
+    t.deepEqual(JSON.parse(blocks[0] ?? ''), (await writer.get(`/species/${body.id}`)).body)
+    t.regex(blocks[1] ?? '', /^curl -H "Authorization: Bearer \$TOKEN" '/)
+    t.regex(blocks[2] ?? '', /species\(id: \$id\)/)
+    await page.getByRole('button', { name: 'Forget token' }).click()
+    await page.getByText('AUTHENTICATION_REQUIRED').first().waitFor()
+  })
+})
+
+test('a call from the reference works with a token', async (t) => {
+  const { origin } = service()
+  await browsing(t, async (page) => {
+    await page.goto(`${origin}/docs`)
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    await page.locator('.auth-container input').fill(tokenOf(t))
+    await page.locator('.auth-container .authorize').click()
+    await page.locator('.btn-done').click()
+    await page.locator('#operations-planets-listPlanets .opblock-summary-control').click()
+    await page.locator('#operations-planets-listPlanets .execute').click()
+    const status = page
+      .locator('#operations-planets-listPlanets .live-responses-table .response-col_status')
+      .last()
+    await status.waitFor()
+    t.regex((await status.textContent()) ?? '', /^200/)
+  })
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing serious on the pages, in the ${colorScheme}, and they fit a phone`, async (t) => {
+    const { writer, base, origin } = service()
+    const { body } = await writer.post('/species', {
+      scientific_name: `Long ${'name '.repeat(40)} ${colorScheme}`,
+      classification: { kingdom: 'Animalia' },
+      planet_origin: 'Kepler-442b',
+    })
+    const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+    await browsing(t, async (page) => {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width: 390, height: 844 })
+      const paths = [
+        base,
+        `${base}/species`,
+        `${base}/species/${body.id}`,
+        `${base}/species/none`,
+        `${origin}/errors`,
+      ]
+      for (const url of paths) {
+        await page.goto(url)
+        await page.locator('h1').waitFor()
+        const violations = await page.evaluate(
+          `${axe}; axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html })))`,
+        )
+        const serious = (violations as Json[]).filter(
+          ({ impact }) => impact === 'serious' || impact === 'critical',
+        )
+        t.deepEqual(serious, [], url)
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        t.true((overflow as number) <= 0, `${url} is ${overflow} pixels too wide`)
+        await page.evaluate(`sessionStorage.setItem('halgraph-token', ${JSON.stringify(tokenOf(t))})`)
+      }
+    })
+  })
+}
+
+test('every code of an error and of a detail is in the catalogue, as JSON and as a page', async (t) => {
+  const { anonymous, origin } = service()
+  const { body } = await anonymous.get(`${origin}/errors`)
+  t.true(body.errors.length > 30)
+  for (const entry of body.errors) {
+    const { body: single } = await anonymous.get(entry.href)
+    t.deepEqual(single, entry)
+    t.true(entry.cause.length > 10 && entry.remedy.length > 10)
+  }
+  const page = await anonymous.get(`${origin}/errors/RESOURCE_GONE`, HTML)
+  t.regex(page.text, /<h1><code>RESOURCE_GONE<\/code><\/h1>/)
+  t.is((await anonymous.get(`${origin}/errors/NO_SUCH_CODE`)).status, 401)
+  t.is((await anonymous.post(`${origin}/errors`)).status, 405)
+})
+
+test('the profile of a collection tells its schema and its policies', async (t) => {
+  const { anonymous, reader, base } = service()
+  const { headers } = await reader.get('/species')
+  t.is(headers.get('link'), `<${base}/profile/species>; rel="describedby"`)
+  const { body } = await anonymous.get('/profile/species')
+  t.deepEqual(body.input.required, ['scientific_name'])
+  t.is(body.policies.paging.maximum_limit, 100)
+  t.is(body.policies.create.put.without_it, 404)
+  t.is(body.policies.preconditions.if_match.mismatch, 409)
+  t.is((await anonymous.get('/profile/unheard-of')).status, 401)
+})
+
+function tokenOf(_: ExecutionContext): string {
+  return service().writer.authorization?.replace('Bearer ', '') as string
+}
+
+/** Runs in a page of a new browser. Anything the page asks of another origin, or throws, is a failure. */
+async function browsing(t: ExecutionContext, use: (page: Page) => Promise<void>): Promise<void> {
+  const browser = await openBrowser(t)
+  if (!browser) return void t.pass()
+  const page = await browser.newPage()
+  page.on('pageerror', (error) => void t.fail(String(error)))
+  page.on('dialog', () => void t.fail('a dialog was opened'))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service().origin) && !request.url().startsWith('data:'))
+      t.fail(request.url())
+  })
+  await use(page)
+}
