@@ -34,12 +34,12 @@ export async function fill(connection: pg.ClientConfig, rows: number): Promise<v
       SELECT 'planet-' || n, 'Planet ' || n, 'Star ' || n % 90, n % 3 = 0 FROM generate_series(1, 500) n`,
     `INSERT INTO species (id, scientific_name, common_name, classification_kingdom, classification_class,
         classification_phylum, habitat, planet_origin, planet_id, temperature_range_min_celsius,
-        temperature_range_max_celsius, bioluminescent, intelligence_level, discovered_date, last_updated)
+        temperature_range_max_celsius, bioluminescent, intelligence_level, discovery_status, discovered_date, last_updated)
       SELECT 'seed-' || lpad(n::text, 8, '0'), 'Species ' || n,
         CASE WHEN n % 3 > 0 THEN 'Common name of ' || n END, 'Animalia',
         CASE WHEN n % 5 > 0 THEN 'Class ' || n % 12 END, 'Phylum ' || n % 9, 'habitat-' || n % 50,
         'Planet ' || 1 + n % 500, 'planet-' || 1 + n % 500, -40 + (n % 300) / 10.0, (n % 700) / 10.0,
-        CASE WHEN n % 7 > 0 THEN n % 2 = 0 END, CASE WHEN n % 4 > 0 THEN 'level ' || n % 4 END,
+        CASE WHEN n % 7 > 0 THEN n % 2 = 0 END, CASE WHEN n % 4 > 0 THEN 'level ' || n % 4 END, 'newly_catalogued',
         '2031-01-01Z'::timestamptz + n * interval '1 second', '2031-01-01Z'::timestamptz + n * interval '1 second'
       FROM generate_series(1, ${rows}) n`,
     'VACUUM ANALYZE',

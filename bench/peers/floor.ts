@@ -116,8 +116,8 @@ async function list(response: ServerResponse, query: ListQuery, base: string): P
 }
 
 const INSERTED = Object.keys(columnsOf({ scientific_name: '' }, null))
-const INSERT = `INSERT INTO species (id, ${INSERTED.join(', ')})
-  VALUES ($1, ${INSERTED.map((_, index) => `$${index + 2}`).join(', ')}) RETURNING *`
+const INSERT = `INSERT INTO species (id, discovery_status, ${INSERTED.join(', ')})
+  VALUES ($1, 'newly_catalogued', ${INSERTED.map((_, index) => `$${index + 2}`).join(', ')}) RETURNING *`
 const UPDATE = `UPDATE species SET ${INSERTED.map((column, index) => `${column} = $${index + 3}`).join(', ')}
   WHERE id = $1 AND version = $2 RETURNING *`
 

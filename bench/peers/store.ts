@@ -79,10 +79,12 @@ export function create(body: unknown): Promise<SpeciesRow> {
   return refusing(() =>
     prisma.$transaction(async (transaction) => {
       const planetId = await planetFor(transaction, species.planet_origin)
-      return transaction.species.create({ data: { id: v7(), ...columnsOf(species, planetId) } })
+      return transaction.species.create({ data: { id: v7(), ...columnsOf(species, planetId), ...INITIAL } })
     }),
   )
 }
+
+const INITIAL = { discovery_status: 'newly_catalogued' }
 
 /** Replaces a species; of the version with this entity tag only, if one is given. */
 export async function replace(id: string, body: unknown, ifMatch: string | undefined): Promise<SpeciesRow> {
