@@ -1,5 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /** Something that can be loaded: the service, or one of its peers. */
@@ -17,7 +19,7 @@ export interface Contender {
 /** One that runs. */
 export interface Running extends Contender {
   readonly origin: string
-  /** From its start to its first line, in milliseconds. */
+  /** From its start until it listens, in milliseconds. */
   readonly readyAfter: number
   memoryMegabytes(): number
   stop(): Promise<void>
@@ -30,9 +32,10 @@ const SERVICE = '../../../dist/main.js'
 
 /** Everything there is to compare, on one PostgreSQL database, and the service on an embedded one. */
 export function contenders(databaseUrl: string, dataDir: string): Contender[] {
-  const shared = { JWT_SECRET: SECRET, NODE_ENV: 'production', LOG_LEVEL: 'info' }
+  const shared = { JWT_SECRET: SECRET, NODE_ENV: 'production' }
   const onServer = { ...shared, DATABASE_URL: databaseUrl }
-  const service = { HOST: '127.0.0.1', PORT: '0' }
+  // The peers write no access log, and so the service is not to write one either.
+  const service = { HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
   const peer = (name: string, title: string): Contender => ({
     name,
     title,
@@ -62,33 +65,45 @@ export function contenders(databaseUrl: string, dataDir: string): Contender[] {
   ]
 }
 
-/** Starts one and waits for the line in which it says where it listens. */
+/** Starts one and waits until it listens. */
 export async function start(contender: Contender): Promise<Running> {
   const began = performance.now()
   const script = fileURLToPath(new URL(contender.script, import.meta.url))
+  const port = await freePort()
   const child = spawn(process.execPath, [...(process.env['BENCH_NODE_OPTIONS']?.split(' ') ?? []), script], {
-    env: { PATH: process.env['PATH'], ...contender.environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], PORT: String(port), ...contender.environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const origin = await originOf(child, contender.name)
+  await untilListening(child, port, contender.name)
   return {
     ...contender,
-    origin,
+    origin: `http://127.0.0.1:${port}`,
     readyAfter: performance.now() - began,
     memoryMegabytes: () => residentMegabytes(child),
     stop: () => end(child),
   }
 }
 
-function originOf(child: ChildProcess, name: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
-    lines.on('line', (line) => {
-      const { origin } = line.startsWith('{') ? (JSON.parse(line) as { origin?: string }) : {}
-      if (origin) resolve(origin)
-    })
-    child.once('exit', (status) => reject(new Error(`${name} ended with status ${status}`)))
-  })
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+async function untilListening(child: ChildProcess, port: number, name: string): Promise<void> {
+  while (child.exitCode === null) {
+    const socket = connect(port, '127.0.0.1')
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isOpen) return
+    await setTimeout(5)
+  }
+  throw new Error(`${name} ended with status ${child.exitCode}`)
 }
 
 function residentMegabytes({ pid }: ChildProcess): number {
@@ -99,6 +114,6 @@ function end(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once('exit', () => resolve())
     child.kill('SIGTERM')
-    setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
+    globalThis.setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
   })
 }

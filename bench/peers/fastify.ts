@@ -64,4 +64,4 @@ app.patch<OneRequest>('/api/v1/species/:id', async (request, reply) => {
   return reply.code(204).headers(tagged(row)).send()
 })
 
-console.log(JSON.stringify({ origin: await app.listen({ host: '127.0.0.1', port: 0 }) }))
+await app.listen({ host: '127.0.0.1', port: Number(process.env['PORT']) })

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { v7 } from 'uuid'
 import {
@@ -30,9 +29,7 @@ createServer((request, response) => {
     console.error(error)
     send(response, 500, failure('INTERNAL_ERROR', 'The service failed to answer.'))
   })
-}).listen(0, '127.0.0.1', function (this: { address(): unknown }) {
-  console.log(JSON.stringify({ origin: `http://127.0.0.1:${(this.address() as AddressInfo).port}` }))
-})
+}).listen(Number(process.env['PORT']), '127.0.0.1')
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method } = request

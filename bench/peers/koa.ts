@@ -80,7 +80,4 @@ router.patch('/species/:id', async (ctx) => {
 })
 
 app.use(router.routes())
-const server = app.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as { port: number }
-  console.log(JSON.stringify({ origin: `http://127.0.0.1:${port}` }))
-})
+app.listen(Number(process.env['PORT']), '127.0.0.1')

@@ -198,11 +198,11 @@ async function writing(
 
 /** Whether another request has written it since: then what a rule refused may be that request's own doing. */
 async function hasMoved(
-  client: Client,
+  client: DatabaseClient,
   resource: Resource,
   address: Address,
   before: Row | undefined,
 ): Promise<boolean> {
-  const row = await findRow(client, resource, address)
+  const row = await lookUpRow(client, resource, address)
   return row?.version !== before?.version
 }
