@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import { Prisma } from './database/generated/client.ts'
 import { DomainError } from './errors.ts'
 import { ParentMissing, RaceLost } from './race.ts'
@@ -10,10 +11,10 @@ interface DriverCause {
   readonly constraint?: { readonly index?: string }
 }
 
-/** Prisma's names for what PostgreSQL refused; PostgreSQL's own differ between its versions. */
-const UNIQUE_VIOLATION = 'P2002'
-const FOREIGN_KEY_VIOLATION = 'P2003'
-const WRITE_CONFLICT = 'P2034'
+/** What PostgreSQL refused, by Prisma's name and by its own, which differ between its versions. */
+const UNIQUE_VIOLATION = ['P2002', '23505']
+const FOREIGN_KEY_VIOLATION = ['P2003', '23503', '23001']
+const WRITE_CONFLICT = ['P2034']
 
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 
@@ -76,8 +77,9 @@ function isRaceLost(error: unknown): boolean {
   return isKnown(error, WRITE_CONFLICT) || RACES_LOST.has(driverCause(error).originalCode ?? '')
 }
 
-function isKnown(error: unknown, code: string): error is Prisma.PrismaClientKnownRequestError {
-  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === code
+function isKnown(error: unknown, codes: readonly string[]): boolean {
+  const isKind = error instanceof Prisma.PrismaClientKnownRequestError || error instanceof DatabaseError
+  return isKind && codes.includes(error.code ?? '')
 }
 
 function constraintOf(error: unknown): string {
@@ -85,6 +87,9 @@ function constraintOf(error: unknown): string {
 }
 
 function driverCause(error: unknown): DriverCause {
+  if (error instanceof DatabaseError) {
+    return { originalCode: error.code ?? '', constraint: { index: error.constraint ?? '' } }
+  }
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return {}
   const adapterError = error.meta?.['driverAdapterError'] as { cause?: DriverCause } | undefined
   return adapterError?.cause ?? {}

@@ -1,11 +1,12 @@
 import { absenceOf, notFound } from './absent.ts'
-import type { PrismaClient } from './database/generated/client.ts'
+import type { DatabaseClient } from './database/database-client.ts'
 import { tableName } from './database-errors.ts'
 import { isIdentifier } from './identifiers.ts'
 import { keysetWhere, type Position } from './keyset.ts'
 import { type Filter, orderSteps, type Sort, toOrderBy, toWhere, type Where } from './query.ts'
 import type { Resource } from './resource.ts'
 import type { Row } from './rows.ts'
+import { listStatement } from './sql/list-statement.ts'
 import { delegate } from './store.ts'
 
 /** What is asked of a list (SPEC §4.1). */
@@ -35,17 +36,14 @@ export interface List {
 
 /** A part of a collection. Rows and count come from one snapshot, so that they never contradict each other. */
 export async function readList(
-  client: PrismaClient,
+  client: DatabaseClient,
   resource: Resource,
   request: ListRequest,
 ): Promise<List> {
-  const { where, selection } = toPrisma(resource, request)
-  const list = delegate(client, resource)
-  if (!request.counted) return toList(request, await list.findMany(selection), 0)
-  const [totalCount, rows] = await client.$transaction([list.count({ where }), list.findMany(selection)], {
-    isolationLevel: 'RepeatableRead',
-  })
-  return toList(request, rows, totalCount)
+  const { text, values } = listStatement(resource, request)
+  const rows = await client.queryRows<Row & { readonly total_count?: number }>(text, values)
+  const isEmpty = rows[0]?.id === undefined || rows[0].id === null
+  return toList(request, isEmpty ? [] : rows, rows[0]?.total_count ?? 0)
 }
 
 /**
@@ -53,7 +51,7 @@ export async function readList(
  * they own, or of those that refer to them. A parent that does not exist has no list.
  */
 export async function readLists(
-  client: PrismaClient,
+  client: DatabaseClient,
   parent: Resource,
   resource: Resource,
   parentIds: readonly string[],
@@ -84,7 +82,7 @@ export async function readLists(
  * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent
  */
 export async function readListOf(
-  client: PrismaClient,
+  client: DatabaseClient,
   parent: Resource,
   resource: Resource,
   parentId: string,

@@ -1,19 +1,24 @@
 import { absenceOf, notFound } from './absent.ts'
-import type { PrismaClient } from './database/generated/client.ts'
+import type { DatabaseClient } from './database/database-client.ts'
 import { isAddress } from './identifiers.ts'
 import type { Resource } from './resource.ts'
 import type { Row } from './rows.ts'
-import { type Address, type Client, delegate, findRow } from './store.ts'
+import { lookUpRow, rowsWith } from './sql/row-lookup.ts'
+import type { Address } from './store.ts'
 
 /**
  * One resource.
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410)
  */
-export async function readResource(client: PrismaClient, resource: Resource, address: Address): Promise<Row> {
+export async function readResource(
+  client: DatabaseClient,
+  resource: Resource,
+  address: Address,
+): Promise<Row> {
   refuseMalformed(resource, address)
   return (
-    (await findRow(client, resource, address)) ?? Promise.reject(await absenceOf(client, resource, address))
+    (await lookUpRow(client, resource, address)) ?? Promise.reject(await absenceOf(client, resource, address))
   )
 }
 
@@ -22,12 +27,12 @@ export async function readResource(client: PrismaClient, resource: Resource, add
  * there has none.
  */
 export async function readRows(
-  client: Client,
+  client: DatabaseClient,
   resource: Resource,
   column: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const rows = await delegate(client, resource).findMany({ where: { [column]: { in: ids } } })
+  const rows = await rowsWith(client, resource, column, ids)
   return new Map(rows.map((row) => [row[column] as string, row]))
 }
 

@@ -1,11 +1,25 @@
-import { Prisma, type PrismaClient } from './database/generated/client.ts'
+import type { DatabaseClient } from './database/database-client.ts'
+import { Prisma } from './database/generated/client.ts'
 import { exactly } from './exact-number.ts'
 import { RaceLost } from './race.ts'
 import type { Resource } from './resource.ts'
 import type { Row } from './rows.ts'
+import { insertStatement, updateStatement } from './sql/write-statements.ts'
 
-/** A Prisma client, or the part of one that runs inside a transaction. */
-export type Client = PrismaClient | Prisma.TransactionClient
+/** The client of the database, or the part of one that runs inside a transaction. */
+export type Client = DatabaseClient | Prisma.TransactionClient
+
+/** Whether a client works outside of transactions, where each statement is one of its own. */
+export function isOutsideTransaction(client: Client): client is DatabaseClient {
+  return '$connect' in client
+}
+
+/** The rows that a statement answers with. Outside of transactions without Prisma, which takes its time. */
+export function queryRows<Result>(client: Client, text: string, values: unknown[]): Promise<Result[]> {
+  return isOutsideTransaction(client)
+    ? client.queryRows<Result>(text, values)
+    : client.$queryRawUnsafe<Result[]>(text, ...values)
+}
 
 /** Where one resource is: its identifier, and its parent's where it has a parent. */
 export interface Address {
@@ -55,6 +69,11 @@ export async function insertRow(
   address: Address,
   columns: Arguments,
 ): Promise<Row> {
+  if (isOutsideTransaction(client)) {
+    const { text, values } = insertStatement(resource, address, columns)
+    const [row] = await client.queryRows<Row>(text, values)
+    return row as Row
+  }
   const data = { ...forPrisma(resource, columns), ...plainWhere(resource, address) }
   return delegate(client, resource).create({ data })
 }
@@ -71,11 +90,24 @@ export async function updateRow(
   version: number,
   columns: Arguments,
 ): Promise<Row> {
-  const where = { ...plainWhere(resource, address), version }
-  const data = forPrisma(resource, columns)
-  const [row] = await delegate(client, resource).updateManyAndReturn({ where, data })
+  const [row] = await update(client, resource, address, version, columns)
   if (!row) throw new RaceLost()
   return row
+}
+
+function update(
+  client: Client,
+  resource: Resource,
+  address: Address,
+  version: number,
+  columns: Arguments,
+): Promise<Row[]> {
+  if (isOutsideTransaction(client)) {
+    const { text, values } = updateStatement(resource, address, version, columns)
+    return client.queryRows<Row>(text, values)
+  }
+  const where = { ...plainWhere(resource, address), version }
+  return delegate(client, resource).updateManyAndReturn({ where, data: forPrisma(resource, columns) })
 }
 
 /** Numbers exactly; and of the two nulls that Prisma knows for a JSON column, the database's. */

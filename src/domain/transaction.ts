@@ -1,5 +1,6 @@
-import type { PrismaClient } from './database/generated/client.ts'
+import type { DatabaseClient } from './database/database-client.ts'
 import { DomainError } from './errors.ts'
+import { TransactionNeeded } from './guard.ts'
 import { RaceLost } from './race.ts'
 import type { Resource } from './resource.ts'
 import type { Client } from './store.ts'
@@ -29,12 +30,19 @@ export async function attempt<Result>(write: () => Promise<Result>): Promise<Res
 
 /**
  * Runs a write in a transaction where its resource has a guard, which looks at other resources and
- * may write to them. Without one, a write is a single statement and needs none.
+ * may write to them. Without one, a write is a single statement and needs none; and neither does it where
+ * a guard that looks first has nothing more to do.
  */
-export function inTransaction<Result>(
-  client: PrismaClient,
-  resource: Resource,
+export async function inTransaction<Result>(
+  client: DatabaseClient,
+  { guard }: Resource,
   write: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  return resource.guard ? client.$transaction(write) : write(client)
+  if (!guard) return write(client)
+  try {
+    if (guard.looksFirst) return await write(client)
+  } catch (error) {
+    if (!(error instanceof TransactionNeeded)) throw error
+  }
+  return client.$transaction(write)
 }

@@ -1,5 +1,5 @@
 import { absenceOf, notFound } from './absent.ts'
-import type { PrismaClient } from './database/generated/client.ts'
+import type { DatabaseClient } from './database/database-client.ts'
 import { meaningOfWriteError } from './database-errors.ts'
 import { DomainError, refuseInvalid } from './errors.ts'
 import type { PlanetReference } from './guard.ts'
@@ -11,13 +11,14 @@ import { refuseReadOnlyChanges } from './read-only.ts'
 import type { Resource, Values } from './resource.ts'
 import { initialColumns, isUnchanged, type Row, toColumns, toValues } from './rows.ts'
 import { refuseBrokenRules } from './rules.ts'
-import { type Address, type Client, findRow, insertRow, updateRow } from './store.ts'
+import { lookUpRow } from './sql/row-lookup.ts'
+import { type Address, type Client, insertRow, updateRow } from './store.ts'
 import { attempt, inTransaction } from './transaction.ts'
 import { inspectPatch, inspectResource } from './validate.ts'
 
 /** Where writes happen, and the settings they follow. */
 export interface WriteContext {
-  readonly client: PrismaClient
+  readonly client: DatabaseClient
   readonly planetReference: PlanetReference
 }
 
@@ -77,7 +78,7 @@ export async function putResource(
   refuseMalformedIdentifier(address)
   const values = validated(resource, body)
   return attempt(async () => {
-    const row = await findRow(context.client, resource, address)
+    const row = await lookUpRow(context.client, resource, address)
     if (row) return replace(context, resource, address, row, values, options)
     if (!options.mayCreate) throw notFound(resource, address, CREATE_ADVICE)
     return insert(context, resource, address, values)
@@ -100,7 +101,7 @@ export async function patchResource(
   const { values: changes, details } = inspectPatch(resource, patch)
   refuseInvalid(details)
   return attempt(async () => {
-    const row = isAddress(address) ? await findRow(context.client, resource, address) : null
+    const row = isAddress(address) ? await lookUpRow(context.client, resource, address) : null
     if (!row) throw notFound(resource, address)
     requireVersion(row, address, versions)
     const stored = toValues(resource, row)
@@ -197,11 +198,11 @@ async function writing(
 
 /** Whether another request has written it since: then what a rule refused may be that request's own doing. */
 async function hasMoved(
-  client: Client,
+  client: DatabaseClient,
   resource: Resource,
   address: Address,
   before: Row | undefined,
 ): Promise<boolean> {
-  const row = await findRow(client, resource, address)
+  const row = await lookUpRow(client, resource, address)
   return row?.version !== before?.version
 }

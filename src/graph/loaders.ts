@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import type { PrismaClient } from '../domain/database/generated/client.ts'
+import type { DatabaseClient } from '../domain/database/database-client.ts'
 import { readRows } from '../domain/read.ts'
 import { type List, type ListRequest, readLists } from '../domain/read-list.ts'
 import type { Resource } from '../domain/resource.ts'
@@ -11,11 +11,11 @@ import type { Row } from '../domain/rows.ts'
  * statements depends on what the operation asks, not on how many resources it is asked of.
  */
 export class Loaders {
-  readonly #client: PrismaClient
+  readonly #client: DatabaseClient
   readonly #signal: AbortSignal | undefined
   readonly #loaders = new Map<string, DataLoader<string, never>>()
 
-  constructor(client: PrismaClient, signal: AbortSignal | undefined) {
+  constructor(client: DatabaseClient, signal: AbortSignal | undefined) {
     this.#client = client
     this.#signal = signal
   }

@@ -1,5 +1,6 @@
-import { execute, type GraphQLSchema, parse, print, validate } from 'graphql'
+import { type GraphQLSchema, parse, print, validate } from 'graphql'
 import type { Caller } from '../domain/caller.ts'
+import { compiled } from './compiled.ts'
 import { createContext, type DomainContext } from './context.ts'
 import { causeOf } from './errors.ts'
 
@@ -23,9 +24,9 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
     const document = parse(source)
     const [problem] = validate(schema, document)
     if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
+    const run = compiled(schema, document)
     return async (variables, caller, signal) => {
-      const contextValue = createContext(caller, domain, signal)
-      const { data, errors } = await execute({ schema, document, variableValues: variables, contextValue })
+      const { data, errors } = await run(variables, createContext(caller, domain, signal))
       if (errors?.[0]) throw causeOf(errors[0])
       return data as Data
     }

@@ -1,6 +1,7 @@
 import type Koa from 'koa'
 import type { Caller } from '../domain/caller.ts'
 import { DomainError } from '../domain/errors.ts'
+import { rememberVerified } from './verified-tokens.ts'
 import { type Claims, verifyWithKeySet } from './verify-with-key-set.ts'
 import { verifyWithSecret } from './verify-with-secret.ts'
 
@@ -30,8 +31,9 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
  */
 export function authenticate(settings: TokenSettings): Koa.Middleware {
   const { jwt } = settings
-  const verify: Verify =
-    jwt.kind === 'secret' ? verifyWithSecret(jwt.secret, settings) : verifyWithKeySet(jwt.url, settings)
+  const verify = rememberVerified(
+    jwt.kind === 'secret' ? verifyWithSecret(jwt.secret, settings) : verifyWithKeySet(jwt.url, settings),
+  )
   return async (context, next) => {
     context.state['caller'] = callerOf(await claimsOf(context, verify))
     await next()

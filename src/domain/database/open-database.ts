@@ -1,20 +1,18 @@
 import { join } from 'node:path'
-import { PrismaPg } from '@prisma/adapter-pg'
-import type pg from 'pg'
 import type { ClientConfig } from 'pg'
 import { parseConnection } from './connection.ts'
+import { DatabaseClient } from './database-client.ts'
 import { embeddedConnection, openEmbeddedDatabase } from './embedded-database.ts'
 import { prepareFolder } from './embedded-folder.ts'
 import { EMBEDDED_POOL, SOCKET_NAME } from './embedded-limits.ts'
 import { answers } from './embedded-lock.ts'
-import { PrismaClient } from './generated/client.ts'
 import { migrate, migrationState, refuse } from './migrator.ts'
 import { createPool } from './pool.ts'
 import { DatabaseRefusedError } from './refused.ts'
 
 /** The database of the service, open and migrated. */
 export interface Database {
-  readonly client: PrismaClient
+  readonly client: DatabaseClient
   /** The connections as they are now: open, of them idle, and how many wait for one. */
   pool(): { readonly total: number; readonly idle: number; readonly waiting: number }
   /** Ends every connection; closes the embedded database. */
@@ -93,7 +91,7 @@ function connectEmbedded(
     connectTimeout: timeout,
     answerTimeout: EMBEDDED_ANSWER_MILLISECONDS,
   })
-  return createDatabase(pool, timeout, {}, release)
+  return createDatabase(new DatabaseClient(pool, { timeout, prepared: false }), release)
 }
 
 async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
@@ -106,19 +104,11 @@ async function openServer(databaseUrl: string, options: DatabaseOptions): Promis
     { ...config, ...limits },
     { size: options.poolSize, connectTimeout: timeout, answerTimeout: timeout + GRACE_MILLISECONDS },
   )
-  return createDatabase(pool, timeout, schema === undefined ? {} : { schema }, async () => {})
+  return createDatabase(new DatabaseClient(pool, { timeout, schema, prepared: true }), async () => {})
 }
 
-function createDatabase(
-  pool: pg.Pool,
-  timeout: number,
-  adapterOptions: { schema?: string },
-  release: () => Promise<void>,
-): Database {
-  const client = new PrismaClient({
-    adapter: new PrismaPg(pool, { ...adapterOptions, disposeExternalPool: true }),
-    transactionOptions: { maxWait: timeout, timeout },
-  })
+function createDatabase(client: DatabaseClient, release: () => Promise<void>): Database {
+  const { pool } = client
   return {
     client,
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

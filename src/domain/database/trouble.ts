@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import { DomainError } from '../errors.ts'
 import { Prisma } from './generated/client.ts'
 
@@ -60,6 +61,7 @@ function isTrouble(error: unknown): boolean {
 }
 
 function driverCause(error: Error): DriverCause {
+  if (error instanceof DatabaseError) return error.code === undefined ? {} : { originalCode: error.code }
   const meta = (error as { meta?: { driverAdapterError?: { cause?: DriverCause } } }).meta
   if (meta?.driverAdapterError?.cause) return meta.driverAdapterError.cause
   return error.name === 'DriverAdapterError' ? ((error.cause ?? {}) as DriverCause) : {}

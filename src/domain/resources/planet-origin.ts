@@ -1,17 +1,18 @@
 import { v7 } from 'uuid'
 import { DomainError } from '../errors.ts'
-import type { Change } from '../guard.ts'
+import { lookingFirst, requireTransaction } from '../guard.ts'
 import { isIdentifier, slug } from '../identifiers.ts'
-import type { Client } from '../store.ts'
+import { type Client, queryRows } from '../store.ts'
 
 /**
  * Finds the planet that a species' planet_origin means and refers to it: a planet with that identifier,
  * else one with that name whatever its case, else, unless that is refused by setting, a new planet, so
- * that the link to it always leads somewhere.
+ * that the link to it always leads somewhere. A planet that was found and is deleted before the species is
+ * written is noticed by the foreign key.
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with UNKNOWN_PLANET, when new planets are refused
  */
-export async function resolvePlanetOrigin({ client, planetReference, before, after }: Change): Promise<void> {
+export const resolvePlanetOrigin = lookingFirst(async ({ client, planetReference, before, after }) => {
   if (!after) return
   const origin = after['planet_origin'] as string | null
   if (before && before['planet_origin'] === origin && (origin === null || before['planet_id'] !== null)) {
@@ -19,7 +20,7 @@ export async function resolvePlanetOrigin({ client, planetReference, before, aft
   } else {
     after['planet_id'] = origin === null ? null : await planetFor(client, origin, planetReference === 'stub')
   }
-}
+})
 
 async function planetFor(client: Client, origin: string, mayCreate: boolean): Promise<string> {
   const known = await findPlanet(client, origin)
@@ -29,18 +30,21 @@ async function planetFor(client: Client, origin: string, mayCreate: boolean): Pr
 }
 
 async function findPlanet(client: Client, origin: string): Promise<string | undefined> {
-  const [planet] = await client.$queryRaw<{ id: string }[]>`
-    SELECT id FROM planets
-    WHERE id = ${origin} OR lower(btrim(name) COLLATE "default") = lower(btrim(${origin}) COLLATE "default")
-    ORDER BY id = ${origin} DESC LIMIT 1`
+  const [planet] = await queryRows<{ id: string }>(client, PLANET_OF_ORIGIN, [origin])
   return planet?.id
 }
+
+const PLANET_OF_ORIGIN = `
+  SELECT id FROM planets
+  WHERE id = $1 OR lower(btrim(name) COLLATE "default") = lower(btrim($1) COLLATE "default")
+  ORDER BY id = $1 DESC LIMIT 1`
 
 /**
  * Two species may bring the same planet at the same moment; the second one takes what the first made.
  * The identifier may also be taken by a planet of another name: then a number is added to it.
  */
 async function createPlanet(client: Client, id: string, name: string): Promise<string> {
+  requireTransaction(client)
   for (let number = 1; number < 100; number++) {
     const candidate = number === 1 ? id : `${id.slice(0, 60)}-${number}`
     const made = await client.$executeRaw`

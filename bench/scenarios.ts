@@ -1,0 +1,156 @@
+/** What a load generator sends: everything that differs from one request to the next is in here. */
+export interface Sent {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /** Below the origin. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** The state of one connection, which sends one request at a time. */
+export interface Connection {
+  readonly number: number
+  /** Counts the requests of this connection. */
+  count: number
+  /** The entity tag of the last answer. */
+  entityTag: string | undefined
+}
+
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  /** The status of every good answer. */
+  readonly status: number
+  /** Whether it leaves rows behind that have to go before the next one. */
+  readonly writes?: true
+  /** Asked only of what has a GraphQL face. */
+  readonly graphql?: true
+  /** A request that is sent once by each connection, so that it knows an entity tag. */
+  readonly first?: (connection: Connection) => Sent
+  readonly next: (connection: Connection, rows: number) => Sent
+}
+
+const COLLECTION = '/api/v1/species'
+
+/** The identifier of a row of the seed, 1-based. */
+export function seedId(number: number): string {
+  return `seed-${String(number).padStart(8, '0')}`
+}
+
+function anyId(rows: number): string {
+  return seedId(1 + Math.floor(Math.random() * rows))
+}
+
+const readOne = (_: Connection, rows: number): Sent => ({
+  method: 'GET',
+  path: `${COLLECTION}/${anyId(rows)}`,
+})
+
+const create = ({ number, count }: Connection): Sent => ({
+  method: 'POST',
+  path: COLLECTION,
+  body: species(`Novus ${process.pid} ${Date.now().toString(36)} ${number} ${count}`, count),
+})
+
+/** The row that a connection has to itself. */
+const ownPath = ({ number }: Connection) => `${COLLECTION}/${seedId(100 + number)}`
+
+export const scenarios: readonly Scenario[] = [
+  { name: 'one', title: 'GET one', status: 200, next: readOne },
+  {
+    name: 'not-modified',
+    title: 'GET one, 304',
+    status: 304,
+    first: (connection) => ({ method: 'GET', path: ownPath(connection) }),
+    next: (connection) => ({
+      method: 'GET',
+      path: ownPath(connection),
+      headers: { 'If-None-Match': connection.entityTag ?? '' },
+    }),
+  },
+  {
+    name: 'list',
+    title: 'list of 20',
+    status: 200,
+    next: ({ count }) => ({ method: 'GET', path: `${COLLECTION}?page=${1 + (count % 10)}&limit=20` }),
+  },
+  {
+    name: 'filtered',
+    title: 'filtered and sorted list',
+    status: 200,
+    next: ({ count }) => ({
+      method: 'GET',
+      path: `${COLLECTION}?page=${1 + (count % 10)}&limit=20&sort=scientific_name:asc&filter=habitat:habitat-${count % 50}`,
+    }),
+  },
+  {
+    name: 'deep',
+    title: 'deep page',
+    status: 200,
+    next: ({ count }, rows) => ({
+      method: 'GET',
+      path: `${COLLECTION}?page=${Math.floor(rows / 20) - 20 - (count % 20)}&limit=20`,
+    }),
+  },
+  {
+    name: 'mixed',
+    title: 'mixed, 90 % reads',
+    status: 200,
+    writes: true,
+    next: (connection, rows) => {
+      if (connection.count % 10 === 9) return create(connection)
+      if (connection.count % 10 >= 6) return { method: 'GET', path: `${COLLECTION}?page=1&limit=20` }
+      return readOne(connection, rows)
+    },
+  },
+  { name: 'post', title: 'POST', status: 201, writes: true, next: create },
+  {
+    name: 'put',
+    title: 'PUT',
+    status: 204,
+    next: ({ number, count }, rows) => {
+      const row = 1 + ((number * 997 + count * 16) % rows)
+      return { method: 'PUT', path: `${COLLECTION}/${seedId(row)}`, body: species(`Species ${row}`, count) }
+    },
+  },
+  {
+    name: 'patch',
+    title: 'PATCH with If-Match',
+    status: 204,
+    first: (connection) => ({ method: 'GET', path: ownPath(connection) }),
+    next: (connection) => ({
+      method: 'PATCH',
+      path: ownPath(connection),
+      headers: { 'If-Match': connection.entityTag ?? '' },
+      body: { common_name: `name ${connection.count}` },
+    }),
+  },
+  {
+    name: 'dashboard',
+    title: 'GraphQL dashboard',
+    status: 200,
+    graphql: true,
+    next: () => ({ method: 'POST', path: '/graphql', body: { query: DASHBOARD } }),
+  },
+]
+
+const DASHBOARD = `{
+  newest: speciesPage(limit: 10, sort: [{ field: DISCOVERED_DATE, direction: DESC }]) {
+    totalCount items { id scientificName habitat planet { id name hostStar } }
+  }
+  planets: planetPage(limit: 5) { totalCount items { id name habitable } }
+}`
+
+/** A whole body; the number makes it differ. */
+function species(name: string, number: number): object {
+  return {
+    scientific_name: name,
+    common_name: `Common ${number}`,
+    classification: { kingdom: 'Animalia', class: 'Mammalia', phylum: 'Chordata' },
+    habitat: `habitat-${number % 50}`,
+    planet_origin: `planet-${1 + (number % 500)}`,
+    temperature_range: { min_celsius: -10.5, max_celsius: 40 },
+    bioluminescent: number % 2 === 0,
+    intelligence_level: 'sentient',
+  }
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+/** Something that can be loaded: the service, or one of its peers. */
+export interface Contender {
+  readonly name: string
+  readonly title: string
+  readonly graphql: boolean
+  /** Below this folder's compiled output. */
+  readonly script: string
+  readonly environment: Readonly<Record<string, string>>
+  /** The embedded database's folder, where that is what it uses. */
+  readonly dataDir?: string
+}
+
+/** One that runs. */
+export interface Running extends Contender {
+  readonly origin: string
+  /** From its start until it listens, in milliseconds. */
+  readonly readyAfter: number
+  memoryMegabytes(): number
+  stop(): Promise<void>
+}
+
+/** The secret all of them verify tokens with. */
+export const SECRET = 'only the benchmark knows this secret of its own'
+
+const SERVICE = '../../../dist/main.js'
+
+/** Everything there is to compare, on one PostgreSQL database, and the service on an embedded one. */
+export function contenders(databaseUrl: string, dataDir: string): Contender[] {
+  const shared = { JWT_SECRET: SECRET, NODE_ENV: 'production' }
+  const onServer = { ...shared, DATABASE_URL: databaseUrl }
+  // The peers write no access log, and so the service is not to write one either.
+  const service = { HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
+  const peer = (name: string, title: string): Contender => ({
+    name,
+    title,
+    graphql: false,
+    script: `./peers/${name}.js`,
+    environment: onServer,
+  })
+  return [
+    {
+      name: 'service',
+      title: 'halgraph',
+      graphql: true,
+      script: SERVICE,
+      environment: { ...onServer, ...service },
+    },
+    peer('floor', 'floor: node:http + pg'),
+    peer('fastify', 'Fastify + Prisma'),
+    peer('koa', 'Koa + Prisma'),
+    {
+      name: 'embedded',
+      title: 'halgraph, embedded',
+      graphql: true,
+      script: SERVICE,
+      environment: { ...shared, ...service, DATA_DIR: dataDir },
+      dataDir,
+    },
+  ]
+}
+
+/** Starts one and waits until it listens. */
+export async function start(contender: Contender): Promise<Running> {
+  const began = performance.now()
+  const script = fileURLToPath(new URL(contender.script, import.meta.url))
+  const port = await freePort()
+  const child = spawn(process.execPath, [...(process.env['BENCH_NODE_OPTIONS']?.split(' ') ?? []), script], {
+    env: { PATH: process.env['PATH'], PORT: String(port), ...contender.environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await untilListening(child, port, contender.name)
+  return {
+    ...contender,
+    origin: `http://127.0.0.1:${port}`,
+    readyAfter: performance.now() - began,
+    memoryMegabytes: () => residentMegabytes(child),
+    stop: () => end(child),
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+async function untilListening(child: ChildProcess, port: number, name: string): Promise<void> {
+  while (child.exitCode === null) {
+    const socket = connect(port, '127.0.0.1')
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isOpen) return
+    await setTimeout(5)
+  }
+  throw new Error(`${name} ended with status ${child.exitCode}`)
+}
+
+function residentMegabytes({ pid }: ChildProcess): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1024
+}
+
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve())
+    child.kill('SIGTERM')
+    globalThis.setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
+  })
+}

@@ -1,0 +1,82 @@
+import { cpus, totalmem } from 'node:os'
+import type { Seen } from './load.ts'
+import { type Scenario, scenarios } from './scenarios.ts'
+import type { Running } from './servers.ts'
+
+/** What was seen of each contender in each round of each scenario. */
+export type Rounds = ReadonlyMap<Scenario, ReadonlyMap<Running, readonly Seen[]>>
+
+/** The whole result as Markdown: rates, the ratio to the service round by round, percentiles, memory. */
+export function table(
+  rounds: Rounds,
+  running: readonly Running[],
+  conditions: string,
+  server: string,
+): string {
+  const service = running[0] as Running
+  const titles = running.map(({ title }) => title)
+  const lines = scenarios.flatMap((scenario) => {
+    const seen = rounds.get(scenario)
+    return seen
+      ? [
+          row(
+            scenario.title,
+            running.map((one) => cell(seen.get(one), seen.get(service), one === service)),
+          ),
+        ]
+      : []
+  })
+  return [
+    `${conditions}. Node ${process.version}, ${server}, ${machine()}.`,
+    '',
+    'Requests per second (median of the rounds), latency p50 / p99 in milliseconds, and in bold how many',
+    'times as fast as that contender the service is (median of the ratios, round by round).',
+    '',
+    row('', titles),
+    row(
+      '---',
+      titles.map(() => '--:'),
+    ),
+    ...lines,
+    row(
+      'ready after',
+      running.map(({ readyAfter }) => `${Math.round(readyAfter)} ms`),
+    ),
+    row(
+      'resident at the end',
+      running.map((one) => `${Math.round(one.memoryMegabytes())} MB`),
+    ),
+    '',
+  ].join('\n')
+}
+
+function cell(
+  seen: readonly Seen[] | undefined,
+  service: readonly Seen[] | undefined,
+  isService: boolean,
+): string {
+  if (!seen || !service) return '—'
+  const rate = median(seen.map(({ requestsPerSecond }) => requestsPerSecond))
+  const latency = `${median(seen.map(({ p50 }) => p50)).toFixed(1)} / ${median(seen.map(({ p99 }) => p99)).toFixed(1)}`
+  const failures = seen.reduce((sum, one) => sum + one.failures, 0)
+  const ratios = seen.map((one, index) => (service[index]?.requestsPerSecond ?? 0) / one.requestsPerSecond)
+  const ratio = isService ? '' : ` **${median(ratios).toFixed(2)}**`
+  return `${Math.round(rate).toLocaleString('en')} (${latency})${ratio}${failures ? ` ${failures} failed` : ''}`
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  const middle = sorted.length >> 1
+  return sorted.length % 2
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
+}
+
+function row(first: string, cells: readonly string[]): string {
+  return `| ${[first, ...cells].join(' | ')} |`
+}
+
+function machine(): string {
+  const processors = cpus()
+  return `${processors.length} × ${processors[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB`
+}

@@ -1,0 +1,74 @@
+import { tableName } from '../database-errors.ts'
+import { orderSteps } from '../query.ts'
+import type { ListRequest } from '../read-list.ts'
+import type { Resource } from '../resource.ts'
+import { columnsOf, Parameters, tableOf } from './columns.ts'
+import { filterCondition } from './filter-condition.ts'
+import { type Bound, boundedRanges, orderBy, type Range, wholeRanges } from './ranges.ts'
+
+/** A statement, and the values for its places. */
+export interface Statement {
+  readonly text: string
+  readonly values: unknown[]
+}
+
+/**
+ * The statement that reads a part of a collection. Where it also counts, rows and count are of one
+ * snapshot, since they are of one statement: each row then has `total_count` as well, and where there are
+ * no rows there is one without an `id`. Prisma takes five round trips for the same (BEGIN, isolation level,
+ * count, rows, COMMIT); of 20 rows that was 4,000 µs of the processor against 500.
+ */
+export function listStatement(resource: Resource, request: ListRequest): Statement {
+  const parameters = new Parameters()
+  const rows = rowsQuery(resource, request, parameters)
+  if (!request.counted) return { text: rows, values: parameters.values }
+  const count = countQuery(resource, request, parameters)
+  const order = orderBy(orderSteps(resource, request.sorts), request.fromEnd)
+  const text = `SELECT * FROM (SELECT ${count} AS total_count) AS counted LEFT JOIN (${rows}) AS listed ON TRUE ${order}`
+  return { text, values: parameters.values }
+}
+
+/** Limits stand in the text, since a plan for any number of rows is not one for few. */
+function rowsQuery(resource: Resource, request: ListRequest, parameters: Parameters): string {
+  const { sorts, filter, skip = 0, take, fromEnd = false } = request
+  const steps = orderSteps(resource, sorts)
+  const filtered = filter ? [filterCondition(resource, filter, parameters)] : []
+  const [bound, other] = boundsOf(request)
+  const ranges = bound ? boundedRanges(steps, bound, fromEnd, parameters) : wholeRanges(steps, fromEnd)
+  if (other) filtered.push(anyOf(boundedRanges(steps, other, fromEnd, parameters)))
+  const end = `LIMIT ${take}${skip === 0 ? '' : ` OFFSET ${parameters.add(skip)}`}`
+  const select = ({ conditions, order }: Range, limit: string) => {
+    const all = [...filtered, ...conditions]
+    const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`
+    return `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} ${where} ${order} ${limit}`
+  }
+  const [only, ...more] = ranges
+  if (only && more.length === 0) return select(only, end)
+  const parts = ranges.map((range) => `(${select(range, `LIMIT ${take + skip}`)})`)
+  return `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ${orderBy(steps, fromEnd)} ${end}`
+}
+
+/** The bounds of a part. The one it is read from comes first. */
+function boundsOf({ after, before, fromEnd }: ListRequest): Bound[] {
+  const lower: Bound[] = after ? [{ position: after, side: 'after' }] : []
+  const upper: Bound[] = before ? [{ position: before, side: 'before' }] : []
+  return fromEnd ? [...upper, ...lower] : [...lower, ...upper]
+}
+
+function anyOf(ranges: readonly Range[]): string {
+  const parts = ranges.map(({ conditions }) => conditions.join(' AND '))
+  return parts.length === 0 ? 'FALSE' : `(${parts.map((part) => `(${part})`).join(' OR ')})`
+}
+
+/**
+ * The count of a whole collection is kept by triggers (in the migrations), as a sum over few rows. A table
+ * that has no such triggers, or has nothing in it, is counted.
+ */
+function countQuery(resource: Resource, { filter }: ListRequest, parameters: Parameters): string {
+  const table = tableOf(resource)
+  if (filter) {
+    return `(SELECT count(*)::int FROM ${table} WHERE ${filterCondition(resource, filter, parameters)})`
+  }
+  const kept = `SELECT sum(rows)::int FROM row_counts WHERE collection = '${tableName(resource.path)}'`
+  return `COALESCE((${kept}), (SELECT count(*)::int FROM ${table}))`
+}

@@ -1,0 +1,51 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  type VariableDefinitionNode,
+} from 'graphql'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { GraphContext } from './context.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Runs an operation with variables. */
+export type Run = (variables: Values, context: GraphContext) => Promise<ExecutionResult>
+
+/**
+ * The one operation of a valid document, compiled to a function of its own by graphql-jit, which does what
+ * `execute` of graphql-js does without going through document and schema again each time. Of a list of 20
+ * species it takes 27 µs of the processor instead of 170, of GET one 3 instead of 15. Compiling takes 3 to
+ * 13 ms, and so is left to the first run: not everything a process could do is wanted at its start.
+ *
+ * Variables are coerced by graphql-js as ever. What graphql-jit generates for that does not end with input
+ * types that contain themselves, as filters do; so it is told that all of them are JSON, which it passes on.
+ *
+ * @throws {Error} when first run, for an operation that cannot be compiled
+ */
+export function compiled(schema: GraphQLSchema, document: DocumentNode): Run {
+  const { variableDefinitions = [] } = document.definitions[0] as OperationDefinitionNode
+  let run: ReturnType<typeof compile> | undefined
+  return async (variables, context) => {
+    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables)
+    if (errors) return { errors }
+    run ??= compile(schema, document)
+    return run(undefined, context, coerced)
+  }
+}
+
+function compile(schema: GraphQLSchema, document: DocumentNode) {
+  const [operation] = document.definitions as [OperationDefinitionNode]
+  const variableDefinitions = (operation.variableDefinitions ?? []).map(asJson)
+  const passing: DocumentNode = { ...document, definitions: [{ ...operation, variableDefinitions }] }
+  const compilation = compileQuery(schema, passing, undefined, { disablingCapturingStackErrors: true })
+  if (isCompiledQuery(compilation)) return compilation.query
+  throw compilation.errors?.[0] ?? new Error('The operation cannot be compiled.')
+}
+
+function asJson({ kind, variable }: VariableDefinitionNode): VariableDefinitionNode {
+  return { kind, variable, type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: 'JSON' } } }
+}
