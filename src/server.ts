@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Database, type DatabaseOptions, openDatabase } from './domain/database/open-database.ts'
+import type { Database } from './domain/database/database.ts'
+import { type DatabaseOptions, openDatabase } from './domain/database/open-database.ts'
 import { resources } from './domain/resources/index.ts'
 import { Admission } from './graph/admission.ts'
 import type { DomainContext } from './graph/context.ts'

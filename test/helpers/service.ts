@@ -1,6 +1,6 @@
 import type { TestFn } from 'ava'
 import { mintToken } from '../../src/development-token.ts'
-import type { Database } from '../../src/domain/database/open-database.ts'
+import type { Database } from '../../src/domain/database/database.ts'
 import type { Data, Prepare } from '../../src/graph/operation.ts'
 import { startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
@@ -66,6 +66,9 @@ export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}
   }
 }
 
+/** A busy machine is no reason for a test to see a 503. */
+const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
+
 /**
  * Starts the service in this process on a free port and a migrated, empty database; both end with their
  * owner, which is usually ava's `t`.
@@ -78,9 +81,7 @@ export async function startTestService(
   const database = await createTestDatabase(releases)
   const { databaseUrl, dataDir, migrateOnStart } = database
   const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
-  // Tests run side by side on whatever machine there is: only those about time-outs may meet one.
-  const patience = { databaseTimeout: 60_000 }
-  const settings: Settings = { ...readSettings({}), ...patience, ...place, ...overrides }
+  const settings: Settings = { ...readSettings({}), ...PATIENT, ...place, ...overrides }
   const faults: Error[] = []
   const watch = createWatch()
   const service = await startService({
