@@ -2,7 +2,7 @@ import type { TestFn } from 'ava'
 import { mintToken } from '../../src/development-token.ts'
 import type { Database } from '../../src/domain/database/database.ts'
 import type { Data, Prepare } from '../../src/graph/operation.ts'
-import { startService } from '../../src/server.ts'
+import { type ServiceParts, startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
 import { type Client, createClient } from './client.ts'
 import { createConformanceCheck } from './conformance.ts'
@@ -76,6 +76,7 @@ const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
+  parts: Pick<ServiceParts, 'reportRequest'> = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
@@ -88,6 +89,7 @@ export async function startTestService(
     settings,
     tokens: TOKENS,
     watch: watch.wrap,
+    ...parts,
     reportFault: (error) => faults.push(error as Error),
   })
   releases.teardown(async () => {

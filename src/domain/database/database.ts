@@ -44,13 +44,15 @@ export function createDatabase(
   })
   const adapter = new PrismaPg(pool, schema === undefined ? {} : { schema })
   const client = new PrismaClient({ adapter, transactionOptions: { maxWait: timeout, timeout } })
+  const close = async () => {
+    await client.$disconnect()
+    await pool.end()
+    await release()
+  }
+  let closing: Promise<void> | undefined
   return {
     client,
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    async close() {
-      await client.$disconnect()
-      await pool.end()
-      await release()
-    },
+    close: () => (closing ??= close()),
   }
 }
