@@ -1,7 +1,6 @@
 import type { PrismaClient } from './database/generated/client.ts'
 import { DomainError } from './errors.ts'
 import { RaceLost } from './race.ts'
-import type { Resource } from './resource.ts'
 import type { Client } from './store.ts'
 
 /** Every lost race means that another request won, so this many in a row is a fault, not bad luck. */
@@ -28,13 +27,13 @@ export async function attempt<Result>(write: () => Promise<Result>): Promise<Res
 }
 
 /**
- * Runs a write in a transaction where its resource has a guard, which looks at other resources and
+ * Runs a write in a transaction where it has several statements: a guard looks at other resources and
  * may write to them. Without one, a write is a single statement and needs none.
  */
 export function inTransaction<Result>(
   client: PrismaClient,
-  resource: Resource,
+  severalStatements: boolean,
   write: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  return resource.guard ? client.$transaction(write) : write(client)
+  return severalStatements ? client.$transaction(write) : write(client)
 }

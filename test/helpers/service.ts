@@ -27,6 +27,8 @@ export interface TestService {
   readonly writer: Client
   /** A client with these scopes only, as in `species:read planets:write`. */
   withScope(scope: string): Client
+  /** A client of that name that may do everything. */
+  withSubject(subject: string): Client
 }
 
 /** The GraphQL operations that REST requests have executed. */
@@ -114,6 +116,8 @@ export async function startTestService(
     reader: withScope('*:read'),
     writer: withScope('*:read *:write'),
     withScope,
+    withSubject: (subject) =>
+      createClient(origin, base, mintToken(TOKENS, { scope: '*:read *:write', subject, expiresIn: '1h' })),
   }
 }
 
