@@ -83,8 +83,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
 /** The part of the settings that says which database to open. */
 export function databaseOptions(settings: Settings): DatabaseOptions {
-  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize: poolSize, databaseTimeout } = settings
-  return { databaseUrl, dataDir, migrateOnStart, poolSize, timeout: databaseTimeout }
+  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
+  const limits = { poolSize: databasePoolSize, timeout: databaseTimeout }
+  return { databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
 }
 
 async function createApplication(parts: ServiceParts, database: Database, isStopping: () => boolean) {

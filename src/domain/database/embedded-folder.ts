@@ -60,7 +60,7 @@ export async function ensureDatabase({ dataDir, databaseFolder }: EmbeddedFolder
   }
   const unfinished = `${databaseFolder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
-  await stopThread(await startThread({ dataFolder: unfinished }))
+  await stopThread(await startThread({ dataFolder: unfinished, fsync: false }))
   await rename(unfinished, databaseFolder)
 }
 

@@ -21,6 +21,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** In milliseconds: how long a statement may take, or a transaction, or the wait for a connection. */
   timeout?: number
+  /** Whether the embedded database has a commit on the disk before it is acknowledged. */
+  fsync?: boolean
 }
 
 /** What a command may take of an embedded database that a service is using. */
@@ -56,7 +58,7 @@ export async function openSharedDatabase(options: DatabaseOptions): Promise<Data
 }
 
 async function openEmbedded(options: DatabaseOptions): Promise<Database> {
-  const embedded = await openEmbeddedDatabase(options.dataDir)
+  const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync)
   try {
     await migrate(embedded.connection)
   } catch (error) {
