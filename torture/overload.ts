@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createEmbedded } from '../test/helpers/database.ts'
 import { runLoad } from '../test/helpers/load.ts'
 import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { type ServiceProcess, startProcess } from '../test/helpers/service-process.ts'
+import { BUILT, type ServiceProcess, startProcess } from '../test/helpers/service-process.ts'
 import { withOwner } from './owner.ts'
 import { percentile } from './percentile.ts'
 
@@ -28,7 +28,7 @@ export async function run(seconds = 20): Promise<string[]> {
     const place = server
       ? { DATABASE_URL: await createDatabaseOn(server, owner) }
       : { DATA_DIR: (await createEmbedded(owner)).dataDir }
-    const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner)
+    const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner, BUILT)
     const origin = await service.origin
     await measure(origin, 16, 3)
     const normal = await measure(origin, 16, 5)

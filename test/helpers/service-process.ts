@@ -7,6 +7,9 @@ import type { Owner } from './database.ts'
 const SECRET = 'only the tests know this secret of theirs'
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
+/** The service as it is built, which starts in a fraction of the time that the sources take. */
+export const BUILT = [process.execPath, fileURLToPath(new URL('../../dist/main.js', import.meta.url))]
+
 /** A token for processes started here, which may do everything. */
 export const PROCESS_TOKEN = mintToken(
   { jwt: { kind: 'secret', secret: SECRET }, jwtIssuer: undefined, jwtAudience: undefined },
