@@ -37,14 +37,20 @@ A token for the next twelve hours, and a request to try it with:
 `)
 }
 
+/** Both the terminal and npm pass one Ctrl-C on: so soon, a second signal is the first one again. */
+const SAME_SIGNAL_MILLISECONDS = 500
+
 /** The first signal asks for the stop, the second one does not wait for it. */
 function stopOnSignal(stopService: () => Promise<void>): void {
-  let isStopping = false
+  let stoppingSince: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (isStopping) process.exit(1)
-      isStopping = true
-      void stopService()
+      if (stoppingSince === undefined) {
+        stoppingSince = performance.now()
+        void stopService()
+      } else if (performance.now() - stoppingSince > SAME_SIGNAL_MILLISECONDS) {
+        process.exit(1)
+      }
     })
   }
 }

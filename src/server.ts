@@ -1,6 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Database, type DatabaseOptions, openDatabase } from './domain/database/open-database.ts'
+import type { Database } from './domain/database/database.ts'
+import { type DatabaseOptions, openDatabase } from './domain/database/open-database.ts'
+import { forgetKeysRegularly } from './domain/idempotency.ts'
 import { resources } from './domain/resources/index.ts'
 import { Admission } from './graph/admission.ts'
 import type { DomainContext } from './graph/context.ts'
@@ -64,8 +66,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       createHttpServer(handler, { ...settings, isStopping: () => isStopping }),
       settings,
     )
+    const stopForgetting = forgetKeysRegularly(database.client, settings.idempotencyKeyHours)
     const close = async () => {
       announceStop()
+      stopForgetting()
       const inTime = await drain(server, settings.shutdownSeconds * 1000)
       await database.close()
       return inTime
@@ -79,8 +83,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
 /** The part of the settings that says which database to open. */
 export function databaseOptions(settings: Settings): DatabaseOptions {
-  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize: poolSize, databaseTimeout } = settings
-  return { databaseUrl, dataDir, migrateOnStart, poolSize, timeout: databaseTimeout }
+  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
+  const limits = { poolSize: databasePoolSize, timeout: databaseTimeout }
+  return { databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
 }
 
 async function createApplication(parts: ServiceParts, database: Database, isStopping: () => boolean) {
@@ -88,7 +93,12 @@ async function createApplication(parts: ServiceParts, database: Database, isStop
   const { maxPageSize: maximumPageSize, planetReference } = settings
   const admission = createAdmission(settings)
   const run = createRunOperation(admission)
-  const domain: DomainContext = { client: database.client, planetReference, maximumPageSize }
+  const domain: DomainContext = {
+    client: database.client,
+    planetReference,
+    maximumPageSize,
+    idempotencyKeyHours: settings.idempotencyKeyHours,
+  }
   const schema = createSchema(resources)
   const prepare = instrument(watch(createPrepare(schema, domain)), run)
   const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir)

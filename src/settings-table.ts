@@ -16,6 +16,10 @@ export const settingsTable = {
     1000,
   )({ default: 10, desc: 'Connections kept to the database; embedded: 7 at most' }),
   DATA_DIR: str({ default: '.data', desc: 'Folder of the embedded database and of the development secret' }),
+  EMBEDDED_FSYNC: bool({
+    default: false,
+    desc: 'The embedded database writes through to the disk: slower, but survives a power cut',
+  }),
   API_NAMESPACE: matching(
     /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/,
     'one path segment of letters, digits and ._~-',

@@ -17,6 +17,8 @@ export interface Settings {
   readonly databaseUrl: string | undefined
   readonly databasePoolSize: number
   readonly dataDir: string
+  /** Whether the embedded database has a commit on the disk before it is acknowledged. */
+  readonly embeddedFsync: boolean
   /** The first segment of every path. */
   readonly namespace: string
   /** The second segment of every path, `v` and a number (SPEC §9). */
@@ -97,6 +99,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     dataDir: values.DATA_DIR,
+    embeddedFsync: values.EMBEDDED_FSYNC,
     namespace: values.API_NAMESPACE,
     version: values.API_VERSION,
     publicBaseUrl: values.PUBLIC_BASE_URL,

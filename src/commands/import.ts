@@ -80,8 +80,12 @@ async function importInto(options: Options, settings: Settings): Promise<void> {
   try {
     const database = await openSharedDatabase(databaseOptions(settings))
     try {
-      const context = { client: database.client, planetReference: settings.planetReference }
-      await transfer(options, context, nameOf(settings), settings.databasePoolSize)
+      await transfer(
+        options,
+        { ...settings, client: database.client },
+        nameOf(settings),
+        settings.databasePoolSize,
+      )
     } finally {
       await database.close()
     }

@@ -31,7 +31,7 @@ await runCommand(async () => {
   const database = await openSharedDatabase(databaseOptions(settings))
   try {
     const seeds = JSON.parse(await readFile(CATALOGUE, 'utf8')) as Seed[]
-    const made = await plant(seeds, { client: database.client, planetReference: settings.planetReference })
+    const made = await plant(seeds, { ...settings, client: database.client })
     console.log(`Made ${made} resources; ${seeds.length - made} were there already`)
   } finally {
     await database.close()

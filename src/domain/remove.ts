@@ -45,7 +45,7 @@ async function remove(
   if (before === null) return 'ABSENT'
   if (before) requireVersion(before, address, versions)
   try {
-    return await inTransaction(context.client, resource, async (client: Client) => {
+    return await inTransaction(context.client, resource, false, async (client: Client) => {
       await resource.guard?.({ ...context, client, address, before, after: undefined })
       const where = { ...plainWhere(resource, address), ...(before && { version: before.version }) }
       const { count } = await delegate(client, resource).deleteMany({ where })

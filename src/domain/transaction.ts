@@ -29,15 +29,17 @@ export async function attempt<Result>(write: () => Promise<Result>): Promise<Res
 }
 
 /**
- * Runs a write in a transaction where its resource has a guard, which looks at other resources and
- * may write to them. Without one, a write is a single statement and needs none; and neither does it where
- * a guard that looks first has nothing more to do.
+ * Runs a write in a transaction where it has several statements: a guard looks at other resources and may
+ * write to them, and a request that happens only once leaves its key. A write of a single statement needs
+ * none, and neither does one where a guard that looks first has nothing more to do.
  */
 export async function inTransaction<Result>(
   client: DatabaseClient,
   { guard }: Resource,
+  isOnceOnly: boolean,
   write: (client: Client) => Promise<Result>,
 ): Promise<Result> {
+  if (isOnceOnly) return client.$transaction(write)
   if (!guard) return write(client)
   try {
     if (guard.looksFirst) return await write(client)

@@ -3,6 +3,7 @@ import type { DatabaseClient } from './database/database-client.ts'
 import { meaningOfWriteError } from './database-errors.ts'
 import { DomainError, refuseInvalid } from './errors.ts'
 import type { PlanetReference } from './guard.ts'
+import { OnceOnly, type RequestKey } from './idempotency.ts'
 import { IDENTIFIER_FORM, isAddress, isIdentifier, makeIdentifier } from './identifiers.ts'
 import { mergePatch } from './merge-patch.ts'
 import { requireVersion } from './precondition.ts'
@@ -20,6 +21,8 @@ import { inspectPatch, inspectResource } from './validate.ts'
 export interface WriteContext {
   readonly client: DatabaseClient
   readonly planetReference: PlanetReference
+  /** How long a key of a request is remembered. */
+  readonly idempotencyKeyHours: number
 }
 
 /** What a write did, decided where it was done, so that it is right when requests race. */
@@ -44,20 +47,27 @@ export interface PatchOptions {
 }
 
 /**
- * Creates a resource with an identifier made here (SPEC §4.3).
+ * Creates a resource with an identifier made here (SPEC §4.3); with a key, once only.
  *
- * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION, RESOURCE_ALREADY_EXISTS, and
- *   RESOURCE_NOT_FOUND or RESOURCE_GONE for the parent
+ * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION (also for a key that came with another
+ *   body), RESOURCE_ALREADY_EXISTS, and RESOURCE_NOT_FOUND or RESOURCE_GONE for the parent
  */
 export async function createResource(
   context: WriteContext,
   resource: Resource,
   parentId: string | undefined,
   body: Values,
+  key?: RequestKey,
 ): Promise<Written> {
   refuseMalformedParent(resource, parentId)
   const values = validated(resource, body)
-  return attempt(() => insert(context, resource, { parentId, id: makeIdentifier(resource) }, values))
+  const { client, idempotencyKeyHours: hours } = context
+  const once = key && new OnceOnly({ client, resource, parentId, key, values, hours })
+  return attempt(async () => {
+    const row = await once?.find()
+    if (row) return { outcome: 'CREATED', row }
+    return insert(context, resource, { parentId, id: makeIdentifier(resource) }, values, once)
+  })
 }
 
 /**
@@ -169,12 +179,17 @@ async function insert(
   resource: Resource,
   address: Address,
   values: Values,
+  once?: OnceOnly,
 ): Promise<Written> {
-  return writing(context, resource, address, undefined, async (client) => {
+  const write = async (client: Client): Promise<Written> => {
+    await once?.claim(client)
     const after = { ...initialColumns(resource), ...toColumns(resource, values) }
     await refuseBrokenRules({ ...context, client, address, before: undefined, after }, resource)
-    return { outcome: 'CREATED', row: await insertRow(client, resource, address, after) }
-  })
+    const row = await insertRow(client, resource, address, after)
+    await once?.keep(client, row)
+    return { outcome: 'CREATED', row }
+  }
+  return writing(context, resource, address, undefined, write, once !== undefined)
 }
 
 async function writing(
@@ -183,9 +198,10 @@ async function writing(
   address: Address,
   before: Row | undefined,
   write: (client: Client) => Promise<Written>,
+  isOnceOnly = false,
 ): Promise<Written> {
   try {
-    return await inTransaction(client, resource, write)
+    return await inTransaction(client, resource, isOnceOnly, write)
   } catch (error) {
     const meaning = meaningOfWriteError(error, resource)
     if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {

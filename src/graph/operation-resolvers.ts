@@ -21,6 +21,7 @@ interface AddressArguments {
 
 interface WriteArguments extends AddressArguments {
   readonly input: InputValues
+  readonly idempotencyKey?: string | null
   readonly patch: InputValues
   readonly readOnly?: InputValues | null
   readonly ifVersion?: readonly number[] | null
@@ -61,9 +62,12 @@ export function mutations(resource: Resource): Record<string, unknown> {
       context.loaders.clear()
       return written
     }
-  const create = writing(async ({ domain }, args) => {
-    const parentId = toAddress(resource, args).parentId
-    return payload(await createResource(domain, resource, parentId, toWireNames(resource, args.input)))
+  const create = writing(async ({ caller, domain }, args) => {
+    const { parentId } = toAddress(resource, args)
+    const input = toWireNames(resource, args.input)
+    const { idempotencyKey: text } = args
+    const key = typeof text === 'string' ? { subject: caller.subject ?? '', text } : undefined
+    return payload(await createResource(domain, resource, parentId, input, key))
   })
   const put = writing(async ({ domain }, args) => {
     const { mayCreate, mayReplace } = args

@@ -30,7 +30,8 @@ export function mutations(resource: Resource): string {
   const { listed, replaceable } = operationsOf(resource)
   const address = addressDefinition(resource)
   const create = `"Creates a resource with an identifier made by the service."
-    ${names.create}(${parentDefinition(resource)}${INPUT} input: ${names.input}!): ${names.payload}`
+    ${names.create}(${parentDefinition(resource)}${INPUT} input: ${names.input}!,
+      "${KEY}" idempotencyKey: String): ${names.payload}`
   const change = `"Creates or replaces the resource with this identifier."
     ${names.put}(${address}, ${INPUT} input: ${names.input}!, ${CONDITION}, ${READ_ONLY} readOnly: ${names.readOnlyInput},
       "Whether it may be created." mayCreate: Boolean! = true,
@@ -51,6 +52,8 @@ export function mutations(resource: Resource): string {
         "Whether it is an error that it is not there." strict: Boolean! = false): DeletePayload
     }`
 }
+
+const KEY = 'The same key with the same input creates once, and is answered the same each time.'
 
 /** The types that a resource is written with. */
 export function inputTypes(resource: Resource): string {

@@ -16,6 +16,7 @@ import {
   respond,
 } from './exchange.ts'
 import { addressOf, type Hal, type ListData } from './hal.ts'
+import { idempotencyKeyOf } from './idempotency-key.ts'
 import type { RestOperations } from './operations.ts'
 import { parseListQuery, refuseQuery } from './parse-list-query.ts'
 import { toFilterInput, toInput, toSortInput } from './translate.ts'
@@ -71,7 +72,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
     async create(ctx) {
       const { values, details } = inspectResource(resource, await readJsonBody(ctx))
       refuseInvalid(details)
-      const variables = { ...pathVariables(ctx), input: toInput(resource, values) }
+      const idempotencyKey = idempotencyKeyOf(ctx.headers)
+      const variables = { ...pathVariables(ctx), input: toInput(resource, values), idempotencyKey }
       const { write } = await operations.create(variables, callerOf(ctx))
       respondToWrite(ctx, write as Data, 'created')
     },

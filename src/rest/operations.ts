@@ -73,8 +73,8 @@ function writeDocuments(resource: Resource) {
   const conditionArguments = 'readOnly: $readOnly, ifVersion: $ifVersion'
   const payload = `outcome resource: ${singular(resource)} { ${selection(resource)} }`
   return {
-    create: `mutation (${variable}$input: ${names.input}!) {
-      write: ${names.create}(${argument}input: $input) { ${payload} }
+    create: `mutation (${variable}$input: ${names.input}!, $idempotencyKey: String) {
+      write: ${names.create}(${argument}input: $input, idempotencyKey: $idempotencyKey) { ${payload} }
     }`,
     put: `mutation (${variables}, $input: ${names.input}!, ${condition}, $mayCreate: Boolean!, $mayReplace: Boolean!) {
       write: ${names.put}(${args}, input: $input, ${conditionArguments}, mayCreate: $mayCreate, mayReplace: $mayReplace) {

@@ -13,7 +13,8 @@ const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 export const refuseMalformedHost: Middleware = async (ctx, next) => {
   const isOne = (ctx.req.headersDistinct['host']?.length ?? 1) === 1
   const isWeb = ctx.protocol === 'http' || ctx.protocol === 'https'
-  if (!isOne || !isWeb || !HOST.test(ctx.host) || !isAddress(ctx)) {
+  const areHosts = HOST.test(ctx.host) && HOST.test(ctx.headers.host ?? ctx.host)
+  if (!isOne || !isWeb || !areHosts || !isAddress(ctx)) {
     throw new DomainError('MALFORMED_REQUEST', 'The request must name one host, in its header Host.')
   }
   await next()

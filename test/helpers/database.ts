@@ -75,7 +75,7 @@ async function embeddedTemplate(): Promise<string> {
   }
 }
 
-function serverTemplate(server: string): Promise<string> {
+export function serverTemplate(server: string): Promise<string> {
   return administer(server, async (client) => {
     const name = `halgraph_template_${await fingerprint()}`
     // Held until the connection ends, so that parallel test files make one template between them.

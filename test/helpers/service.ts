@@ -1,8 +1,8 @@
 import type { TestFn } from 'ava'
 import { mintToken } from '../../src/development-token.ts'
-import type { Database } from '../../src/domain/database/open-database.ts'
+import type { Database } from '../../src/domain/database/database.ts'
 import type { Data, Prepare } from '../../src/graph/operation.ts'
-import { startService } from '../../src/server.ts'
+import { type ServiceParts, startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
 import { type Client, createClient } from './client.ts'
 import { createConformanceCheck } from './conformance.ts'
@@ -27,6 +27,8 @@ export interface TestService {
   readonly writer: Client
   /** A client with these scopes only, as in `species:read planets:write`. */
   withScope(scope: string): Client
+  /** A client of that name that may do everything. */
+  withSubject(subject: string): Client
 }
 
 /** The GraphQL operations that REST requests have executed. */
@@ -66,6 +68,9 @@ export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}
   }
 }
 
+/** A busy machine is no reason for a test to see a 503. */
+const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
+
 /**
  * Starts the service in this process on a free port and a migrated, empty database; both end with their
  * owner, which is usually ava's `t`.
@@ -73,20 +78,20 @@ export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
+  parts: Pick<ServiceParts, 'reportRequest'> = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
   const { databaseUrl, dataDir, migrateOnStart } = database
   const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
-  // Tests run side by side on whatever machine there is: only those about time-outs may meet one.
-  const patience = { databaseTimeout: 60_000 }
-  const settings: Settings = { ...readSettings({}), ...patience, ...place, ...overrides }
+  const settings: Settings = { ...readSettings({}), ...PATIENT, ...place, ...overrides }
   const faults: Error[] = []
   const watch = createWatch()
   const service = await startService({
     settings,
     tokens: TOKENS,
     watch: watch.wrap,
+    ...parts,
     reportFault: (error) => faults.push(error as Error),
   })
   releases.teardown(async () => {
@@ -111,6 +116,8 @@ export async function startTestService(
     reader: withScope('*:read'),
     writer: withScope('*:read *:write'),
     withScope,
+    withSubject: (subject) =>
+      createClient(origin, base, mintToken(TOKENS, { scope: '*:read *:write', subject, expiresIn: '1h' })),
   }
 }
 

@@ -24,15 +24,16 @@ export function embeddedConnection(socketFolder: string): ClientConfig {
  *
  * @throws DatabaseRefusedError when another process uses the folder, or what lies there is not a database
  *   of ours; nothing is ever wiped.
+ * @param fsync whether a commit is on the disk before it is acknowledged
  */
-export async function openEmbeddedDatabase(dataDir: string): Promise<EmbeddedDatabase> {
+export async function openEmbeddedDatabase(dataDir: string, fsync = false): Promise<EmbeddedDatabase> {
   const folder = await prepareFolder(dataDir)
   const unlock = await lockFolder(folder)
   try {
     await ensureDatabase(folder)
     const socketPath = join(folder.socketFolder, SOCKET_NAME)
     await rm(socketPath, { force: true })
-    const thread = await startThread({ dataFolder: folder.databaseFolder, socketPath })
+    const thread = await startThread({ dataFolder: folder.databaseFolder, socketPath, fsync })
     let closing: Promise<void> | undefined
     return {
       connection: embeddedConnection(folder.socketFolder),

@@ -16,7 +16,8 @@ export interface EmbeddedFolder {
 const DATABASE_FOLDER = 'postgres'
 
 /** What this service itself puts into a data folder, and what a fresh volume holds. */
-const OWN_FILES = /^(postgres(\.unfinished)?|\.lock|\.s\.PGSQL\.5432|development-secret.*|lost\+found)$/
+const OWN_FILES =
+  /^(postgres(\.unfinished)?|\.lock(\.holder.*)?|\.s\.PGSQL\.5432|development-secret.*|lost\+found)$/
 
 /** The major version of PostgreSQL the embedded engine is. */
 const ENGINE_VERSION = '18'
@@ -60,7 +61,7 @@ export async function ensureDatabase({ dataDir, databaseFolder }: EmbeddedFolder
   }
   const unfinished = `${databaseFolder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
-  await stopThread(await startThread({ dataFolder: unfinished }))
+  await stopThread(await startThread({ dataFolder: unfinished, fsync: false }))
   await rename(unfinished, databaseFolder)
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { lock } from 'proper-lockfile'
 import type { EmbeddedFolder } from './embedded-folder.ts'
 import { SOCKET_NAME } from './embedded-limits.ts'
+import { dropLockOfDeadHolder, forgetHolder, LOCK_NAME, noteHolder } from './embedded-lock-holder.ts'
 import { DatabaseRefusedError } from './refused.ts'
 
 /** A lock that nobody has renewed for this long belongs to a process that is gone. */
@@ -10,8 +11,8 @@ const STALE_MILLISECONDS = 5_000
 
 /**
  * Takes the one lock of a data folder, since the embedded engine itself would let two processes write to
- * it and lose rows. A lock left by a process that was killed is taken over once it has gone stale, which
- * is waited for. Resolves to the function that releases it.
+ * it and lose rows. A lock left by a process that was killed is taken over: at once where that process can
+ * be seen to be gone, else once the lock has gone stale, which is waited for. Resolves to the function that releases it.
  *
  * @throws DatabaseRefusedError when a live process holds it.
  */
@@ -23,9 +24,10 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
       { cause },
     )
   if (await answers(join(socketFolder, SOCKET_NAME))) throw held()
+  await dropLockOfDeadHolder(dataDir)
   try {
-    return await lock(dataDir, {
-      lockfilePath: join(dataDir, '.lock'),
+    const unlock = await lock(dataDir, {
+      lockfilePath: join(dataDir, LOCK_NAME),
       stale: STALE_MILLISECONDS,
       update: STALE_MILLISECONDS / 5,
       retries: { retries: 14, factor: 1, minTimeout: 500 },
@@ -33,6 +35,11 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
         throw held(cause)
       },
     })
+    await noteHolder(dataDir)
+    return async () => {
+      await forgetHolder(dataDir)
+      await unlock()
+    }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ELOCKED') throw held(cause)
     throw new DatabaseRefusedError(`DATA_DIR ${dataDir} cannot be locked: ${(cause as Error).message}`, {

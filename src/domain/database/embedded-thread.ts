@@ -6,6 +6,8 @@ import { DatabaseRefusedError } from './refused.ts'
 export interface ThreadData {
   dataFolder: string
   socketPath?: string
+  /** Whether a commit is on the disk before it is acknowledged. */
+  fsync: boolean
 }
 
 /**

@@ -3,14 +3,15 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite } from '@electric-sql/pglite'
 import { PGLiteSocketHandler } from '@electric-sql/pglite-socket'
+import { openEngine } from './embedded-durability.ts'
 import { EMBEDDED_CONNECTIONS } from './embedded-limits.ts'
 import { EmbeddedQueue } from './embedded-queue.ts'
+import type { ThreadData } from './embedded-thread.ts'
 
-const { dataFolder, socketPath } = workerData as { dataFolder: string; socketPath?: string }
+const { dataFolder, socketPath, fsync } = workerData as ThreadData
 
-const engine = await PGlite.create({ dataDir: dataFolder })
+const engine = await openEngine(dataFolder, fsync)
 const handlers = new Map<number, PGLiteSocketHandler>()
 const queue = new EmbeddedQueue(
   engine,

@@ -1,23 +1,13 @@
 import { join } from 'node:path'
 import type { ClientConfig } from 'pg'
 import { parseConnection } from './connection.ts'
-import { DatabaseClient } from './database-client.ts'
+import { createDatabase, type Database } from './database.ts'
 import { embeddedConnection, openEmbeddedDatabase } from './embedded-database.ts'
 import { prepareFolder } from './embedded-folder.ts'
 import { EMBEDDED_POOL, SOCKET_NAME } from './embedded-limits.ts'
 import { answers } from './embedded-lock.ts'
 import { migrate, migrationState, refuse } from './migrator.ts'
-import { createPool } from './pool.ts'
 import { DatabaseRefusedError } from './refused.ts'
-
-/** The database of the service, open and migrated. */
-export interface Database {
-  readonly client: DatabaseClient
-  /** The connections as they are now: open, of them idle, and how many wait for one. */
-  pool(): { readonly total: number; readonly idle: number; readonly waiting: number }
-  /** Ends every connection; closes the embedded database. */
-  close(): Promise<void>
-}
 
 /** Which database to open, and how. */
 export interface DatabaseOptions {
@@ -31,18 +21,15 @@ export interface DatabaseOptions {
   poolSize: number
   /** In milliseconds: how long a statement may take, or a transaction, or the wait for a connection. */
   timeout?: number
+  /** Whether the embedded database has a commit on the disk before it is acknowledged. */
+  fsync?: boolean
 }
 
 /** What a command may take of an embedded database that a service is using. */
 const SHARED_CONNECTIONS = 2
 
-const DEFAULT_TIMEOUT_MILLISECONDS = 2_500
-
-/** How much later than a statement's own timeout its connection is taken for dead. */
-const GRACE_MILLISECONDS = 1_000
-
-/** The embedded database cannot interrupt a statement, and its connections do not die. */
-const EMBEDDED_ANSWER_MILLISECONDS = 600_000
+/** For commands, which nobody waits for as one waits for an answer. */
+const PATIENT_MILLISECONDS = 60_000
 
 /**
  * Opens the database of the options.
@@ -67,57 +54,30 @@ export async function openSharedDatabase(options: DatabaseOptions): Promise<Data
   if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openDatabase(options)
   const connection = embeddedConnection(socketFolder)
   await refuseUnmigrated(connection)
-  return connectEmbedded(connection, { ...options, poolSize: SHARED_CONNECTIONS }, async () => {})
+  return createDatabase(connection, embeddedUse(options, SHARED_CONNECTIONS))
 }
 
 async function openEmbedded(options: DatabaseOptions): Promise<Database> {
-  const embedded = await openEmbeddedDatabase(options.dataDir)
+  const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync)
   try {
     await migrate(embedded.connection)
   } catch (error) {
     await embedded.close()
     throw error
   }
-  return connectEmbedded(embedded.connection, options, () => embedded.close())
+  return createDatabase(embedded.connection, embeddedUse(options, EMBEDDED_POOL), () => embedded.close())
 }
 
-function connectEmbedded(
-  connection: ClientConfig,
-  { poolSize, timeout = DEFAULT_TIMEOUT_MILLISECONDS }: DatabaseOptions,
-  release: () => Promise<void>,
-): Database {
-  const pool = createPool(connection, {
-    size: Math.min(poolSize, EMBEDDED_POOL),
-    connectTimeout: timeout,
-    answerTimeout: EMBEDDED_ANSWER_MILLISECONDS,
-  })
-  return createDatabase(new DatabaseClient(pool, { timeout, prepared: false }), release)
+function embeddedUse({ poolSize, timeout = PATIENT_MILLISECONDS }: DatabaseOptions, most: number) {
+  return { poolSize: Math.min(poolSize, most), timeout, interruptible: false }
 }
 
 async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
   const { config, schema } = parseConnection(databaseUrl)
   if (options.migrateOnStart) await migrate(config)
   else await refuseUnmigrated(config)
-  const timeout = options.timeout ?? DEFAULT_TIMEOUT_MILLISECONDS
-  const limits = { statement_timeout: timeout, idle_in_transaction_session_timeout: 4 * timeout }
-  const pool = createPool(
-    { ...config, ...limits },
-    { size: options.poolSize, connectTimeout: timeout, answerTimeout: timeout + GRACE_MILLISECONDS },
-  )
-  return createDatabase(new DatabaseClient(pool, { timeout, schema, prepared: true }), async () => {})
-}
-
-function createDatabase(client: DatabaseClient, release: () => Promise<void>): Database {
-  const { pool } = client
-  return {
-    client,
-    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    async close() {
-      await client.$disconnect()
-      if (!pool.ended) await pool.end()
-      await release()
-    },
-  }
+  const { poolSize, timeout = PATIENT_MILLISECONDS } = options
+  return createDatabase(config, { poolSize, timeout, interruptible: true, schema })
 }
 
 async function refuseUnmigrated(connection: ClientConfig): Promise<void> {

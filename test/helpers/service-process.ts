@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { mintToken } from '../../src/development-token.ts'
+import type { Owner } from './database.ts'
+
+const SECRET = 'only the tests know this secret of theirs'
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** The service as it is built, which starts in a fraction of the time that the sources take. */
+export const BUILT = [process.execPath, fileURLToPath(new URL('../../dist/main.js', import.meta.url))]
+
+/** A token for processes started here, which may do everything. */
+export const PROCESS_TOKEN = mintToken(
+  { jwt: { kind: 'secret', secret: SECRET }, jwtIssuer: undefined, jwtAudience: undefined },
+  { scope: '*:read *:write', subject: 'tester', expiresIn: '12h' },
+)
+
+/** The service as a process of its own. */
+export interface ServiceProcess {
+  /** Where it listens; rejects when it ends before it does. */
+  readonly origin: Promise<string>
+  /** Everything it has printed. */
+  readonly output: () => string
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  readonly child: ChildProcess
+  kill(signal: NodeJS.Signals): void
+}
+
+/**
+ * Starts the service on a free port; it is gone at teardown.
+ *
+ * @param command what to run instead of the sources, as in `['npm', 'start']`
+ */
+export function startProcess(
+  environment: NodeJS.ProcessEnv,
+  owner: Owner,
+  command: readonly string[] = [process.execPath, '--import=tsx', MAIN],
+): ServiceProcess {
+  const { DATABASE_URL, DATA_DIR, ...inherited } = process.env
+  const env = { ...inherited, PORT: '0', HOST: '127.0.0.1', JWT_SECRET: SECRET, ...environment }
+  const [file, ...parameters] = command as [string, ...string[]]
+  const child = spawn(file, parameters, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }))
+  owner.teardown(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  let output = ''
+  const origin = new Promise<string>((resolve, reject) => {
+    const collect = (chunk: Buffer) => {
+      output += chunk
+      const address = /"origin":"([^"]+)"/.exec(output)?.[1]
+      if (address) resolve(address)
+      // One line per request adds up in a long run.
+      if (address && output.length > 100_000) output = output.slice(-50_000)
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    exited.then(({ code, signal }) => reject(new Error(`it ended (${code ?? signal}): ${output}`)))
+  })
+  origin.catch(() => {})
+  return { origin, exited, child, output: () => output, kill: (signal) => void child.kill(signal) }
+}

@@ -1,0 +1,143 @@
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import { createFaultyLink } from '../helpers/faulty-link.ts'
+import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
+import { startTestService, type TestService } from '../helpers/service.ts'
+
+const server = await findServer((reason) => console.log(`database trouble: ${reason}`))
+const claim = server ? test : test.skip
+
+/** A service that reaches its own database over a link that can fail. */
+async function serviceOverLink(t: ExecutionContext, databasePoolSize = 4) {
+  const direct = await createDatabaseOn(server as string, t)
+  const link = await createFaultyLink(new URL(direct), t)
+  const address = new URL(direct)
+  address.host = `127.0.0.1:${link.port}`
+  const service = await startTestService(t, {
+    databaseUrl: address.href,
+    databasePoolSize,
+    databaseTimeout: 1_500,
+  })
+  return { service, link, direct }
+}
+
+const species = (name: string) => ({ scientific_name: name, planet_origin: `Planet of ${name}` })
+
+/** Every kind of request, all at once. */
+async function askEverything({ writer }: TestService, name: string) {
+  const answers = await Promise.all([
+    writer.get('/species'),
+    writer.get('/species/none'),
+    writer.post('/species', species(name)),
+    writer.put(`/species/${name}`, { ...species(`${name} put`), id: name }),
+    writer.patch('/species/none', { habitat: 'x' }),
+    writer.delete('/planets/none'),
+  ])
+  return answers
+}
+
+async function isUnavailable(t: ExecutionContext, service: TestService, name: string): Promise<void> {
+  for (const { status, headers, body } of await askEverything(service, name)) {
+    t.is(status, 503)
+    t.is(body.error.code, 'SERVICE_UNAVAILABLE')
+    t.truthy(headers.get('retry-after'))
+  }
+  const { status, errors } = await service.writer.graphql('{ speciesPage { totalCount } }')
+  t.true(status === 503 || errors?.[0].extensions.code === 'SERVICE_UNAVAILABLE')
+  t.is((await service.anonymous.get(`${service.origin}/health/live`)).status, 200)
+  t.is((await service.anonymous.get(`${service.origin}/health/ready`)).status, 503)
+}
+
+async function recovers(t: ExecutionContext, { anonymous, writer, origin }: TestService): Promise<void> {
+  const until = Date.now() + 30_000
+  while ((await anonymous.get(`${origin}/health/ready`)).status !== 200 && Date.now() < until);
+  for (let round = 0; round < 8; round++) t.is((await writer.get('/species')).status, 200)
+  t.is((await writer.post('/species', species('back again'))).status, 201)
+}
+
+claim('a server that is down is a 503 to every request, and forgotten when it is back', async (t) => {
+  const { service, link } = await serviceOverLink(t)
+  t.is((await service.writer.get('/species')).status, 200)
+  link.set('down')
+  await isUnavailable(t, service, 'down')
+  link.set('open')
+  await recovers(t, service)
+})
+
+claim('a server whose packets vanish is a 503 to every request, and forgotten when it is back', async (t) => {
+  const { service, link } = await serviceOverLink(t)
+  await askEverything(service, 'before')
+  link.set('black hole')
+  await isUnavailable(t, service, 'vanished')
+  link.set('open')
+  await recovers(t, service)
+})
+
+claim('connections reset in the middle of their work are 503s, and the next ones serve', async (t) => {
+  const { service, link } = await serviceOverLink(t)
+  const working = Array.from({ length: 40 }, (_, index) =>
+    service.writer.post('/species', species(`s${index}`)),
+  )
+  link.reset()
+  const statuses = (await Promise.all(working)).map(({ status }) => status)
+  t.deepEqual(
+    statuses.filter((status) => status !== 201 && status !== 503),
+    [],
+  )
+  await recovers(t, service)
+})
+
+claim('sessions that an administrator ends are 503s at most, and the next ones serve', async (t) => {
+  const { service, direct } = await serviceOverLink(t)
+  const administrator = new pg.Client({ connectionString: direct })
+  await administrator.connect()
+  const working = Array.from({ length: 40 }, (_, index) =>
+    service.writer.post('/species', species(`s${index}`)),
+  )
+  await administrator.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  )
+  await administrator.end()
+  const statuses = (await Promise.all(working)).map(({ status }) => status)
+  t.deepEqual(
+    statuses.filter((status) => status !== 201 && status !== 503),
+    [],
+  )
+  await recovers(t, service)
+})
+
+claim(
+  'a pool whose sessions all wait is a 503 to writers, and serves again once they are free',
+  async (t) => {
+    const { service, direct } = await serviceOverLink(t, 2)
+    const locker = new pg.Client({ connectionString: direct })
+    await locker.connect()
+    await locker.query('BEGIN; LOCK TABLE species, planets, tombstones IN ACCESS EXCLUSIVE MODE')
+    for (const { status } of await askEverything(service, 'locked')) t.is(status, 503)
+    t.is((await service.anonymous.get(`${service.origin}/health/live`)).status, 200)
+    await locker.query('ROLLBACK')
+    await locker.end()
+    await recovers(t, service)
+  },
+)
+
+for (const [state, trouble] of Object.entries({
+  '53100': 'a full disk',
+  '53300': 'too many connections',
+  '57P03': 'a server that starts up',
+  '25006': 'a server that only reads',
+})) {
+  claim(`${trouble} is a 503`, async (t) => {
+    const { service, direct } = await serviceOverLink(t)
+    const client = new pg.Client({ connectionString: direct })
+    await client.connect()
+    await client.query(`
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'as if' USING ERRCODE = '${state}'; END $$;
+      CREATE TRIGGER fail BEFORE INSERT ON species EXECUTE FUNCTION fail()`)
+    await client.end()
+    const { status, body } = await service.writer.post('/species', species('unlucky'))
+    t.deepEqual([status, body.error.code], [503, 'SERVICE_UNAVAILABLE'])
+    t.is((await service.writer.get('/species')).status, 200)
+  })
+}

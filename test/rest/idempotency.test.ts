@@ -1,0 +1,127 @@
+import test from 'ava'
+import { Prisma } from '../../src/domain/database/generated/client.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+
+const withKey = (key: string) => ({ 'idempotency-key': key })
+let number = 0
+const body = (more = {}) => ({
+  scientific_name: `Species ${++number}`,
+  planet_origin: `Origin ${number}`,
+  ...more,
+})
+
+test('the same key and body are answered the same, and create once', async (t) => {
+  const { writer, watch } = service()
+  const species = body({ temperature_range: { min_celsius: -3.5, max_celsius: 1e10 }, bioluminescent: false })
+  const first = await writer.post('/species', species, withKey('"a-key-in-quotes"'))
+  const reordered = Object.fromEntries(Object.entries(species).reverse())
+  const again = await writer.post('/species', reordered, withKey('a-key-in-quotes'))
+  t.is(first.status, 201)
+  t.deepEqual([again.status, again.body], [201, first.body])
+  for (const name of ['location', 'etag', 'last-modified'])
+    t.is(again.headers.get(name), first.headers.get(name))
+  const list = await writer.get(
+    `/species?filter=scientific_name:${encodeURIComponent(species.scientific_name)}`,
+  )
+  t.is(list.body.total_count, 1)
+  t.true(watch.count > 0)
+})
+
+test('the first answer is given again, whatever became of the resource since', async (t) => {
+  const { writer } = service()
+  const species = body()
+  const first = await writer.post('/species', species, withKey('changed-since'))
+  await writer.patch(`/species/${first.body.id}`, { habitat: 'elsewhere' })
+  t.deepEqual((await writer.post('/species', species, withKey('changed-since'))).body, first.body)
+  await writer.delete(`/species/${first.body.id}`)
+  t.deepEqual((await writer.post('/species', species, withKey('changed-since'))).body, first.body)
+  t.is((await writer.get(`/species/${first.body.id}`)).status, 410)
+})
+
+test('the same key with another body is refused', async (t) => {
+  const { writer } = service()
+  await writer.post('/species', body(), withKey('reused'))
+  const { status, body: error } = await writer.post('/species', body(), withKey('reused'))
+  t.deepEqual([status, error.error.code], [422, 'BUSINESS_RULE_VIOLATION'])
+  t.is(error.error.details[0].code, 'IDEMPOTENCY_KEY_REUSED')
+})
+
+test('a key belongs to a caller and a path', async (t) => {
+  const { writer } = service()
+  const { body: planet } = await writer.post('/planets', { name: 'Keyed' }, withKey('everywhere'))
+  const { body: other } = await writer.post('/planets', { name: 'Keyed too' })
+  const moon = { name: 'Moon' }
+  const statuses = []
+  for (const { id } of [planet, other]) {
+    statuses.push((await writer.post(`/planets/${id}/moons`, moon, withKey('everywhere'))).status)
+  }
+  statuses.push(
+    (await service().withSubject('else').post('/planets', { name: 'Third' }, withKey('everywhere'))).status,
+  )
+  t.deepEqual(statuses, [201, 201, 201])
+})
+
+test('of many who send the same key at once one creates, and all get the same answer', async (t) => {
+  const { writer } = service()
+  const species = body()
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => writer.post('/species', species, withKey('at-once'))),
+  )
+  t.deepEqual([...new Set(answers.map(({ status }) => status))], [201])
+  t.is(new Set(answers.map(({ text }) => text)).size, 1)
+})
+
+test('a request that failed is not remembered', async (t) => {
+  const { writer } = service()
+  const species = body()
+  const { body: taken } = await writer.post('/species', species)
+  t.is((await writer.post('/species', species, withKey('failed-once'))).status, 409)
+  await writer.delete(`/species/${taken.id}`)
+  t.is((await writer.post('/species', species, withKey('failed-once'))).status, 201)
+  t.is((await writer.post('/species', { habitat: 'x' }, withKey('invalid'))).status, 400)
+  t.is((await writer.post('/species', body(), withKey('invalid'))).status, 201)
+})
+
+test('a key that cannot be one is a 400', async (t) => {
+  for (const key of ['', 'a b', 'x'.repeat(256)]) {
+    const { status, body: error } = await service().writer.post('/species', body(), withKey(key))
+    t.deepEqual([status, error.error.details[0].field], [400, 'idempotency_key'], key)
+  }
+})
+
+test('a key is forgotten after its time', async (t) => {
+  const { writer, database } = service()
+  const species = body()
+  const { body: first } = await writer.post('/species', species, withKey('old'))
+  await database.client.idempotencyKey.updateMany({
+    where: { key: 'old' },
+    data: { created_date: new Date(Date.now() - 25 * 3_600_000) },
+  })
+  await writer.delete(`/species/${first.id}`)
+  const again = await writer.post('/species', species, withKey('old'))
+  t.is(again.status, 201)
+  t.not(again.body.id, first.id)
+})
+
+test('a GraphQL mutation takes a key too', async (t) => {
+  const { writer } = service()
+  const mutation = `mutation ($input: SpeciesInput!) {
+    createSpecies(input: $input, idempotencyKey: "in-graphql") { outcome species { id lastUpdated } }
+  }`
+  const input = { scientificName: 'Of a mutation' }
+  const first = await writer.graphql(mutation, { input })
+  t.is(first.data.createSpecies.outcome, 'CREATED')
+  t.deepEqual((await writer.graphql(mutation, { input })).data, first.data)
+})
+
+test('neither the key nor the resource is ever there without the other', async (t) => {
+  const { writer, database, faults } = service()
+  await database.client.$executeRaw(Prisma.sql`
+    ALTER TABLE idempotency_keys ADD CONSTRAINT no_such_answer CHECK (answer ->> 'habitat' <> 'nowhere')`)
+  t.is((await writer.post('/species', body({ habitat: 'nowhere' }), withKey('half'))).status, 500)
+  t.is(faults.splice(0).length, 1)
+  t.is((await writer.get('/species?filter=habitat:nowhere')).body.total_count, 0)
+  t.is(await database.client.idempotencyKey.count({ where: { key: 'half' } }), 0)
+})

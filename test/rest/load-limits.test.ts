@@ -1,0 +1,92 @@
+import test from 'ava'
+import { Admission } from '../../src/graph/admission.ts'
+import { startTestService } from '../helpers/service.ts'
+
+const limits = { concurrent: 2, waiting: 3, deadline: 60_000 }
+
+/** Work that ends when it is told to. */
+function controlled() {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  return { end, work: () => ended }
+}
+
+test('work beyond the limits is refused at once, and let in again when there is room', async (t) => {
+  const admission = new Admission(limits)
+  const { end, work } = controlled()
+  const accepted = Array.from({ length: 5 }, () => admission.run(work))
+  t.deepEqual([admission.running, admission.waiting], [2, 3])
+  await t.throwsAsync(admission.run(work), { message: /more to do than it can/ })
+  t.throws(() => admission.refuseWhenFull())
+  end()
+  await Promise.all(accepted)
+  t.deepEqual([admission.running, admission.waiting], [0, 0])
+  t.is(await admission.run(async () => 7), 7)
+})
+
+test('late work is given up by its caller, but keeps its place until it ends', async (t) => {
+  const admission = new Admission({ ...limits, deadline: 10 })
+  const { end, work } = controlled()
+  await t.throwsAsync(admission.run(work), { message: /took too long/ })
+  t.is(admission.running, 1)
+  end()
+  await new Promise((resolve) => setImmediate(resolve))
+  t.is(admission.running, 0)
+})
+
+test('work whose caller gave up while it waited is never begun', async (t) => {
+  const admission = new Admission({ concurrent: 1, waiting: 1, deadline: 10 })
+  const { end, work } = controlled()
+  let begun = false
+  const late = admission.run(async () => {
+    begun = true
+  })
+  const first = admission.run(work)
+  await t.throwsAsync(Promise.all([first, late].reverse()))
+  end()
+  await new Promise((resolve) => setImmediate(resolve))
+  t.is(admission.running, 0)
+  t.true(begun)
+})
+
+test('work that fails makes room all the same', async (t) => {
+  const admission = new Admission(limits)
+  await t.throwsAsync(
+    admission.run(() => Promise.reject(new Error('no'))),
+    { message: 'no' },
+  )
+  t.is(admission.running, 0)
+})
+
+test('many times what the service takes on is partly answered 503, and health still answers', async (t) => {
+  const { reader, anonymous, origin } = await startTestService(t, {
+    concurrentOperations: 1,
+    waitingOperations: 2,
+  })
+  const answers = await Promise.all(Array.from({ length: 200 }, () => reader.get('/species')))
+  const statuses = new Set(answers.map(({ status }) => status))
+  t.deepEqual([...statuses].sort(), [200, 503])
+  const refused = answers.find(({ status }) => status === 503)
+  t.is(refused?.headers.get('retry-after'), '1')
+  t.is((await anonymous.get(`${origin}/health/ready`)).status, 200)
+  t.is((await reader.get('/species')).status, 200)
+})
+
+test('a caller beyond the rate is told when to come back, and others are not', async (t) => {
+  const service = await startTestService(t, { rateLimit: 3 })
+  const caller = service.withScope('species:read')
+  const answers = []
+  for (let count = 0; count < 4; count++) answers.push(await caller.get('/species'))
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 429],
+  )
+  const [first, , , last] = answers
+  t.is(first?.headers.get('ratelimit-policy'), '"caller";q=3;w=60')
+  t.regex(first?.headers.get('ratelimit') ?? '', /^"caller";r=2;t=\d+$/)
+  t.is(last?.body.error.code, 'TOO_MANY_REQUESTS')
+  t.true(Number(last?.headers.get('retry-after')) > 0)
+  t.is((await service.withScope('planets:read').get('/planets')).status, 200)
+})

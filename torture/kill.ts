@@ -1,0 +1,31 @@
+import { createEmbedded } from '../test/helpers/database.ts'
+import { killRepeatedly } from '../test/helpers/kill.ts'
+import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
+import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { withOwner } from './owner.ts'
+
+const WRITES_PER_ROUND = 420
+const READY_MILLISECONDS = 5_000
+
+/** Kills the service under write load: every acknowledged write is there again, within five seconds. */
+export async function run(rounds = 50): Promise<string[]> {
+  const server = await findServer((reason) => console.log(`PostgreSQL: ${reason}`))
+  const broken: string[] = []
+  for (const kind of ['embedded', 'embedded with fsync', ...(server ? ['PostgreSQL'] : [])]) {
+    await withOwner(async (owner) => {
+      const environment =
+        kind === 'PostgreSQL'
+          ? { DATABASE_URL: await createDatabaseOn(server as string, owner) }
+          : { DATA_DIR: (await createEmbedded(owner)).dataDir, EMBEDDED_FSYNC: String(kind !== 'embedded') }
+      const start = () =>
+        startProcess({ LOG_LEVEL: 'info', DATABASE_TIMEOUT: '60000', ...environment }, owner, BUILT)
+      const { problems, writes, slowest } = await killRepeatedly(start, rounds, WRITES_PER_ROUND, console.log)
+      console.log(
+        `${kind}: ${rounds} kills, ${writes} writes acknowledged, slowest start ${Math.round(slowest)} ms`,
+      )
+      broken.push(...problems.map((problem) => `${kind}: ${problem}`))
+      if (slowest > READY_MILLISECONDS) broken.push(`${kind}: ready only after ${Math.round(slowest)} ms`)
+    })
+  }
+  return broken
+}

@@ -1,0 +1,35 @@
+import { run as database } from './database.ts'
+import { run as kill } from './kill.ts'
+import { run as overload } from './overload.ts'
+import { run as shutdown } from './shutdown.ts'
+import { run as slow } from './slow.ts'
+
+const usage = `Long runs that show what the service survives, and in what figures.
+
+  npm run torture -- kill [rounds]        kill -9 under write load, embedded, with fsync and on PostgreSQL
+  npm run torture -- shutdown [times]     SIGTERM under load
+  npm run torture -- overload [seconds]   four times what it can serve
+  npm run torture -- slow [connections]   connections that send or read slowly
+  npm run torture -- database             a server that is down, vanishes, is stopped, or has slow sessions
+
+PostgreSQL is TEST_DATABASE_URL, or a server without a password on this machine. Exit status 1 when a
+promise of docs/OPERATIONS.md is broken.`
+
+const commands: Record<string, (argument: number | undefined) => Promise<string[]>> = {
+  kill,
+  shutdown,
+  overload,
+  slow,
+  database,
+}
+
+const [name = '', argument] = process.argv.slice(2)
+const command = commands[name]
+if (command) {
+  const broken = await command(argument === undefined ? undefined : Number(argument))
+  for (const problem of broken) console.log(`BROKEN: ${problem}`)
+  if (broken.length === 0) console.log(`${name}: every promise kept`)
+  process.exit(broken.length === 0 ? 0 : 1)
+}
+console.log(usage)
+process.exit(2)
