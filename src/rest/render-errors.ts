@@ -7,6 +7,7 @@ import { errorEnvelope, STATUS } from './errors.ts'
 /** Told of every fault of the service, with the id under which the caller was told of it. */
 export type ReportFault = (error: unknown, requestId: string) => void
 
+const JSON_TYPE = 'application/json; charset=utf-8'
 const RETRY_AFTER_SECONDS = 1
 
 /**
@@ -27,9 +28,7 @@ export function renderErrors(reportFault: ReportFault): Middleware {
       if (error.current) ctx.set('ETag', entityTag(error.current.id, error.current.version))
       if (error.code === 'SERVICE_UNAVAILABLE') ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
       const isGraphQL = ctx.path === GRAPHQL_PATH
-      const document = isGraphQL
-        ? errorDocument(ctx, error)
-        : { type: 'application/json', body: errorEnvelope(error) }
+      const document = isGraphQL ? errorDocument(ctx, error) : { type: JSON_TYPE, body: errorEnvelope(error) }
       ctx.set('Content-Type', document.type)
       ctx.body = JSON.stringify(document.body)
     }

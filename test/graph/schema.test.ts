@@ -21,11 +21,12 @@ const types = Object.values(schema.getTypeMap()).filter(
 function undescribed(type: GraphQLNamedType): string[] {
   const own = type.description ? [] : [type.name]
   if (isObjectType(type)) {
-    return Object.values(type.getFields()).reduce((paths, field) => {
+    const inner = Object.values(type.getFields()).flatMap((field) => {
       const args = field.args.filter((one: GraphQLArgument) => !one.description)
       const missing = args.map(({ name }) => `${type.name}.${field.name}(${name})`)
-      return [...paths, ...(field.description ? [] : [`${type.name}.${field.name}`]), ...missing]
-    }, own)
+      return field.description ? missing : [`${type.name}.${field.name}`, ...missing]
+    })
+    return [...own, ...inner]
   }
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields()).filter(({ description }) => !description)

@@ -20,16 +20,6 @@ interface Asset {
 const OWN = fileURLToPath(new URL('../../../public/explorer', import.meta.url))
 const require = createRequire(import.meta.url)
 
-/** The files of the explorer by the last segment of their address: the page's own, and those of packages. */
-const FILES: Readonly<Record<string, string>> = {
-  'explorer.js': join(OWN, 'explorer.js'),
-  'explorer.css': join(OWN, 'explorer.css'),
-  'graphiql.js': inPackage('graphiql', 'graphiql.min.js'),
-  'graphiql.css': inPackage('graphiql', 'graphiql.min.css'),
-  'react.js': inPackage('react', 'umd/react.production.min.js'),
-  'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
-}
-
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -57,7 +47,7 @@ const POLICY = [
  */
 export function createExplorer(resources: readonly Resource[], persisted: PersistedOperations): Middleware {
   const page = asset(join(OWN, 'index.html'))
-  const files = new Map(Object.entries(FILES).map(([name, path]) => [name, asset(path)]))
+  const files = new Map(Object.entries(filePaths()).map(([name, path]) => [name, asset(path)]))
   files.set('examples.json', toAsset('.json', JSON.stringify(exampleOperations(resources, persisted))))
   return async (ctx, next) => {
     const found = isPageRequest(ctx) ? page : fileAt(ctx, files)
@@ -100,6 +90,18 @@ function asset(path: string): Asset {
 function toAsset(extension: string, content: Buffer | string): Asset {
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
   return { type: TYPES[extension] as string, body: Buffer.from(content), etag }
+}
+
+/** The files of the explorer by the last segment of their address: the page's own, and those of packages. */
+function filePaths(): Readonly<Record<string, string>> {
+  return {
+    'explorer.js': join(OWN, 'explorer.js'),
+    'explorer.css': join(OWN, 'explorer.css'),
+    'graphiql.js': inPackage('graphiql', 'graphiql.min.js'),
+    'graphiql.css': inPackage('graphiql', 'graphiql.min.css'),
+    'react.js': inPackage('react', 'umd/react.production.min.js'),
+    'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
+  }
 }
 
 function inPackage(name: string, file: string): string {

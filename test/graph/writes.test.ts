@@ -1,0 +1,94 @@
+import anyTest, { type TestFn } from 'ava'
+import { shareTestService } from '../helpers/service.ts'
+
+const test = anyTest as TestFn
+const service = shareTestService(test)
+
+const PUT = `mutation ($id: ID!, $input: SpeciesInput!, $ifVersion: [Int!], $readOnly: SpeciesReadOnly) {
+  putSpecies(id: $id, input: $input, ifVersion: $ifVersion, readOnly: $readOnly) { outcome species { version } }
+}`
+const PATCH = `mutation ($id: ID!, $patch: SpeciesPatch!, $ifVersion: [Int!]) {
+  patchSpecies(id: $id, patch: $patch, ifVersion: $ifVersion) { outcome species { version commonName habitat } }
+}`
+
+const fieldsOf = (
+  errors: readonly { extensions: { details: { field: string; code: string }[] } }[] | undefined,
+) => errors?.[0]?.extensions.details.map(({ field, code }) => [field, code])
+
+test('every mutation says what it did', async (t) => {
+  const { writer } = service()
+  const outcome = async (query: string, variables: object) => {
+    const { data, errors } = await writer.graphql(query, variables)
+    t.is(errors, undefined, JSON.stringify(errors))
+    return (Object.values(data)[0] as { outcome: string }).outcome
+  }
+  const input = { scientificName: 'Acta una', habitat: 'reef' }
+  t.is(await outcome(PUT, { id: 'acta', input }), 'CREATED')
+  t.is(await outcome(PUT, { id: 'acta', input }), 'UNCHANGED')
+  t.is(await outcome(PUT, { id: 'acta', input: { scientificName: 'Acta duo' } }), 'REPLACED')
+  t.is(await outcome(PATCH, { id: 'acta', patch: { commonName: 'act' } }), 'REPLACED')
+  t.is(await outcome('mutation { deleteSpecies(id: "acta") { outcome } }', {}), 'DELETED')
+  t.is(await outcome('mutation { deleteSpecies(id: "acta") { outcome } }', {}), 'ABSENT')
+  const created = 'mutation { createSpecies(input: { scientificName: "Acta tres" }) { outcome } }'
+  t.is(await outcome(created, {}), 'CREATED')
+})
+
+test('a change that relies on another version is refused', async (t) => {
+  const { writer } = service()
+  const input = { scientificName: 'Versio' }
+  const { data } = await writer.graphql(PUT, { id: 'versio', input })
+  const { version } = data.putSpecies.species
+  const patch = { habitat: 'cave' }
+  const stale = await writer.graphql(PATCH, { id: 'versio', patch, ifVersion: [version + 1] })
+  t.is(stale.errors?.[0].extensions.code, 'CONCURRENT_MODIFICATION')
+  const fresh = await writer.graphql(PATCH, { id: 'versio', patch, ifVersion: [version] })
+  t.is(fresh.data.patchSpecies.species.version, version + 1)
+})
+
+test('an error names each field by its path from the argument on', async (t) => {
+  const { writer } = service()
+  const input = { scientificName: ' ', temperatureRange: { minCelsius: 5, maxCelsius: 1 } }
+  const invalid = await writer.graphql(PUT, { id: 'path', input })
+  t.is(invalid.errors?.[0].extensions.code, 'VALIDATION_FAILED')
+  t.deepEqual(fieldsOf(invalid.errors), [
+    ['input.scientificName', 'REQUIRED_FIELD'],
+    ['input.temperatureRange.minCelsius', 'INVALID_RANGE'],
+  ])
+  t.deepEqual(invalid.errors?.[0].path, ['putSpecies'])
+  const malformed = await writer.graphql(PUT, { id: '..', input: { scientificName: 'Path' } })
+  t.deepEqual(fieldsOf(malformed.errors), [['id', 'INVALID_VALUE']])
+  t.is((await writer.graphql(PUT, { id: 'path', input: { scientificName: 'Path' } })).errors, undefined)
+  const cold = await writer.graphql(PATCH, { id: 'path', patch: { temperatureRange: { minCelsius: -300 } } })
+  t.is(cold.errors?.[0].extensions.code, 'BUSINESS_RULE_VIOLATION')
+  t.deepEqual(fieldsOf(cold.errors), [['patch.temperatureRange.minCelsius', 'BELOW_ABSOLUTE_ZERO']])
+  const kept = { id: 'path', input: { scientificName: 'Path' }, readOnly: { discoveryStatus: 'confirmed' } }
+  t.deepEqual(fieldsOf((await writer.graphql(PUT, kept)).errors), [
+    ['readOnly.discoveryStatus', 'READ_ONLY_FIELD'],
+  ])
+  const taken = await writer.graphql(PUT, { id: 'other', input: { scientificName: 'PATH' } })
+  t.deepEqual(fieldsOf(taken.errors), [['input.scientificName', 'DUPLICATE_VALUE']])
+})
+
+test('what is asked for after a write in the same request is what was written', async (t) => {
+  const { writer } = service()
+  const { data } = await writer.graphql(`mutation {
+    first: putPlanet(id: "seen", input: { name: "Seen" }) { planet { moons { totalCount } } }
+    createMoon(planetId: "seen", input: { name: "New" }) { moon { planet { moons { totalCount } } } }
+    second: patchPlanet(id: "seen", patch: { hostStar: "Sun" }) { planet { hostStar moons { totalCount } } }
+  }`)
+  t.is(data.first.planet.moons.totalCount, 0)
+  t.is(data.createMoon.moon.planet.moons.totalCount, 1)
+  t.is(data.second.planet.moons.totalCount, 1)
+})
+
+test('a field that fails leaves the others of the request be', async (t) => {
+  const narrow = service().withScope('planets:read')
+  const { status, data, errors } = await narrow.graphql(
+    '{ planetPage { totalCount } speciesPage { totalCount } spacecraft(id: "x") { name } }',
+  )
+  t.is(status, 200)
+  t.true(data.planetPage.totalCount >= 0)
+  t.is(data.speciesPage, null)
+  const refused = errors?.map(({ path, extensions }) => `${path[0]} ${extensions.code}`)
+  t.deepEqual(refused?.toSorted(), ['spacecraft ACCESS_DENIED', 'speciesPage ACCESS_DENIED'])
+})
