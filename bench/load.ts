@@ -17,6 +17,7 @@ export interface Order {
 
 /** What was seen. Latencies are in milliseconds. */
 export interface Seen {
+  readonly requests: number
   readonly requestsPerSecond: number
   readonly p50: number
   readonly p99: number
@@ -62,6 +63,7 @@ async function load(order: Order): Promise<Seen> {
   await Promise.all(Array.from({ length: order.connections }, (_, number) => converse(number)))
   const elapsed = (performance.now() - start) / 1000
   return {
+    requests: answers,
     requestsPerSecond: answers / elapsed,
     p50: latencies.percentile(50) / 1000,
     p99: latencies.percentile(99) / 1000,

@@ -14,7 +14,7 @@ import { createScratch, fill, removeAdded } from './database.ts'
 import type { Order, Seen } from './load.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import { type Contender, contenders, type Running, SECRET, start } from './servers.ts'
-import { table } from './table.ts'
+import { type Measured, table } from './table.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   await checkEqualAnswers(running, token, rows, clean)
   const generator = fork(fileURLToPath(new URL('./load.js', import.meta.url)))
   releases.push(async () => generator.disconnect())
-  const seen = new Map<Scenario, Map<Running, Seen[]>>()
+  const seen = new Map<Scenario, Map<Running, Measured[]>>()
   for (const scenario of scenarios.filter(({ name }) => isChosen(options.scenarios, name))) {
     seen.set(scenario, await compare(generator, scenario, running, clean))
   }
@@ -77,15 +77,17 @@ async function compare(
   scenario: Scenario,
   running: readonly Running[],
   clean: (server: Running) => Promise<void>,
-): Promise<Map<Running, Seen[]>> {
+): Promise<Map<Running, Measured[]>> {
   const asked = running.filter(({ graphql }) => graphql || !scenario.graphql)
-  const seen = new Map(asked.map((server): [Running, Seen[]] => [server, []]))
+  const seen = new Map(asked.map((server): [Running, Measured[]] => [server, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const server of asked) {
       const order = { scenario: scenario.name, origin: server.origin, token, connections, rows }
+      const before = server.processorSeconds()
       const result = await load(generator, { ...order, seconds: round === 0 ? 1 : seconds })
+      const cost = ((server.processorSeconds() - before) / result.requests) * 1e6
       // Round 0 is for the compilers to warm up.
-      if (round > 0) seen.get(server)?.push(result)
+      if (round > 0) seen.get(server)?.push({ ...result, cost })
       if (scenario.writes) await clean(server)
     }
   }
@@ -93,7 +95,7 @@ async function compare(
   return seen
 }
 
-function rates(seen: readonly Seen[] = []): string {
+function rates(seen: readonly Measured[] = []): string {
   return seen.map(({ requestsPerSecond }) => Math.round(requestsPerSecond)).join(' ')
 }
 

@@ -110,7 +110,11 @@ export const scenarios: readonly Scenario[] = [
     status: 204,
     next: ({ number, count }, rows) => {
       const row = 1 + ((number * 997 + count * 16) % rows)
-      return { method: 'PUT', path: `${COLLECTION}/${seedId(row)}`, body: species(`Species ${row}`, count) }
+      return {
+        method: 'PUT',
+        path: `${COLLECTION}/${seedId(row)}`,
+        body: species(`Species ${row}`, changing()),
+      }
     },
   },
   {
@@ -122,7 +126,7 @@ export const scenarios: readonly Scenario[] = [
       method: 'PATCH',
       path: ownPath(connection),
       headers: { 'If-Match': connection.entityTag ?? '' },
-      body: { common_name: `name ${connection.count}` },
+      body: { common_name: `name ${changing()}` },
     }),
   },
   {
@@ -140,6 +144,13 @@ const DASHBOARD = `{
   }
   planets: planetPage(limit: 5) { totalCount items { id name habitable } }
 }`
+
+let changes = Date.now()
+
+/** A number that none of the requests before has had, in this round or in others: each write is to change something. */
+function changing(): number {
+  return ++changes
+}
 
 /** A whole body; the number makes it differ. */
 function species(name: string, number: number): object {

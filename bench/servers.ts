@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -22,6 +23,8 @@ export interface Running extends Contender {
   /** From its start until it listens, in milliseconds. */
   readonly readyAfter: number
   memoryMegabytes(): number
+  /** What it has used of the processors so far, in seconds; not a number where /proc does not tell. */
+  processorSeconds(): number
   stop(): Promise<void>
 }
 
@@ -80,6 +83,7 @@ export async function start(contender: Contender): Promise<Running> {
     origin: `http://127.0.0.1:${port}`,
     readyAfter: performance.now() - began,
     memoryMegabytes: () => residentMegabytes(child),
+    processorSeconds: () => processorSeconds(child),
     stop: () => end(child),
   }
 }
@@ -108,6 +112,16 @@ async function untilListening(child: ChildProcess, port: number, name: string): 
 
 function residentMegabytes({ pid }: ChildProcess): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1024
+}
+
+/** proc(5): utime and stime are the 14th and 15th field, in ticks of 10 ms; the 2nd is in brackets. */
+function processorSeconds({ pid }: ChildProcess): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return Number.NaN
+  }
 }
 
 function end(child: ChildProcess): Promise<void> {

@@ -3,8 +3,13 @@ import type { Seen } from './load.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import type { Running } from './servers.ts'
 
+/** What was seen in one round, with what each request took of the processor, in microseconds. */
+export interface Measured extends Seen {
+  readonly cost: number
+}
+
 /** What was seen of each contender in each round of each scenario. */
-export type Rounds = ReadonlyMap<Scenario, ReadonlyMap<Running, readonly Seen[]>>
+export type Rounds = ReadonlyMap<Scenario, ReadonlyMap<Running, readonly Measured[]>>
 
 /** The whole result as Markdown: rates, the ratio to the service round by round, percentiles, memory. */
 export function table(
@@ -29,8 +34,9 @@ export function table(
   return [
     `${conditions}. Node ${process.version}, ${server}, ${machine()}.`,
     '',
-    'Requests per second (median of the rounds), latency p50 / p99 in milliseconds, and in bold how many',
-    'times as fast as that contender the service is (median of the ratios, round by round).',
+    'Requests per second; in brackets latency p50 / p99 in milliseconds, and what a request takes of the',
+    'processor in that process, in microseconds; in bold how many times as fast as that contender the',
+    'service is. Medians of the rounds, and of the ratios round by round.',
     '',
     row('', titles),
     row(
@@ -51,8 +57,8 @@ export function table(
 }
 
 function cell(
-  seen: readonly Seen[] | undefined,
-  service: readonly Seen[] | undefined,
+  seen: readonly Measured[] | undefined,
+  service: readonly Measured[] | undefined,
   isService: boolean,
 ): string {
   if (!seen || !service) return '—'
@@ -61,7 +67,7 @@ function cell(
   const failures = seen.reduce((sum, one) => sum + one.failures, 0)
   const ratios = seen.map((one, index) => (service[index]?.requestsPerSecond ?? 0) / one.requestsPerSecond)
   const ratio = isService ? '' : ` **${median(ratios).toFixed(2)}**`
-  return `${Math.round(rate).toLocaleString('en')} (${latency})${ratio}${failures ? ` ${failures} failed` : ''}`
+  return `${Math.round(rate).toLocaleString('en')} (${latency}, ${Math.round(median(seen.map((one) => one.cost)))} µs)${ratio}${failures ? ` ${failures} failed` : ''}`
 }
 
 export function median(values: readonly number[]): number {
