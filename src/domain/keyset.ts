@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { DomainError } from './errors.ts'
 import { exactly } from './exact-number.ts'
 import { type OrderStep, orderSteps, type Sort, type Where } from './query.ts'
@@ -9,13 +10,14 @@ import { invalidity } from './values.ts'
 export type Position = readonly unknown[]
 
 /**
- * The place of a row as an opaque text, which also says what order it is a place in. It stays valid when
- * the resource is changed or deleted.
+ * The place of a row as an opaque text, which also says what order it is a place in and, if it is for one
+ * use only, what for. It stays valid when the resource is changed or deleted.
  */
-export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Row): string {
+export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Row, use = ''): string {
   const steps = orderSteps(resource, sorts)
   const values = steps.map(({ leaf }) => row[leaf.column])
-  return Buffer.from(JSON.stringify([orderName(steps), ...values])).toString('base64url')
+  const text = JSON.stringify([orderName(steps) + use, ...values])
+  return Buffer.from(checksum(text) + text).toString('base64url')
 }
 
 /**
@@ -29,11 +31,12 @@ export function decodeCursor(
   sorts: readonly Sort[],
   text: string,
   argument: string,
+  use = '',
 ): Position {
   const steps = orderSteps(resource, sorts)
   const [name, ...values] = parsed(text)
   const position = values.map((value, index) => checked(steps[index], value))
-  if (name === orderName(steps) && values.length === steps.length && !position.includes(undefined)) {
+  if (name === orderName(steps) + use && values.length === steps.length && !position.includes(undefined)) {
     return position
   }
   const message = `${argument} must be a cursor from a list of ${resource.path} in the same order.`
@@ -83,13 +86,23 @@ function orderName(steps: readonly OrderStep[]): string {
   return steps.map(({ leaf, direction }) => `${leaf.name} ${direction}`).join(', ')
 }
 
-function parsed(text: string): unknown[] {
+function parsed(cursor: string): unknown[] {
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    const decoded = Buffer.from(cursor, 'base64url').toString()
+    const text = decoded.slice(CHECKSUM_LENGTH)
+    if (!decoded.startsWith(checksum(text))) return []
+    const value: unknown = JSON.parse(text)
     return Array.isArray(value) ? value : []
   } catch {
     return []
   }
+}
+
+const CHECKSUM_LENGTH = 8
+
+/** Tells a cursor that was cut or changed from one that was made here. It is no secret, and guards none. */
+function checksum(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, CHECKSUM_LENGTH)
 }
 
 /** A value that the column could hold, or undefined. */

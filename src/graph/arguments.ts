@@ -13,6 +13,8 @@ export interface SortArgument {
 
 /** The arguments of every list that is read by pages. */
 export interface PageArguments {
+  /** The place from which the page is read, as the page before or after it told. */
+  readonly cursor?: string | null
   readonly page: number
   readonly limit: number
   readonly sort: readonly SortArgument[]

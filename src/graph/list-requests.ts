@@ -3,31 +3,11 @@ import { decodeCursor } from '../domain/keyset.ts'
 import type { Sort } from '../domain/query.ts'
 import type { ListRequest } from '../domain/read-list.ts'
 import type { Resource } from '../domain/resource.ts'
-import type { ConnectionArguments, PageArguments, SortArgument } from './arguments.ts'
+import type { ConnectionArguments, SortArgument } from './arguments.ts'
 import { toFilter } from './filters.ts'
 
 /** How many a connection answers with that is not told how many. */
 export const DEFAULT_SIZE = 20
-
-const LARGEST_PAGE = 2147483647
-
-/**
- * What the arguments of a page ask for.
- *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a page or a limit out of bounds, or a filter
- *   that cannot be
- */
-export function toPageRequest(
-  resource: Resource,
-  { page, limit, sort, filter }: PageArguments,
-  maximumPageSize: number,
-  counted: boolean,
-): ListRequest {
-  refuseOutOfBounds('page', page, 1, LARGEST_PAGE)
-  refuseOutOfBounds('limit', limit, 1, maximumPageSize)
-  const skip = (page - 1) * limit
-  return { sorts: toSorts(sort), filter: toFilter(resource, filter), skip, take: limit, counted }
-}
 
 /**
  * What the arguments of a connection ask for.
@@ -75,6 +55,7 @@ function refuse(field: string, message: string): never {
   throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field, code: 'INVALID_VALUE', message }])
 }
 
-function toSorts(sorts: readonly SortArgument[]): Sort[] {
+/** The sorts of a list, as the domain knows them. */
+export function toSorts(sorts: readonly SortArgument[]): Sort[] {
   return sorts.map(({ field, direction }) => ({ field, direction: direction === 'ASC' ? 'asc' : 'desc' }))
 }

@@ -5,7 +5,8 @@ import type { Resource } from '../domain/resource.ts'
 import type { Row } from '../domain/rows.ts'
 import type { ConnectionArguments, PageArguments } from './arguments.ts'
 import { admit, type GraphContext } from './context.ts'
-import { toConnectionRequest, toPageRequest } from './list-requests.ts'
+import { toConnectionRequest } from './list-requests.ts'
+import { toPage, toPageRequest } from './pages.ts'
 import { selectedFields } from './selection.ts'
 
 /** Reads a part of a list, wherever the list is. */
@@ -27,14 +28,12 @@ export async function resolvePage(
   read = reader(place, context),
 ) {
   admit(context, place.resource, 'read')
-  const { page, limit } = args
   const fields = selectedFields(info)
-  const counted = ['totalCount', 'totalPages', 'hasMore'].some((name) => fields.has(name))
+  const counted = fields.has('totalCount') || fields.has('totalPages')
   const request = toPageRequest(place.resource, args, context.domain.maximumPageSize, counted)
-  const { rows, totalCount } = await read(request)
-  context.loaders.remember(place.resource, rows)
-  const totalPages = Math.ceil(totalCount / limit)
-  return { items: rows, page, limit, totalCount, totalPages, hasMore: page < totalPages }
+  const list = await read(request)
+  context.loaders.remember(place.resource, list.rows)
+  return toPage(place.resource, args, request, list)
 }
 
 /** Answers with one connection of a list (GraphQL Cursor Connections Specification §4). */

@@ -43,6 +43,10 @@ function pageType(resource: Resource): string {
       totalPages: Int!
       "Whether there is a page after this one."
       hasMore: Boolean!
+      "What to ask for the next page with, besides its number; null when there is none."
+      nextCursor: String
+      "What to ask for the page before with, besides its number; null when there is none."
+      previousCursor: String
     }`
 }
 
@@ -87,7 +91,9 @@ function filterInput(resource: Resource): string {
 
 /** The arguments of every list that is read by pages. */
 export function pageArguments(resource: Resource): string {
-  return `"Which page, 1-based." page: Int! = 1, "How many on a page." limit: Int! = 20, ${listArguments(resource)}`
+  return `"Which page, 1-based." page: Int! = 1, "How many on a page." limit: Int! = 20,
+    "What a page next to it told: then it costs the same however far down it is, and none skips or repeats." cursor: String,
+    ${listArguments(resource)}`
 }
 
 /** The arguments of every list that is read by cursors. */

@@ -7,6 +7,8 @@ export interface ListAddress {
   readonly sort: string | undefined
   readonly filters: readonly string[]
   readonly id: string | undefined
+  /** Opaque: the place from which this one page is read. */
+  readonly cursor: string | undefined
 }
 
 /** The addresses of resources, as absolute URLs under `{base}` (SPEC §2.2, §4). */
@@ -26,13 +28,14 @@ export class Addresses {
   }
 
   /** A page of the list at an address, its parameters in a fixed order, `:` left as it is (RFC 3986 §3.4). */
-  page(collection: string, page: number, { limit, sort, filters, id }: ListAddress): string {
+  page(collection: string, page: number, { limit, sort, filters, id, cursor }: ListAddress): string {
     const parameters = [
       `page=${page}`,
       `limit=${limit}`,
       ...(sort === undefined ? [] : [`sort=${encoded(sort)}`]),
       ...filters.map((filter) => `filter=${encoded(filter)}`),
       ...(id === undefined ? [] : [`id=${encoded(id)}`]),
+      ...(cursor === undefined ? [] : [`cursor=${encoded(cursor)}`]),
     ]
     return `${collection}?${parameters.join('&')}`
   }

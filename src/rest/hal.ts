@@ -28,6 +28,9 @@ export interface Hal {
 export interface ListData {
   readonly items: readonly Data[]
   readonly totalCount: number
+  readonly hasMore: boolean
+  /** What the pages beside it are read from; null where there is none. */
+  readonly cursors: { readonly next: string | null; readonly previous: string | null }
   readonly page: number
   readonly address: ListAddress
   readonly parent: { readonly resource: Resource; readonly id: string } | undefined
@@ -77,7 +80,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   return {
     resource: shown,
     list(list, addresses) {
-      const { items, totalCount, page, parent } = list
+      const { items, totalCount, hasMore, page, parent } = list
       const totalPages = Math.ceil(totalCount / list.address.limit)
       const embedded = items.map((item) => shown(item, addressOf(resource, item), 'item', addresses))
       return {
@@ -87,7 +90,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
         limit: list.address.limit,
         total_pages: totalPages,
         total_count: totalCount,
-        has_more: page < totalPages,
+        has_more: hasMore,
         _embedded: { [resource.path]: embedded },
       }
     },
@@ -100,17 +103,20 @@ export function addressOf({ parentField }: Resource, data: Data): Address {
 }
 
 function listLinks(resource: Resource, list: ListData, totalPages: number, addresses: Addresses): Links {
-  const { page, address, parent } = list
+  const { page, address, parent, hasMore, cursors } = list
   const parentHref = parent && addresses.resource(parent.resource, parent)
   const collection = parentHref ? `${parentHref}/${resource.path}` : addresses.collection(resource, undefined)
   const last = Math.max(totalPages, 1)
-  const link = (number: number): Link => ({ href: addresses.page(collection, number, address) })
+  const link = (number: number, cursor?: string | null): Link => ({
+    href: addresses.page(collection, number, { ...address, cursor: cursor ?? undefined }),
+  })
+  const before = cursors.previous ? page - 1 : Math.min(page - 1, last)
   return {
-    self: link(page),
+    self: link(page, address.cursor),
     first: link(1),
     last: link(last),
-    next: page < totalPages ? link(page + 1) : null,
-    prev: page > 1 ? link(Math.min(page - 1, last)) : null,
+    next: hasMore ? link(page + 1, cursors.next) : null,
+    prev: page > 1 ? link(before, cursors.previous) : null,
     find: { href: `${collection}{?id}`, templated: true },
     ...(parentHref && { parent: { href: parentHref } }),
   }

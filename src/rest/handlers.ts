@@ -137,6 +137,7 @@ export function listHandler(
       ...(parent && { parentId }),
       page,
       limit,
+      cursor: text.cursor,
       sort: toSortInput(query.sorts),
       filter: toFilterInput(query.filters),
     }
@@ -144,6 +145,8 @@ export function listHandler(
     const data: ListData = {
       items: list['items'] as Data[],
       totalCount: list['total_count'] as number,
+      hasMore: list['has_more'] as boolean,
+      cursors: { next: list['next'] as string | null, previous: list['previous'] as string | null },
       page,
       address: { limit, ...text },
       parent: parent && { resource: parent, id: parentId },

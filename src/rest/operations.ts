@@ -38,14 +38,14 @@ export function nestedListOperation(resource: Resource, column: string, prepare:
   return prepare(listDocument(resource, camelCase(column)))
 }
 
-const PAGE_ARGUMENTS = 'page: $page, limit: $limit, sort: $sort, filter: $filter'
+const PAGE_ARGUMENTS = 'page: $page, limit: $limit, cursor: $cursor, sort: $sort, filter: $filter'
 
 function pageVariables(sort: string, filter: string): string {
-  return `$page: Int!, $limit: Int!, $sort: [${sort}!]!, $filter: ${filter}`
+  return `$page: Int!, $limit: Int!, $cursor: String, $sort: [${sort}!]!, $filter: ${filter}`
 }
 
 function pageSelection(resource: Resource): string {
-  return `total_count: totalCount items { ${selection(resource)} }`
+  return `total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor items { ${selection(resource)} }`
 }
 
 function listDocument(resource: Resource, parent = parentArgument(resource)): string {

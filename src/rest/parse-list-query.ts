@@ -25,12 +25,13 @@ export interface ListQuery {
     readonly sort: string | undefined
     readonly filters: readonly string[]
     readonly id: string | undefined
+    readonly cursor: string | undefined
   }
 }
 
 export const DEFAULT_LIMIT = 20
 const LARGEST_PAGE = 2147483647
-const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id']
+const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id', 'cursor']
 
 /**
  * Parses the query string of a list. All that is wrong with it is reported at once.
@@ -57,7 +58,7 @@ export function parseListQuery(
       ...filters.flatMap((filter) => parseFilter(leaves, filter, report)),
       ...(id === undefined ? [] : idFilter(leaves, id, report)),
     ],
-    text: { sort, filters, id },
+    text: { sort, filters, id, cursor: search.get('cursor') ?? undefined },
   }
   if (problems[0]) throw new DomainError('INVALID_QUERY_PARAMETER', problems[0].message, problems)
   return query

@@ -44,8 +44,10 @@ export function resourceExamples(
         {
           items: [data],
           totalCount: 1,
+          hasMore: false,
+          cursors: { next: null, previous: null },
           page: 1,
-          address: { limit: 20, sort: undefined, filters: [], id: undefined },
+          address: { limit: 20, sort: undefined, filters: [], id: undefined, cursor: undefined },
           parent: parent && { resource: parent, id: OTHER_ID },
         },
         addresses,

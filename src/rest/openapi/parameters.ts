@@ -10,6 +10,13 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
     page: query('page', 'The number of the page, from 1.', { ...positive, default: 1 }),
     limit: query('limit', 'Items per page.', { ...positive, maximum: maximumPageSize, default: 20 }),
     find: query('id', 'Only the item with this identifier: none or one.', { type: 'string' }),
+    cursor: query(
+      'cursor',
+      'Opaque; links to the next and the previous page bring it. Goes with their page and limit.',
+      {
+        type: 'string',
+      },
+    ),
     IfMatch: header('If-Match', 'The entity tags that the change is meant for, or `*`.'),
     IfNoneMatchRead: header('If-None-Match', 'Entity tags already known; when current, the answer is 304.'),
     IfNoneMatchWrite: header('If-None-Match', '`*` lets the request only create, never replace.'),
@@ -34,7 +41,8 @@ export function parentParameter(parent: Resource): Schema {
 
 /** The parameters of a list (SPEC §4.1): those that all lists have, and what this one is sorted and filtered by. */
 export function listParameters(resource: Resource): Schema[] {
-  return [shared('page'), shared('limit'), sortParameter(resource), filterParameter(resource), shared('find')]
+  const [page, limit, find, cursor] = ['page', 'limit', 'find', 'cursor'].map(shared)
+  return [page, limit, sortParameter(resource), filterParameter(resource), find, cursor] as Schema[]
 }
 
 function sortParameter(resource: Resource): Schema {

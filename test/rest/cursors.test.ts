@@ -1,0 +1,121 @@
+import anyTest, { type TestFn } from 'ava'
+import type { Json } from '../helpers/client.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const test = anyTest as TestFn
+const service = shareTestService(test)
+
+const SORTS = [
+  '',
+  '&sort=name:desc',
+  '&sort=host_star:asc',
+  '&sort=host_star:desc,discovery_year:asc',
+  '&sort=habitable:desc',
+]
+
+test.serial.before(async () => {
+  await service().database.client.planet.createMany({
+    data: Array.from({ length: 47 }, (_, index) => ({
+      id: `p${String(index).padStart(2, '0')}`,
+      name: `Name ${String((index * 7) % 47).padStart(2, '0')}`,
+      host_star: index % 4 === 0 ? null : `star ${index % 3}`,
+      discovery_year: index % 3 === 0 ? null : 2000 + (index % 4),
+      habitable: [true, false, null][index % 3] as boolean | null,
+    })),
+  })
+})
+
+async function read(href: string): Promise<Json> {
+  const { status, body } = await service().reader.get(href)
+  if (status !== 200) throw new Error(`${href} answered ${status}`)
+  return body
+}
+
+const identifiers = (page: Json): string[] => page._embedded.planets.map(({ id }: Json) => id)
+
+for (const sort of SORTS) {
+  test(`pages by links are the pages by number, forwards and back: ${sort || 'no sort'}`, async (t) => {
+    const forwards: string[][] = []
+    let page = await read(`/planets?limit=10${sort}`)
+    while (true) {
+      forwards.push(identifiers(page))
+      const byNumber = await read(`/planets?page=${page.page}&limit=10${sort}`)
+      t.deepEqual({ ...page, _links: 0 }, { ...byNumber, _links: 0 })
+      if (!page._links.next) break
+      t.regex(page._links.next.href, /&cursor=[A-Za-z0-9_-]+$/)
+      page = await read(page._links.next.href)
+    }
+    t.is(forwards.length, 5)
+    const backwards: string[][] = [identifiers(page)]
+    while (page._links.prev) {
+      page = await read(page._links.prev.href)
+      backwards.unshift(identifiers(page))
+    }
+    t.deepEqual(backwards, forwards)
+  })
+}
+
+test('a page within a parent has a cursor too', async (t) => {
+  const { writer } = service()
+  for (const name of ['a', 'b', 'c']) await writer.post('/planets/p01/moons', { name })
+  const first = await read('/planets/p01/moons?limit=2')
+  const second = await read(first._links.next.href)
+  t.deepEqual(
+    second._embedded.moons.map(({ name }: Json) => name),
+    ['c'],
+  )
+  t.is(second._links.next, null)
+  t.deepEqual((await read(second._links.prev.href))._embedded, first._embedded)
+})
+
+test.serial(
+  'a walk by links neither skips nor repeats what was there, whatever is added and deleted meanwhile',
+  async (t) => {
+    const { writer } = service()
+    const before = identifiers(await read('/planets?limit=100&sort=id:asc'))
+    const seen: string[] = []
+    let href = '/planets?limit=5&sort=name:asc'
+    for (let number = 0; href; number++) {
+      const page = await read(href)
+      seen.push(...identifiers(page))
+      href = page._links.next?.href
+      // One that sorts before everything, one that sorts behind, and the one that was just seen goes.
+      await writer.put(`/planets/early-${number}`, { id: `early-${number}`, name: `A ${number}` })
+      if (number < 3)
+        await writer.put(`/planets/late-${number}`, { id: `late-${number}`, name: `Z ${number}` })
+      await writer.delete(`/planets/${seen.at(-1)}`)
+    }
+    t.is(new Set(seen).size, seen.length)
+    t.deepEqual(seen.filter((id) => before.includes(id)).sort(), before)
+    t.deepEqual(
+      seen.filter((id) => id.startsWith('late')),
+      ['late-0', 'late-1', 'late-2'],
+    )
+  },
+)
+
+test.serial('a cursor that was changed, cut, or put to another use is a 400 that names it', async (t) => {
+  const { next } = (await read('/planets?limit=5&sort=name:asc'))._links
+  const url = new URL(next.href)
+  const cursor = url.searchParams.get('cursor') as string
+  const half = cursor.length >> 1
+  const other = cursor[half] === 'A' ? 'B' : 'A'
+  const changed: [string, string][] = [
+    ['cursor', `${cursor.slice(0, half)}${other}${cursor.slice(half + 1)}`],
+    ['cursor', cursor.slice(0, -2)],
+    ['cursor', ''],
+    ['cursor', 'a'],
+    ['page', '3'],
+    ['limit', '6'],
+    ['sort', 'name:desc'],
+    ['sort', 'host_star:asc'],
+  ]
+  for (const [name, value] of changed) {
+    const another = new URL(url)
+    another.searchParams.set(name, value)
+    const { status, body } = await service().reader.get(another.href)
+    t.is(status, 400, `${name}=${value}`)
+    t.is(body.error.code, 'INVALID_QUERY_PARAMETER')
+    t.is(body.error.details[0].field, 'cursor')
+  }
+})
