@@ -4,7 +4,7 @@ import { identifierField, type Resource } from '../domain/resource.ts'
 import type { Address } from '../domain/store.ts'
 import type { Data } from '../graph/operation.ts'
 import type { Addresses, ListAddress } from './addresses.ts'
-import { representation } from './representation.ts'
+import { createRepresent } from './representation.ts'
 
 export interface Link {
   readonly href: string
@@ -38,6 +38,7 @@ export interface ListData {
 
 /** What a resource needs to be shown: worked out once from its definition. */
 export function createHal(resource: Resource, resources: readonly Resource[]): Hal {
+  const represent = createRepresent(resource)
   const references = relationsOf(resource, resources)
   const owned = ownedBy(resource, resources)
   const nested = referencesTo(resource, resources).filter(({ leaf }) => leaf.field.nested)
@@ -74,7 +75,9 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   }
 
   function shown(data: Data, address: Address, occasion: Occasion, addresses: Addresses): object {
-    return { ...representation(resource, data), _links: links(data, address, occasion, addresses) }
+    const document = represent(data)
+    document['_links'] = links(data, address, occasion, addresses)
+    return document
   }
 
   return {

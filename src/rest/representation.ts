@@ -1,20 +1,31 @@
 import type { Resource, Values } from '../domain/resource.ts'
 import type { Data } from '../graph/operation.ts'
 
+/** Shows the data of an operation, which has the fields by their wire names. */
+export type Represent = (data: Data) => Record<string, unknown>
+
 /**
- * The fields of a resource as a client sees them: what is hidden and what is not set is left out
- * (SPEC §2.1). The data of an operation has them in order, by their wire names.
+ * Makes what picks the fields of a resource that a client sees, in the order of the definition: what is
+ * hidden and what is not set is left out (SPEC §2.1). Works on the names alone, which are worked out once:
+ * of a list of 20, to take the definition apart for each item was a tenth of all that was done.
  */
-export function representation(resource: Resource, data: Data): Values {
-  const shown: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(resource.allFields)) {
-    const value = data[name]
-    if (field.hidden || value === null || value === undefined) continue
-    shown[name] = field.type === 'group' ? setMembers(value as Data) : value
+export function createRepresent({ allFields }: Resource): Represent {
+  const shown = Object.entries(allFields).filter(([, field]) => !field.hidden)
+  const names = shown.map(([name]) => name)
+  const groups = new Set(shown.filter(([, field]) => field.type === 'group').map(([name]) => name))
+  return (data) => {
+    const values: Record<string, unknown> = {}
+    for (const name of names) {
+      const value = data[name]
+      if (value === null || value === undefined) continue
+      values[name] = groups.has(name) ? setMembers(value as Data) : value
+    }
+    return values
   }
-  return shown
 }
 
 function setMembers(group: Data): Values {
-  return Object.fromEntries(Object.entries(group).filter(([, value]) => value !== null))
+  const members: Record<string, unknown> = {}
+  for (const name of Object.keys(group)) if (group[name] !== null) members[name] = group[name]
+  return members
 }

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { Pool } from 'pg'
 import { PrismaClient } from './generated/client.ts'
+import { types } from './parse-moment.ts'
 import { statementName } from './statement-name.ts'
 
 export interface ClientOptions {
@@ -41,7 +42,7 @@ export class DatabaseClient extends PrismaClient {
 
   /** The rows that a statement answers with, which must not name them by `*`: a prepared one could not. */
   async queryRows<Row>(text: string, values: unknown[]): Promise<Row[]> {
-    const { rows } = await this.pool.query({ name: this.#nameOf({ sql: text }), text, values })
+    const { rows } = await this.pool.query({ name: this.#nameOf({ sql: text }), text, values, types })
     return rows as Row[]
   }
 }
