@@ -126,7 +126,7 @@ test('the same in HAL: an error is answered whatever the client accepts', async 
     accept: 'application/hal+json',
   })
   t.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'])
-  t.is(headers.get('content-type'), 'application/json; charset=utf-8')
+  t.regex(headers.get('content-type') as string, /^application\/json\b/)
 })
 
 test('bad input of every kind changes nothing', async (t) => {
