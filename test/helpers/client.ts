@@ -98,3 +98,8 @@ function parsed(response: Response, text: string): Json {
   const isJson = /^application\/(?:[a-z-]+\+)?json\b/.test(response.headers.get('content-type') ?? '')
   return isJson && text !== '' ? JSON.parse(text) : undefined
 }
+
+/** A document without the cursors in its links, which say again where the page begins that they name. */
+export function withoutCursors(document: Json): Json {
+  return JSON.parse(JSON.stringify(document).replaceAll(/&cursor=[\w-]+/g, ''))
+}

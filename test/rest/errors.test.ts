@@ -37,7 +37,7 @@ const provocations: Partial<Record<ErrorCode, (t: ExecutionContext) => Promise<A
   ACCESS_DENIED: () => service().withScope('planets:read').get('/species'),
   RESOURCE_NOT_FOUND: () => service().reader.get('/species/never-was'),
   METHOD_NOT_ALLOWED: () => service().writer.delete('/species'),
-  NOT_ACCEPTABLE: () => service().reader.get('/species', { accept: 'text/html' }),
+  NOT_ACCEPTABLE: () => service().reader.get('/species', { accept: 'image/png' }),
   CONCURRENT_MODIFICATION: async () => {
     const { at, tag } = await species()
     await service().writer.patch(at, { habitat: 'elsewhere' })

@@ -3,7 +3,7 @@ import { operationsOf } from '../../src/domain/operations.ts'
 import { queryable } from '../../src/domain/query.ts'
 import type { Resource } from '../../src/domain/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
-import type { Json } from '../helpers/client.ts'
+import { type Json, withoutCursors } from '../helpers/client.ts'
 import { type Body, Fixtures } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 
@@ -90,16 +90,21 @@ for (const resource of resources.filter((candidate) => operationsOf(candidate).l
           [3, 2, 3, 5, false],
         ],
       )
-      t.deepEqual((await reader.get(pages[2]._links.prev.href)).body, pages[1])
-      t.deepEqual((await reader.get(pages[1]._links.prev.href)).body, pages[0])
-      t.deepEqual((await reader.get(pages[0]._links.last.href)).body, pages[2])
-      t.deepEqual((await reader.get(pages[2]._links.first.href)).body, pages[0])
+      const links: [Json, Json][] = [
+        [pages[2]._links.prev, pages[1]],
+        [pages[1]._links.prev, pages[0]],
+        [pages[0]._links.last, pages[2]],
+        [pages[2]._links.first, pages[0]],
+      ]
+      for (const [{ href }, page] of links) {
+        t.deepEqual(withoutCursors((await reader.get(href)).body), withoutCursors(page))
+      }
       const past = await reader.get(`${collection}?limit=2&page=9&filter=${filter}`)
       t.deepEqual(
         [past.status, idsOf(past, resource), past.body.has_more, past.body._links.next],
         [200, [], false, null],
       )
-      t.is(past.body._links.prev.href, pages[2]._links.self.href)
+      t.is(past.body._links.prev.href, withoutCursors(pages[2])._links.self.href)
     },
   )
 

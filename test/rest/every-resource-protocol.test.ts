@@ -140,22 +140,22 @@ for (const resource of resources) {
           ['*/*', 'application/json; charset=utf-8'],
           ['application/json', 'application/json; charset=utf-8'],
           ['application/json, application/hal+json;q=0.9', 'application/json; charset=utf-8'],
-          ['text/html, application/*;q=0.5', 'application/json; charset=utf-8'],
+          ['image/png, application/*;q=0.5', 'application/json; charset=utf-8'],
           ['application/hal+json', 'application/hal+json'],
           ['application/json;q=0.8, application/hal+json', 'application/hal+json'],
-          ['text/html, application/hal+json;q=0.1', 'application/hal+json'],
+          ['image/png, application/hal+json;q=0.1', 'application/hal+json'],
         ] as const) {
           const { status, headers } = await reader.get(at, { accept })
           t.deepEqual([accept, status, headers.get('content-type')], [accept, 200, type])
           t.regex(headers.get('vary') as string, /\bAccept\b/)
         }
-        for (const accept of ['text/html', 'application/xml, image/*', 'application/json;q=0']) {
+        for (const accept of ['image/png', 'application/xml, image/*', 'application/json;q=0']) {
           const { status, body } = await reader.get(at, { accept })
           t.deepEqual([accept, status, body?.error.code], [accept, 406, 'NOT_ACCEPTABLE'])
         }
       }
       for (const [method, at, body] of await writes(resource)) {
-        t.is((await service().writer.request(method, at, body, { accept: 'text/html' })).status, 406, method)
+        t.is((await service().writer.request(method, at, body, { accept: 'image/png' })).status, 406, method)
       }
     },
   )

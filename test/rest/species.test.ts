@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Json } from '../helpers/client.ts'
+import { type Json, withoutCursors } from '../helpers/client.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 const service = shareTestService(test)
@@ -164,7 +164,10 @@ test('SPEC §4.1: the list has twenty items unless it is asked for others', asyn
   const { body } = await reader.get('/species?filter=habitat:twenty: and one')
   t.like(body, { page: 1, limit: 20, total_pages: 2, total_count: 21, has_more: true })
   t.is(body._embedded.species.length, 20)
-  t.is(body._links.next.href, `${service().base}/species?page=2&limit=20&filter=habitat:twenty:%20and%20one`)
+  t.is(
+    withoutCursors(body)._links.next.href,
+    `${service().base}/species?page=2&limit=20&filter=habitat:twenty:%20and%20one`,
+  )
   t.is((await reader.get(body._links.next.href)).body._embedded.species.length, 1)
 })
 
@@ -180,7 +183,7 @@ test('SPEC §4.1: sort, filters and dotted names go together, and into the links
     [5],
   )
   t.is(
-    body._links.next.href,
+    withoutCursors(body)._links.next.href,
     `${base}/species?page=2&limit=1&sort=temperature_range.min_celsius:desc&filter=habitat:sorted&filter=temperature_range.min_celsius%5Bgte%5D:0`,
   )
   const next = await reader.get(body._links.next.href)
