@@ -60,7 +60,7 @@ test.serial.before(async () => {
   })
 })
 
-test.serial('a page of a dashboard is one request of 13 statements; over REST it is many', async (t) => {
+test.serial('a page of a dashboard is one request of 9 statements; over REST it is many', async (t) => {
   await overGraphQL()
   await overRest()
   const one = await timed(overGraphQL)
@@ -68,7 +68,7 @@ test.serial('a page of a dashboard is one request of 13 statements; over REST it
   t.log(`GraphQL: 1 request, ${one.statements} statements, ${one.milliseconds} ms`)
   t.log(`REST: ${many.result.requests} requests, ${many.statements} statements, ${many.milliseconds} ms`)
   t.deepEqual(one.result, many.result.dashboard)
-  t.is(one.statements, 13)
+  t.is(one.statements, 9)
   t.true(many.result.requests > 50)
 })
 
