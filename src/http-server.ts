@@ -11,9 +11,9 @@ export interface ServerLimits {
 }
 
 /** Headers, the whole request, and taking the answer: whoever needs longer is cut off. */
-const HEADERS_MILLISECONDS = 8_000
-const REQUEST_MILLISECONDS = 12_000
-const ANSWER_MILLISECONDS = 10_000
+const HEADERS_MILLISECONDS = 6_000
+const REQUEST_MILLISECONDS = 10_000
+const ANSWER_MILLISECONDS = 8_000
 
 /**
  * Makes the HTTP server. Node's own limits let slow connections live for minutes, and its parser answers
