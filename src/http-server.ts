@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { answerClientError } from './rest/client-error.ts'
 
 /** How patient the server is. */
@@ -10,9 +11,9 @@ export interface ServerLimits {
 }
 
 /** Headers, the whole request, and taking the answer: whoever needs longer is cut off. */
-const HEADERS_MILLISECONDS = 8_000
-const REQUEST_MILLISECONDS = 12_000
-const ANSWER_MILLISECONDS = 10_000
+const HEADERS_MILLISECONDS = 6_000
+const REQUEST_MILLISECONDS = 10_000
+const ANSWER_MILLISECONDS = 8_000
 
 /**
  * Makes the HTTP server. Node's own limits let slow connections live for minutes, and its parser answers
@@ -55,22 +56,28 @@ function toOriginForm(request: IncomingMessage): void {
 /**
  * Stops accepting, answers what was accepted, and ends all connections; after the deadline by force.
  *
+ * @param patience in milliseconds: how long a connection on which nothing happens is kept. A request may
+ *   have been sent on it already, and not have been read yet.
  * @returns whether everything was answered in time
  */
-export function drain(server: Server, deadlineMilliseconds: number): Promise<boolean> {
+export function drain(server: Server, deadline: number, patience: number): Promise<boolean> {
   return new Promise((resolve) => {
     let isForced = false
-    const timer = setTimeout(() => {
-      isForced = true
-      server.closeAllConnections()
-    }, deadlineMilliseconds)
-    // A connection that kept silent for now turns idle later, when its answer is out.
-    const sweep = setInterval(() => server.closeIdleConnections(), 100)
-    server.close(() => {
-      clearTimeout(timer)
-      clearInterval(sweep)
+    const timers = [
+      setTimeout(() => {
+        isForced = true
+        server.closeAllConnections()
+      }, deadline),
+      setTimeout(() => {
+        timers.push(setInterval(() => server.closeIdleConnections(), 50))
+      }, patience),
+    ]
+    const closed = () => {
+      for (const timer of timers) clearTimeout(timer)
       resolve(!isForced)
-    })
-    server.closeIdleConnections()
+    }
+    // Whoever waits to be accepted is, just before this. The close of an HTTP server would also end every
+    // connection that is idle at this very moment; that of the server beneath only stops listening.
+    setImmediate(() => NetServer.prototype.close.call(server, closed))
   })
 }

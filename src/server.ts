@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Database } from './domain/database/database.ts'
 import { type DatabaseOptions, openDatabase } from './domain/database/open-database.ts'
+import { openReaders, type Readers } from './domain/database/readers.ts'
 import { forgetKeysRegularly } from './domain/idempotency.ts'
 import { resources } from './domain/resources/index.ts'
 import { Admission } from './graph/admission.ts'
@@ -48,6 +49,9 @@ export interface Service {
   close(): Promise<boolean>
 }
 
+/** After an orderly announcement, nobody is cut off who may just have sent something. */
+const IDLE_MILLISECONDS = 1_000
+
 /**
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
@@ -57,20 +61,25 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings } = parts
   const database = await openDatabase(databaseOptions(settings))
   let isStopping = false
+  let patience = 0
   const announceStop = () => {
     isStopping = true
+    patience = IDLE_MILLISECONDS
   }
   try {
-    const handler = await createApplication(parts, database, () => isStopping)
+    const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
+    const readers = openReaders(database, databaseReplicaUrls, { poolSize, timeout }, replicaLag)
+    const handler = await createApplication(parts, database, readers, () => isStopping)
     const server = await listen(
       createHttpServer(handler, { ...settings, isStopping: () => isStopping }),
       settings,
     )
     const stopForgetting = forgetKeysRegularly(database.client, settings.idempotencyKeyHours)
     const close = async () => {
-      announceStop()
+      isStopping = true
       stopForgetting()
-      const inTime = await drain(server, settings.shutdownSeconds * 1000)
+      const inTime = await drain(server, settings.shutdownSeconds * 1000, patience)
+      await readers.close()
       await database.close()
       return inTime
     }
@@ -88,7 +97,12 @@ export function databaseOptions(settings: Settings): DatabaseOptions {
   return { databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
 }
 
-async function createApplication(parts: ServiceParts, database: Database, isStopping: () => boolean) {
+async function createApplication(
+  parts: ServiceParts,
+  database: Database,
+  readers: Readers,
+  isStopping: () => boolean,
+) {
   const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
   const { maxPageSize: maximumPageSize, planetReference } = settings
   const admission = createAdmission(settings)
@@ -97,6 +111,7 @@ async function createApplication(parts: ServiceParts, database: Database, isStop
     client: database.client,
     planetReference,
     maximumPageSize,
+    readers,
     idempotencyKeyHours: settings.idempotencyKeyHours,
   }
   const schema = createSchema(resources)

@@ -8,15 +8,16 @@ const WRITES_PER_ROUND = 420
 const READY_MILLISECONDS = 5_000
 
 /** Kills the service under write load: every acknowledged write is there again, within five seconds. */
-export async function run(rounds = 50): Promise<string[]> {
+export async function run(rounds = 50, only?: string): Promise<string[]> {
   const server = await findServer((reason) => console.log(`PostgreSQL: ${reason}`))
   const broken: string[] = []
-  for (const kind of ['embedded', 'embedded with fsync', ...(server ? ['PostgreSQL'] : [])]) {
+  const kinds = ['embedded', 'fsync', ...(server ? ['postgresql'] : [])]
+  for (const kind of kinds.filter((one) => only === undefined || one === only)) {
     await withOwner(async (owner) => {
       const environment =
-        kind === 'PostgreSQL'
+        kind === 'postgresql'
           ? { DATABASE_URL: await createDatabaseOn(server as string, owner) }
-          : { DATA_DIR: (await createEmbedded(owner)).dataDir, EMBEDDED_FSYNC: String(kind !== 'embedded') }
+          : { DATA_DIR: (await createEmbedded(owner)).dataDir, EMBEDDED_FSYNC: String(kind === 'fsync') }
       const start = () =>
         startProcess({ LOG_LEVEL: 'info', DATABASE_TIMEOUT: '60000', ...environment }, owner, BUILT)
       const { problems, writes, slowest } = await killRepeatedly(start, rounds, WRITES_PER_ROUND, console.log)

@@ -6,7 +6,7 @@ import { run as slow } from './slow.ts'
 
 const usage = `Long runs that show what the service survives, and in what figures.
 
-  npm run torture -- kill [rounds]        kill -9 under write load, embedded, with fsync and on PostgreSQL
+  npm run torture -- kill [rounds] [embedded | fsync | postgresql]        kill -9 under write load
   npm run torture -- shutdown [times]     SIGTERM under load
   npm run torture -- overload [seconds]   four times what it can serve
   npm run torture -- slow [connections]   connections that send or read slowly
@@ -15,7 +15,7 @@ const usage = `Long runs that show what the service survives, and in what figure
 PostgreSQL is TEST_DATABASE_URL, or a server without a password on this machine. Exit status 1 when a
 promise of docs/OPERATIONS.md is broken.`
 
-const commands: Record<string, (argument: number | undefined) => Promise<string[]>> = {
+const commands: Record<string, (argument: number | undefined, only?: string) => Promise<string[]>> = {
   kill,
   shutdown,
   overload,
@@ -23,10 +23,10 @@ const commands: Record<string, (argument: number | undefined) => Promise<string[
   database,
 }
 
-const [name = '', argument] = process.argv.slice(2)
+const [name = '', argument, only] = process.argv.slice(2)
 const command = commands[name]
 if (command) {
-  const broken = await command(argument === undefined ? undefined : Number(argument))
+  const broken = await command(argument === undefined ? undefined : Number(argument), only)
   for (const problem of broken) console.log(`BROKEN: ${problem}`)
   if (broken.length === 0) console.log(`${name}: every promise kept`)
   process.exit(broken.length === 0 ? 0 : 1)

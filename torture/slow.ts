@@ -20,7 +20,7 @@ const KINDS = {
     reads: true,
   },
   'slow read': {
-    first: `GET /api/v1/species?limit=100 HTTP/1.1\r\n${HEAD}\r\n`.repeat(50),
+    first: `GET /api/v1/species?limit=100 HTTP/1.1\r\n${HEAD}\r\n`.repeat(3),
     next: () => '',
     reads: false,
   },

@@ -80,12 +80,8 @@ async function importInto(options: Options, settings: Settings): Promise<void> {
   try {
     const database = await openSharedDatabase(databaseOptions(settings))
     try {
-      await transfer(
-        options,
-        { ...settings, client: database.client },
-        nameOf(settings),
-        settings.databasePoolSize,
-      )
+      const context = { ...settings, client: database.client }
+      await transfer(options, context, nameOf(settings), settings.databasePoolSize)
     } finally {
       await database.close()
     }

@@ -19,7 +19,7 @@ export function aggregateResolver(
     admit(context, resource, 'read')
     refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
     const fields = selectedFields(info, 'groups')
-    const groups = await aggregate(context.domain.client, resource, {
+    const groups = await aggregate(context.reader, resource, {
       filter: toFilter(resource, filter),
       groupBy,
       measures: new Set(MEASURES.filter((measure) => fields.has(measure))),

@@ -1,5 +1,7 @@
 import { type Action, authorize } from '../domain/authorize.ts'
 import type { Caller } from '../domain/caller.ts'
+import type { DatabaseClient } from '../domain/database/database-client.ts'
+import type { Readers } from '../domain/database/readers.ts'
 import type { Resource } from '../domain/resource.ts'
 import type { WriteContext } from '../domain/write.ts'
 import { Loaders } from './loaders.ts'
@@ -8,12 +10,16 @@ import { Loaders } from './loaders.ts'
 export interface DomainContext extends WriteContext {
   /** The largest `limit` of a list. */
   readonly maximumPageSize: number
+  /** Which database a caller reads from, and who has written. */
+  readonly readers: Pick<Readers, 'clientFor' | 'noteWrite'>
 }
 
 /** What a GraphQL operation is executed with: made anew for each. */
 export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
+  /** Where this operation reads; a write goes to `domain.client`. */
+  readonly reader: DatabaseClient
   readonly loaders: Loaders
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal | undefined
@@ -21,7 +27,8 @@ export interface GraphContext {
 
 /** The context of one operation. */
 export function createContext(caller: Caller, domain: DomainContext, signal?: AbortSignal): GraphContext {
-  return { caller, domain, loaders: new Loaders(domain.client, signal), signal }
+  const reader = domain.readers.clientFor(caller)
+  return { caller, domain, reader, loaders: new Loaders(reader, signal), signal }
 }
 
 /**

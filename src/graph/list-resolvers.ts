@@ -75,9 +75,9 @@ export function batchedReader(
   return (request) => loaders.list(parent.resource, resource, parent.id, request)
 }
 
-function reader({ resource, parent }: ListPlace, { domain }: GraphContext): ReadList {
+function reader({ resource, parent }: ListPlace, context: GraphContext): ReadList {
   return (request) =>
     parent
-      ? readListOf(domain.client, parent.resource, resource, parent.id, request)
-      : readList(domain.client, resource, request)
+      ? readListOf(context.reader, parent.resource, resource, parent.id, request)
+      : readList(context.reader, resource, request)
 }

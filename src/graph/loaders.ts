@@ -11,7 +11,7 @@ import type { Row } from '../domain/rows.ts'
  * statements depends on what the operation asks, not on how many resources it is asked of.
  */
 export class Loaders {
-  readonly #client: DatabaseClient
+  #client: DatabaseClient
   readonly #signal: AbortSignal | undefined
   readonly #loaders = new Map<string, DataLoader<string, never>>()
 
@@ -39,8 +39,9 @@ export class Loaders {
     return this.#loader(kind, read).load(parentId) as Promise<List>
   }
 
-  /** Forgets what was read; for after a write. */
-  clear(): void {
+  /** Forgets what was read, and reads where it was written; for after a write. */
+  restart(client: DatabaseClient): void {
+    this.#client = client
     this.#loaders.clear()
   }
 

@@ -35,7 +35,7 @@ export function queries(resource: Resource, resources: readonly Resource[]): Rec
   const names = graphNames(resource)
   const read: Resolver<AddressArguments> = (_, address, context) => {
     admit(context, resource, 'read')
-    return readResource(context.domain.client, resource, toAddress(resource, address))
+    return readResource(context.reader, resource, toAddress(resource, address))
   }
   const place = (args: AddressArguments) => ({ resource, parent: listedWithin(resource, resources, args) })
   const page: Resolver<PageArguments & AddressArguments> = (_, args, context, info) =>
@@ -58,9 +58,14 @@ export function mutations(resource: Resource): Record<string, unknown> {
     (write: (context: GraphContext, args: WriteArguments) => Promise<unknown>): Resolver<WriteArguments> =>
     async (_, args, context) => {
       admit(context, resource, 'write')
-      const written = await write(context, args)
-      context.loaders.clear()
-      return written
+      const { caller, domain, loaders } = context
+      try {
+        return await write(context, args)
+      } finally {
+        // Also when it failed: a lost answer does not say that nothing was written.
+        domain.readers.noteWrite(caller)
+        loaders.restart(domain.client)
+      }
     }
   const create = writing(async ({ caller, domain }, args) => {
     const { parentId } = toAddress(resource, args)

@@ -1,0 +1,47 @@
+import test from 'ava'
+import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
+import { startTestService } from '../helpers/service.ts'
+
+const server = await findServer((reason) => console.log(`replicas: ${reason}`))
+const claim = server ? test : test.skip
+
+claim(
+  'reads go to a replica, but those of a caller who wrote to the primary until it has caught up',
+  async (t) => {
+    // A second database stands for a replica that has fallen behind for good.
+    const [databaseUrl, replica] = [
+      await createDatabaseOn(server as string, t),
+      await createDatabaseOn(server as string, t),
+    ]
+    const service = await startTestService(t, {
+      databaseUrl,
+      databaseReplicaUrls: [replica],
+      replicaLag: 60_000,
+    })
+    const [writer, reader] = [service.withSubject('one who writes'), service.withSubject('one who reads')]
+    const { body: planet } = await writer.post('/planets', { name: 'Only on the primary' })
+    await service.database.client.planet.create({ data: { id: 'direct', name: 'Written past the service' } })
+
+    t.is((await writer.get(`/planets/${planet.id}`)).status, 200)
+    t.is((await writer.get('/planets')).body.total_count, 2)
+    t.is((await reader.get(`/planets/${planet.id}`)).status, 404)
+    t.is((await reader.get('/planets')).body.total_count, 0)
+    const query = '{ planetPage { totalCount } }'
+    t.is((await writer.graphql(query)).data.planetPage.totalCount, 2)
+    t.is((await reader.graphql(query)).data.planetPage.totalCount, 0)
+
+    // A write that looks first looks where it writes.
+    t.is((await reader.patch(`/planets/${planet.id}`, { habitable: true })).status, 204)
+    t.is((await reader.get(`/planets/${planet.id}`)).body.habitable, true)
+  },
+)
+
+claim('when the lag is over, a caller who wrote reads from the replica again', async (t) => {
+  const [databaseUrl, replica] = [
+    await createDatabaseOn(server as string, t),
+    await createDatabaseOn(server as string, t),
+  ]
+  const { writer } = await startTestService(t, { databaseUrl, databaseReplicaUrls: [replica], replicaLag: 0 })
+  const { body } = await writer.post('/planets', { name: 'Only on the primary' })
+  t.is((await writer.get(`/planets/${body.id}`)).status, 404)
+})
