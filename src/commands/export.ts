@@ -34,8 +34,7 @@ await runCommand(async () => {
   if (values.help) return console.log(usage)
   if (positionals.length > 1) throw new ArgumentsError('Name one collection')
   const resource = resourceNamed(positionals[0])
-  const write = FORMATS[values.format as keyof typeof FORMATS]
-  if (!write) throw new ArgumentsError(`--format is ndjson or csv, not ${values.format}`)
+  const write = writerOf(values.format)
   const database = await openSharedDatabase(databaseOptions(databaseSettings()))
   try {
     const target = values.output === undefined ? process.stdout : createWriteStream(values.output)
@@ -48,7 +47,12 @@ await runCommand(async () => {
   }
 })
 
-const FORMATS = { ndjson: toLines, csv: toTable }
+/** @throws {ArgumentsError} when there is no such format */
+function writerOf(format: string): typeof toLines {
+  if (format === 'ndjson') return toLines
+  if (format === 'csv') return toTable
+  throw new ArgumentsError(`--format is ndjson or csv, not ${format}`)
+}
 
 async function* toLines(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
   const hidden = Object.entries(resource.fields).filter(([, field]) => field.hidden)
