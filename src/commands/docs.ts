@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { printSchema } from 'graphql'
 import { resources } from '../domain/resources/index.ts'
+import { createSchema } from '../graph/schema.ts'
 import { committedDocument } from '../rest/openapi/committed.ts'
 import { runCommand } from './command.ts'
 
@@ -8,12 +10,17 @@ const usage = `Writes the documents that are made from the definitions and kept 
 
   npm run docs
 
-  docs/openapi.json  the OpenAPI document, with the default settings`
+  docs/openapi.json    the OpenAPI document, with the default settings
+  docs/schema.graphql  the GraphQL schema`
 
 await runCommand(async () => {
   const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } })
   if (values.help) return console.log(usage)
-  const file = new URL('../../docs/openapi.json', import.meta.url)
-  await writeFile(file, committedDocument(resources))
-  console.log('Wrote docs/openapi.json')
+  await write('docs/openapi.json', committedDocument(resources))
+  await write('docs/schema.graphql', `${printSchema(createSchema(resources))}\n`)
 })
+
+async function write(name: string, text: string): Promise<void> {
+  await writeFile(new URL(`../../${name}`, import.meta.url), text)
+  console.log(`Wrote ${name}`)
+}

@@ -35,6 +35,7 @@ export interface AppParts {
 }
 
 interface AppSettings {
+  readonly graphqlExplorer: boolean
   readonly trustProxy: boolean
   readonly serverTiming: boolean
   readonly rateLimit: number

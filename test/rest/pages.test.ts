@@ -133,7 +133,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         t.deepEqual(serious, [], url)
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
         t.true((overflow as number) <= 0, `${url} is ${overflow} pixels too wide`)
-        await page.evaluate(`sessionStorage.setItem('halgraph-token', ${JSON.stringify(tokenOf(t))})`)
+        await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(tokenOf(t))})`)
       }
     })
   })

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { OpenRoute } from './open-route.ts'
 
-/** What the pages load: their own files in `assets/`, and the reference renderer from its package. */
+/** What the pages load: their own files in `public/pages/`, and the reference renderer from its package. */
 const OWN = [
   'pages.css',
   'content.css',
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/jav
 
 /** Serves exactly these files below `/docs/assets/`; no path from a request ever reaches the disk. */
 export function assetRoutes(): OpenRoute[] {
-  const own = fileURLToPath(new URL('../../../assets/', import.meta.url))
+  const own = fileURLToPath(new URL('../../../public/pages/', import.meta.url))
   const renderer = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')
   return [
     ...OWN.map((name) => asset(name, own + name)),

@@ -1,14 +1,14 @@
 import type { Context } from 'koa'
 import { DomainError } from '../../domain/errors.ts'
 import { type CatalogueEntry, catalogueEntries } from '../error-catalogue.ts'
-import { addressesFor, type RestSettings } from '../exchange.ts'
+import { addressesFor } from '../exchange.ts'
 import { cataloguePage, entryPage } from '../pages/error-pages.ts'
 import type { Html } from '../pages/html.ts'
-import { respondWithPage } from '../pages/page.ts'
+import { respondWithPage, type SiteSettings, siteFor } from '../pages/page.ts'
 import { type OpenRoute, sendJson } from './open-route.ts'
 
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
-export function catalogueRoutes(settings: RestSettings): OpenRoute[] {
+export function catalogueRoutes(settings: SiteSettings): OpenRoute[] {
   const entries = catalogueEntries()
   const linked = (ctx: Context, entry: CatalogueEntry) => {
     const { origin } = new URL(addressesFor(ctx, settings).base)
@@ -20,11 +20,11 @@ export function catalogueRoutes(settings: RestSettings): OpenRoute[] {
       answer(
         ctx,
         () => ({ errors: entries.map((entry) => linked(ctx, entry)) }),
-        () => cataloguePage(entries, addressesFor(ctx, settings)),
+        () => cataloguePage(entries, siteFor(ctx, settings)),
       ),
   ]
   const each = entries.map((entry): OpenRoute => {
-    const toPage = (ctx: Context) => entryPage(entry, addressesFor(ctx, settings))
+    const toPage = (ctx: Context) => entryPage(entry, siteFor(ctx, settings))
     return [
       `/errors/${entry.code}`,
       (ctx) =>

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../../domain/errors.ts'
 import type { Resource } from '../../domain/resource.ts'
-import type { RestSettings } from '../exchange.ts'
 import { browseShell } from '../pages/browse-shell.ts'
+import type { SiteSettings } from '../pages/page.ts'
 import { assetRoutes } from './assets.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { documentRoutes } from './documents.ts'
@@ -16,7 +16,7 @@ import { referenceRoutes } from './reference.ts'
  *
  * @throws {DomainError} METHOD_NOT_ALLOWED (405), NOT_ACCEPTABLE (406)
  */
-export function openRoutes(resources: readonly Resource[], settings: RestSettings): Middleware {
+export function openRoutes(resources: readonly Resource[], settings: SiteSettings): Middleware {
   const routes = new Map<string, OpenHandler>([
     ...documentRoutes(resources, settings),
     ...catalogueRoutes(settings),

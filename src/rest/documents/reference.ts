@@ -1,6 +1,5 @@
-import { addressesFor, type RestSettings } from '../exchange.ts'
 import { html } from '../pages/html.ts'
-import { page, respondWithPage } from '../pages/page.ts'
+import { page, respondWithPage, type SiteSettings, siteFor } from '../pages/page.ts'
 import type { OpenRoute } from './open-route.ts'
 
 /** The renderer sets styles on its elements and shows small images it carries along. */
@@ -9,11 +8,11 @@ const POLICY =
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /** The reference at `/docs`: the OpenAPI document, rendered by Swagger UI, from which calls can be tried. */
-export function referenceRoutes(settings: RestSettings): OpenRoute[] {
+export function referenceRoutes(settings: SiteSettings): OpenRoute[] {
   return [
     [
       '/docs',
-      (ctx) => respondWithPage(ctx, page('Reference', addressesFor(ctx, settings), CONTENT, HEAD), POLICY),
+      (ctx) => respondWithPage(ctx, page('Reference', siteFor(ctx, settings), CONTENT, HEAD), POLICY),
     ],
   ]
 }

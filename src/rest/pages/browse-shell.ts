@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
-import { addressesFor, type RestSettings } from '../exchange.ts'
 import { html } from './html.ts'
-import { CONTENT_STYLE, page, respondWithPage } from './page.ts'
+import { CONTENT_STYLE, page, respondWithPage, type SiteSettings, siteFor } from './page.ts'
 
 /**
  * The page that a browser gets at the entry document and below. A browser sends no token, so the page
@@ -10,13 +9,13 @@ import { CONTENT_STYLE, page, respondWithPage } from './page.ts'
  *
  * @returns a function that answers the requests that want it, and tells whether it did
  */
-export function browseShell(settings: RestSettings): (ctx: Context) => boolean {
+export function browseShell(settings: SiteSettings): (ctx: Context) => boolean {
   const base = `/${settings.namespace}/${settings.version}`
   return (ctx) => {
     const isBelow = ctx.path === base || ctx.path.startsWith(`${base}/`)
     if (!isBelow || (ctx.method !== 'GET' && ctx.method !== 'HEAD') || !prefersPage(ctx)) return false
     ctx.vary('Accept')
-    respondWithPage(ctx, page('Browse', addressesFor(ctx, settings), CONTENT, HEAD))
+    respondWithPage(ctx, page('Browse', siteFor(ctx, settings), CONTENT, HEAD))
     return true
   }
 }

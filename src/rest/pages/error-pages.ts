@@ -1,14 +1,13 @@
-import type { Addresses } from '../addresses.ts'
 import type { CatalogueEntry } from '../error-catalogue.ts'
 import { type Html, html } from './html.ts'
-import { page } from './page.ts'
+import { page, type Site } from './page.ts'
 
 /** The page of the whole catalogue. */
-export function cataloguePage(entries: readonly CatalogueEntry[], addresses: Addresses): Html {
+export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): Html {
   const of = (kind: CatalogueEntry['kind']) => entries.filter((entry) => entry.kind === kind)
   return page(
     'Errors',
-    addresses,
+    site,
     html`<h1>Errors</h1>
 <p>Every failed request is answered with <code>{"error": {"code", "message", "details"}}</code>. These are the
 codes of errors, then those of the entries of <code>details</code>.</p>
@@ -20,11 +19,11 @@ ${table(of('detail'), ['Code', 'Cause'])}`,
 }
 
 /** The page of one code. */
-export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry, addresses: Addresses): Html {
+export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry, site: Site): Html {
   const place = kind === 'error' ? `error.code, with status ${status}` : 'code of an entry of error.details'
   return page(
     code,
-    addresses,
+    site,
     html`<p><a href="/errors">All errors</a></p>
 <h1><code>${code}</code></h1>
 <dl>

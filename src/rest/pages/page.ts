@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Addresses } from '../addresses.ts'
+import { addressesFor, type RestSettings } from '../exchange.ts'
 import { type Html, html } from './html.ts'
 
 /**
@@ -10,18 +10,38 @@ export const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+/** What the header of every page leads to. */
+export interface Site {
+  /** The address of the entry document. */
+  readonly base: string
+  readonly hasExplorer: boolean
+}
+
+/** What the pages follow. */
+export type SiteSettings = RestSettings & { readonly graphqlExplorer?: boolean }
+
+/** The site as this caller sees it. */
+export function siteFor(ctx: Context, settings: SiteSettings): Site {
+  return { base: addressesFor(ctx, settings).base, hasExplorer: settings.graphqlExplorer === true }
+}
+
 /** The style of what a page shows itself; the reference brings its own. */
 export const CONTENT_STYLE = html`<link rel="stylesheet" href="/docs/assets/content.css">`
 
 /** A page with the header that all pages have: where one is, and where else one can go. */
-export function page(title: string, addresses: Addresses, content: Html, more: Html = CONTENT_STYLE): Html {
+export function page(
+  title: string,
+  { base, hasExplorer }: Site,
+  content: Html,
+  more: Html = CONTENT_STYLE,
+): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="base" content="${addresses.base}">
+<meta name="base" content="${base}">
 <title>${title} – halgraph</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/assets/pages.css">
@@ -29,12 +49,13 @@ ${more}
 </head>
 <body>
 <header>
-<a class="name" href="${addresses.base}">halgraph</a>
+<a class="name" href="${base}">halgraph</a>
 <nav aria-label="Site">
-<a href="${addresses.base}">Browse</a>
+<a href="${base}">Browse</a>
 <a href="/docs">Reference</a>
+${hasExplorer ? html`<a href="/graphql">GraphQL</a>` : ''}
 <a href="/errors">Errors</a>
-<a href="${addresses.base}/openapi.json">OpenAPI</a>
+<a href="${base}/openapi.json">OpenAPI</a>
 </nav>
 </header>
 <main>

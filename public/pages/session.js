@@ -1,5 +1,5 @@
-/** The token is kept for this tab alone, and forgotten when the tab is closed. */
-const KEY = 'halgraph-token'
+/** The token is kept for this tab alone, and forgotten when it is closed. The GraphQL explorer shares it. */
+const KEY = 'halgraph.token'
 
 /** @returns {string} the token of this session, empty where there is none */
 export function token() {
