@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import type { Database } from '../src/domain/database/database.ts'
 import {
   type Database,
   type DatabaseOptions,
