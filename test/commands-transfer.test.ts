@@ -6,11 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../src/domain/database/database.ts'
-import {
-  type Database,
-  type DatabaseOptions,
-  openSharedDatabase,
-} from '../src/domain/database/open-database.ts'
+import { type DatabaseOptions, openSharedDatabase } from '../src/domain/database/open-database.ts'
 import { createTestDatabase, createTestFolder } from './helpers/database.ts'
 
 test('an import that is killed again and again loses no row and doubles none', async (t) => {
