@@ -17,7 +17,6 @@ const HEADER_BYTES = 6_000
  * @returns the preparation to use, and the middleware to put behind the authentication
  */
 export function showOperations(prepare: Prepare): { prepare: Prepare; middleware: Middleware } {
-  // Each request has a caller of its own, which every operation is run for.
   const asking = new WeakMap<Caller, (operation: string) => void>()
   return {
     prepare: (document) => {
@@ -30,7 +29,10 @@ export function showOperations(prepare: Prepare): { prepare: Prepare; middleware
     },
     middleware: async (ctx, next) => {
       if (ASKED.test(ctx.get('Prefer'))) {
-        asking.set(callerOf(ctx), (operation) => {
+        // A caller of this request's own: operations are told apart by whom they are run for.
+        const caller = { ...callerOf(ctx) }
+        ctx.state['caller'] = caller
+        asking.set(caller, (operation) => {
           if (operation.length > HEADER_BYTES) return
           ctx.append('Preference-Applied', PREFERENCE)
           ctx.set('GraphQL-Operation', operation)

@@ -28,6 +28,7 @@ test('whoever does not rank HTML first gets JSON, and needs a token', async (t) 
   const answer = await reader.get('/planets', { accept: 'text/html;q=0.5, application/hal+json' })
   t.is(answer.headers.get('content-type'), 'application/hal+json')
   t.is((await anonymous.post('/planets', {}, HTML)).status, 401)
+  t.is((await reader.get('/planets', { accept: 'text/html' })).status, 406)
 })
 
 test('the operation behind an answer is shown to who asks for it, and does the same at /graphql', async (t) => {

@@ -5,7 +5,7 @@ import { answer, answerContent, requestBody, STATE_HEADERS } from './contents.ts
 import { errorReferences } from './error-responses.ts'
 import type { Schema } from './field-schema.ts'
 import { pageNames } from './page-schemas.ts'
-import { listParameters } from './parameters.ts'
+import { listParameters, shared } from './parameters.ts'
 import type { Described } from './resource-paths.ts'
 import { schemaNames } from './resource-schemas.ts'
 
@@ -71,6 +71,7 @@ export function createOperation({ resource, examples }: Described): Schema {
     summary: `Create one of the ${resource.path}`,
     description: `The service makes the identifier. Needs the scope \`${resource.path}:write\`.`,
     tags: [resource.path],
+    parameters: [shared('IdempotencyKey')],
     requestBody: requestBody(input, examples.input, bodyTypes('POST')),
     responses: {
       201: {

@@ -23,8 +23,9 @@ export const HEADERS: Readonly<Record<string, Schema>> = {
   },
   Vary: { ...header('The request headers that the answer depends on.', 'Accept'), required: true },
   'X-Request-Id': {
-    description: 'The id under which the log of the service knows this request.',
-    required: true,
+    description:
+      'The id under which the log of the service knows this request. Missing only where what arrived was no ' +
+      'request that could be read.',
     schema: { type: 'string', format: 'uuid' },
     example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
   },

@@ -20,6 +20,10 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
     IfMatch: header('If-Match', 'The entity tags that the change is meant for, or `*`.'),
     IfNoneMatchRead: header('If-None-Match', 'Entity tags already known; when current, the answer is 304.'),
     IfNoneMatchWrite: header('If-None-Match', '`*` lets the request only create, never replace.'),
+    IdempotencyKey: header(
+      'Idempotency-Key',
+      'A key of the caller for this request. Sent again with the same body, it creates nothing and is answered the same.',
+    ),
     Prefer: header('Prefer', '`handling=strict` makes deleting what is not there an error (RFC 7240).'),
   }
 }

@@ -14,15 +14,18 @@ export function browseShell(settings: SiteSettings): (ctx: Context) => boolean {
   return (ctx) => {
     const isBelow = ctx.path === base || ctx.path.startsWith(`${base}/`)
     if (!isBelow || (ctx.method !== 'GET' && ctx.method !== 'HEAD') || !prefersPage(ctx)) return false
-    ctx.vary('Accept')
+    ctx.vary('Accept, Authorization')
     respondWithPage(ctx, page('Browse', siteFor(ctx, settings), CONTENT, HEAD))
     return true
   }
 }
 
-/** Only a client that ranks HTML above both JSON types is taken for a browser. */
+/**
+ * A browser sends no token by itself and ranks HTML above both JSON types. Whoever sends a token is a client
+ * of the interface, for which HTML is not acceptable (406).
+ */
 function prefersPage(ctx: Context): boolean {
-  if (!ctx.get('Accept').includes('text/html')) return false
+  if (ctx.get('Authorization') !== '' || !ctx.get('Accept').includes('text/html')) return false
   return ctx.accepts('application/json', 'application/hal+json', 'text/html') === 'text/html'
 }
 
