@@ -13,7 +13,7 @@ import { readPersistedOperations } from './graph/http/persisted-operations.ts'
 import { createRunOperation, instrument } from './graph/instrument.ts'
 import { createPrepare, type Prepare } from './graph/operation.ts'
 import { createSchema } from './graph/schema.ts'
-import { createHttpServer, drain } from './http-server.ts'
+import { createHttpServer } from './http-server.ts'
 import { createReadiness } from './readiness.ts'
 import { createApp } from './rest/app.ts'
 import { authenticate, type TokenSettings } from './rest/authenticate.ts'
@@ -70,15 +70,13 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
     const readers = openReaders(database, databaseReplicaUrls, { poolSize, timeout }, replicaLag)
     const handler = await createApplication(parts, database, readers, () => isStopping)
-    const server = await listen(
-      createHttpServer(handler, { ...settings, isStopping: () => isStopping }),
-      settings,
-    )
+    const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => isStopping })
+    await listen(server, settings)
     const stopForgetting = forgetKeysRegularly(database.client, settings.idempotencyKeyHours)
     const close = async () => {
       isStopping = true
       stopForgetting()
-      const inTime = await drain(server, settings.shutdownSeconds * 1000, patience)
+      const inTime = await drain(settings.shutdownSeconds * 1000, patience)
       await readers.close()
       await database.close()
       return inTime
@@ -159,10 +157,10 @@ function createServiceMetrics(database: Database, admission: Admission): Metrics
   return createMetrics({ pool: () => database.pool(), operations })
 }
 
-function listen(server: Server, { host, port }: Settings): Promise<Server> {
+function listen(server: Server, { host, port }: Settings): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => resolve(server))
+    server.listen(port, host, resolve)
   })
 }
 
