@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
 import { mintToken, tokenSettings } from './development-token.ts'
@@ -6,20 +7,23 @@ import type { AnsweredRequest } from './rest/observe.ts'
 import { type Service, startService } from './server.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from './settings.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
+import { isSpokesman, onStop, superviseWorkers } from './workers.ts'
 
 /** The process: reads the settings, starts the service, and ends it when it is told to. */
 async function main(): Promise<void> {
   loadEnvironment()
   const settings = readSettings(process.env)
   const logger = pino({ level: settings.logLevel })
+  if (settings.workers > 1 && cluster.isPrimary) return superviseWorkers(settings.workers, logger)
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
   const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
   const service = await startService({ settings, tokens, reportFault, reportRequest })
   logger.info({ origin: service.origin }, 'listening')
-  if (settings.jwt.kind === 'development') introduce(service, settings, mintToken(tokens, EVERYTHING))
-  stopOnSignal(() => stop(service, stopTracing, logger))
+  if (settings.jwt.kind === 'development' && isSpokesman())
+    introduce(service, settings, mintToken(tokens, EVERYTHING))
+  stopWhenTold(() => stop(service, stopTracing, logger))
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
@@ -37,22 +41,14 @@ A token for the next twelve hours, and a request to try it with:
 `)
 }
 
-/** Both the terminal and npm pass one Ctrl-C on: so soon, a second signal is the first one again. */
-const SAME_SIGNAL_MILLISECONDS = 500
-
-/** The first signal asks for the stop, the second one does not wait for it. */
-function stopOnSignal(stopService: () => Promise<void>): void {
-  let stoppingSince: number | undefined
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stoppingSince === undefined) {
-        stoppingSince = performance.now()
-        void stopService()
-      } else if (performance.now() - stoppingSince > SAME_SIGNAL_MILLISECONDS) {
-        process.exit(1)
-      }
-    })
-  }
+/** The first time asks for the stop, the second one does not wait for it. */
+function stopWhenTold(stopService: () => Promise<void>): void {
+  let isStopping = false
+  onStop(() => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    void stopService()
+  })
 }
 
 /** Time for whoever watches readiness to send requests elsewhere, and for kept connections to end. */
@@ -72,6 +68,7 @@ async function stop(service: Service, stopTracing: StopTracing, logger: pino.Log
 main().catch((error: unknown) => {
   console.error(isRefusal(error) ? error.message : error)
   process.exitCode = 1
+  cluster.worker?.disconnect()
 })
 
 /** What the person who starts the service can do something about; a stack would not help. */

@@ -88,6 +88,13 @@ export const settingsTable = {
     default: undefined,
     desc: 'OpenTelemetry collector that spans are sent to, as in http://localhost:4318; unset: none',
   }),
+  WORKERS: integer(
+    1,
+    256,
+  )({
+    default: 1,
+    desc: 'Processes that serve, with a pool and limits each; more than 1 needs DATABASE_URL',
+  }),
   DATABASE_TIMEOUT: integer(
     100,
     600_000,

@@ -52,6 +52,8 @@ export interface Settings {
   readonly serverTiming: boolean
   /** Where spans are sent; undefined for nowhere. */
   readonly traceEndpoint: string | undefined
+  /** Processes that serve; 1 with the embedded database. */
+  readonly workers: number
   /** In milliseconds: how long a request may take in the database. */
   readonly databaseTimeout: number
   readonly databaseReplicaUrls: readonly string[]
@@ -92,6 +94,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   })
   const production = given['NODE_ENV'] === 'production'
   problems.push(...tokenProblems(given, production))
+  if (values.WORKERS > 1 && values.DATABASE_URL === undefined) {
+    problems.push('WORKERS: the embedded database serves one process; more of them need DATABASE_URL')
+  }
   if (problems.length > 0) throw new SettingsError(problems)
   return {
     host: values.HOST,
@@ -120,6 +125,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     metrics: values.METRICS,
     serverTiming: values.SERVER_TIMING,
     traceEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    workers: values.WORKERS,
     databaseTimeout: values.DATABASE_TIMEOUT,
     databaseReplicaUrls: values.DATABASE_REPLICA_URLS ?? [],
     replicaLag: values.REPLICA_LAG,

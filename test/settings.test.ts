@@ -43,6 +43,7 @@ test('an empty environment gives the defaults', (t) => {
     metrics: false,
     serverTiming: false,
     traceEndpoint: undefined,
+    workers: 1,
     databaseTimeout: 2500,
     databaseReplicaUrls: [],
     replicaLag: 5000,
@@ -90,6 +91,7 @@ test('every setting is read', (t) => {
     METRICS: 'true',
     SERVER_TIMING: 'true',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
+    WORKERS: '4',
     DATABASE_TIMEOUT: '900',
     DATABASE_REPLICA_URLS: 'postgresql://a/x, postgresql://b/x',
     REPLICA_LAG: '1000',
@@ -129,6 +131,7 @@ test('every setting is read', (t) => {
     metrics: true,
     serverTiming: true,
     traceEndpoint: 'http://localhost:4318',
+    workers: 4,
     databaseTimeout: 900,
     databaseReplicaUrls: ['postgresql://a/x', 'postgresql://b/x'],
     replicaLag: 1000,
@@ -153,6 +156,11 @@ test('production has neither the GraphQL explorer nor introspection unless told 
 test('only the embedded database is migrated at start unless told otherwise', (t) => {
   t.true(readSettings({ MIGRATE_ON_START: 'false' }).migrateOnStart)
   t.false(readSettings({ DATABASE_URL: 'postgresql://localhost/x' }).migrateOnStart)
+})
+
+test('the embedded database serves one process', (t) => {
+  const error = t.throws(() => readSettings({ WORKERS: '2' }), { instanceOf: SettingsError })
+  t.regex(error?.problems.join() ?? '', /^WORKERS: .*DATABASE_URL/)
 })
 
 for (const [name, values] of Object.entries({
