@@ -8,7 +8,7 @@ import { readMigrations } from '../../src/domain/database/migration-files.ts'
 import { migrate } from '../../src/domain/database/migrator.ts'
 import { type DatabaseOptions, openDatabase } from '../../src/domain/database/open-database.ts'
 
-/** Who owns what a test made: ava's `t`, or `{ teardown: test.after.always }` for a whole file. */
+/** Who owns what a test made: usually ava's `t`. */
 export interface Owner {
   teardown(release: () => Promise<void>): void
 }
@@ -16,8 +16,7 @@ export interface Owner {
 /**
  * A migrated, empty database of the owner's own, gone at teardown: a new one on the PostgreSQL server of
  * TEST_DATABASE_URL, or, without that, an embedded one. Both are copies of a template that is made once
- * for each state of the migrations. For a whole file, at its top level:
- * `const database = await createTestDatabase({ teardown: test.after.always })`.
+ * for each state of the migrations.
  */
 export function createTestDatabase(owner: Owner): Promise<DatabaseOptions> {
   const server = process.env['TEST_DATABASE_URL']
