@@ -46,7 +46,10 @@ export function superviseWorkers(count: number, logger: Logger): void {
  * by its end. (A terminal sends its signal to all of them, so that a worker would get it twice.)
  */
 export function onStop(stop: () => void): void {
-  if (cluster.isPrimary) return onSignal(stop)
+  if (cluster.isPrimary) {
+    onSignal(stop)
+    return
+  }
   onSignal(() => {})
   process.on('message', (message) => {
     if (message === STOP) stop()

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import { Prisma } from './database/generated/client.ts'
 import { DomainError } from './errors.ts'
 import { ParentMissing, RaceLost } from './race.ts'
-import type { Resource } from './resource.ts'
+import { type Resource, tableName } from './resource.ts'
 import { resources } from './resources/index.ts'
 
 /** What PostgreSQL said, as the driver adapter hands it on inside Prisma's error. */
@@ -48,11 +48,6 @@ export function meaningOfReadError(error: unknown): unknown {
   if (driverCause(error).originalCode !== NUMERIC_VALUE_OUT_OF_RANGE) return error
   const message = 'A sum or an average of these numbers is larger than any number here can be.'
   return new DomainError('BUSINESS_RULE_VIOLATION', message)
-}
-
-/** The table of a collection, after which PostgreSQL's constraints are named. */
-export function tableName(path: string): string {
-  return path.replaceAll('-', '_')
 }
 
 /** Constraints are named `{table}_{column}_{kind}`, by Prisma and in our own migrations. */

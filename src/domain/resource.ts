@@ -78,6 +78,11 @@ export function defineResource(definition: ResourceDefinition): Resource {
   return { ...definition, createdField, parentField, allFields, leaves, writable }
 }
 
+/** The table of a collection, after which PostgreSQL's constraints are named. */
+export function tableName(path: string): string {
+  return path.replaceAll('-', '_')
+}
+
 /** The wire name of a field that holds the identifier of such a resource: `planet_id`. */
 export function identifierField({ name }: ResourceDefinition): string {
   return `${name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()}_id`

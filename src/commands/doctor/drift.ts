@@ -1,7 +1,6 @@
 import { Prisma, type PrismaClient } from '../../domain/database/generated/client.ts'
-import { tableName } from '../../domain/database-errors.ts'
 import { isAlwaysSet, type LeafField } from '../../domain/fields.ts'
-import type { Resource } from '../../domain/resource.ts'
+import { type Resource, tableName } from '../../domain/resource.ts'
 
 /** A column as it should be, or as information_schema has it. */
 interface Column {

@@ -1,5 +1,4 @@
-import { tableName } from '../database-errors.ts'
-import type { Resource } from '../resource.ts'
+import { type Resource, tableName } from '../resource.ts'
 
 /** The table of a resource, as SQL names it. */
 export function tableOf({ path }: Resource): string {

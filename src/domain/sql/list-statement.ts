@@ -1,7 +1,6 @@
-import { tableName } from '../database-errors.ts'
 import { orderSteps } from '../query.ts'
 import type { ListRequest } from '../read-list.ts'
-import type { Resource } from '../resource.ts'
+import { type Resource, tableName } from '../resource.ts'
 import { columnsOf, Parameters, tableOf } from './columns.ts'
 import { filterCondition } from './filter-condition.ts'
 import { type Bound, boundedRanges, orderBy, type Range, wholeRanges } from './ranges.ts'
