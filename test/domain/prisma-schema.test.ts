@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { tableName } from '../../src/domain/database-errors.ts'
 import { type Field, isAlwaysSet } from '../../src/domain/fields.ts'
+import { tableName } from '../../src/domain/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 
 const COLUMN_TYPES: Readonly<Record<Exclude<Field['type'], 'group'>, string>> = {
