@@ -158,7 +158,7 @@ async function change(request: IncomingMessage, response: ServerResponse, id: st
 async function planetFor(origin: string | null | undefined): Promise<string | null> {
   if (origin === null || origin === undefined) return null
   const text = `SELECT id FROM planets WHERE id = $1
-    OR lower(btrim(name) COLLATE "default") = lower(btrim($1) COLLATE "default") ORDER BY id = $1 DESC LIMIT 1`
+    OR folded(name) = folded($1) ORDER BY id = $1 DESC LIMIT 1`
   const { rows } = await pool.query({ name: 'planet', text, values: [origin] })
   if (rows[0]) return rows[0].id
   const id = v7()

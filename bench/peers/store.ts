@@ -128,7 +128,7 @@ async function planetFor(
   if (origin === null || origin === undefined) return null
   const [planet] = await transaction.$queryRaw<{ id: string }[]>`
     SELECT id FROM planets WHERE id = ${origin}
-      OR lower(btrim(name) COLLATE "default") = lower(btrim(${origin}) COLLATE "default")
+      OR folded(name) = folded(${origin})
     ORDER BY id = ${origin} DESC LIMIT 1`
   if (planet) return planet.id
   const made = await transaction.planet.create({ data: { id: v7(), name: origin } })

@@ -102,3 +102,10 @@ test('SPEC §2.5.3: the species of a planet are listed below it, each under its 
   t.is((await withScope('species:read').get(list)).status, 200)
   t.is((await reader.get(`${list}/${species.id}`)).status, 404)
 })
+
+test('a name is taken with tabs and line feeds around it, too, but not with a letter more', async (t) => {
+  const { writer } = service()
+  t.is((await writer.post('/planets', { name: 'Vesta v' })).status, 201)
+  t.is((await writer.post('/planets', { name: '\tvesta V\r\n' })).status, 409)
+  t.is((await writer.post('/planets', { name: 'esta' })).status, 201)
+})

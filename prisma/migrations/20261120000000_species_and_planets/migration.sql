@@ -73,8 +73,11 @@ ALTER TABLE "species" ADD CONSTRAINT "species_planet_id_fkey" FOREIGN KEY ("plan
 
 -- A name is taken whatever its case and the blanks around it. lower() needs the database's own
 -- collation here: under "C" it would fold ASCII only.
-CREATE UNIQUE INDEX "species_scientific_name_key" ON "species" (lower(btrim("scientific_name") COLLATE "default"));
-CREATE UNIQUE INDEX "planets_name_key" ON "planets" (lower(btrim("name") COLLATE "default"));
+CREATE FUNCTION folded(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+  $$ SELECT lower(btrim(name, E' \t\n\x0B\f\r') COLLATE "default") $$;
+
+CREATE UNIQUE INDEX "species_scientific_name_key" ON "species" (folded("scientific_name"));
+CREATE UNIQUE INDEX "planets_name_key" ON "planets" (folded("name"));
 
 -- The ranges that the definitions state, repeated for whoever writes past them.
 ALTER TABLE "species"

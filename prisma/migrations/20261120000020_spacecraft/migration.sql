@@ -20,7 +20,7 @@ CREATE INDEX "spacecraft_created_date_id_idx" ON "spacecraft"("created_date", "i
 
 SELECT serve_resource('spacecraft');
 
-CREATE UNIQUE INDEX "spacecraft_name_key" ON "spacecraft" (lower(btrim("name") COLLATE "default"));
+CREATE UNIQUE INDEX "spacecraft_name_key" ON "spacecraft" (folded("name"));
 
 ALTER TABLE "spacecraft"
   ADD CONSTRAINT "spacecraft_name_check" CHECK (btrim("name") <> ''),

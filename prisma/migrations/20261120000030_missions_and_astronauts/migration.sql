@@ -132,8 +132,8 @@ SELECT serve_resource('data', 'mission_id');
 SELECT serve_resource('astronauts');
 SELECT serve_resource('training_records', 'astronaut_id');
 
-CREATE UNIQUE INDEX "missions_name_key" ON "missions" (lower(btrim("name") COLLATE "default"));
-CREATE UNIQUE INDEX "astronauts_call_sign_key" ON "astronauts" (lower(btrim("call_sign") COLLATE "default"));
+CREATE UNIQUE INDEX "missions_name_key" ON "missions" (folded("name"));
+CREATE UNIQUE INDEX "astronauts_call_sign_key" ON "astronauts" (folded("call_sign"));
 
 ALTER TABLE "missions"
   ADD CONSTRAINT "missions_name_check" CHECK (btrim("name") <> ''),

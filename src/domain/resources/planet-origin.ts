@@ -36,7 +36,7 @@ async function findPlanet(client: Client, origin: string): Promise<string | unde
 
 const PLANET_OF_ORIGIN = `
   SELECT id FROM planets
-  WHERE id = $1 OR lower(btrim(name) COLLATE "default") = lower(btrim($1) COLLATE "default")
+  WHERE id = $1 OR folded(name) = folded($1)
   ORDER BY id = $1 DESC LIMIT 1`
 
 /**
