@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Connection, type Scenario, scenarios } from './scenarios.ts'
-import type { Running } from './servers.ts'
+import { participants, type Running } from './servers.ts'
 
 /** What is left of a resource when what must differ is taken away. */
 type Json = Record<string, unknown>
@@ -19,7 +19,7 @@ export async function checkEqualAnswers(
   clean: (server: Running) => Promise<void>,
 ): Promise<void> {
   for (const scenario of scenarios) {
-    const asked = running.filter(({ graphql }) => graphql || !scenario.graphql)
+    const asked = participants(running, scenario)
     const answers = await Promise.all(asked.map((server) => ask(server, scenario, token, rows)))
     for (const [index, answer] of answers.entries()) {
       assert.deepEqual(

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ import { checkEqualAnswers } from './check.ts'
 import { createScratch, fill, removeAdded } from './database.ts'
 import type { Order, Seen } from './load.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
-import { type Contender, contenders, type Running, SECRET, start } from './servers.ts'
+import { type Contender, contenders, participants, type Running, SECRET, start } from './servers.ts'
 import { type Measured, table } from './table.ts'
 
 const { values: options } = parseArgs({
@@ -44,6 +44,7 @@ try {
 }
 
 async function main(): Promise<void> {
+  await linkFolders()
   const scratch = await createScratch(options.server, rows)
   releases.push(() => scratch.drop())
   const dataDir = await mkdtemp(join(tmpdir(), 'halgraph-bench-'))
@@ -71,6 +72,15 @@ async function main(): Promise<void> {
   console.log(table(seen, running, conditions, await versionOf(scratch.url)))
 }
 
+/** The peers that use parts of the service look for what comes with it beside their own compiled files. */
+async function linkFolders(): Promise<void> {
+  for (const name of ['prisma', 'public', 'operations']) {
+    const link = fileURLToPath(new URL(`../${name}`, import.meta.url))
+    await rm(link, { force: true })
+    await symlink(fileURLToPath(new URL(`../../../${name}`, import.meta.url)), link, 'junction')
+  }
+}
+
 /** Loads each in turn, round by round, so that what disturbs the machine disturbs all of them. */
 async function compare(
   generator: ChildProcess,
@@ -78,7 +88,7 @@ async function compare(
   running: readonly Running[],
   clean: (server: Running) => Promise<void>,
 ): Promise<Map<Running, Measured[]>> {
-  const asked = running.filter(({ graphql }) => graphql || !scenario.graphql)
+  const asked = participants(running, scenario)
   const seen = new Map(asked.map((server): [Running, Measured[]] => [server, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const server of asked) {

@@ -4,12 +4,15 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Scenario } from './scenarios.ts'
 
 /** Something that can be loaded: the service, or one of its peers. */
 export interface Contender {
   readonly name: string
   readonly title: string
   readonly graphql: boolean
+  /** The names of the scenarios that it can take part in, if not in all. */
+  readonly scenarios?: readonly string[]
   /** Below this folder's compiled output. */
   readonly script: string
   readonly environment: Readonly<Record<string, string>>
@@ -26,6 +29,11 @@ export interface Running extends Contender {
   /** What it has used of the processors so far, in seconds; not a number where /proc does not tell. */
   processorSeconds(): number
   stop(): Promise<void>
+}
+
+/** Those who can take part in a scenario. */
+export function participants(running: readonly Running[], { name, graphql }: Scenario): Running[] {
+  return running.filter((one) => (one.scenarios ? one.scenarios.includes(name) : one.graphql || !graphql))
 }
 
 /** The secret all of them verify tokens with. */
@@ -57,6 +65,16 @@ export function contenders(databaseUrl: string, dataDir: string): Contender[] {
     peer('floor', 'floor: node:http + pg'),
     peer('fastify', 'Fastify + Prisma'),
     peer('koa', 'Koa + Prisma'),
+    peer('nest', 'NestJS + Prisma'),
+    { ...peer('sofa', 'SOFA'), scenarios: ['one', 'not-modified', 'list', 'deep'] },
+    {
+      name: 'direct',
+      title: 'halgraph without GraphQL',
+      graphql: true,
+      scenarios: ['one', 'list'],
+      script: './peers/direct.js',
+      environment: { ...onServer, ...service },
+    },
     {
       name: 'embedded',
       title: 'halgraph, embedded',
