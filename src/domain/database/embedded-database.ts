@@ -14,9 +14,18 @@ export interface EmbeddedDatabase {
   close(): Promise<void>
 }
 
+/** It is there once its thread has started; on a busy machine its first answer takes a while all the same. */
+const START_MILLISECONDS = 60_000
+
 /** How a client reaches the embedded database whose socket is in a folder. */
 export function embeddedConnection(socketFolder: string): ClientConfig {
-  return { host: socketFolder, port: 5432, user: 'postgres', database: 'postgres' }
+  return {
+    host: socketFolder,
+    port: 5432,
+    user: 'postgres',
+    database: 'postgres',
+    connectionTimeoutMillis: START_MILLISECONDS,
+  }
 }
 
 /**
