@@ -75,6 +75,12 @@ export const scenarios: readonly Scenario[] = [
     next: ({ count }) => ({ method: 'GET', path: `${COLLECTION}?page=${1 + (count % 10)}&limit=20` }),
   },
   {
+    name: 'first',
+    title: 'first page of 20',
+    status: 200,
+    next: () => ({ method: 'GET', path: COLLECTION }),
+  },
+  {
     name: 'filtered',
     title: 'filtered and sorted list',
     status: 200,
@@ -85,7 +91,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'deep',
-    title: 'deep page',
+    title: 'deep page by number',
     status: 200,
     next: ({ count }, rows) => ({
       method: 'GET',

@@ -6,6 +6,7 @@ import { type Filter, orderSteps, type Sort, toOrderBy, toWhere, type Where } fr
 import { type Resource, tableName } from './resource.ts'
 import type { Row } from './rows.ts'
 import { listStatement } from './sql/list-statement.ts'
+import { shareRead } from './sql/shared-read.ts'
 import { delegate } from './store.ts'
 
 /** What is asked of a list (SPEC §4.1). */
@@ -39,8 +40,8 @@ export async function readList(
   resource: Resource,
   request: ListRequest,
 ): Promise<List> {
-  const { text, values } = listStatement(resource, request)
-  const rows = await client.queryRows<Row & { readonly total_count?: number }>(text, values)
+  const statement = listStatement(resource, request)
+  const rows = await shareRead<Row & { readonly total_count?: number }>(client, statement)
   const isEmpty = rows[0]?.id === undefined || rows[0].id === null
   return toList(request, isEmpty ? [] : rows, rows[0]?.total_count ?? 0)
 }
@@ -105,6 +106,6 @@ function toPrisma(resource: Resource, request: ListRequest) {
   return { where, selection: { where: part, orderBy: toOrderBy(steps, fromEnd), skip, take } }
 }
 
-function toList({ fromEnd }: ListRequest, rows: Row[], totalCount: number): List {
+function toList({ fromEnd }: ListRequest, rows: readonly Row[], totalCount: number): List {
   return { rows: fromEnd ? rows.toReversed() : rows, totalCount }
 }

@@ -14,6 +14,7 @@ export class Loaders {
   #client: DatabaseClient
   readonly #signal: AbortSignal | undefined
   readonly #loaders = new Map<string, DataLoader<string, never>>()
+  readonly #remembered = new Map<Resource, Row[]>()
 
   constructor(client: DatabaseClient, signal: AbortSignal | undefined) {
     this.#client = client
@@ -25,11 +26,15 @@ export class Loaders {
     return this.#rows(resource, column).load(id)
   }
 
-  /** Remembers rows that were read otherwise, so that they are not read again. */
+  /**
+   * Remembers rows that were read otherwise, so that they are not read again. A loader gets to know them
+   * when there is one: most operations ask for nothing more, and for 20 rows that is 100 µs of nothing.
+   */
   remember(resource: Resource, rows: readonly Row[]): void {
     if (resource.owner) return
-    const loader = this.#rows(resource, 'id')
-    for (const row of rows) loader.prime(row.id, row)
+    const remembered = this.#remembered.get(resource)
+    if (remembered) remembered.push(...rows)
+    else this.#remembered.set(resource, [...rows])
   }
 
   /** A part of the list of one parent, who must exist. */
@@ -43,11 +48,17 @@ export class Loaders {
   restart(client: DatabaseClient): void {
     this.#client = client
     this.#loaders.clear()
+    this.#remembered.clear()
   }
 
   #rows(resource: Resource, column: string) {
     const read = (ids: readonly string[]) => readRows(this.#client, resource, column, ids)
-    return this.#loader(`${resource.path} ${column}`, read)
+    const loader = this.#loader(`${resource.path} ${column}`, read)
+    if (column === 'id') {
+      for (const row of this.#remembered.get(resource) ?? []) loader.prime(row.id, row)
+      this.#remembered.delete(resource)
+    }
+    return loader
   }
 
   #loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
