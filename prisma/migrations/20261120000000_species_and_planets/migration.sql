@@ -124,15 +124,22 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Only once the row is really there: a conflicting insert that does nothing must leave the tombstone.
+-- Only once the row is really there: a conflicting insert that does nothing must leave the tombstone. One that
+-- had to wait for a deletion to end finds a tombstone which it could not see when it took its version; it
+-- fails, so that whoever asked for it asks again, and no version is given twice.
 CREATE FUNCTION resource_after_insert() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   parent text := '';
+  buried integer;
 BEGIN
   IF TG_NARGS > 1 THEN
     parent := resource_parent_id(to_jsonb(NEW), TG_ARGV[1]);
   END IF;
-  DELETE FROM tombstones WHERE collection = TG_ARGV[0] AND parent_id = parent AND id = NEW.id;
+  DELETE FROM tombstones WHERE collection = TG_ARGV[0] AND parent_id = parent AND id = NEW.id
+    RETURNING version INTO buried;
+  IF buried >= NEW.version THEN
+    RAISE EXCEPTION 'it was being deleted while it was created' USING ERRCODE = 'serialization_failure';
+  END IF;
   RETURN NULL;
 END $$;
 
@@ -177,7 +184,7 @@ BEGIN
     resource_table, resource_table || '_id_check');
   EXECUTE format('CREATE TRIGGER %I BEFORE INSERT ON %I FOR EACH ROW EXECUTE FUNCTION resource_before_insert(%s)',
     resource_table || '_before_insert', resource_table, identity);
-  EXECUTE format('CREATE TRIGGER %I AFTER INSERT ON %I FOR EACH ROW WHEN (NEW.version > 1)
+  EXECUTE format('CREATE TRIGGER %I AFTER INSERT ON %I FOR EACH ROW
     EXECUTE FUNCTION resource_after_insert(%s)',
     resource_table || '_after_insert', resource_table, identity);
   EXECUTE format('CREATE TRIGGER %I BEFORE UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION resource_before_update(%s)',
