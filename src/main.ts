@@ -19,7 +19,9 @@ async function main(): Promise<void> {
   const tokens = await tokenSettings(settings)
   const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
-  const service = await startService({ settings, tokens, reportFault, reportRequest })
+  const reportReplicas = (fit: number, all: number) =>
+    logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas that are read from')
+  const service = await startService({ settings, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isSpokesman())
     introduce(service, settings, mintToken(tokens, EVERYTHING))

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Database } from './domain/database/database.ts'
 import { type DatabaseOptions, openDatabase } from './domain/database/open-database.ts'
-import { openReaders, type Readers } from './domain/database/readers.ts'
+import { openReaders, type Readers, type ReportReplicas } from './domain/database/readers.ts'
 import { forgetKeysRegularly } from './domain/idempotency.ts'
 import { resources } from './domain/resources/index.ts'
 import { Admission } from './graph/admission.ts'
@@ -30,6 +30,7 @@ export interface ServiceParts {
   readonly reportFault: (error: unknown, requestId?: string) => void
   /** Told of every request once it is over. */
   readonly reportRequest?: ReportRequest
+  readonly reportReplicas?: ReportReplicas
   /** Wraps the preparation of the operations that REST runs, so that they can be watched. */
   readonly watch?: (prepare: Prepare) => Prepare
 }
@@ -67,8 +68,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     patience = IDLE_MILLISECONDS
   }
   try {
-    const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
-    const readers = openReaders(database, databaseReplicaUrls, { poolSize, timeout }, replicaLag)
+    const readers = await openReadersOf(parts, database)
     const handler = await createApplication(parts, database, readers, () => isStopping)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => isStopping })
     await listen(server, settings)
@@ -93,6 +93,11 @@ export function databaseOptions(settings: Settings): DatabaseOptions {
   const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
   const limits = { poolSize: databasePoolSize, timeout: databaseTimeout }
   return { databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
+}
+
+function openReadersOf({ settings, reportReplicas }: ServiceParts, database: Database): Promise<Readers> {
+  const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
+  return openReaders(database, databaseReplicaUrls, { poolSize, timeout }, replicaLag, reportReplicas)
 }
 
 async function createApplication(

@@ -78,7 +78,7 @@ const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
-  parts: Pick<ServiceParts, 'reportRequest'> = {},
+  parts: Pick<ServiceParts, 'reportRequest' | 'reportReplicas'> = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)

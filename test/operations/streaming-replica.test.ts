@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import test from 'ava'
+import pg from 'pg'
+import { createOwnServer, findPrograms } from '../helpers/own-server.ts'
+import { createDatabaseOn } from '../helpers/postgres-server.ts'
+import { startTestService } from '../helpers/service.ts'
+
+const programs = await findPrograms((reason) => console.log(`streaming replica: ${reason}`))
+const claim = programs ? test : test.skip
+
+claim(
+  'a streaming replica is read from while it follows, and set aside while it does not or is gone',
+  async (t) => {
+    const primary = await createOwnServer(t, programs as NonNullable<typeof programs>)
+    const databaseUrl = await createDatabaseOn(primary.address, t)
+    const standby = await primary.standby()
+    const replica = new URL(databaseUrl)
+    replica.port = new URL(standby.address).port
+    const fit: number[] = []
+    const service = await startTestService(
+      t,
+      { databaseUrl, databaseReplicaUrls: [replica.href], replicaLag: 2_000, databaseTimeout: 3_000 },
+      { reportReplicas: (count) => fit.push(count) },
+    )
+    const [writer, reader] = [service.withSubject('one who writes'), service.withSubject('one who reads')]
+    const become = async (count: number) => {
+      for (let wait = 0; fit.at(-1) !== count && wait < 400; wait++) await delay(50)
+      t.is(fit.at(-1), count)
+    }
+    await become(1)
+
+    // What it has not replayed yet cannot be read there, and whoever did not write reads there.
+    const control = new pg.Client({ connectionString: replica.href })
+    control.on('error', () => {})
+    await control.connect()
+    await control.query('SELECT pg_wal_replay_pause()')
+    const { body } = await writer.post('/planets', { name: 'Not replayed yet' })
+    t.is((await reader.get(`/planets/${body.id}`)).status, 404)
+    t.is((await writer.get(`/planets/${body.id}`)).status, 200)
+
+    await become(0)
+    t.is((await reader.get(`/planets/${body.id}`)).status, 200)
+
+    await control.query('SELECT pg_wal_replay_resume()')
+    await become(1)
+    t.is((await reader.get(`/planets/${body.id}`)).status, 200)
+
+    await standby.kill()
+    await become(0)
+    t.is((await reader.get(`/planets/${body.id}`)).status, 200)
+    await standby.start()
+    await become(1)
+
+    await primary.kill()
+    t.is((await reader.get(`/planets/${body.id}`)).status, 200)
+    t.is((await reader.get('/planets')).body.total_count, 1)
+    t.is((await writer.post('/planets', { name: 'Nowhere to put it' })).status, 503)
+    await primary.start()
+  },
+)
