@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
 
 /** What a worker is told by the process that started it. */
 const STOP = 'stop'
@@ -14,6 +15,8 @@ const RESTART_MILLISECONDS = 1_000
  * stops all of them and the second one does not wait.
  */
 export function superviseWorkers(count: number, logger: Logger): void {
+  // Counts the requests of callers for all workers, when they are to be counted.
+  new RateLimiterClusterMaster()
   const listening = new Set<Worker>()
   let isStopping = false
   const stop = () => {

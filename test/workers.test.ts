@@ -12,10 +12,12 @@ const test = server ? anyTest : anyTest.skip
 
 const secret = 'a secret that only these workers know'
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const token = mintToken(
-  { jwt: { kind: 'secret', secret }, jwtIssuer: undefined, jwtAudience: undefined },
-  { scope: '*:read *:write', expiresIn: '1h' },
-)
+const tokenOf = (subject: string) =>
+  mintToken(
+    { jwt: { kind: 'secret', secret }, jwtIssuer: undefined, jwtAudience: undefined },
+    { scope: '*:read *:write', subject, expiresIn: '1h' },
+  )
+const [token, other] = [tokenOf('one'), tokenOf('other')]
 
 interface LogLine {
   readonly msg: string
@@ -23,7 +25,7 @@ interface LogLine {
   readonly origin: string
 }
 
-test('workers share a port, another takes the place of one that dies, and a signal ends all (needs TEST_DATABASE_URL)', async (t) => {
+test('workers share a port and a rate limit, another takes the place of one that dies, and a signal ends all (needs TEST_DATABASE_URL)', async (t) => {
   const { databaseUrl } = await createTestDatabase(t)
   const child = spawn(process.execPath, ['--import=tsx', entry], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,6 +38,7 @@ test('workers share a port, another takes the place of one that dies, and a sign
       PORT: '0',
       WORKERS: '2',
       DATABASE_POOL_SIZE: '2',
+      RATE_LIMIT: '20',
     },
   })
   const exit = once(child, 'exit')
@@ -51,12 +54,11 @@ test('workers share a port, another takes the place of one that dies, and a sign
       if (line.msg === 'listening') workers.push(line)
     }
   }
-  const name = async (path: string) => {
-    const response = await fetch(`${workers[0]?.origin}/api/v1${path}`, {
-      headers: { Authorization: `Bearer ${token}`, Connection: 'close' },
+  const get = (path: string, bearer = token) =>
+    fetch(`${workers[0]?.origin}/api/v1${path}`, {
+      headers: { Authorization: `Bearer ${bearer}`, Connection: 'close' },
     })
-    return ((await response.json()) as { name: string }).name
-  }
+  const name = async (path: string) => ((await (await get(path)).json()) as { name: string }).name
 
   await listening(2)
   t.is(workers[0]?.origin, workers[1]?.origin)
@@ -72,6 +74,10 @@ test('workers share a port, another takes the place of one that dies, and a sign
   process.kill(workers[0]?.pid as number, 'SIGKILL')
   await listening(3)
   for (let request = 0; request < 6; request++) t.is(await name('/planets/kepler-22b'), 'Kepler-22b')
+
+  const statuses: number[] = []
+  for (let request = 0; request < 30; request++) statuses.push((await get('/species', other)).status)
+  t.deepEqual(statuses, [...Array(20).fill(200), ...Array(10).fill(429)])
 
   child.kill('SIGTERM')
   t.deepEqual(await exit, [0, null])

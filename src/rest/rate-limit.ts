@@ -1,13 +1,17 @@
+import cluster from 'node:cluster'
 import { createHash } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { DomainError } from '../domain/errors.ts'
 import { callerOf } from './exchange.ts'
 
 const WINDOW_SECONDS = 60
 
+/** For so long a worker waits for the process that counts for all of them. */
+const COUNT_MILLISECONDS = 1_000
+
 /**
- * Lets a caller make so many requests a minute, counted in this process. A caller is the subject of the
+ * Lets a caller make so many requests a minute, counted over all workers of the service. A caller is the subject of the
  * token; a token without one is a caller of its own. Answers carry the fields of
  * draft-ietf-httpapi-ratelimit-headers.
  *
@@ -15,12 +19,9 @@ const WINDOW_SECONDS = 60
  */
 export function limitRate(requestsPerMinute: number): Middleware {
   if (requestsPerMinute === 0) return (_, next) => next()
-  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: WINDOW_SECONDS })
+  const consume = createCounter(requestsPerMinute)
   return async (ctx, next) => {
-    const state = await limiter.consume(keyOf(ctx)).catch((refusal: unknown) => {
-      if (refusal instanceof RateLimiterRes) return refusal
-      throw refusal
-    })
+    const state = await consume(keyOf(ctx))
     const seconds = Math.ceil(state.msBeforeNext / 1000)
     ctx.set('RateLimit-Policy', `"caller";q=${requestsPerMinute};w=${WINDOW_SECONDS}`)
     ctx.set('RateLimit', `"caller";r=${state.remainingPoints};t=${seconds}`)
@@ -28,6 +29,25 @@ export function limitRate(requestsPerMinute: number): Middleware {
     ctx.set('Retry-After', String(seconds))
     throw new DomainError('TOO_MANY_REQUESTS', `This is more than ${requestsPerMinute} requests a minute.`)
   }
+}
+
+/** Counts a request of a caller. A worker whose supervisor does not answer counts what it sees itself. */
+function createCounter(points: number): (key: string) => Promise<RateLimiterRes> {
+  const options = { points, duration: WINDOW_SECONDS }
+  const own = new RateLimiterMemory(options)
+  if (!cluster.isWorker) return (key) => own.consume(key).catch(refused)
+  const shared = new RateLimiterCluster({ ...options, keyPrefix: 'caller', timeoutMs: COUNT_MILLISECONDS })
+  return (key) =>
+    shared
+      .consume(key)
+      .catch(refused)
+      .catch(() => own.consume(key).catch(refused))
+}
+
+/** Beyond the limit the library rejects with the state, and not with an error. */
+function refused(refusal: unknown): RateLimiterRes {
+  if (refusal instanceof RateLimiterRes) return refusal
+  throw refusal
 }
 
 function keyOf(ctx: Context): string {
