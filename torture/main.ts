@@ -1,4 +1,5 @@
 import { run as database } from './database.ts'
+import { run as disk } from './disk.ts'
 import { run as kill } from './kill.ts'
 import { run as overload } from './overload.ts'
 import { run as shutdown } from './shutdown.ts'
@@ -11,6 +12,7 @@ const usage = `Long runs that show what the service survives, and in what figure
   npm run torture -- overload [seconds]   four times what it can serve
   npm run torture -- slow [connections]   connections that send or read slowly
   npm run torture -- database             a server that is down, vanishes, is stopped, or has slow sessions
+  npm run torture -- disk                 a server whose disk is full (as root, with PostgreSQL installed)
 
 PostgreSQL is TEST_DATABASE_URL, or a server without a password on this machine. Exit status 1 when a
 promise of docs/OPERATIONS.md is broken.`
@@ -21,6 +23,7 @@ const commands: Record<string, (argument: number | undefined, only?: string) => 
   overload,
   slow,
   database,
+  disk,
 }
 
 const [name = '', argument, only] = process.argv.slice(2)

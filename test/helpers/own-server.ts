@@ -15,6 +15,8 @@ export interface OwnServer {
   /** Its database `postgres`. */
   readonly address: string
   start(): Promise<void>
+  /** Whether it has ended by itself; waits a moment for one that is about to. */
+  hasEnded(): Promise<boolean>
   /** Ends it without ceremony. */
   kill(): Promise<void>
   /** Another server that follows this one (streaming replication). */
@@ -73,15 +75,20 @@ function serverIn(
 ): OwnServer {
   let child: ChildProcess | undefined
   const address = `postgresql://postgres@127.0.0.1:${port}/postgres`
+  const isGone = () => !child || child.exitCode !== null || child.signalCode !== null
   const kill = async () => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGQUIT')
-    await once(child, 'exit')
+    if (isGone()) return
+    child?.kill('SIGQUIT')
+    await once(child as ChildProcess, 'exit')
   }
   owner.teardown(kill)
   return {
     address,
     kill,
+    async hasEnded() {
+      await delay(1_000)
+      return isGone()
+    },
     async start() {
       const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings]
       const parameters = ['-D', folder, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])]
