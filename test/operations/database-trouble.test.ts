@@ -87,6 +87,27 @@ claim('connections reset in the middle of their work are 503s, and the next ones
   await recovers(t, service)
 })
 
+claim('connections reset over and over, under reads and writes, are 503s at worst', async (t) => {
+  const { service, link } = await serviceOverLink(t)
+  const timer = setInterval(link.reset, 20)
+  const callers = Array.from({ length: 16 }, async (_, caller) => {
+    const statuses: number[] = []
+    for (let round = 0; round < 20; round++) {
+      statuses.push((await service.reader.get('/species')).status)
+      statuses.push((await service.reader.get('/planets/nowhere')).status)
+      statuses.push((await service.writer.post('/species', species(`s${caller} ${round}`))).status)
+    }
+    return statuses
+  })
+  const statuses = new Set((await Promise.all(callers)).flat())
+  clearInterval(timer)
+  t.deepEqual(
+    [...statuses].filter((status) => ![200, 201, 404, 503].includes(status)),
+    [],
+  )
+  await recovers(t, service)
+})
+
 claim('sessions that an administrator ends are 503s at most, and the next ones serve', async (t) => {
   const { service, direct } = await serviceOverLink(t)
   const administrator = new pg.Client({ connectionString: direct })

@@ -48,6 +48,17 @@ class WatchedPool extends pg.Pool {
     connect(inOwnContext)
     return undefined
   }
+
+  /** A connection that breaks tells the pool before it tells whoever sent the statement. */
+  override query(...parameters: unknown[]): never {
+    const send = super.query.bind(this) as unknown as (...parameters: unknown[]) => Promise<unknown>
+    const done = parameters.at(-1)
+    if (typeof done !== 'function') {
+      return send(...parameters).catch((error: unknown) => Promise.reject(troubleOf(error))) as never
+    }
+    const report = (error: unknown, result: unknown) => (done as Done)(error && troubleOf(error), result)
+    return send(...parameters.slice(0, -1), report) as never
+  }
 }
 
 function watchedClient(answerTimeout: number) {
@@ -69,7 +80,7 @@ function watchedClient(answerTimeout: number) {
       try {
         return await inSpan(...described(parameters), () => this.#send(parameters), SpanKind.CLIENT)
       } catch (error) {
-        throw isFromServer(error) ? error : new ConnectionTrouble(error)
+        throw troubleOf(error)
       } finally {
         clearTimeout(timer)
         if (timings) {
@@ -91,8 +102,9 @@ function watchedClient(answerTimeout: number) {
 }
 
 /** PostgreSQL's own errors have an SQLSTATE and a severity; whatever else fails is the connection. */
-function isFromServer(error: unknown): boolean {
-  return error instanceof pg.DatabaseError
+function troubleOf(error: unknown): unknown {
+  const isKnown = error instanceof pg.DatabaseError || error instanceof ConnectionTrouble
+  return isKnown ? error : new ConnectionTrouble(error)
 }
 
 /** The text of a statement holds no values: those are its parameters. */
