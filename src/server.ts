@@ -5,7 +5,7 @@ import { type DatabaseOptions, openDatabase } from './domain/database/open-datab
 import { openReaders, type Readers, type ReportReplicas } from './domain/database/readers.ts'
 import { forgetKeysRegularly } from './domain/idempotency.ts'
 import { resources } from './domain/resources/index.ts'
-import { Admission } from './graph/admission.ts'
+import { Admission, FULL } from './graph/admission.ts'
 import type { DomainContext } from './graph/context.ts'
 import { createGraphQLServer } from './graph/http/apollo.ts'
 import { createExplorer } from './graph/http/explorer.ts'
@@ -144,9 +144,9 @@ async function createApplication(
       metrics?.report(request)
     },
     isReady: createReadiness(() => database.client.$queryRaw`SELECT 1`, isStopping),
-    refuseWhenFull: () => admission.refuseWhenFull(),
+    overload: { isFull: () => admission.isFull, refusal: FULL },
     open: [...(metrics ? [metrics.serve] : []), ...explorer],
-  }).callback()
+  })
 }
 
 function createAdmission({ concurrentOperations, waitingOperations, databaseTimeout }: Settings): Admission {

@@ -11,6 +11,15 @@ export interface AdmissionLimits {
 }
 
 /**
+ * What whoever comes when there is no room is told (503). Made once: it is thrown when there is no time to
+ * lose, and to make an error is a tenth of an answer.
+ */
+export const FULL = new DomainError(
+  'SERVICE_UNAVAILABLE',
+  'The service has more to do than it can; try again.',
+)
+
+/**
  * Lets operations run: a bounded number at once, a bounded number waiting, none longer than the
  * deadline. Beyond that it refuses at once, since work that nobody waits for any more only delays the
  * rest. An operation that its caller was told is late goes on, and keeps its place, until it ends.
@@ -32,15 +41,10 @@ export class Admission {
     return this.#waiting.length
   }
 
-  /**
-   * Throws when there is no room for one more, and is silent otherwise.
-   *
-   * @throws {DomainError} SERVICE_UNAVAILABLE (503)
-   */
-  refuseWhenFull(): void {
+  /** Whether there is no room for one more. */
+  get isFull(): boolean {
     const { concurrent, waiting } = this.#limits
-    if (this.#running < concurrent || this.#waiting.length < waiting) return
-    throw new DomainError('SERVICE_UNAVAILABLE', 'The service has more to do than it can; try again.')
+    return this.#running >= concurrent && this.#waiting.length >= waiting
   }
 
   /**
@@ -49,7 +53,7 @@ export class Admission {
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when there is no room or it takes too long
    */
   async run<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    this.refuseWhenFull()
+    if (this.isFull) throw FULL
     let timer: NodeJS.Timeout | undefined
     const late = new AbortController()
     const deadline = new Promise<never>((_, reject) => {

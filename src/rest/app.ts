@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import cors from '@koa/cors'
 import Koa, { type Middleware } from 'koa'
 import type { Resource } from '../domain/resource.ts'
@@ -14,6 +15,7 @@ import { cacheControl, securityHeaders } from './response-headers.ts'
 import { serveRoutes } from './router.ts'
 import { createRoutes } from './routes.ts'
 import { serverTiming, timedAuthentication } from './server-timing.ts'
+import { type Overload, shedEarly } from './shed.ts'
 import { showOperations } from './shown-operation.ts'
 
 /** What the application is put together from. */
@@ -28,8 +30,7 @@ export interface AppParts {
   /** Told of every request once it is over. */
   readonly reportRequest: ReportRequest
   readonly isReady: IsReady
-  /** Throws when there is too much to do already. */
-  readonly refuseWhenFull: () => void
+  readonly overload: Overload
   /** What is served before anyone is asked for a token, such as metrics. */
   readonly open: readonly Middleware[]
 }
@@ -53,8 +54,8 @@ const EXPOSED_HEADERS = [
 ]
 
 /** The HTTP application. The order of this list is the order in which a request is looked at. */
-export function createApp(parts: AppParts): Koa {
-  const { resources, prepare, settings, authenticate, graphql, reportFault, reportRequest } = parts
+export function createApp(parts: AppParts): RequestListener {
+  const { resources, prepare, settings, authenticate, graphql, reportFault, reportRequest, overload } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const base = `/${settings.namespace}/${settings.version}`
   const shown = showOperations(prepare)
@@ -72,7 +73,7 @@ export function createApp(parts: AppParts): Koa {
     refuseMalformedHost,
     openRoutes(resources, settings),
     async (_, next) => {
-      parts.refuseWhenFull()
+      if (overload.isFull()) throw overload.refusal
       await next()
     },
     timedAuthentication(authenticate),
@@ -84,5 +85,5 @@ export function createApp(parts: AppParts): Koa {
   ]
   for (const layer of middleware) app.use(layer)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
-  return app
+  return shedEarly(app.callback(), overload, routes.templateOf, reportRequest)
 }

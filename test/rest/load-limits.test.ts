@@ -1,5 +1,6 @@
 import test from 'ava'
 import { Admission } from '../../src/graph/admission.ts'
+import type { AnsweredRequest } from '../../src/rest/observe.ts'
 import { startTestService } from '../helpers/service.ts'
 
 const limits = { concurrent: 2, waiting: 3, deadline: 60_000 }
@@ -19,7 +20,7 @@ test('work beyond the limits is refused at once, and let in again when there is 
   const accepted = Array.from({ length: 5 }, () => admission.run(work))
   t.deepEqual([admission.running, admission.waiting], [2, 3])
   await t.throwsAsync(admission.run(work), { message: /more to do than it can/ })
-  t.throws(() => admission.refuseWhenFull())
+  t.true(admission.isFull)
   end()
   await Promise.all(accepted)
   t.deepEqual([admission.running, admission.waiting], [0, 0])
@@ -61,15 +62,26 @@ test('work that fails makes room all the same', async (t) => {
 })
 
 test('many times what the service takes on is partly answered 503, and health still answers', async (t) => {
-  const { reader, anonymous, origin } = await startTestService(t, {
-    concurrentOperations: 1,
-    waitingOperations: 2,
-  })
+  const reported: AnsweredRequest[] = []
+  const { reader, anonymous, origin } = await startTestService(
+    t,
+    { concurrentOperations: 1, waitingOperations: 2 },
+    { reportRequest: (request) => reported.push(request) },
+  )
   const answers = await Promise.all(Array.from({ length: 200 }, () => reader.get('/species')))
   const statuses = new Set(answers.map(({ status }) => status))
   t.deepEqual([...statuses].sort(), [200, 503])
-  const refused = answers.find(({ status }) => status === 503)
-  t.is(refused?.headers.get('retry-after'), '1')
+  const refused = answers.filter(({ status }) => status === 503)
+  const shapes = refused.map(({ headers, body }) => JSON.stringify([withoutOwn(headers), body]))
+  t.is(new Set(shapes).size, 1, 'those refused early are told the same')
+  t.is(refused[0]?.headers.get('retry-after'), '1')
+  t.is(refused[0]?.headers.get('cache-control'), 'no-store')
+  t.is(refused[0]?.body.error.code, 'SERVICE_UNAVAILABLE')
+  const ids = refused.map(({ headers }) => headers.get('x-request-id'))
+  t.is(new Set(ids).size, refused.length)
+  const shed = reported.filter(({ status }) => status === 503)
+  t.deepEqual(shed.map(({ requestId }) => requestId).sort(), [...ids].sort())
+  t.true(shed.every(({ route, method }) => route === '/api/v1/species' && method === 'GET'))
   t.is((await anonymous.get(`${origin}/health/ready`)).status, 200)
   t.is((await reader.get('/species')).status, 200)
 })
@@ -90,3 +102,8 @@ test('a caller beyond the rate is told when to come back, and others are not', a
   t.true(Number(last?.headers.get('retry-after')) > 0)
   t.is((await service.withScope('planets:read').get('/planets')).status, 200)
 })
+
+/** The headers of an answer but for those that are its own. */
+function withoutOwn(headers: Headers): [string, string][] {
+  return [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date')
+}
