@@ -2,6 +2,9 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { migrate } from '../src/domain/database/migrator.ts'
 
+/** Where the scratch databases are made, unless another server is named. */
+export const SERVER = 'postgresql://postgres@127.0.0.1:5432/postgres'
+
 /** A scratch database on a PostgreSQL server, migrated and filled. */
 export interface Scratch {
   readonly url: string
@@ -9,7 +12,7 @@ export interface Scratch {
 }
 
 export async function createScratch(server: string, rows: number): Promise<Scratch> {
-  const name = `halgraph_bench_${process.pid}`
+  const name = `halgraph_bench_${process.pid}_${rows}`
   await run({ connectionString: server }, `CREATE DATABASE ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
@@ -54,6 +57,15 @@ export async function removeAdded(connection: pg.ClientConfig): Promise<void> {
     'DELETE FROM tombstones',
     'VACUUM ANALYZE species, tombstones',
   )
+}
+
+/** What the server calls itself, for the table. */
+export async function versionOf(connectionString: string): Promise<string> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query('SHOW server_version')
+  await client.end()
+  return `PostgreSQL ${rows[0].server_version.split(' ')[0]}`
 }
 
 async function run(connection: pg.ClientConfig, ...statements: string[]): Promise<void> {

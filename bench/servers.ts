@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import jwt from 'jsonwebtoken'
 import type { Scenario } from './scenarios.ts'
 
 /** Something that can be loaded: the service, or one of its peers. */
@@ -39,14 +40,31 @@ export function participants(running: readonly Running[], { name, graphql }: Sce
 /** The secret all of them verify tokens with. */
 export const SECRET = 'only the benchmark knows this secret of its own'
 
+/** A token for everything, good for longer than any run. */
+export function token(): string {
+  return jwt.sign({ scope: '*:read *:write' }, SECRET, { expiresIn: '12h' })
+}
+
 const SERVICE = '../../../dist/main.js'
+
+/** The service on a PostgreSQL database. */
+export function serviceOn(databaseUrl: string, settings: Readonly<Record<string, string>> = {}): Contender {
+  return {
+    name: 'service',
+    title: 'halgraph',
+    graphql: true,
+    script: SERVICE,
+    environment: { ...SHARED, ...QUIET, DATABASE_URL: databaseUrl, ...settings },
+  }
+}
+
+const SHARED = { JWT_SECRET: SECRET, NODE_ENV: 'production' }
+/** The peers write no access log, and so the service is not to write one either. */
+const QUIET = { HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
 
 /** Everything there is to compare, on one PostgreSQL database, and the service on an embedded one. */
 export function contenders(databaseUrl: string, dataDir: string): Contender[] {
-  const shared = { JWT_SECRET: SECRET, NODE_ENV: 'production' }
-  const onServer = { ...shared, DATABASE_URL: databaseUrl }
-  // The peers write no access log, and so the service is not to write one either.
-  const service = { HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
+  const onServer = { ...SHARED, DATABASE_URL: databaseUrl }
   const peer = (name: string, title: string): Contender => ({
     name,
     title,
@@ -55,13 +73,7 @@ export function contenders(databaseUrl: string, dataDir: string): Contender[] {
     environment: onServer,
   })
   return [
-    {
-      name: 'service',
-      title: 'halgraph',
-      graphql: true,
-      script: SERVICE,
-      environment: { ...onServer, ...service },
-    },
+    serviceOn(databaseUrl),
     peer('floor', 'floor: node:http + pg'),
     peer('fastify', 'Fastify + Prisma'),
     peer('koa', 'Koa + Prisma'),
@@ -73,14 +85,14 @@ export function contenders(databaseUrl: string, dataDir: string): Contender[] {
       graphql: true,
       scenarios: ['one', 'list', 'first'],
       script: './peers/direct.js',
-      environment: { ...onServer, ...service },
+      environment: { ...onServer, ...QUIET },
     },
     {
       name: 'embedded',
       title: 'halgraph, embedded',
       graphql: true,
       script: SERVICE,
-      environment: { ...shared, ...service, DATA_DIR: dataDir },
+      environment: { ...SHARED, ...QUIET, DATA_DIR: dataDir },
       dataDir,
     },
   ]

@@ -1,0 +1,134 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type pg from 'pg'
+import { embeddedConnection } from '../src/domain/database/embedded-database.ts'
+import { prepareFolder } from '../src/domain/database/embedded-folder.ts'
+import { checkEqualAnswers } from './check.ts'
+import { createScratch, fill, removeAdded, SERVER, versionOf } from './database.ts'
+import { type Generator, startGenerator } from './generator.ts'
+import { withReleases } from './releases.ts'
+import { type Scenario, scenarios } from './scenarios.ts'
+import { type Contender, contenders, participants, type Running, start, token } from './servers.ts'
+import { type Measured, table } from './table.ts'
+
+type Options = ReturnType<typeof read>
+
+/** Compares the service with its peers, and prints the table of bench/README.md. */
+export async function run(commandLine: string[]): Promise<void> {
+  const options = read(commandLine)
+  await withReleases(async (releases) => {
+    await linkFolders()
+    const scratch = await createScratch(options.server, options.rows)
+    releases.push(() => scratch.drop())
+    const dataDir = await mkdtemp(join(tmpdir(), 'halgraph-bench-'))
+    releases.push(() => rm(dataDir, { recursive: true, force: true }))
+    const wanted = contenders(scratch.url, dataDir).filter(
+      ({ name }) => name === 'service' || isChosen(options.only, name),
+    )
+    const embedded = wanted.find((contender) => contender.dataDir)
+    if (embedded) await fillEmbedded(embedded, dataDir, options.rows)
+    const running: Running[] = []
+    for (const contender of wanted) {
+      const server = await start(contender)
+      releases.push(() => server.stop())
+      running.push(server)
+    }
+    const clean = (server: Running) => removeAddedBy(server, scratch.url)
+    await checkEqualAnswers(running, token(), options.rows, clean)
+    const generator = startGenerator()
+    releases.push(generator.stop)
+    const seen = new Map<Scenario, Map<Running, Measured[]>>()
+    for (const scenario of scenarios.filter(({ name }) => isChosen(options.scenarios, name))) {
+      seen.set(scenario, await compare(generator, scenario, running, options, clean))
+    }
+    const { rows, connections, rounds, seconds } = options
+    const conditions = `${rows.toLocaleString('en')} rows, ${connections} connections, ${rounds} rounds of ${seconds} s`
+    console.log(table(seen, running, conditions, await versionOf(scratch.url)))
+  })
+}
+
+function read(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      rows: { type: 'string', default: '20000' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      connections: { type: 'string', default: '16' },
+      only: { type: 'string' },
+      scenarios: { type: 'string' },
+      server: { type: 'string', default: SERVER },
+    },
+  })
+  return {
+    ...values,
+    rows: Number(values.rows),
+    rounds: Number(values.rounds ?? (values.quick ? 3 : 5)),
+    seconds: Number(values.seconds ?? (values.quick ? 1 : 4)),
+    connections: Number(values.connections),
+  }
+}
+
+function isChosen(names: string | undefined, name: string): boolean {
+  return names === undefined || names.split(',').includes(name)
+}
+
+/** The peers that use parts of the service look for what comes with it beside their own compiled files. */
+async function linkFolders(): Promise<void> {
+  for (const name of ['prisma', 'public', 'operations']) {
+    const link = fileURLToPath(new URL(`../${name}`, import.meta.url))
+    await rm(link, { force: true })
+    await symlink(fileURLToPath(new URL(`../../../${name}`, import.meta.url)), link, 'junction')
+  }
+}
+
+/** Loads each in turn, round by round, so that what disturbs the machine disturbs all of them. */
+async function compare(
+  generator: Generator,
+  scenario: Scenario,
+  running: readonly Running[],
+  { rows, rounds, seconds, connections }: Options,
+  clean: (server: Running) => Promise<void>,
+): Promise<Map<Running, Measured[]>> {
+  const asked = participants(running, scenario)
+  const seen = new Map(asked.map((server): [Running, Measured[]] => [server, []]))
+  for (let round = 0; round <= rounds; round++) {
+    for (const server of asked) {
+      const order = { scenario: scenario.name, origin: server.origin, token: token(), connections, rows }
+      const before = server.processorSeconds()
+      const result = await generator.load({ ...order, seconds: round === 0 ? 1 : seconds })
+      const cost = ((server.processorSeconds() - before) / result.requests) * 1e6
+      // Round 0 is for the compilers to warm up.
+      if (round > 0) seen.get(server)?.push({ ...result, cost })
+      if (scenario.writes) await clean(server)
+    }
+  }
+  console.error(`${scenario.title}: ${asked.map((one) => `${one.name} ${rates(seen.get(one))}`).join(' | ')}`)
+  return seen
+}
+
+function rates(seen: readonly Measured[] = []): string {
+  return seen.map(({ requestsPerSecond }) => Math.round(requestsPerSecond)).join(' ')
+}
+
+/** The first start makes the database; the one that is measured finds it there. */
+async function fillEmbedded(contender: Contender, dataDir: string, rows: number): Promise<void> {
+  const server = await start(contender)
+  try {
+    await fill(await embeddedAddress(dataDir), rows)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function removeAddedBy({ dataDir }: Running, connectionString: string): Promise<void> {
+  await removeAdded(dataDir === undefined ? { connectionString } : await embeddedAddress(dataDir))
+}
+
+async function embeddedAddress(dataDir: string): Promise<pg.ClientConfig> {
+  return embeddedConnection((await prepareFolder(dataDir)).socketFolder)
+}

@@ -1,0 +1,55 @@
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { createScratch, SERVER } from './database.ts'
+import { startGenerator } from './generator.ts'
+import { withReleases } from './releases.ts'
+import { type Running, serviceOn, start, token } from './servers.ts'
+import { median } from './table.ts'
+
+const ROWS = 20_000
+const CONNECTIONS = 32
+const SCENARIOS = ['not-modified', 'one', 'first', 'mixed']
+
+/** Loads the service with one process and with several, in turn, and prints how the rate grows. */
+export async function run(commandLine: string[]): Promise<void> {
+  const { values: options } = parseArgs({
+    args: commandLine,
+    options: {
+      processes: { type: 'string', default: String(availableParallelism()) },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '4' },
+      server: { type: 'string', default: SERVER },
+    },
+  })
+  await withReleases(async (releases) => {
+    const scratch = await createScratch(options.server, ROWS)
+    releases.push(() => scratch.drop())
+    const generator = startGenerator()
+    releases.push(generator.stop)
+    const counts = Array.from({ length: Number(options.processes) }, (_, index) => index + 1)
+    const running: Running[] = []
+    for (const count of counts) {
+      const server = await start(serviceOn(scratch.url, { WORKERS: String(count) }))
+      releases.push(() => server.stop())
+      running.push(server)
+    }
+    console.log(`| requests per second | ${counts.map((count) => `WORKERS=${count}`).join(' | ')} |`)
+    console.log(`| --- |${counts.map(() => ' --: |').join('')}`)
+    for (const scenario of SCENARIOS) {
+      const rates = running.map((): number[] => [])
+      for (let round = 0; round <= Number(options.rounds); round++) {
+        for (const [index, { origin }] of running.entries()) {
+          const order = { scenario, origin, token: token(), connections: CONNECTIONS, rows: ROWS }
+          const { requestsPerSecond } = await generator.load({ ...order, seconds: Number(options.seconds) })
+          // Round 0 is for the compilers to warm up.
+          if (round > 0) rates[index]?.push(requestsPerSecond)
+        }
+      }
+      const cells = rates.map((seen) => {
+        const ratios = seen.map((rate, round) => rate / (rates[0]?.[round] as number))
+        return `${Math.round(median(seen)).toLocaleString('en')} (× ${median(ratios).toFixed(2)})`
+      })
+      console.log(`| ${scenario} | ${cells.join(' | ')} |`)
+    }
+  })
+}
