@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
 import { mintToken, tokenSettings } from './development-token.ts'
 import { DatabaseRefusedError } from './domain/database/refused.ts'
+import { keepHeapSmall } from './memory.ts'
 import type { AnsweredRequest } from './rest/observe.ts'
 import { type Service, startService } from './server.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from './settings.ts'
@@ -11,6 +12,7 @@ import { isSpokesman, onStop, superviseWorkers } from './workers.ts'
 
 /** The process: reads the settings, starts the service, and ends it when it is told to. */
 async function main(): Promise<void> {
+  keepHeapSmall()
   loadEnvironment()
   const settings = readSettings(process.env)
   const logger = createLogger(settings)
