@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
-import pino from 'pino'
 import { mintToken, tokenSettings } from './development-token.ts'
 import { DatabaseRefusedError } from './domain/database/refused.ts'
+import { type Log, openLog } from './log.ts'
 import { keepHeapSmall } from './memory.ts'
 import type { AnsweredRequest } from './rest/observe.ts'
 import { type Service, startService } from './server.ts'
@@ -15,7 +15,8 @@ async function main(): Promise<void> {
   keepHeapSmall()
   loadEnvironment()
   const settings = readSettings(process.env)
-  const logger = createLogger(settings)
+  const log = openLog(settings.logLevel)
+  const { logger } = log
   if (settings.workers > 1 && cluster.isPrimary) return superviseWorkers(settings.workers, logger)
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
@@ -27,20 +28,7 @@ async function main(): Promise<void> {
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isSpokesman())
     introduce(service, settings, mintToken(tokens, EVERYTHING))
-  stopWhenTold(() => stop(service, stopTracing, logger))
-}
-
-/** Beyond so many characters that nobody has taken yet log lines are dropped, or the end would wait for them. */
-const LOG_BACKLOG = 2 ** 21
-
-/**
- * Writes log lines while other work goes on. By itself pino writes each line at once, and sleeps when nobody
- * takes them from the other end of the pipe: at four times the work it can do the service spent a fifth of
- * its time so, and served a tenth of what it could. What is left is written when the process ends.
- */
-function createLogger({ logLevel }: Settings): pino.Logger {
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: LOG_BACKLOG })
-  return pino({ level: logLevel }, destination)
+  stopWhenTold(() => stop(service, stopTracing, log))
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
@@ -71,7 +59,7 @@ function stopWhenTold(stopService: () => Promise<void>): void {
 /** Time for whoever watches readiness to send requests elsewhere, and for kept connections to end. */
 const ANNOUNCED_MILLISECONDS = 1_000
 
-async function stop(service: Service, stopTracing: StopTracing, logger: pino.Logger): Promise<void> {
+async function stop(service: Service, stopTracing: StopTracing, { logger, end }: Log): Promise<void> {
   logger.info('stopping')
   service.announceStop()
   await delay(ANNOUNCED_MILLISECONDS)
@@ -79,6 +67,7 @@ async function stop(service: Service, stopTracing: StopTracing, logger: pino.Log
   await Promise.race([stopTracing().catch(() => {}), delay(1_000)])
   if (inTime) logger.info('stopped')
   else logger.warn('stopped; what took too long was cut off')
+  await end()
   process.exit(0)
 }
 
