@@ -6,6 +6,8 @@ export interface Log {
   readonly logger: Logger
   /** Writes what is left, if anybody takes it; nothing can be logged after that. */
   end(): Promise<void>
+  /** Writes nothing any more, for who cannot wait. */
+  abandon(): void
 }
 
 /** Beyond so many characters that nobody has taken yet, log lines are dropped. */
@@ -26,5 +28,6 @@ export function openLog(level: string): Log {
       await Promise.race([flushed, delay(END_MILLISECONDS)])
       destination.destroy()
     },
+    abandon: () => destination.destroy(),
   }
 }

@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isSpokesman())
     introduce(service, settings, mintToken(tokens, EVERYTHING))
-  stopWhenTold(() => stop(service, stopTracing, log))
+  stopWhenTold(() => stop(service, stopTracing, log), log)
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
@@ -47,10 +47,13 @@ A token for the next twelve hours, and a request to try it with:
 }
 
 /** The first time asks for the stop, the second one does not wait for it. */
-function stopWhenTold(stopService: () => Promise<void>): void {
+function stopWhenTold(stopService: () => Promise<void>, log: Log): void {
   let isStopping = false
   onStop(() => {
-    if (isStopping) process.exit(1)
+    if (isStopping) {
+      log.abandon()
+      process.exit(1)
+    }
     isStopping = true
     void stopService()
   })
