@@ -12,7 +12,7 @@ const usage = `What the service is measured with. PostgreSQL is --server, or one
   npm run bench -- soak          memory and latency, minute by minute
       [--minutes N]
   npm run bench -- workers       one process beside several
-      [--processes N --rounds N --seconds N]`
+      [--processes N --rounds N --seconds N --share PART-OF-A-PROCESSOR]`
 
 const commands: Record<string, (commandLine: string[]) => Promise<void>> = { compare, growth, soak, workers }
 
@@ -23,5 +23,5 @@ if (command) {
   await command(isOption ? [first, ...rest] : rest)
 } else {
   console.log(usage)
-  process.exitCode = 2
+  process.exitCode = first === '--help' ? 0 : 2
 }

@@ -24,6 +24,7 @@ export interface Contender {
 /** One that runs. */
 export interface Running extends Contender {
   readonly origin: string
+  readonly pid: number
   /** From its start until it listens, in milliseconds. */
   readonly readyAfter: number
   memoryMegabytes(): number
@@ -111,6 +112,7 @@ export async function start(contender: Contender): Promise<Running> {
   return {
     ...contender,
     origin: `http://127.0.0.1:${port}`,
+    pid: child.pid as number,
     readyAfter: performance.now() - began,
     memoryMegabytes: () => residentMegabytes(child),
     processorSeconds: () => processorSeconds(child),

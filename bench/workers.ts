@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createScratch, SERVER } from './database.ts'
 import { startGenerator } from './generator.ts'
+import { childrenOf, limitProcessors } from './processor-share.ts'
 import { withReleases } from './releases.ts'
 import { type Running, serviceOn, start, token } from './servers.ts'
 import { median } from './table.ts'
@@ -10,7 +11,11 @@ const ROWS = 20_000
 const CONNECTIONS = 32
 const SCENARIOS = ['not-modified', 'one', 'first', 'mixed']
 
-/** Loads the service with one process and with several, in turn, and prints how the rate grows. */
+/**
+ * Loads the service with one process and with several, in turn, and prints how the rate grows. With a share
+ * each process has no more than that of a processor: then the database and the load generator are not what
+ * limits them, even where there are few processors.
+ */
 export async function run(commandLine: string[]): Promise<void> {
   const { values: options } = parseArgs({
     args: commandLine,
@@ -18,6 +23,7 @@ export async function run(commandLine: string[]): Promise<void> {
       processes: { type: 'string', default: String(availableParallelism()) },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '4' },
+      share: { type: 'string' },
       server: { type: 'string', default: SERVER },
     },
   })
@@ -30,6 +36,10 @@ export async function run(commandLine: string[]): Promise<void> {
     const running: Running[] = []
     for (const count of counts) {
       const server = await start(serviceOn(scratch.url, { WORKERS: String(count) }))
+      if (options.share !== undefined) {
+        const pids = count === 1 ? [server.pid] : await childrenOf(server.pid)
+        releases.push(await limitProcessors(pids, Number(options.share)))
+      }
       releases.push(() => server.stop())
       running.push(server)
     }

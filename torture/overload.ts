@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createEmbedded } from '../test/helpers/database.ts'
 import { runLoad } from '../test/helpers/load.ts'
 import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { BUILT, type ServiceProcess, startProcess } from '../test/helpers/service-process.ts'
+import { BUILT, startProcess } from '../test/helpers/service-process.ts'
 import { call } from './callers.ts'
+import { memory } from './memory.ts'
 import { withOwner } from './owner.ts'
 
 /** Connections that wait for an answer at once: four times what the service takes on and lets wait. */
@@ -55,10 +55,4 @@ async function createSpecies(origin: string): Promise<void> {
     () => {},
     () => number >= SPECIES,
   )
-}
-
-/** In megabytes. */
-async function memory({ child }: ServiceProcess): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
 }
