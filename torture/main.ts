@@ -2,6 +2,7 @@ import { run as database } from './database.ts'
 import { run as disk } from './disk.ts'
 import { run as kill } from './kill.ts'
 import { run as overload } from './overload.ts'
+import { run as power } from './power.ts'
 import { run as shutdown } from './shutdown.ts'
 import { run as slow } from './slow.ts'
 
@@ -12,6 +13,7 @@ const usage = `Long runs that show what the service survives, and in what figure
   npm run torture -- overload [seconds]   four times what it can serve
   npm run torture -- slow [connections]   connections that send or read slowly
   npm run torture -- database             a server that is down, vanishes, is stopped, or has slow sessions
+  npm run torture -- power [cuts]         a power cut under the embedded database (as root)
   npm run torture -- disk                 a server whose disk is full (as root, with PostgreSQL installed)
 
 PostgreSQL is TEST_DATABASE_URL, or a server without a password on this machine. Exit status 1 when a
@@ -24,6 +26,7 @@ const commands: Record<string, (argument: number | undefined, only?: string) => 
   slow,
   database,
   disk,
+  power,
 }
 
 const [name = '', argument, only] = process.argv.slice(2)
