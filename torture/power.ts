@@ -86,7 +86,7 @@ async function createDisk(owner: Owner): Promise<Disk | undefined> {
   } catch {
     return undefined
   }
-  owner.teardown(async () => unmount())
+  owner.teardown(async () => void unmount())
   return {
     folder,
     async keep() {
