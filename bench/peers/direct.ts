@@ -7,6 +7,7 @@ import type { Row } from '../../src/domain/rows.ts'
 import type { PageArguments } from '../../src/graph/arguments.ts'
 import type { Data, Operation, Prepare } from '../../src/graph/operation.ts'
 import { toPage, toPageRequest } from '../../src/graph/pages.ts'
+import { keepHeapSmall } from '../../src/memory.ts'
 import { type Service, startService } from '../../src/server.ts'
 import { readSettings } from '../../src/settings.ts'
 
@@ -60,6 +61,7 @@ function directly(prepare: Prepare): Prepare {
   }
 }
 
+keepHeapSmall()
 const settings = readSettings(process.env)
 service = await startService({
   settings,

@@ -23,13 +23,15 @@ export function objectResolvers(resource: Resource, resources: readonly Resource
   }
 }
 
+/** A field that is named as its column is needs none. */
 function columnResolvers(resource: Resource): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(resource.allFields).map(([name, field]) => {
-      if (field.type !== 'group') return [camelCase(name), (row: Row) => row[name]]
+    Object.entries(resource.allFields).flatMap(([name, field]): [string, unknown][] => {
+      if (field.type !== 'group')
+        return name === camelCase(name) ? [] : [[camelCase(name), (row: Row) => row[name]]]
       const columns = Object.keys(field.fields).map((member) => `${name}_${member}`)
       const isSet = (row: Row) => columns.some((column) => row[column] !== null)
-      return [camelCase(name), (row: Row) => (isSet(row) ? row : null)]
+      return [[camelCase(name), (row: Row) => (isSet(row) ? row : null)]]
     }),
   )
 }
