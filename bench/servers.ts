@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import jwt from 'jsonwebtoken'
+import { freePort } from '../test/helpers/free-port.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** Something that can be loaded: the service, or one of its peers. */
@@ -118,14 +119,6 @@ export async function start(contender: Contender): Promise<Running> {
     processorSeconds: () => processorSeconds(child),
     stop: () => end(child),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 async function untilListening(child: ChildProcess, port: number, name: string): Promise<void> {

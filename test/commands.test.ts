@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import jwt from 'jsonwebtoken'
 import { developmentSecret } from '../src/development-token.ts'
 import { openDatabase } from '../src/domain/database/open-database.ts'
 import { createEmbedded, createServerDatabase, createTestFolder } from './helpers/database.ts'
+import { freePort } from './helpers/free-port.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 const secret = 'a secret that is long enough for it'
@@ -30,14 +30,6 @@ async function run(name: string, environment: NodeJS.ProcessEnv, ...parameters: 
     once(child, 'close'),
   ])
   return { output, errors, status }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
 /** Starts Studio, waits until it serves, and asks it for the names of the planets as its page does. */

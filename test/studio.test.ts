@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { openBrowser } from './helpers/browser.ts'
 import { createEmbedded } from './helpers/database.ts'
+import { freePort } from './helpers/free-port.ts'
 import { startTestService, type TestService } from './helpers/service.ts'
 
 test.serial(
@@ -66,12 +66,4 @@ async function startStudio(t: ExecutionContext, environment: NodeJS.ProcessEnv):
   })
   for await (const line of studio.stdout) if (String(line).includes(`:${port}`)) break
   return `http://127.0.0.1:${port}`
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
 }

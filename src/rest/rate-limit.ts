@@ -11,8 +11,8 @@ const WINDOW_SECONDS = 60
 const COUNT_MILLISECONDS = 1_000
 
 /**
- * Lets a caller make so many requests a minute, counted over all workers of the service. A caller is the subject of the
- * token; a token without one is a caller of its own. Answers carry the fields of
+ * Lets a caller make so many requests a minute, counted over all workers of the service. A caller is the
+ * subject of the token; a token without one is a caller of its own. Answers carry the fields of
  * draft-ietf-httpapi-ratelimit-headers.
  *
  * @throws {DomainError} TOO_MANY_REQUESTS (429), with Retry-After set
@@ -31,17 +31,21 @@ export function limitRate(requestsPerMinute: number): Middleware {
   }
 }
 
+type Count = (key: string) => Promise<RateLimiterRes>
+
 /** Counts a request of a caller. A worker whose supervisor does not answer counts what it sees itself. */
-function createCounter(points: number): (key: string) => Promise<RateLimiterRes> {
+function createCounter(points: number): Count {
   const options = { points, duration: WINDOW_SECONDS }
-  const own = new RateLimiterMemory(options)
-  if (!cluster.isWorker) return (key) => own.consume(key).catch(refused)
-  const shared = new RateLimiterCluster({ ...options, keyPrefix: 'caller', timeoutMs: COUNT_MILLISECONDS })
-  return (key) =>
-    shared
-      .consume(key)
-      .catch(refused)
-      .catch(() => own.consume(key).catch(refused))
+  const countWith =
+    (limiter: RateLimiterMemory | RateLimiterCluster): Count =>
+    (key) =>
+      limiter.consume(key).catch(refused)
+  const own = countWith(new RateLimiterMemory(options))
+  if (!cluster.isWorker) return own
+  const shared = countWith(
+    new RateLimiterCluster({ ...options, keyPrefix: 'caller', timeoutMs: COUNT_MILLISECONDS }),
+  )
+  return (key) => shared(key).catch(() => own(key))
 }
 
 /** Beyond the limit the library rejects with the state, and not with an error. */

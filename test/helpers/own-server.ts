@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, chown, mkdir, readdir } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { createTestFolder, type Owner } from './database.ts'
+import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
@@ -135,12 +135,4 @@ async function untilItAnswers(connectionString: string, child: ChildProcess): Pr
 function identityOf(user: string) {
   const ask = (what: string) => Number(execFileSync('id', [what, user], { encoding: 'utf8' }))
   return { uid: ask('-u'), gid: ask('-g') }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
