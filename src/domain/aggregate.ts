@@ -1,8 +1,9 @@
+import type { DatabaseClient } from './database/database-client.ts'
 import { meaningOfReadError } from './database-errors.ts'
-import { isAlwaysSet } from './fields.ts'
-import { type Filter, leafNamed, toWhere } from './query.ts'
+import { type Filter, leafNamed } from './query.ts'
 import type { Leaf, Resource } from './resource.ts'
-import { type Client, delegate } from './store.ts'
+import { aggregateStatement, COUNT, measureColumn } from './sql/aggregate-statement.ts'
+import { shareRead } from './sql/shared-read.ts'
 
 /** What is computed of the numbers of a group. */
 export type Measure = 'minimum' | 'maximum' | 'average' | 'sum'
@@ -47,61 +48,30 @@ export function measurable({ leaves }: Resource): Leaf[] {
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) for a sum that is larger than any number
  */
 export async function aggregate(
-  client: Client,
+  client: DatabaseClient,
   resource: Resource,
   request: AggregateRequest,
 ): Promise<Group[]> {
+  const keys = [...new Set(request.groupBy)].map((name) => leafNamed(resource, name))
   try {
-    return await groups(client, resource, request)
+    const rows = await shareRead<Columns>(client, aggregateStatement(resource, keys, request))
+    return rows.map((row) => toGroup(row, keys, measurable(resource), request.measures))
   } catch (error) {
     throw meaningOfReadError(error)
   }
 }
 
-async function groups(client: Client, resource: Resource, request: AggregateRequest): Promise<Group[]> {
-  const { filter, measures, limit } = request
-  const columns = [...new Set(request.groupBy)].map((name) => leafNamed(resource, name).column)
-  const where = filter ? toWhere(resource, filter) : {}
-  const computed = { _count: { _all: true }, ...measureArguments(resource, measures) }
-  if (columns.length === 0) {
-    const whole = await delegate(client, resource).aggregate({ where, ...computed })
-    return [toGroup(whole, columns, measures)]
-  }
-  const orderBy = groupOrder(resource, request, columns)
-  const rows = await delegate(client, resource).groupBy({
-    by: columns,
-    where,
-    ...computed,
-    orderBy,
-    take: limit,
-  })
-  return rows.map((row) => toGroup(row, columns, measures))
-}
-
-const PRISMA_NAMES: Readonly<Record<Measure, string>> = {
-  minimum: '_min',
-  maximum: '_max',
-  average: '_avg',
-  sum: '_sum',
-}
-
-function measureArguments(resource: Resource, measures: ReadonlySet<Measure>): Columns {
-  const numbers = Object.fromEntries(measurable(resource).map(({ column }) => [column, true]))
-  return Object.fromEntries([...measures].map((measure) => [PRISMA_NAMES[measure], numbers]))
-}
-
-function groupOrder(resource: Resource, { order }: AggregateRequest, columns: readonly string[]): Columns[] {
-  const byKey = columns.map((column) => {
-    const leaf = resource.leaves.find((candidate) => candidate.column === column) as Leaf
-    return { [column]: isAlwaysSet(leaf.field) ? 'asc' : { sort: 'asc', nulls: 'last' } }
-  })
-  return order === 'count' ? [{ _count: { id: 'desc' } }, ...byKey] : byKey
-}
-
-function toGroup(row: Columns, columns: readonly string[], measures: ReadonlySet<Measure>): Group {
+function toGroup(
+  row: Columns,
+  keys: readonly Leaf[],
+  measured: readonly Leaf[],
+  measures: ReadonlySet<Measure>,
+): Group {
+  const measuresOf = (measure: Measure) =>
+    Object.fromEntries(measured.map(({ column }) => [column, row[measureColumn(measure, column)]]))
   return {
-    key: Object.fromEntries(columns.map((column) => [column, row[column]])),
-    count: (row['_count'] as { _all: number })._all,
-    measures: Object.fromEntries([...measures].map((measure) => [measure, row[PRISMA_NAMES[measure]]])),
+    key: Object.fromEntries(keys.map(({ column }) => [column, row[column]])),
+    count: row[COUNT] as number,
+    measures: Object.fromEntries([...measures].map((measure) => [measure, measuresOf(measure)])),
   }
 }

@@ -1,27 +1,52 @@
 import { createHash } from 'node:crypto'
 import { DomainError } from './errors.ts'
-import { exactly } from './exact-number.ts'
-import { type OrderStep, orderSteps, type Sort, type Where } from './query.ts'
+import type { LeafField } from './fields.ts'
+import { type OrderStep, orderSteps, type Sort } from './query.ts'
 import type { Resource } from './resource.ts'
 import type { Row } from './rows.ts'
-import { invalidity } from './values.ts'
+import { invalidity, isStorable } from './values.ts'
 
-/** A place in an order: the values that a resource has in the columns of the order. */
-export type Position = readonly unknown[]
+/** A position in an order: the values that a resource had in the columns of the order. */
+export interface Position {
+  /** One value for each column of the order. */
+  readonly values: readonly unknown[]
+  /** The version of the resource that had them. */
+  readonly version: number
+}
+
+/** The beginning of a text that is too long for a cursor to hold whole. */
+export class Prefix {
+  constructor(readonly text: string) {}
+}
+
+/** Far below the length of a request line that servers and proxies accept. */
+const MAXIMUM_LENGTH = 1_000
+
+/** In Unicode code points: how much of each text a cursor holds, tried in this order. */
+const TEXT_LENGTHS = [Number.POSITIVE_INFINITY, 100, 25, 5, 0]
 
 /**
- * The place of a row as an opaque text, which also says what order it is a place in and, if it is for one
- * use only, what for. It stays valid when the resource is changed or deleted.
+ * The position of a row as an opaque text of at most 1,000 characters, whatever the values. It also says
+ * which order it is a position in and, if it is for one use only, which. It stays valid when the resource is
+ * changed or deleted.
  */
 export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Row, use = ''): string {
   const steps = orderSteps(resource, sorts)
-  const values = steps.map(({ leaf }) => row[leaf.column])
-  const text = JSON.stringify([orderName(steps) + use, ...values])
-  return Buffer.from(checksum(text) + text).toString('base64url')
+  const encoded = (length: number) => {
+    const values = steps.map((step) => encodedValue(resource, step, row, length))
+    const text = JSON.stringify([orderDigest(steps, use), row.version, ...values])
+    return Buffer.from(digest(text) + text).toString('base64url')
+  }
+  let cursor = ''
+  for (const length of TEXT_LENGTHS) {
+    cursor = encoded(length)
+    if (cursor.length <= MAXIMUM_LENGTH) break
+  }
+  return cursor
 }
 
 /**
- * The place that a cursor tells.
+ * The position that a cursor states.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) naming the argument, for what is no cursor of
  *   this order
@@ -34,10 +59,11 @@ export function decodeCursor(
   use = '',
 ): Position {
   const steps = orderSteps(resource, sorts)
-  const [name, ...values] = parsed(text)
-  const position = values.map((value, index) => checked(steps[index], value))
-  if (name === orderName(steps) + use && values.length === steps.length && !position.includes(undefined)) {
-    return position
+  const [order, version, ...encoded] = parsed(text)
+  const values = encoded.map((value, index) => decodedValue(steps[index], value))
+  const isWhole = values.length === steps.length && !values.includes(undefined)
+  if (order === orderDigest(steps, use) && Number.isInteger(version) && isWhole) {
+    return { values, version: version as number }
   }
   const message = `${argument} must be a cursor from a list of ${resource.path} in the same order.`
   throw new DomainError('INVALID_QUERY_PARAMETER', message, [
@@ -45,52 +71,42 @@ export function decodeCursor(
   ])
 }
 
-/**
- * The Prisma condition that holds for what comes after a place, or before it: a later value in the first
- * column of the order, or the same value there and a later one in the second, and so on.
- */
-export function keysetWhere(
-  steps: readonly OrderStep[],
-  position: Position,
-  side: 'after' | 'before',
-): Where {
-  const branches = steps.flatMap((step, index) => {
-    const beyond = beyondValue(step, position[index], side)
-    const same = steps
-      .slice(0, index)
-      .map(({ leaf }, earlier) => ({ [leaf.column]: exactly(position[earlier]) }))
-    return beyond ? [{ AND: [...same, beyond] }] : []
-  })
-  return { OR: branches }
+/** Identifiers are short and always whole; other texts are cut, and an array marks one that was. */
+function encodedValue({ parentField }: Resource, { leaf }: OrderStep, row: Row, length: number): unknown {
+  const value = row[leaf.column]
+  const isKey = leaf.name === 'id' || leaf.name === parentField
+  if (isKey || typeof value !== 'string' || value.length <= length) return value
+  return [[...value.slice(0, 2 * length)].slice(0, length).join('')]
 }
 
-/** What lies beyond a value of a column; undefined where nothing can. Nulls are last in every order. */
-function beyondValue({ leaf, direction, nullable }: OrderStep, value: unknown, side: 'after' | 'before') {
-  const { column, field } = leaf
-  if (value === null) return side === 'before' ? { [column]: { not: null } } : undefined
-  const isGreater = (direction === 'asc') === (side === 'after')
-  const values =
-    field.type === 'boolean'
-      ? otherBoolean(column, value as boolean, isGreater)
-      : { [column]: { [isGreater ? 'gt' : 'lt']: exactly(value) } }
-  if (!nullable || side === 'before') return values
-  return { OR: [...(values ? [values] : []), { [column]: null }] }
+/** A value that the column could hold, or undefined. */
+function decodedValue(step: OrderStep | undefined, value: unknown): unknown {
+  if (!step) return undefined
+  if (value === null) return step.nullable ? null : undefined
+  const { field } = step.leaf
+  if (!isText(field)) {
+    const checked = invalidity(field, value)
+    return 'value' in checked ? checked.value : undefined
+  }
+  if (typeof value === 'string') return isStorable(value) ? value : undefined
+  const [text] = Array.isArray(value) ? value : []
+  return typeof text === 'string' && isStorable(text) ? new Prefix(text) : undefined
 }
 
-/** Prisma does not compare booleans, of which there is only one other. */
-function otherBoolean(column: string, value: boolean, isGreater: boolean): Where | undefined {
-  return value === isGreater ? undefined : { [column]: isGreater }
+/** A row that was written directly may hold a longer text than the API accepts, and still has a position. */
+function isText({ type }: LeafField): boolean {
+  return type === 'text' || type === 'reference' || type === 'enumeration'
 }
 
-function orderName(steps: readonly OrderStep[]): string {
-  return steps.map(({ leaf, direction }) => `${leaf.name} ${direction}`).join(', ')
+function orderDigest(steps: readonly OrderStep[], use: string): string {
+  return digest(steps.map(({ leaf, direction }) => `${leaf.name} ${direction}`).join(', ') + use)
 }
 
 function parsed(cursor: string): unknown[] {
   try {
     const decoded = Buffer.from(cursor, 'base64url').toString()
-    const text = decoded.slice(CHECKSUM_LENGTH)
-    if (!decoded.startsWith(checksum(text))) return []
+    const text = decoded.slice(DIGEST_LENGTH)
+    if (!decoded.startsWith(digest(text))) return []
     const value: unknown = JSON.parse(text)
     return Array.isArray(value) ? value : []
   } catch {
@@ -98,17 +114,9 @@ function parsed(cursor: string): unknown[] {
   }
 }
 
-const CHECKSUM_LENGTH = 8
+const DIGEST_LENGTH = 8
 
 /** Tells a cursor that was cut or changed from one that was made here. It is no secret, and guards none. */
-function checksum(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, CHECKSUM_LENGTH)
-}
-
-/** A value that the column could hold, or undefined. */
-function checked(step: OrderStep | undefined, value: unknown): unknown {
-  if (!step || (value === null && !step.nullable)) return undefined
-  if (value === null) return null
-  const result = invalidity(step.leaf.field, value)
-  return 'value' in result ? result.value : undefined
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH)
 }

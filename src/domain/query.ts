@@ -1,5 +1,4 @@
-import { exactly } from './exact-number.ts'
-import { isAlwaysSet, type TextField } from './fields.ts'
+import { isAlwaysSet } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
 /** What a filter asks of one field. The comparisons are for what has an order, `contains` for text. */
@@ -18,9 +17,6 @@ export interface Sort {
   readonly field: string
   readonly direction: 'asc' | 'desc'
 }
-
-/** A Prisma condition. */
-export type Where = Readonly<Record<string, unknown>>
 
 /** The operators a field can be filtered with; none for a field that holds an object. */
 export function operatorsOf({ field }: Leaf): readonly Operator[] {
@@ -46,30 +42,6 @@ export function queryable(resource: Resource, { hidden }: { hidden: boolean }): 
   return resource.leaves.filter((leaf) => operatorsOf(leaf).length > 0 && (hidden || !leaf.field.hidden))
 }
 
-/** The Prisma condition for a filter. */
-export function toWhere(resource: Resource, filter: Filter): Where {
-  if ('all' in filter) return { AND: filter.all.map((part) => toWhere(resource, part)) }
-  if ('any' in filter) return { OR: filter.any.map((part) => toWhere(resource, part)) }
-  const leaf = leafNamed(resource, filter.field)
-  const other = (leaf.field as TextField).alsoMatches
-  if (!other || filter.operator === 'contains') return columnWhere(leaf.column, leaf, filter)
-  return { OR: [columnWhere(leaf.column, leaf, filter), columnWhere(other, leaf, filter)] }
-}
-
-function columnWhere(column: string, { field }: Leaf, { operator, value }: FieldFilter): Where {
-  if (operator === 'contains') return { [column]: { contains: literally(value as string) } }
-  // Prisma has no `in` for booleans.
-  if (operator === 'in' && field.type === 'boolean') {
-    return { OR: (value as boolean[]).map((one) => ({ [column]: one })) }
-  }
-  return { [column]: { [operator]: exactly(value) } }
-}
-
-/** Prisma makes `contains` a LIKE, and leaves the characters that mean something there to the caller. */
-function literally(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
-}
-
 /** One column of an order. */
 export interface OrderStep {
   readonly leaf: Leaf
@@ -92,14 +64,6 @@ export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderSte
       const leaf = leafNamed(resource, field)
       return { leaf, direction, nullable: !isAlwaysSet(leaf.field) }
     })
-}
-
-/** The Prisma order for an order; backwards where a list is read from its end. */
-export function toOrderBy(steps: readonly OrderStep[], backwards = false): Where[] {
-  return steps.map(({ leaf, direction, nullable }) => {
-    const sort = (direction === 'asc') === backwards ? 'desc' : 'asc'
-    return { [leaf.column]: nullable ? { sort, nulls: backwards ? 'first' : 'last' } : sort }
-  })
 }
 
 /** The leaf with a dotted wire name. */

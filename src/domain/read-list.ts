@@ -1,13 +1,13 @@
 import { absenceOf, notFound } from './absent.ts'
 import type { DatabaseClient } from './database/database-client.ts'
 import { isIdentifier } from './identifiers.ts'
-import { keysetWhere, type Position } from './keyset.ts'
-import { type Filter, orderSteps, type Sort, toOrderBy, toWhere, type Where } from './query.ts'
-import { type Resource, tableName } from './resource.ts'
+import type { Position } from './keyset.ts'
+import type { Filter, Sort } from './query.ts'
+import { listColumn } from './relations.ts'
+import type { Resource } from './resource.ts'
 import type { Row } from './rows.ts'
-import { listStatement } from './sql/list-statement.ts'
+import { listStatement, listsStatement, PARENT } from './sql/list-statement.ts'
 import { shareRead } from './sql/shared-read.ts'
-import { delegate } from './store.ts'
 
 /** What is asked of a list (SPEC §4.1). */
 export interface ListRequest {
@@ -34,16 +34,19 @@ export interface List {
   readonly totalCount: number
 }
 
+/** A row of a list that may be empty, and what the statement says of the list beside it. */
+interface ListedRow extends Row {
+  readonly total_count?: number
+  readonly [PARENT]?: string
+}
+
 /** A part of a collection. Rows and count come from one snapshot, so that they never contradict each other. */
 export async function readList(
   client: DatabaseClient,
   resource: Resource,
   request: ListRequest,
 ): Promise<List> {
-  const statement = listStatement(resource, request)
-  const rows = await shareRead<Row & { readonly total_count?: number }>(client, statement)
-  const isEmpty = rows[0]?.id === undefined || rows[0].id === null
-  return toList(request, isEmpty ? [] : rows, rows[0]?.total_count ?? 0)
+  return toList(request, await shareRead<ListedRow>(client, listStatement(resource, request)))
 }
 
 /**
@@ -57,23 +60,16 @@ export async function readLists(
   parentIds: readonly string[],
   request: ListRequest,
 ): Promise<ReadonlyMap<string, List>> {
-  const { where, selection } = toPrisma(resource, request)
-  const relation = tableName(resource.path)
-  const parents = await delegate(client, parent).findMany({
-    where: { id: { in: parentIds } },
-    relationLoadStrategy: 'join',
-    select: {
-      id: true,
-      [relation]: selection,
-      ...(request.counted && { _count: { select: { [relation]: { where } } } }),
-    },
-  })
-  return new Map(
-    parents.map((row) => {
-      const counts = row['_count'] as Readonly<Record<string, number>> | undefined
-      return [row.id, toList(request, row[relation] as Row[], counts?.[relation] ?? 0)]
-    }),
-  )
+  const parents = { resource: parent, ids: parentIds, column: listColumn(parent, resource) }
+  const rows = await shareRead<ListedRow>(client, listsStatement(resource, parents, request))
+  const lists = new Map<string, ListedRow[]>()
+  for (const row of rows) {
+    const parentId = row[PARENT] as string
+    const list = lists.get(parentId)
+    if (list) list.push(row)
+    else lists.set(parentId, [row])
+  }
+  return new Map([...lists].map(([id, listed]) => [id, toList(request, listed)]))
 }
 
 /**
@@ -93,19 +89,8 @@ export async function readListOf(
   return list ?? Promise.reject(await absenceOf(client, parent, { id: parentId }))
 }
 
-/** The condition of the whole list, and the Prisma query for the part of it. */
-function toPrisma(resource: Resource, request: ListRequest) {
-  const { sorts, filter, skip = 0, take, after, before, fromEnd } = request
-  const steps = orderSteps(resource, sorts)
-  const where: Where = filter ? toWhere(resource, filter) : {}
-  const bounds = [
-    ...(after ? [keysetWhere(steps, after, 'after')] : []),
-    ...(before ? [keysetWhere(steps, before, 'before')] : []),
-  ]
-  const part = bounds.length > 0 ? { AND: [where, ...bounds] } : where
-  return { where, selection: { where: part, orderBy: toOrderBy(steps, fromEnd), skip, take } }
-}
-
-function toList({ fromEnd }: ListRequest, rows: readonly Row[], totalCount: number): List {
-  return { rows: fromEnd ? rows.toReversed() : rows, totalCount }
+function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): List {
+  const isEmpty = (rows[0]?.id ?? null) === null
+  const listed = isEmpty ? [] : rows
+  return { rows: fromEnd ? listed.toReversed() : listed, totalCount: rows[0]?.total_count ?? 0 }
 }

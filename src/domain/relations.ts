@@ -43,6 +43,14 @@ export function nestedReferences(resource: Resource): InverseRelation['leaf'][] 
   return referenceLeaves(resource).filter(({ field }) => field.nested)
 }
 
+/** The column of the listed resources that says to which parent's list each belongs. */
+export function listColumn(parent: Resource, listed: Resource): string {
+  if (listed.owner === parent) return listed.parentField as string
+  const leaf = referenceLeaves(listed).find(({ field }) => field.to === parent.path)
+  if (!leaf) throw new TypeError(`${listed.path} are not listed within ${parent.path}`)
+  return leaf.column
+}
+
 function referenceLeaves({ leaves }: Resource): InverseRelation['leaf'][] {
   return leaves.filter((leaf): leaf is InverseRelation['leaf'] => leaf.field.type === 'reference')
 }

@@ -33,9 +33,6 @@ type Arguments = Readonly<Record<string, unknown>>
 interface Delegate {
   findUnique(query: Arguments): Prisma.PrismaPromise<Row | null>
   findMany(query: Arguments): Prisma.PrismaPromise<Row[]>
-  count(query: Arguments): Prisma.PrismaPromise<number>
-  aggregate(query: Arguments): Prisma.PrismaPromise<Arguments>
-  groupBy(query: Arguments): Prisma.PrismaPromise<Arguments[]>
   create(query: Arguments): Prisma.PrismaPromise<Row>
   updateManyAndReturn(query: Arguments): Prisma.PrismaPromise<Row[]>
   deleteMany(query: Arguments): Prisma.PrismaPromise<{ count: number }>

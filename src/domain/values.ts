@@ -91,9 +91,14 @@ function isDay(day: string): boolean {
 }
 
 function inCalendar(moment: Date): Checked {
-  const year = moment.getUTCFullYear()
-  if (year >= 1 && year <= 9999) return { value: moment }
+  if (isInCalendar(moment)) return { value: moment }
   return { code: 'OUT_OF_RANGE', problem: 'must lie in the years 1 to 9999' }
+}
+
+/** Whether a time has four digits for its year, as ISO 8601 and PostgreSQL both write it. */
+export function isInCalendar(moment: Date): boolean {
+  const year = moment.getUTCFullYear()
+  return year >= 1 && year <= 9999
 }
 
 function checkEnumeration(value: unknown, allowed: readonly string[]): Checked {

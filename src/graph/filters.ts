@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.ts'
 import type { Field } from '../domain/fields.ts'
 import type { Filter, Operator } from '../domain/query.ts'
 import type { Resource } from '../domain/resource.ts'
-import { isStorable } from '../domain/values.ts'
+import { isInCalendar, isStorable } from '../domain/values.ts'
 import type { InputValues } from './arguments.ts'
 import { camelCase } from './names.ts'
 
@@ -12,8 +12,8 @@ const MAXIMUM_VALUES = 1000
 /**
  * The condition that a filter argument means.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text that no
- *   resource can hold
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text or a time that
+ *   no resource can hold
  */
 export function toFilter(resource: Resource, filter: InputValues | null | undefined): Filter | undefined {
   if (!filter) return undefined
@@ -56,6 +56,9 @@ function refuseValues(filter: InputValues): void {
   if (values.some((value) => typeof value === 'string' && !isStorable(value))) {
     refuse('INVALID_VALUE', 'A filter must not hold U+0000 or half of a surrogate pair.')
   }
+  if (values.some((value) => value instanceof Date && !isInCalendar(value))) {
+    refuse('OUT_OF_RANGE', 'A filter must not hold a time outside the years 1 to 9999.')
+  }
 }
 
 function valuesIn(value: unknown): unknown[] {
@@ -64,6 +67,6 @@ function valuesIn(value: unknown): unknown[] {
   return isObject ? Object.values(value).flatMap(valuesIn) : [value]
 }
 
-function refuse(code: 'TOO_LONG' | 'INVALID_VALUE', message: string): never {
+function refuse(code: 'TOO_LONG' | 'INVALID_VALUE' | 'OUT_OF_RANGE', message: string): never {
   throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: 'filter', code, message }])
 }

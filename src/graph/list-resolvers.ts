@@ -52,7 +52,7 @@ export async function resolveConnection(
   const { rows, totalCount } = await read({ ...request, take: take + 1 })
   context.loaders.remember(place.resource, rows)
   const isMore = rows.length > take
-  const wanted = fromEnd ? rows.slice(-take) : rows.slice(0, take)
+  const wanted = fromEnd ? rows.slice(Math.max(rows.length - take, 0)) : rows.slice(0, take)
   const cursor = (row: Row | undefined) => row && encodeCursor(place.resource, sorts, row)
   return {
     edges: wanted.map((row) => ({ node: row, cursor: () => cursor(row) })),

@@ -1,15 +1,26 @@
 import { orderSteps } from '../query.ts'
 import type { ListRequest } from '../read-list.ts'
 import { type Resource, tableName } from '../resource.ts'
-import { columnsOf, Parameters, tableOf } from './columns.ts'
+import { columnsOf, Parameters, quoted, tableOf } from './columns.ts'
 import { filterCondition } from './filter-condition.ts'
-import { type Bound, boundedRanges, orderBy, type Range, wholeRanges } from './ranges.ts'
+import { type Bound, boundedRanges, orderBy, orderKeys, type Range, wholeRanges } from './ranges.ts'
 
-/** A statement, and the values for its places. */
+/** A statement, and the values for its parameters. */
 export interface Statement {
   readonly text: string
   readonly values: unknown[]
 }
+
+/** Resources of which each has a list: those of a collection with these identifiers. */
+export interface Parents {
+  readonly resource: Resource
+  readonly ids: readonly string[]
+  /** The column of the listed resources that holds the identifier of the parent. */
+  readonly column: string
+}
+
+/** The column that names the parent of a row in the answer to {@link listsStatement}. No field is named so. */
+export const PARENT = 'list of'
 
 /**
  * The statement that reads a part of a collection. Where it also counts, rows and count are of one
@@ -27,14 +38,41 @@ export function listStatement(resource: Resource, request: ListRequest): Stateme
   return { text, values: parameters.values }
 }
 
+/**
+ * The statement that reads the same part of the lists of several parents. There are no rows for a parent that
+ * does not exist, and one without an `id` for a parent whose part is empty. Each row names its parent and,
+ * where the lists are counted, has `total_count`.
+ */
+export function listsStatement(resource: Resource, parents: Parents, request: ListRequest): Statement {
+  const parameters = new Parameters()
+  const wanted = parameters.add(parents.ids)
+  const isListed = `${quoted(parents.column)} = parent.id`
+  const rows = rowsQuery(resource, request, parameters, [isListed])
+  const count = request.counted
+    ? `, ${filteredCount(resource, request, parameters, [isListed])} AS total_count`
+    : ''
+  const order = orderKeys(orderSteps(resource, request.sorts), request.fromEnd ?? false)
+  const text = `SELECT parent.id AS ${quoted(PARENT)}, listed.*${count}
+    FROM ${tableOf(parents.resource)} AS parent LEFT JOIN LATERAL (${rows}) AS listed ON TRUE
+    WHERE parent.id = ANY(${wanted}) ORDER BY ${[quoted(PARENT), ...order.map((key) => `listed.${key}`)].join(', ')}`
+  return { text, values: parameters.values }
+}
+
 /** Limits stand in the text, since a plan for any number of rows is not one for few. */
-function rowsQuery(resource: Resource, request: ListRequest, parameters: Parameters): string {
+function rowsQuery(
+  resource: Resource,
+  request: ListRequest,
+  parameters: Parameters,
+  within: readonly string[] = [],
+): string {
   const { sorts, filter, skip = 0, take, fromEnd = false } = request
   const steps = orderSteps(resource, sorts)
-  const filtered = filter ? [filterCondition(resource, filter, parameters)] : []
+  const filtered = [...within, ...(filter ? [filterCondition(resource, filter, parameters)] : [])]
   const [bound, other] = boundsOf(request)
-  const ranges = bound ? boundedRanges(steps, bound, fromEnd, parameters) : wholeRanges(steps, fromEnd)
-  if (other) filtered.push(anyOf(boundedRanges(steps, other, fromEnd, parameters)))
+  const ranges = bound
+    ? boundedRanges(resource, steps, bound, fromEnd, parameters)
+    : wholeRanges(steps, fromEnd)
+  if (other) filtered.push(anyOf(boundedRanges(resource, steps, other, fromEnd, parameters)))
   const end = `LIMIT ${take}${skip === 0 ? '' : ` OFFSET ${parameters.add(skip)}`}`
   const select = ({ conditions, order }: Range, limit: string) => {
     const all = [...filtered, ...conditions]
@@ -63,10 +101,17 @@ function anyOf(ranges: readonly Range[]): string {
  * The count of a whole collection is kept by triggers (in the migrations), as a sum over few rows: counting a
  * million takes 60 ms. An empty collection need not have any.
  */
-function countQuery(resource: Resource, { filter }: ListRequest, parameters: Parameters): string {
-  const table = tableOf(resource)
-  if (filter) {
-    return `(SELECT count(*)::int FROM ${table} WHERE ${filterCondition(resource, filter, parameters)})`
-  }
+function countQuery(resource: Resource, request: ListRequest, parameters: Parameters): string {
+  if (request.filter) return filteredCount(resource, request, parameters)
   return `COALESCE((SELECT sum(rows)::int FROM row_counts WHERE collection = '${tableName(resource.path)}'), 0)`
+}
+
+function filteredCount(
+  resource: Resource,
+  { filter }: ListRequest,
+  parameters: Parameters,
+  within: readonly string[] = [],
+): string {
+  const conditions = [...within, ...(filter ? [filterCondition(resource, filter, parameters)] : [])]
+  return `(SELECT count(*)::int FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')})`
 }

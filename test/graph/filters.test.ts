@@ -1,0 +1,79 @@
+import anyTest, { type TestFn } from 'ava'
+import type { Json } from '../helpers/client.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const test = anyTest as TestFn
+const service = shareTestService(test)
+
+test.serial.before(async () => {
+  const { client } = service().database
+  await client.planet.create({ data: { id: 'p', name: 'p' } })
+  await client.moon.createMany({
+    data: ['a', 'b', 'c'].map((id) => ({ planet_id: 'p', id, name: id, tidally_locked: id === 'a' })),
+  })
+})
+
+/** How many moons each way of reading finds for a filter. */
+async function found(filter: string): Promise<Json> {
+  const { data, errors } = await service().reader.graphql(`{
+    moonPage(planetId: "p", filter: ${filter}) { totalCount items { id } }
+    moonConnection(planetId: "p", filter: ${filter}) { totalCount nodes { id } }
+    moonAggregate(filter: ${filter}) { groups { count } }
+    planetPage { items { moons(filter: ${filter}) { totalCount items { id } } } }
+  }`)
+  if (errors) throw new Error(JSON.stringify(errors))
+  const [{ moons }] = data.planetPage.items
+  return {
+    page: [data.moonPage.totalCount, data.moonPage.items.length],
+    connection: [data.moonConnection.totalCount, data.moonConnection.nodes.length],
+    aggregate: data.moonAggregate.groups[0].count,
+    nested: [moons.totalCount, moons.items.length],
+  }
+}
+
+for (const [filter, count] of [
+  ['{ or: [] }', 0],
+  ['{ and: [{ or: [] }] }', 0],
+  ['{ or: [{ or: [] }, { id: { equals: "a" } }] }', 1],
+  ['{ and: [] }', 3],
+  ['{ or: [{}] }', 3],
+  ['{ name: { in: [] } }', 0],
+  ['{ tidallyLocked: { in: [] } }', 0],
+  ['{ createdDate: { in: [] } }', 0],
+  ['{ tidallyLocked: { in: [true, false] } }', 3],
+  ['{ name: { contains: "%" } }', 0],
+] as const) {
+  test(`the filter ${filter} means the same for pages, connections, aggregates and nested lists`, async (t) => {
+    t.deepEqual(await found(filter), {
+      page: [count, count],
+      connection: [count, count],
+      aggregate: count,
+      nested: [count, count],
+    })
+  })
+}
+
+test('a time outside the years 1 to 9999 is refused wherever there is a filter', async (t) => {
+  const { reader } = service()
+  for (const moment of ['0000-06-01T00:00:00Z', '0000-12-31T23:59:59.999Z']) {
+    const filter = `{ createdDate: { gt: "${moment}" } }`
+    for (const query of [
+      `{ moonPage(planetId: "p", filter: ${filter}) { items { id } } }`,
+      `{ moonAggregate(filter: ${filter}) { groups { count } } }`,
+      `{ planetPage { items { moons(filter: ${filter}) { items { id } } } } }`,
+    ]) {
+      const { errors } = await reader.graphql(query)
+      t.is(errors?.[0].extensions.code, 'INVALID_QUERY_PARAMETER', query)
+      t.is(errors?.[0].extensions.details[0].field, 'filter')
+    }
+  }
+})
+
+test('the first or last 0 of a list are none', async (t) => {
+  for (const size of ['first: 0', 'last: 0']) {
+    const { data } = await service().reader.graphql(
+      `{ moonConnection(planetId: "p", ${size}) { totalCount nodes { id } edges { cursor } pageInfo { startCursor } } }`,
+    )
+    t.deepEqual(data.moonConnection, { totalCount: 3, nodes: [], edges: [], pageInfo: { startCursor: null } })
+  }
+})
