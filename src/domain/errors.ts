@@ -67,21 +67,30 @@ export interface CurrentVersion {
   readonly version: number
 }
 
+/** A response lists this many details; a request of a megabyte can have a hundred thousand problems. */
+const MAXIMUM_DETAILS = 100
+
 /**
- * A failure that the caller is told about as it stands. Everything else that is thrown is a fault of
- * the service and is masked as INTERNAL_ERROR.
+ * A failure that the caller is told about as it stands, with the first 100 details. Everything else that is
+ * thrown is a fault of the service and is masked as INTERNAL_ERROR.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
+  readonly details: readonly Detail[]
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    readonly details: readonly Detail[] = [],
+    details: readonly Detail[] = [],
     readonly current?: CurrentVersion,
   ) {
-    super(message)
+    super(details.length > MAXIMUM_DETAILS ? `${message} ${omission(details.length)}` : message)
+    this.details = details.slice(0, MAXIMUM_DETAILS)
   }
+}
+
+function omission(count: number): string {
+  return `The first ${MAXIMUM_DETAILS} of ${count} problems are listed.`
 }
 
 /**

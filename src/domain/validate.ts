@@ -55,10 +55,11 @@ function inspectMembers(resource: Resource, body: Values, patch: boolean): Inspe
   const values: Record<string, unknown> = {}
   const readOnly: Record<string, unknown> = {}
   const details: Detail[] = []
+  const known = namesOf(resource.allFields)
   for (const [name, value] of Object.entries(body)) {
     if (HAL_MEMBERS.has(name)) continue
     const field = ownField(resource.allFields, name)
-    if (!field || field.hidden) details.push(unknown(name, resource.allFields))
+    if (!field || field.hidden) details.push(unknown(name, known))
     else if (field.readOnly) {
       if (patch || value !== null) readOnly[name] = value
     } else if (value === null) values[name] = patch ? null : undefined
@@ -81,10 +82,11 @@ function inspectGroup(
     return undefined
   }
   const members: Record<string, unknown> = {}
+  const known = namesOf(group.fields)
   for (const [member, inner] of Object.entries(value)) {
     const path = `${name}.${member}`
     const field = ownField(group.fields, member)
-    if (!field) details.push(unknown(path, group.fields))
+    if (!field) details.push(unknown(path, known))
     else if (inner === null) members[member] = patch ? null : undefined
     else members[member] = inspectLeaf(path, field as LeafField, inner, details)
   }
@@ -132,14 +134,15 @@ function fieldNames(resource: Resource): string[] {
   )
 }
 
-function unknown(name: string, fields: Readonly<Record<string, Field>>): Detail {
-  const known = Object.entries(fields).filter(([, field]) => !field.hidden && !field.readOnly)
-  const allowed = known.map(([member]) => member).join(', ')
-  return detail(
-    name,
-    'UNKNOWN_FIELD',
-    `${name.slice(0, 100)} is not a field here; the fields are ${allowed}.`,
-  )
+function unknown(name: string, known: string): Detail {
+  const message = `${name.slice(0, 100)} is not a field here; the fields are ${known}.`
+  return detail(name.slice(0, 200), 'UNKNOWN_FIELD', message)
+}
+
+/** The fields that a caller may set, for a message. */
+function namesOf(fields: Readonly<Record<string, Field>>): string {
+  const settable = Object.entries(fields).filter(([, field]) => !field.hidden && !field.readOnly)
+  return settable.map(([name]) => name).join(', ')
 }
 
 function ownField<F extends Field>(fields: Readonly<Record<string, F>>, name: string): F | undefined {

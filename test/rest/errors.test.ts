@@ -169,3 +169,29 @@ test('bad input of every kind changes nothing', async (t) => {
   t.deepEqual([after.body, after.headers.get('etag')], [before.body, before.headers.get('etag')])
   t.deepEqual(await count(), [1, 1])
 })
+
+test('of a body with a hundred thousand problems the first hundred are listed, and how many there are', async (t) => {
+  const unknown = Array.from({ length: 95_000 }, (_, index) => [`m${index}`, 1])
+  const body = { habitat: 5, ...Object.fromEntries(unknown) }
+  for (const answer of [
+    await service().writer.post('/species', body),
+    await service().writer.put('/species/x', { id: 'x', ...body }),
+    await service().writer.patch('/species/x', body),
+  ]) {
+    t.is(answer.status, 400)
+    t.is(answer.body.error.details.length, 100)
+    t.is(
+      answer.body.error.details[0].field,
+      answer.body.error.message.includes('required') ? 'scientific_name' : 'habitat',
+    )
+    t.regex(answer.body.error.message, /first 100 of 9500[12] problems/)
+    t.true(answer.text.length < 50_000)
+  }
+})
+
+test('of a query string with thousands of unknown parameters a hundred are listed', async (t) => {
+  const query = Array.from({ length: 2_000 }, (_, index) => `p${index}`).join('&')
+  const { status, body } = await service().reader.get(`/species?${query}`)
+  t.is(status, 400)
+  t.is(body.error.details.length, 100)
+})
