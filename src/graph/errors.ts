@@ -32,12 +32,19 @@ export function formatErrors(reportFault: ReportFault) {
       const details = cause.details.map((detail) => inGraphQL(detail, thrown))
       return { message: cause.message, ...place, extensions: { code: cause.code, details } }
     }
-    const code = APOLLO_CODES[String(formatted.extensions?.['code'])]
+    const code = isRequestError(thrown)
+      ? 'VALIDATION_FAILED'
+      : APOLLO_CODES[String(formatted.extensions?.['code'])]
     if (code) return { message: formatted.message, ...place, extensions: { code, details: [] } }
     reportFault(cause)
     const message = 'The service failed to answer.'
     return { message, ...place, extensions: { code: 'INTERNAL_ERROR', details: [] } }
   }
+}
+
+/** Whether graphql-js refused the request itself, before it executed a field (GraphQL specification §7.1.2). */
+function isRequestError(thrown: unknown): boolean {
+  return thrown instanceof GraphQLError && !thrown.originalError && thrown.path === undefined
 }
 
 /** What was thrown before GraphQL wrapped it; a database in trouble as SERVICE_UNAVAILABLE. */

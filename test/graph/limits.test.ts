@@ -82,6 +82,57 @@ test('variables that are nested without end are refused', async (t) => {
   t.regex(answer.body.errors[0].extensions.code, /^(?:VALIDATION_FAILED|MALFORMED_JSON)$/)
 })
 
+for (const [what, element] of [
+  ['wrong values', '5'],
+  ['empty conditions', '{}'],
+  ['null', 'null'],
+] as const) {
+  test(`a filter variable with a list of a hundred thousand ${what} is refused before it is looked at`, async (t) => {
+    const { origin, withScope } = service()
+    const query = 'query ($filter: MoonFilter) { moonAggregate(filter: $filter) { groups { count } } }'
+    const list = `[${Array.from({ length: 100_000 }, () => element).join(',')}]`
+    const body = `{"query":${JSON.stringify(query)},"variables":{"filter":{"and":${list}}}}`
+    const { status, body: answer, text } = await withScope('').post(`${origin}/graphql`, body)
+    t.is(status, 400)
+    t.is(answer.errors.length, 1)
+    t.is(answer.errors[0].extensions.details[0].code, 'LIMIT_EXCEEDED')
+    t.is(answer.errors[0].extensions.details[0].field, 'variables')
+    t.true(text.length < 1_000)
+  })
+}
+
+test('variables of a GET have the same limit', async (t) => {
+  const { origin, reader } = service()
+  const query = 'query ($filter: MoonFilter) { moonAggregate(filter: $filter) { groups { count } } }'
+  const address = `${origin}/graphql?query=${encodeURIComponent(query)}&variables=`
+  const refused = await reader.get(`${address}{"filter":{"and":[${'5,'.repeat(5_000)}5]}}`, {
+    'apollo-require-preflight': 'true',
+  })
+  t.is(refused.status, 400)
+  t.is(refused.body.errors[0].extensions.details[0].field, 'variables')
+})
+
+test('of many wrong values in a variable the first fifty are reported', async (t) => {
+  const query = 'query ($ids: [ID!]) { speciesPage(filter: { id: { in: $ids } }) { totalCount } }'
+  const { status, errors } = await service().reader.graphql(query, { ids: Array(4_000).fill(null) })
+  t.is(status, 400)
+  t.true((errors?.length ?? 0) <= 51)
+})
+
+test('of many fields that fail the first hundred are reported, and how many are not', async (t) => {
+  const { writer, withScope, origin } = service()
+  const operations = Array.from({ length: 60 }, (_, index) =>
+    writer.put(`/planets/many-${index}`, { id: `many-${index}`, name: `many ${index}` }),
+  )
+  await Promise.all(operations)
+  const query =
+    '{ planetPage(limit: 60, filter: { name: { contains: "many" } }) { items { species { totalCount } atmosphere { id } } } }'
+  const { body } = await withScope('planets:read').post(`${origin}/graphql`, { query })
+  t.is(body.data.planetPage.items.length, 60)
+  t.is(body.errors.length, 100)
+  t.is(body.extensions.omittedErrors, 20)
+})
+
 test('a filter with thousands of values is refused, and so is one that no resource can meet', async (t) => {
   const query = 'query ($ids: [ID!]) { speciesPage(filter: { id: { in: $ids } }) { totalCount } }'
   const ids = Array.from({ length: 1001 }, (_, index) => `id${index}`)

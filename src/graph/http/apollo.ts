@@ -8,7 +8,7 @@ import { createContext, type DomainContext, type GraphContext } from '../context
 import { formatErrors, type ReportFault } from '../errors.ts'
 import type { RunOperation } from '../instrument.ts'
 import { GRAPHQL_PATH } from './error-document.ts'
-import { costLimit, limitRules, MAXIMUM_TOKENS, type OperationLimits } from './limits.ts'
+import { costLimit, errorLimit, limitRules, MAXIMUM_TOKENS, type OperationLimits } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost } from './request.ts'
 
 export interface GraphQLServerParts {
@@ -72,7 +72,7 @@ function createApollo({ schema, introspection, limits, reportFault }: GraphQLSer
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationRules: limitRules(limits),
-    plugins: [ApolloServerPluginLandingPageDisabled(), costLimit(limits)],
+    plugins: [ApolloServerPluginLandingPageDisabled(), costLimit(limits), errorLimit()],
     formatError: formatErrors(reportFault),
   })
 }

@@ -66,6 +66,24 @@ export function costLimit<Context extends object>({
   }
 }
 
+/** Errors in one response; a list of a thousand resources can have one for each. */
+const MAXIMUM_ERRORS = 100
+
+/** Leaves the errors beyond the first 100 out of a response, and counts them in its `extensions`. */
+export function errorLimit<Context extends object>(): ApolloServerPlugin<Context> {
+  return {
+    requestDidStart: async () => ({
+      willSendResponse: async ({ response: { body } }) => {
+        if (body.kind !== 'single') return
+        const { errors = [], extensions } = body.singleResult
+        if (errors.length <= MAXIMUM_ERRORS) return
+        body.singleResult.errors = errors.slice(0, MAXIMUM_ERRORS)
+        body.singleResult.extensions = { ...extensions, omittedErrors: errors.length - MAXIMUM_ERRORS }
+      },
+    }),
+  }
+}
+
 /** The same as an error for GraphQL, with the status of a bad request. */
 export function refused(message: string, code: ErrorCode = 'VALIDATION_FAILED'): GraphQLError {
   const details = [{ field: 'query', code: 'LIMIT_EXCEEDED', message }] as const
@@ -172,5 +190,5 @@ function hasValidVariables(
   operationName: string | undefined,
 ): boolean {
   const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
-  return getVariableValues(schema, definitions, variables).errors === undefined
+  return getVariableValues(schema, definitions, variables, { maxErrors: 1 }).errors === undefined
 }

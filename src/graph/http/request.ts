@@ -20,13 +20,17 @@ export interface RequestParameters {
 /** Levels of a variable's value: far more than any input has, far fewer than would exhaust the stack. */
 const MAXIMUM_NESTING = 32
 
+/** Values in all variables, objects and lists among them. Coercing each of them takes microseconds. */
+const MAXIMUM_VALUES = 5_000
+
 /**
  * The parameters of a GET, with the document in the place of its identifier.
  *
- * @throws {DomainError} as {@link documentOf}
+ * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for variables that are too large
  */
 export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestParameters {
   const search = new URLSearchParams(ctx.search)
+  refuseLargeVariables(parsed(search.get('variables')))
   const query = documentOf(Object.fromEntries(search), policy)
   if (query !== undefined) search.set('query', query)
   return { search: `?${search}`, body: undefined }
@@ -45,13 +49,7 @@ export function parametersOfPost(body: unknown, policy: DocumentPolicy): Request
       'The body must be one request, a JSON object; requests cannot be batched.',
     )
   }
-  if (isDeeperThan(body['variables'], MAXIMUM_NESTING)) {
-    throw invalid(
-      'variables',
-      'LIMIT_EXCEEDED',
-      `Variables must not be nested deeper than ${MAXIMUM_NESTING} levels.`,
-    )
-  }
+  refuseLargeVariables(body['variables'])
   const query = documentOf(body, policy)
   return { search: '', body: query === undefined ? body : { ...body, query } }
 }
@@ -97,7 +95,38 @@ function invalid(field: string, code: 'INVALID_TYPE' | 'LIMIT_EXCEEDED', message
   return new DomainError('VALIDATION_FAILED', message, [{ field, code, message }])
 }
 
+/** Before the variables are coerced, which takes time for each value and memory for each error. */
+function refuseLargeVariables(variables: unknown): void {
+  if (isDeeperThan(variables, MAXIMUM_NESTING)) {
+    const message = `Variables must not be nested deeper than ${MAXIMUM_NESTING} levels.`
+    throw invalid('variables', 'LIMIT_EXCEEDED', message)
+  }
+  if (hasMoreValuesThan(variables, MAXIMUM_VALUES)) {
+    const message = `Variables must not hold more than ${MAXIMUM_VALUES} values.`
+    throw invalid('variables', 'LIMIT_EXCEEDED', message)
+  }
+}
+
+/** The variables of a GET. Apollo reports those that are not JSON. */
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
+}
+
+function hasMoreValuesThan(variables: unknown, maximum: number): boolean {
+  let count = 0
+  const isBeyond = (value: unknown): boolean => {
+    count += 1
+    if (count > maximum || typeof value !== 'object' || value === null) return count > maximum
+    return Object.values(value).some(isBeyond)
+  }
+  return isBeyond(variables)
 }
