@@ -9,8 +9,8 @@ import { isObject } from './values.ts'
 
 /** What a caller names a request with, so that it can be repeated: unique among that caller's requests. */
 export interface RequestKey {
-  /** The caller; callers without a name share the empty one. */
-  readonly subject: string
+  /** The identity of the caller. */
+  readonly identity: string
   readonly text: string
 }
 
@@ -44,7 +44,7 @@ export class OnceOnly {
     const { resource, parentId = '', key, values } = creation
     refuseMalformedKey(key.text)
     this.#creation = creation
-    this.#address = { subject: key.subject, collection: resource.path, parent_id: parentId, key: key.text }
+    this.#address = { subject: key.identity, collection: resource.path, parent_id: parentId, key: key.text }
     this.#hash = createHash('sha256')
       .update(canonical(toColumns(resource, values)))
       .digest('base64')

@@ -71,7 +71,7 @@ export function mutations(resource: Resource): Record<string, unknown> {
     const { parentId } = toAddress(resource, args)
     const input = toWireNames(resource, args.input)
     const { idempotencyKey: text } = args
-    const key = typeof text === 'string' ? { subject: caller.subject ?? '', text } : undefined
+    const key = typeof text === 'string' ? { identity: caller.identity, text } : undefined
     return payload(await createResource(domain, resource, parentId, input, key))
   })
   const put = writing(async ({ domain }, args) => {

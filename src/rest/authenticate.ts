@@ -1,5 +1,5 @@
 import type Koa from 'koa'
-import type { Caller } from '../domain/caller.ts'
+import { type Caller, identityOf } from '../domain/caller.ts'
 import { DomainError } from '../domain/errors.ts'
 import { rememberVerified } from './verified-tokens.ts'
 import { type Claims, verifyWithKeySet } from './verify-with-key-set.ts'
@@ -35,18 +35,21 @@ export function authenticate(settings: TokenSettings): Koa.Middleware {
     jwt.kind === 'secret' ? verifyWithSecret(jwt.secret, settings) : verifyWithKeySet(jwt.url, settings),
   )
   return async (context, next) => {
-    context.state['caller'] = callerOf(await claimsOf(context, verify))
+    const token = tokenOf(context)
+    context.state['caller'] = callerOf(await claimsOf(context, token, verify), token)
     await next()
   }
 }
 
-async function claimsOf(context: Koa.Context, verify: Verify): Promise<Claims> {
+function tokenOf(context: Koa.Context): string {
   const header = context.get('Authorization')
   const token = BEARER.exec(header)?.[1]
-  if (token === undefined) {
-    context.set('WWW-Authenticate', /^Bearer\b/i.test(header) ? INVALID_TOKEN : 'Bearer')
-    throw new DomainError('AUTHENTICATION_REQUIRED', 'Send an access token: Authorization: Bearer <token>')
-  }
+  if (token !== undefined) return token
+  context.set('WWW-Authenticate', /^Bearer\b/i.test(header) ? INVALID_TOKEN : 'Bearer')
+  throw new DomainError('AUTHENTICATION_REQUIRED', 'Send an access token: Authorization: Bearer <token>')
+}
+
+async function claimsOf(context: Koa.Context, token: string, verify: Verify): Promise<Claims> {
   try {
     return await verify(token, context)
   } catch (error) {
@@ -59,9 +62,10 @@ async function claimsOf(context: Koa.Context, verify: Verify): Promise<Claims> {
 
 const INVALID_TOKEN = 'Bearer error="invalid_token"'
 
-function callerOf(claims: Claims): Caller {
+function callerOf(claims: Claims, token: string): Caller {
+  const subject = typeof claims['sub'] === 'string' ? claims['sub'] : undefined
   return {
-    subject: typeof claims['sub'] === 'string' ? claims['sub'] : undefined,
+    identity: identityOf(subject, token.slice(0, token.lastIndexOf('.'))),
     scopes: new Set(['scope', 'scopes', 'scp'].flatMap((name) => scopesOf(claims[name]))),
   }
 }

@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
-import { createHash } from 'node:crypto'
-import type { Context, Middleware } from 'koa'
+import type { Middleware } from 'koa'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { DomainError } from '../domain/errors.ts'
 import { callerOf } from './exchange.ts'
@@ -11,9 +10,8 @@ const WINDOW_SECONDS = 60
 const COUNT_MILLISECONDS = 1_000
 
 /**
- * Lets a caller make so many requests a minute, counted over all workers of the service. A caller is the
- * subject of the token; a token without one is a caller of its own. Answers carry the fields of
- * draft-ietf-httpapi-ratelimit-headers.
+ * Lets a caller make so many requests a minute, counted over all workers of the service. Answers carry the
+ * fields of draft-ietf-httpapi-ratelimit-headers.
  *
  * @throws {DomainError} TOO_MANY_REQUESTS (429), with Retry-After set
  */
@@ -21,7 +19,7 @@ export function limitRate(requestsPerMinute: number): Middleware {
   if (requestsPerMinute === 0) return (_, next) => next()
   const consume = createCounter(requestsPerMinute)
   return async (ctx, next) => {
-    const state = await consume(keyOf(ctx))
+    const state = await consume(callerOf(ctx).identity)
     const seconds = Math.ceil(state.msBeforeNext / 1000)
     ctx.set('RateLimit-Policy', `"caller";q=${requestsPerMinute};w=${WINDOW_SECONDS}`)
     ctx.set('RateLimit', `"caller";r=${state.remainingPoints};t=${seconds}`)
@@ -52,11 +50,4 @@ function createCounter(points: number): Count {
 function refused(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal
   throw refusal
-}
-
-function keyOf(ctx: Context): string {
-  const { subject } = callerOf(ctx)
-  return subject === undefined
-    ? createHash('sha256').update(ctx.get('Authorization')).digest('base64')
-    : `subject ${subject}`
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { Prisma } from '../../src/domain/database/generated/client.ts'
 import { shareTestService } from '../helpers/service.ts'
@@ -61,6 +62,38 @@ test('a key belongs to a caller and a path', async (t) => {
     (await service().withSubject('else').post('/planets', { name: 'Third' }, withKey('everywhere'))).status,
   )
   t.deepEqual(statuses, [201, 201, 201])
+})
+
+test('a key of a caller without a subject belongs to the token', async (t) => {
+  const { withScope, writer, database } = service()
+  const planet = { name: 'Of one token' }
+  const first = await writer.post('/planets', planet, withKey('no-subject'))
+  t.is(first.status, 201)
+  t.deepEqual((await writer.post('/planets', planet, withKey('no-subject'))).body, first.body)
+  const other = withScope('planets:write')
+  const another = await other.post('/planets', { name: 'Of another' }, withKey('no-subject'))
+  t.is(another.status, 201)
+  t.is((await other.post('/planets', planet, withKey('its-own'))).status, 409)
+  t.is(await database.client.idempotencyKey.count({ where: { key: 'no-subject' } }), 2)
+})
+
+test('a key of a named caller is stored under the subject as it stands', async (t) => {
+  const { withSubject, database } = service()
+  const subject = 'https://id.example.org/users/Ada 1'
+  await withSubject(subject).post('/planets', { name: 'Of a name' }, withKey('named'))
+  t.is((await database.client.idempotencyKey.findFirst({ where: { key: 'named' } }))?.subject, subject)
+})
+
+test('a subject that the database cannot hold still has keys of its own', async (t) => {
+  const { withSubject } = service()
+  const long = randomBytes(3000).toString('base64')
+  for (const subject of ['a\u0000b', 'a\ud800', 'a\ud801', long, `${long}x`]) {
+    const client = withSubject(subject)
+    const planet = { name: `Of a strange name ${++number}` }
+    const first = await client.post('/planets', planet, withKey('strange'))
+    t.is(first.status, 201)
+    t.deepEqual((await client.post('/planets', planet, withKey('strange'))).body, first.body)
+  }
 })
 
 test('of many who send the same key at once one creates, and all get the same answer', async (t) => {

@@ -103,6 +103,17 @@ test('a caller beyond the rate is told when to come back, and others are not', a
   t.is((await service.withScope('planets:read').get('/planets')).status, 200)
 })
 
+test('a caller without a subject is counted as one, however the header spells the token', async (t) => {
+  const service = await startTestService(t, { rateLimit: 2 })
+  const caller = service.withScope('species:read')
+  const token = caller.authorization?.split(' ')[1]
+  const statuses = []
+  for (const authorization of [`Bearer ${token}`, `bearer   ${token}`, `BEARER ${token}`]) {
+    statuses.push((await caller.get('/species', { authorization })).status)
+  }
+  t.deepEqual(statuses, [200, 200, 429])
+})
+
 /** The headers of an answer but for those that are its own. */
 function withoutOwn(headers: Headers): [string, string][] {
   return [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date')

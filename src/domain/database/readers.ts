@@ -24,8 +24,7 @@ const LEAST_ALLOWED_MILLISECONDS = 1_000
 
 /**
  * Spreads reads over the replicas that are fit for it. A caller who has written reads from the primary for
- * as long as a replica may lag behind. Callers without a name count as one. Without replicas, or when none
- * is fit, everyone reads from the primary.
+ * as long as a replica may lag behind. Without replicas, or when none is fit, everyone reads from the primary.
  *
  * @param lag in milliseconds
  * @param report told how many of the replicas are read from, when those are others than before
@@ -53,13 +52,13 @@ export async function openReaders(
   const stopWatching = await watchReplicas(primary, replicas, allowed, spread)
   const written = new Map<string, number>()
   return {
-    clientFor({ subject = '' }) {
-      const since = performance.now() - (written.get(subject) ?? Number.NEGATIVE_INFINITY)
+    clientFor({ identity }) {
+      const since = performance.now() - (written.get(identity) ?? Number.NEGATIVE_INFINITY)
       return since < lag ? primary.client : next()
     },
-    noteWrite({ subject = '' }) {
-      written.delete(subject)
-      written.set(subject, performance.now())
+    noteWrite({ identity }) {
+      written.delete(identity)
+      written.set(identity, performance.now())
       const [oldest] = written.keys()
       if (written.size > MAXIMUM_WRITERS && oldest !== undefined) written.delete(oldest)
     },
