@@ -3,14 +3,23 @@ import jwt from 'koa-jwt'
 import type { TokenSettings, Verify } from './authenticate.ts'
 import type { Claims } from './verify-with-key-set.ts'
 
+/** RFC 7515 §4.1.11: `crit` names extensions that must be understood. This service understands none. */
+function refuseExtensions(header: object): void {
+  if ('crit' in header) throw new Error('the token names an extension in crit')
+}
+
 /** Verifies tokens that are signed with a shared secret. Only HS256 is let through. */
 export function verifyWithSecret(
   secret: string,
   { jwtIssuer, jwtAudience }: Pick<TokenSettings, 'jwtIssuer' | 'jwtAudience'>,
 ): Verify {
+  // As a key: of a text, jsonwebtoken tries first whether it is a public one, which takes 0.1 ms.
+  const key = createSecretKey(Buffer.from(secret)) as unknown as string
   const verify = jwt({
-    // As a key: of a text, jsonwebtoken tries first whether it is a public one, which takes 0.1 ms.
-    secret: createSecretKey(Buffer.from(secret)) as unknown as string,
+    secret: async (header) => {
+      refuseExtensions(header)
+      return key
+    },
     algorithms: ['HS256'],
     key: 'claims',
     getToken: (context) => context.state['token'],
