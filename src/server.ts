@@ -136,7 +136,7 @@ async function createApplication(
     resources,
     prepare,
     settings: { ...settings, maximumPageSize },
-    authenticate: authenticate(tokens),
+    authenticate: authenticate(tokens, reportFault),
     graphql,
     reportFault,
     reportRequest(request) {

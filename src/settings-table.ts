@@ -47,6 +47,10 @@ export const settingsTable = {
     default: undefined,
     desc: 'Address of the JSON Web Key Set that signs tokens (RS, ES, PS, EdDSA)',
   }),
+  JWKS_MAX_STALE_HOURS: integer(
+    1,
+    8760,
+  )({ default: 24, desc: 'Hours the keys of JWT_JWKS_URL are used while they cannot be fetched again' }),
   JWT_ISSUER: str<string>({ default: undefined, desc: 'Required iss of tokens; unset: any' }),
   JWT_AUDIENCE: str<string>({ default: undefined, desc: 'Required aud of tokens; unset: any' }),
   MAX_PAGE_SIZE: integer(1, 10_000)({ default: 100, desc: 'Largest limit a list accepts' }),

@@ -5,7 +5,7 @@ import { settingsTable } from './settings-table.ts'
 /** How access tokens are verified. `development`: with a random secret that is kept in the data folder. */
 export type TokenKind =
   | { readonly kind: 'secret'; readonly secret: string }
-  | { readonly kind: 'jwks'; readonly url: string }
+  | { readonly kind: 'jwks'; readonly url: string; readonly maximumStaleHours: number }
   | { readonly kind: 'development' }
 
 /** The settings of the service, read from the environment and checked. */
@@ -109,7 +109,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     version: values.API_VERSION,
     publicBaseUrl: values.PUBLIC_BASE_URL,
     trustProxy: values.TRUST_PROXY,
-    jwt: tokenKind(values.JWT_SECRET, values.JWT_JWKS_URL),
+    jwt: tokenKind(values.JWT_SECRET, values.JWT_JWKS_URL, values.JWKS_MAX_STALE_HOURS),
     jwtIssuer: values.JWT_ISSUER,
     jwtAudience: values.JWT_AUDIENCE,
     maxPageSize: values.MAX_PAGE_SIZE,
@@ -154,8 +154,12 @@ function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] 
   return []
 }
 
-function tokenKind(secret: string | undefined, url: string | undefined): TokenKind {
+function tokenKind(
+  secret: string | undefined,
+  url: string | undefined,
+  maximumStaleHours: number,
+): TokenKind {
   if (secret !== undefined) return { kind: 'secret', secret }
-  if (url !== undefined) return { kind: 'jwks', url }
+  if (url !== undefined) return { kind: 'jwks', url, maximumStaleHours }
   return { kind: 'development' }
 }

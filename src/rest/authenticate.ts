@@ -1,6 +1,7 @@
 import type Koa from 'koa'
 import { type Caller, identityOf } from '../domain/caller.ts'
 import { DomainError } from '../domain/errors.ts'
+import { createKeySet, type KeySetSettings } from './key-set.ts'
 import { rememberVerified } from './verified-tokens.ts'
 import { type Claims, verifyWithKeySet } from './verify-with-key-set.ts'
 import { verifyWithSecret } from './verify-with-secret.ts'
@@ -9,7 +10,7 @@ import { verifyWithSecret } from './verify-with-secret.ts'
 export interface TokenSettings {
   readonly jwt:
     | { readonly kind: 'secret'; readonly secret: string }
-    | { readonly kind: 'jwks'; readonly url: string }
+    | ({ readonly kind: 'jwks' } & KeySetSettings)
   /** The `iss` a token must have; undefined: any. */
   readonly jwtIssuer: string | undefined
   /** The `aud` a token must name; undefined: any. */
@@ -26,13 +27,16 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
  * Middleware that lets only authenticated requests pass (SPEC §5) and puts the `Caller` into
  * `context.state.caller`.
  *
+ * @param reportFault told when the key set cannot be fetched again while its keys are still in use
  * @throws {DomainError} AUTHENTICATION_REQUIRED for whatever is not acceptable, with the challenge of
  *   RFC 6750 §3 already set; SERVICE_UNAVAILABLE when the key set cannot be fetched
  */
-export function authenticate(settings: TokenSettings): Koa.Middleware {
+export function authenticate(settings: TokenSettings, reportFault: (error: unknown) => void): Koa.Middleware {
   const { jwt } = settings
   const verify = rememberVerified(
-    jwt.kind === 'secret' ? verifyWithSecret(jwt.secret, settings) : verifyWithKeySet(jwt.url, settings),
+    jwt.kind === 'secret'
+      ? verifyWithSecret(jwt.secret, settings)
+      : verifyWithKeySet(createKeySet(jwt, reportFault), settings),
   )
   return async (context, next) => {
     const token = tokenOf(context)

@@ -1,101 +1,54 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createHmac, createSign, KeyObject } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
-import Koa from 'koa'
-import { DomainError } from '../../src/domain/errors.ts'
-import { authenticate, type TokenSettings } from '../../src/rest/authenticate.ts'
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair } from 'jose'
+import {
+  type Answer,
+  bytes,
+  keySet,
+  listen,
+  secret,
+  serve,
+  sign,
+  withKeySet,
+  withSecret,
+} from '../helpers/tokens.ts'
 
-const secret = 'a secret that is long enough for it'
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-const open = { jwtIssuer: undefined, jwtAudience: undefined }
-const withSecret: TokenSettings = { jwt: { kind: 'secret', secret }, ...open }
-
-interface Answer {
-  status: number
-  code?: string
-  challenge: string | null
-  caller?: { identity: string; scopes: string[] }
-}
-
-async function listen(t: ExecutionContext, server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** A server that answers with the caller, or with the code of the refusal. */
-async function serve(
-  t: ExecutionContext,
-  settings: TokenSettings,
-): Promise<(header?: string) => Promise<Answer>> {
-  const app = new Koa()
-  app.use(async (context, next) => {
-    try {
-      await next()
-    } catch (error) {
-      context.body = { code: error instanceof DomainError ? error.code : String(error) }
-    }
-  })
-  app.use(authenticate(settings))
-  app.use((context) => {
-    const { identity, scopes } = context.state['caller']
-    context.body = { caller: { identity, scopes: [...scopes] } }
-  })
-  const address = await listen(t, createServer(app.callback()))
-  return async (header) => {
-    const response = await fetch(address, header === undefined ? {} : { headers: { Authorization: header } })
-    return {
-      status: response.status,
-      challenge: response.headers.get('www-authenticate'),
-      ...((await response.json()) as object),
-    }
-  }
-}
-
-function sign(
-  key: CryptoKey | Uint8Array,
-  alg: string,
-  claims: object = {},
-  header: object = {},
-): Promise<string> {
-  return new SignJWT({ sub: 'ada', scope: 'species:read', ...claims })
-    .setProtectedHeader({ alg, ...header })
-    .sign(key)
-}
-
 const now = (): number => Math.floor(Date.now() / 1000)
-
-/** Key pairs, and a server that publishes the public keys and counts how often it is asked. */
-async function keySet(t: ExecutionContext, ...algorithms: string[]) {
-  const pairs = await Promise.all(
-    algorithms.map((alg) =>
-      generateKeyPair(alg, { extractable: true, ...(alg === 'EdDSA' ? { crv: 'Ed25519' } : {}) }),
-    ),
-  )
-  const published = pairs.map(async ({ publicKey }, index) => ({
-    ...(await exportJWK(publicKey)),
-    kid: `k${index}`,
-  }))
-  const keys = await Promise.all(published)
-  const state = { asked: 0 }
-  const server = createServer((_, response) => {
-    state.asked += 1
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ keys }))
-  })
-  const url = await listen(t, server)
-  return { pairs, state, settings: { jwt: { kind: 'jwks', url }, ...open } satisfies TokenSettings }
-}
 
 function refused(t: ExecutionContext, answer: Answer, challenge = 'Bearer error="invalid_token"'): void {
   t.is(answer.code, 'AUTHENTICATION_REQUIRED')
   t.is(answer.challenge, challenge)
+}
+
+/** A token with a header that no library would sign. */
+function signedAsIs(alg: 'HS256' | 'ES256', header: object, key: string | KeyObject): string {
+  const input = `${encode({ alg, ...header })}.${encode({ sub: 'ada' })}`
+  const signature =
+    typeof key === 'string'
+      ? createHmac('sha256', key).update(input).digest()
+      : createSign('sha256').update(input).sign({ key, dsaEncoding: 'ieee-p1363' })
+  return `${input}.${signature.toString('base64url')}`
+}
+
+/** The order of the group of P-256. */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+/** The token with the other valid form of its ECDSA signature: (r, n - s) in place of (r, s). */
+function otherHalf(token: string): string {
+  const [header, payload, signature = ''] = token.split('.')
+  const [r, s] = [
+    Buffer.from(signature, 'base64url').subarray(0, 32),
+    Buffer.from(signature, 'base64url').subarray(32),
+  ]
+  const other = (ORDER - BigInt(`0x${s.toString('hex')}`)).toString(16).padStart(64, '0')
+  return `${header}.${payload}.${Buffer.concat([r, Buffer.from(other, 'hex')]).toString('base64url')}`
+}
+
+/** A letter that differs in the last bit, which base64url does not use at the end of a signature of 64 bytes. */
+function nextLetter(letter = ''): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return letters[letters.indexOf(letter) ^ 1] as string
 }
 
 test('a signed token names the caller and the scopes', async (t) => {
@@ -228,12 +181,38 @@ test('a public key does not pass as a shared secret, nor the other way round', a
   refused(t, await bySecret(`Bearer ${await sign(pairs[0]?.privateKey as CryptoKey, 'RS256')}`))
 })
 
+test('a token that needs an extension which is not known is refused', async (t) => {
+  const { pairs, settings } = await keySet(t, 'ES256')
+  const bySecret = await serve(t, withSecret)
+  const byKey = await serve(t, settings)
+  for (const crit of [['exp-check'], ['b64', 'unknown'], []]) {
+    const header = { crit, kid: 'k0', 'exp-check': true, unknown: 1 }
+    refused(t, await bySecret(`Bearer ${signedAsIs('HS256', header, secret)}`))
+    const key = KeyObject.from(pairs[0]?.privateKey as CryptoKey)
+    refused(t, await byKey(`Bearer ${signedAsIs('ES256', header, key)}`))
+  }
+  t.is((await bySecret(`Bearer ${signedAsIs('HS256', {}, secret)}`)).caller?.identity, 'ada')
+})
+
+test('a token without a subject identifies one caller, however its signature is spelled', async (t) => {
+  const { pairs, settings } = await keySet(t, 'ES256')
+  const send = await serve(t, settings)
+  const key = pairs[0]?.privateKey as CryptoKey
+  const token = await sign(key, 'ES256', { sub: undefined }, { kid: 'k0' })
+  const [first, ...spellings] = [token, otherHalf(token), `${token.slice(0, -1)}${nextLetter(token.at(-1))}`]
+  const { caller } = await send(`Bearer ${first}`)
+  for (const spelling of spellings)
+    t.is((await send(`Bearer ${spelling}`)).caller?.identity, caller?.identity)
+  const another = await sign(key, 'ES256', { sub: undefined, jti: 'another' }, { kid: 'k0' })
+  t.not((await send(`Bearer ${another}`)).caller?.identity, caller?.identity)
+})
+
 test('a key set that cannot be had is the service’s trouble, not the caller’s', async (t) => {
   const { pairs } = await keySet(t, 'RS256')
   const token = await sign(pairs[0]?.privateKey as CryptoKey, 'RS256', {}, { kid: 'k0' })
-  const broken = createServer((_, response) => response.writeHead(500).end('no keys today'))
-  for (const url of ['http://127.0.0.1:1/keys', await listen(t, broken)]) {
-    const send = await serve(t, { jwt: { kind: 'jwks', url }, ...open })
+  const broken = await listen(t, (_, response) => void response.writeHead(500).end('no keys today'))
+  for (const url of ['http://127.0.0.1:1/keys', broken]) {
+    const send = await serve(t, withKeySet(url))
     const answer = await send(`Bearer ${token}`)
     t.is(answer.code, 'SERVICE_UNAVAILABLE')
     t.is(answer.challenge, null)
