@@ -109,6 +109,11 @@ function checkEnumeration(value: unknown, allowed: readonly string[]): Checked {
   return { value }
 }
 
+/** Names that every object inherits, or that a merge patch stops at: neither can be patched. */
+function isReserved(name: string): boolean {
+  return name in Object.prototype || name === 'prototype'
+}
+
 function checkFractions(value: unknown): Checked {
   if (!isObject(value)) return wrongType('an object of name to fraction')
   const entries = Object.entries(value)
@@ -116,6 +121,7 @@ function checkFractions(value: unknown): Checked {
     return { code: 'TOO_LONG', problem: `must not have more than ${MAXIMUM_FRACTIONS} members` }
   }
   for (const [name, fraction] of entries) {
+    if (isReserved(name)) return { code: 'INVALID_VALUE', problem: `has the reserved name ${name}` }
     const problem = checkText(name, MAXIMUM_NAME_LENGTH)
     if (!('value' in problem)) return { ...problem, problem: `has a name that ${problem.problem}` }
     const checked = checkNumber(fraction, false, 0)

@@ -86,3 +86,44 @@ test('a fraction that is negative or no number is a 400', async (t) => {
     t.is(body.error.details[0].code, code)
   }
 })
+
+test('a name that objects inherit is no gas, whichever way it is sent', async (t) => {
+  const { writer } = service()
+  const planet = await planetNamed('prototypical')
+  await writer.put(`${planet}/atmosphere`, { composition: { argon: 0.1 } })
+  const mutation = (composition: string, type = '') =>
+    `mutation ${type} { putAtmosphere(planetId: "prototypical", input: { composition: ${composition} }) { outcome } }`
+  for (const name of ['__proto__', 'constructor', 'prototype', 'hasOwnProperty']) {
+    const sent = JSON.parse(`{ "composition": { "${name}": 0.5 } }`)
+    t.is((await writer.put(`${planet}/atmosphere`, sent)).status, 400, name)
+    t.is((await writer.patch(`${planet}/atmosphere`, sent)).status, 400, name)
+    const literal = await writer.graphql(mutation(`{ ${name}: 0.5 }`))
+    t.is(literal.errors?.[0].extensions.code, 'VALIDATION_FAILED', name)
+    const patch = `mutation { patchAtmosphere(planetId: "prototypical", patch: { composition: { ${name}: 0.5 } }) { outcome } }`
+    t.is((await writer.graphql(patch)).errors?.[0].extensions.code, 'VALIDATION_FAILED', name)
+    if (name === '__proto__') continue
+    const variable = await writer.graphql(mutation('$c', '($c: Fractions)'), { c: sent.composition })
+    t.is(variable.errors?.[0].extensions.code, 'VALIDATION_FAILED', name)
+  }
+  t.deepEqual((await writer.get(`${planet}/atmosphere`)).body.composition, { argon: 0.1 })
+})
+
+test('a reserved name that is stored already can be removed', async (t) => {
+  const { writer, database } = service()
+  const planet = await planetNamed('legacy')
+  await writer.put(`${planet}/atmosphere`, { composition: { argon: 0.1 } })
+  const composition = { neon: 0.2 }
+  const changes = [
+    () => writer.patch(`${planet}/atmosphere`, { composition: null }),
+    () => writer.patch(`${planet}/atmosphere`, { composition }),
+    () => writer.put(`${planet}/atmosphere`, {}),
+    () => writer.put(`${planet}/atmosphere`, { composition }),
+  ]
+  for (const change of changes) {
+    await database.client.$executeRaw`
+      UPDATE atmosphere SET composition = '{"__proto__": 0.5, "constructor": 0.1}' WHERE planet_id = 'legacy'`
+    t.is((await change()).status, 204)
+    const { body } = await writer.get(`${planet}/atmosphere`)
+    t.true(body.composition === undefined || Object.keys(body.composition).join() === 'neon')
+  }
+})
