@@ -23,12 +23,22 @@ export interface GraphContext {
   readonly loaders: Loaders
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal | undefined
+  /**
+   * Whether a mutation may select the resource it wrote without the read scope of it. Only the operations of
+   * REST may: they answer a create with the resource (SPEC §4.3), and any other write without it.
+   */
+  readonly selectsWritten: boolean
 }
 
 /** The context of one operation. */
-export function createContext(caller: Caller, domain: DomainContext, signal?: AbortSignal): GraphContext {
+export function createContext(
+  caller: Caller,
+  domain: DomainContext,
+  signal: AbortSignal | undefined,
+  selectsWritten: boolean,
+): GraphContext {
   const reader = domain.readers.clientFor(caller)
-  return { caller, domain, reader, loaders: new Loaders(reader, signal), signal }
+  return { caller, domain, reader, loaders: new Loaders(reader, signal), signal, selectsWritten }
 }
 
 /**

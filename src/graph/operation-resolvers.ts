@@ -12,6 +12,7 @@ import { type ConnectionArguments, type InputValues, type PageArguments, toWireN
 import { admit, type GraphContext } from './context.ts'
 import { resolveConnection, resolvePage } from './list-resolvers.ts'
 import { camelCase, graphNames, parentArgument, singular } from './names.ts'
+import { selectedFields } from './selection.ts'
 
 type Resolver<Arguments> = GraphQLFieldResolver<Row, GraphContext, Arguments>
 
@@ -56,9 +57,10 @@ export function mutations(resource: Resource): Record<string, unknown> {
   const payload = ({ outcome, row }: Written) => ({ outcome, [singular(resource)]: row })
   const writing =
     (write: (context: GraphContext, args: WriteArguments) => Promise<unknown>): Resolver<WriteArguments> =>
-    async (_, args, context) => {
+    async (_, args, context, info) => {
       admit(context, resource, 'write')
-      const { caller, domain, loaders } = context
+      const { caller, domain, loaders, selectsWritten } = context
+      if (!selectsWritten && selectedFields(info).has(singular(resource))) admit(context, resource, 'read')
       try {
         return await write(context, args)
       } finally {

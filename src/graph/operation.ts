@@ -26,7 +26,7 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
     if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
     const run = compiled(schema, document)
     return async (variables, caller, signal) => {
-      const { data, errors } = await run(variables, createContext(caller, domain, signal))
+      const { data, errors } = await run(variables, createContext(caller, domain, signal, true))
       if (errors?.[0]) throw causeOf(errors[0])
       return data as Data
     }

@@ -1,8 +1,15 @@
-import type { FieldNode, GraphQLResolveInfo } from 'graphql'
+import {
+  type FieldNode,
+  GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  type SelectionNode,
+} from 'graphql'
 
 /**
  * The names of the fields that an operation asks for below the field that is being resolved: directly,
- * or below its fields of a name.
+ * or below its fields of a name. Those that `@skip` or `@include` leaves out are not asked for.
  */
 export function selectedFields(info: GraphQLResolveInfo, below?: string): ReadonlySet<string> {
   const direct = fieldsBelow(info, info.fieldNodes)
@@ -10,15 +17,21 @@ export function selectedFields(info: GraphQLResolveInfo, below?: string): Readon
   return new Set(fields.map(({ name }) => name.value))
 }
 
-function fieldsBelow({ fragments }: GraphQLResolveInfo, nodes: readonly FieldNode[]): FieldNode[] {
+function fieldsBelow(info: GraphQLResolveInfo, nodes: readonly FieldNode[]): FieldNode[] {
   const fieldsOf = ({ selectionSet }: Pick<FieldNode, 'selectionSet'>): FieldNode[] =>
     (selectionSet?.selections ?? []).flatMap((selection) => {
+      if (!isIncluded(info, selection)) return []
       if (selection.kind === 'Field') return [selection]
       if (selection.kind === 'InlineFragment') return fieldsOf(selection)
-      const fragment = fragments[selection.name.value]
+      const fragment = info.fragments[selection.name.value]
       return fragment ? fieldsOf(fragment) : []
     })
   return nodes.flatMap(fieldsOf)
+}
+
+function isIncluded({ variableValues }: GraphQLResolveInfo, selection: SelectionNode): boolean {
+  if (getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.['if'] === true) return false
+  return getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.['if'] !== false
 }
 
 function isNamed(wanted: string): (node: FieldNode) => boolean {

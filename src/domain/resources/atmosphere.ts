@@ -31,6 +31,7 @@ function fractionsOfOneWhole(values: Values): Detail[] {
   const composition = (values['composition'] ?? {}) as Readonly<Record<string, number>>
   const sum = Object.values(composition).reduce((total, fraction) => total + fraction, 0)
   if (sum <= 1 + ROUNDING) return []
-  const message = `The fractions of composition add up to ${sum}, which is more than 1.`
+  // Without the sum: of a patch, it tells what is stored, and the caller may lack the scope to read it.
+  const message = 'The fractions of composition add up to more than 1.'
   return [{ field: 'composition', code: 'INVALID_COMPOSITION', message }]
 }

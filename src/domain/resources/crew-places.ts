@@ -99,7 +99,8 @@ async function alreadyOnMission(client: Client, id: string): Promise<Detail[]> {
   const [astronaut] = await client.$queryRaw<{ current_mission_id: string | null }[]>`
     SELECT current_mission_id FROM astronauts WHERE id = ${id} FOR UPDATE`
   if (!astronaut?.current_mission_id) return []
-  const message = `The astronaut is already in the crew of the open mission ${astronaut.current_mission_id}.`
+  // The mission is not named: the caller may lack the scope to read astronauts.
+  const message = 'The astronaut is already in the crew of an open mission.'
   return [{ field: 'astronaut_id', code: 'ASTRONAUT_ON_MISSION', message }]
 }
 

@@ -66,7 +66,8 @@ function temperatureRange(values: Values): TemperatureRange {
 function temperaturesInOrder(values: Values): Detail[] {
   const { min_celsius = -Infinity, max_celsius = Infinity } = temperatureRange(values)
   if (min_celsius <= max_celsius) return []
-  const message = `min_celsius (${min_celsius}) must not exceed max_celsius (${max_celsius}).`
+  // Without the values: of a patch, one may be stored, and the caller may lack the scope to read it.
+  const message = 'min_celsius must not exceed max_celsius.'
   return [{ field: 'temperature_range.min_celsius', code: 'INVALID_RANGE', message }]
 }
 

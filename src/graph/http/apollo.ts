@@ -50,7 +50,7 @@ export async function createGraphQLServer(parts: GraphQLServerParts): Promise<Mi
     const response = await run('request', (signal) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search, body },
-        context: async () => createContext(caller, domain, signal),
+        context: async () => createContext(caller, domain, signal, false),
       }),
     )
     for (const [name, value] of response.headers) ctx.set(name, value)
