@@ -5,13 +5,17 @@ import { type DatabaseOptions, openDatabase } from './domain/database/open-datab
 import { openReaders, type Readers, type ReportReplicas } from './domain/database/readers.ts'
 import { forgetKeysRegularly } from './domain/idempotency.ts'
 import { resources } from './domain/resources/index.ts'
-import { Admission, FULL } from './graph/admission.ts'
+import { TableSizes } from './domain/table-sizes.ts'
 import type { DomainContext } from './graph/context.ts'
+import { CostEstimator } from './graph/cost.ts'
 import { createGraphQLServer } from './graph/http/apollo.ts'
 import { createExplorer } from './graph/http/explorer.ts'
 import { readPersistedOperations } from './graph/http/persisted-operations.ts'
 import { createRunOperation, instrument } from './graph/instrument.ts'
+import { Limiter } from './graph/limiter.ts'
 import { createPrepare, type Prepare } from './graph/operation.ts'
+import { OperationLimiter, OVERLOADED } from './graph/operation-limiter.ts'
+import { Scans } from './graph/scans.ts'
 import { createSchema } from './graph/schema.ts'
 import { createHttpServer } from './http-server.ts'
 import { createReadiness } from './readiness.ts'
@@ -108,17 +112,20 @@ async function createApplication(
 ) {
   const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
   const { maxPageSize: maximumPageSize, planetReference } = settings
-  const admission = createAdmission(settings)
-  const run = createRunOperation(admission)
+  const limiter = createOperationLimiter(settings)
+  const run = createRunOperation(limiter)
+  const sizes = new TableSizes(database.client, resources)
+  const costs = new CostEstimator(resources, sizes)
   const domain: DomainContext = {
     client: database.client,
     planetReference,
     maximumPageSize,
     readers,
+    scans: new Scans(sizes, createScanLimiter(settings)),
     idempotencyKeyHours: settings.idempotencyKeyHours,
   }
   const schema = createSchema(resources)
-  const prepare = instrument(watch(createPrepare(schema, domain)), run)
+  const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
   const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir)
   const graphql = await createGraphQLServer({
     schema,
@@ -126,12 +133,13 @@ async function createApplication(
     readBody: readJsonBody,
     introspection: settings.graphqlIntrospection,
     limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
+    costs,
     documents: { persisted, persistedOnly: settings.graphqlPersistedOnly },
     reportFault,
     run,
   })
   const explorer = settings.graphqlExplorer ? [createExplorer(resources, persisted)] : []
-  const metrics = settings.metrics ? createServiceMetrics(database, admission) : undefined
+  const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
   return createApp({
     resources,
     prepare,
@@ -144,21 +152,36 @@ async function createApplication(
       metrics?.report(request)
     },
     isReady: createReadiness(() => database.client.$queryRaw`SELECT 1`, isStopping),
-    overload: { isFull: () => admission.isFull, refusal: FULL },
+    overload: {
+      isFull: (caller) => limiter.isFull(caller),
+      refusal: OVERLOADED,
+      holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
+    },
     open: [...(metrics ? [metrics.serve] : []), ...explorer],
   })
 }
 
-function createAdmission({ concurrentOperations, waitingOperations, databaseTimeout }: Settings): Admission {
-  return new Admission({
-    concurrent: concurrentOperations,
-    waiting: waitingOperations,
-    deadline: databaseTimeout,
+function createOperationLimiter(settings: Settings): OperationLimiter {
+  return new OperationLimiter({
+    concurrent: settings.concurrentOperations,
+    waiting: settings.waitingOperations,
+    deadline: settings.databaseTimeout,
+    responses: settings.responseMemory * 2 ** 20,
+    callerShare: settings.callerShare / 100,
   })
 }
 
-function createServiceMetrics(database: Database, admission: Admission): Metrics {
-  const operations = () => ({ running: admission.running, waiting: admission.waiting })
+/** The part of the connections that reads of large tables may take, all together. */
+const SCAN_PART = 0.25
+
+/** The embedded database runs one statement at a time. */
+function createScanLimiter({ databaseUrl, databasePoolSize, callerShare }: Settings): Limiter {
+  const connections = databaseUrl === undefined ? 1 : Math.max(Math.floor(databasePoolSize * SCAN_PART), 1)
+  return new Limiter({ capacity: connections, share: Math.ceil((connections * callerShare) / 100) })
+}
+
+function createServiceMetrics(database: Database, limiter: OperationLimiter): Metrics {
+  const operations = () => ({ running: limiter.running, waiting: limiter.waiting })
   return createMetrics({ pool: () => database.pool(), operations })
 }
 

@@ -80,7 +80,10 @@ export const settingsTable = {
   GRAPHQL_MAX_COST: integer(
     1,
     10_000_000,
-  )({ default: 20_000, desc: 'Objects the answer to a GraphQL operation could hold at most' }),
+  )({
+    default: 20_000,
+    desc: 'Cost of a GraphQL operation at most: objects, thousands of characters, 32 KiB of a table',
+  }),
   GRAPHQL_OPERATIONS_DIR: str<string>({
     default: undefined,
     desc: 'Folder of the persisted GraphQL operations; unset: the ones that come with the service',
@@ -119,6 +122,14 @@ export const settingsTable = {
     0,
     100_000,
   )({ default: 256, desc: 'Requests that may wait for that; one more is answered 503' }),
+  CALLER_SHARE: integer(
+    1,
+    100,
+  )({ default: 50, desc: 'Percentage of these, and of RESPONSE_MEMORY, that one caller may use' }),
+  RESPONSE_MEMORY: integer(
+    1,
+    100_000,
+  )({ default: 64, desc: 'Megabytes of responses that are made or sent at once; more have to wait' }),
   KEEP_ALIVE_SECONDS: integer(
     1,
     3600,

@@ -40,7 +40,7 @@ export interface Settings {
   readonly graphqlIntrospection: boolean
   /** Levels of fields that a GraphQL operation may have. */
   readonly graphqlMaxDepth: number
-  /** Objects that the answer to a GraphQL operation could hold at most. */
+  /** What a GraphQL operation may cost at most. */
   readonly graphqlMaxCost: number
   /** Folder of the persisted operations; undefined for those that come with the service. */
   readonly graphqlOperationsDir: string | undefined
@@ -61,6 +61,10 @@ export interface Settings {
   readonly replicaLag: number
   readonly concurrentOperations: number
   readonly waitingOperations: number
+  /** In percent: the part of the capacity that one caller may use. */
+  readonly callerShare: number
+  /** In megabytes: responses that are made or sent at the same time. */
+  readonly responseMemory: number
   readonly keepAliveSeconds: number
   readonly maximumConnections: number
   /** Requests a minute of one caller; 0 for any number. */
@@ -131,6 +135,8 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     replicaLag: values.REPLICA_LAG,
     concurrentOperations: values.CONCURRENT_OPERATIONS,
     waitingOperations: values.WAITING_OPERATIONS,
+    callerShare: values.CALLER_SHARE,
+    responseMemory: values.RESPONSE_MEMORY,
     keepAliveSeconds: values.KEEP_ALIVE_SECONDS,
     maximumConnections: values.MAX_CONNECTIONS,
     rateLimit: values.RATE_LIMIT,

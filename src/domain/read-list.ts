@@ -27,6 +27,14 @@ export interface ListRequest {
   readonly counted: boolean
 }
 
+/** So many rows are passed over in a few milliseconds. */
+const SHORT_SKIP = 1_000
+
+/** Whether reading a part of a list may look at all of it, which is so unless it is in the order of creation. */
+export function isScan({ sorts, filter, skip = 0 }: ListRequest): boolean {
+  return filter !== undefined || sorts.length > 0 || skip > SHORT_SKIP
+}
+
 /** A part of a list, and the count of the whole list as it was at the same moment. */
 export interface List {
   readonly rows: readonly Row[]

@@ -10,8 +10,9 @@ interface Problem {
   readonly problem: string
 }
 
-const MAXIMUM_FRACTIONS = 100
-const MAXIMUM_NAME_LENGTH = 100
+/** Members of an object of fractions, and the characters of their names. */
+export const MAXIMUM_FRACTIONS = 100
+export const MAXIMUM_NAME_LENGTH = 100
 
 /** Whether a JSON value is an object, and neither null nor an array. */
 export function isObject(value: unknown): value is Values {

@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver } from 'graphql'
-import { aggregate, type Group, type Measure } from '../domain/aggregate.ts'
+import { type AggregateRequest, aggregate, type Group, type Measure } from '../domain/aggregate.ts'
 import type { Resource } from '../domain/resource.ts'
 import { MAXIMUM_GROUPS } from './aggregate-types.ts'
 import type { AggregateArguments } from './arguments.ts'
@@ -19,14 +19,15 @@ export function aggregateResolver(
     admit(context, resource, 'read')
     refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
     const fields = selectedFields(info, 'groups')
-    const groups = await aggregate(context.reader, resource, {
+    const request: AggregateRequest = {
       filter: toFilter(resource, filter),
       groupBy,
       measures: new Set(MEASURES.filter((measure) => fields.has(measure))),
       order: order === 'COUNT' ? 'count' : 'key',
       // One more than is wanted tells whether there are more.
       limit: limit + 1,
-    })
+    }
+    const groups = await context.scan(resource, () => aggregate(context.reader, resource, request))
     return { groups: groups.slice(0, limit).map(toGraph), hasMore: groups.length > limit }
   }
 }

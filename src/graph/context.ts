@@ -5,6 +5,8 @@ import type { Readers } from '../domain/database/readers.ts'
 import type { Resource } from '../domain/resource.ts'
 import type { WriteContext } from '../domain/write.ts'
 import { Loaders } from './loaders.ts'
+import type { Turn } from './operation-limiter.ts'
+import type { Scan, Scans } from './scans.ts'
 
 /** What the resolvers work on: the domain, with the settings it follows. */
 export interface DomainContext extends WriteContext {
@@ -12,6 +14,8 @@ export interface DomainContext extends WriteContext {
   readonly maximumPageSize: number
   /** Which database a caller reads from, and who has written. */
   readonly readers: Pick<Readers, 'clientFor' | 'noteWrite'>
+  /** Keeps reads of large tables apart. */
+  readonly scans: Scans
 }
 
 /** What a GraphQL operation is executed with: made anew for each. */
@@ -21,8 +25,12 @@ export interface GraphContext {
   /** Where this operation reads; a write goes to `domain.client`. */
   readonly reader: DatabaseClient
   readonly loaders: Loaders
-  /** Aborted when nobody waits for the answer any more. */
+  /** What runs a read that may have to look at every row of a resource. */
+  readonly scan: Scan
+  /** Aborted when nothing waits for the response any more. */
   readonly signal: AbortSignal | undefined
+  /** Waits until there is memory for a response of so many bytes. */
+  readonly reserve: Turn['reserve']
   /**
    * Whether a mutation may select the resource it wrote without the read scope of it. Only the operations of
    * REST may: they answer a create with the resource (SPEC §4.3), and any other write without it.
@@ -30,15 +38,32 @@ export interface GraphContext {
   readonly selectsWritten: boolean
 }
 
+/** How an operation is run. */
+export interface Execution {
+  /** Its turn; without one it runs at once and without limits, as tests do. */
+  readonly turn?: Turn | undefined
+  readonly selectsWritten: boolean
+}
+
 /** The context of one operation. */
 export function createContext(
   caller: Caller,
   domain: DomainContext,
-  signal: AbortSignal | undefined,
-  selectsWritten: boolean,
+  { turn, selectsWritten }: Execution,
 ): GraphContext {
   const reader = domain.readers.clientFor(caller)
-  return { caller, domain, reader, loaders: new Loaders(reader, signal), signal, selectsWritten }
+  const signal = turn?.signal
+  const scan = domain.scans.of(caller.identity, signal)
+  return {
+    caller,
+    domain,
+    reader,
+    scan,
+    loaders: new Loaders(reader, scan, signal),
+    signal,
+    reserve: async (bytes) => turn?.reserve(bytes),
+    selectsWritten,
+  }
 }
 
 /**

@@ -1,33 +1,59 @@
+import { type GraphQLSchema, parse } from 'graphql'
+import type { Caller } from '../domain/caller.ts'
 import { currentTimings, inSpan } from '../domain/observation.ts'
-import type { Admission } from './admission.ts'
-import type { Prepare } from './operation.ts'
+import { CHARACTERS_PER_UNIT, type CostEstimator } from './cost.ts'
+import type { Data, Prepare } from './operation.ts'
+import type { OperationLimiter, Turn } from './operation-limiter.ts'
 
-/** Runs work as one GraphQL operation: when there is room for it, in a span, and timed. */
+/** Runs work of a caller as one GraphQL operation: when it is its turn, in a span, and timed. */
 export type RunOperation = <Result>(
   name: string,
-  work: (signal: AbortSignal) => Promise<Result>,
+  caller: Caller,
+  work: (turn: Turn) => Promise<Result>,
 ) => Promise<Result>
 
-/** Makes the function that every GraphQL operation goes through, whoever asks for it. */
-export function createRunOperation(admission: Admission): RunOperation {
-  return (name, work) =>
+/** Makes the function that every GraphQL operation goes through, of REST and of GraphQL's own callers. */
+export function createRunOperation(limiter: OperationLimiter): RunOperation {
+  return (name, caller, work) =>
     inSpan(`GraphQL ${name}`, { 'graphql.operation.type': name.split(' ')[0] as string }, async () => {
       const timings = currentTimings()
       const started = performance.now()
       try {
-        return await admission.run(work)
+        return await limiter.run(caller.identity, work)
       } finally {
         if (timings) timings.graphql += performance.now() - started
       }
     })
 }
 
-/** Prepares operations that go through it. */
-export function instrument(prepare: Prepare, run: RunOperation): Prepare {
+/** Prepares operations that go through it, and wait for the memory that their response may need. */
+export function instrument(
+  prepare: Prepare,
+  run: RunOperation,
+  schema: GraphQLSchema,
+  costs: CostEstimator,
+): Prepare {
   return (document) => {
     const operation = prepare(document)
     const name = operationName(document)
-    return (variables, caller) => run(name, (signal) => operation(variables, caller, signal))
+    const bytesOf = responseSize(schema, document, costs)
+    return (variables, caller) =>
+      run(name, caller, async (turn) => {
+        await turn.reserve(bytesOf(variables))
+        return operation(variables, caller, turn)
+      })
+  }
+}
+
+/** Of the operations that REST runs, the size of the response depends on the variable `limit` only. */
+function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimator) {
+  const document = parse(source)
+  const known = new Map<unknown, number>()
+  return (variables: Data): number => {
+    const { limit } = variables
+    const bytes = known.get(limit) ?? costs.response({ schema, document, variables }) * CHARACTERS_PER_UNIT
+    known.set(limit, bytes)
+    return bytes
   }
 }
 

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { encodeCursor } from '../domain/keyset.ts'
-import { type List, type ListRequest, readList, readListOf } from '../domain/read-list.ts'
+import { isScan, type List, type ListRequest, readList, readListOf } from '../domain/read-list.ts'
 import type { Resource } from '../domain/resource.ts'
 import type { Row } from '../domain/rows.ts'
 import type { ConnectionArguments, PageArguments } from './arguments.ts'
@@ -75,9 +75,12 @@ export function batchedReader(
   return (request) => loaders.list(parent.resource, resource, parent.id, request)
 }
 
-function reader({ resource, parent }: ListPlace, context: GraphContext): ReadList {
-  return (request) =>
-    parent
-      ? readListOf(context.reader, parent.resource, resource, parent.id, request)
-      : readList(context.reader, resource, request)
+function reader({ resource, parent }: ListPlace, { reader: client, scan }: GraphContext): ReadList {
+  return (request) => {
+    const read = () =>
+      parent
+        ? readListOf(client, parent.resource, resource, parent.id, request)
+        : readList(client, resource, request)
+    return isScan(request) ? scan(resource, read) : read()
+  }
 }

@@ -1,9 +1,10 @@
 import DataLoader from 'dataloader'
 import type { DatabaseClient } from '../domain/database/database-client.ts'
 import { readRows } from '../domain/read.ts'
-import { type List, type ListRequest, readLists } from '../domain/read-list.ts'
+import { isScan, type List, type ListRequest, readLists } from '../domain/read-list.ts'
 import type { Resource } from '../domain/resource.ts'
 import type { Row } from '../domain/rows.ts'
+import type { Scan } from './scans.ts'
 
 /**
  * What the resolvers of one operation read of related resources. Look-ups of one kind that are asked for
@@ -12,12 +13,14 @@ import type { Row } from '../domain/rows.ts'
  */
 export class Loaders {
   #client: DatabaseClient
+  readonly #scan: Scan
   readonly #signal: AbortSignal | undefined
   readonly #loaders = new Map<string, DataLoader<string, never>>()
   readonly #remembered = new Map<Resource, Row[]>()
 
-  constructor(client: DatabaseClient, signal: AbortSignal | undefined) {
+  constructor(client: DatabaseClient, scan: Scan, signal: AbortSignal | undefined) {
     this.#client = client
+    this.#scan = scan
     this.#signal = signal
   }
 
@@ -39,7 +42,9 @@ export class Loaders {
 
   /** A part of the list of one parent, who must exist. */
   list(parent: Resource, resource: Resource, parentId: string, request: ListRequest): Promise<List> {
-    const read = (ids: readonly string[]) => readLists(this.#client, parent, resource, ids, request)
+    const readAll = (ids: readonly string[]) => readLists(this.#client, parent, resource, ids, request)
+    const read = (ids: readonly string[]) =>
+      isScan(request) ? this.#scan(resource, () => readAll(ids)) : readAll(ids)
     const kind = `${parent.path} ${resource.path} ${JSON.stringify(request)}`
     return this.#loader(kind, read).load(parentId) as Promise<List>
   }

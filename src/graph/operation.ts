@@ -3,12 +3,13 @@ import type { Caller } from '../domain/caller.ts'
 import { compiled } from './compiled.ts'
 import { createContext, type DomainContext } from './context.ts'
 import { causeOf } from './errors.ts'
+import type { Turn } from './operation-limiter.ts'
 
 /** The data of an operation's answer, by the names its document asks for. */
 export type Data = { readonly [field: string]: unknown }
 
-/** A GraphQL operation that is ready to run with different variables, as long as somebody waits for it. */
-export type Operation = (variables: Data, caller: Caller, signal?: AbortSignal) => Promise<Data>
+/** A GraphQL operation that is ready to run with different variables, when it is its turn. */
+export type Operation = (variables: Data, caller: Caller, turn?: Turn) => Promise<Data>
 
 /** Makes an operation of a document. */
 export type Prepare = (document: string) => Operation
@@ -25,8 +26,9 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
     const [problem] = validate(schema, document)
     if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
     const run = compiled(schema, document)
-    return async (variables, caller, signal) => {
-      const { data, errors } = await run(variables, createContext(caller, domain, signal, true))
+    return async (variables, caller, turn) => {
+      const context = createContext(caller, domain, { turn, selectsWritten: true })
+      const { data, errors } = await run(variables, context)
       if (errors?.[0]) throw causeOf(errors[0])
       return data as Data
     }

@@ -15,7 +15,7 @@ import { cacheControl, securityHeaders } from './response-headers.ts'
 import { serveRoutes } from './router.ts'
 import { createRoutes } from './routes.ts'
 import { serverTiming, timedAuthentication } from './server-timing.ts'
-import { type Overload, shedEarly } from './shed.ts'
+import { createShedding, type Overload } from './shed.ts'
 import { showOperations } from './shown-operation.ts'
 
 /** What the application is put together from. */
@@ -59,6 +59,7 @@ export function createApp(parts: AppParts): RequestListener {
   const app = new Koa({ proxy: settings.trustProxy })
   const base = `/${settings.namespace}/${settings.version}`
   const shown = showOperations(prepare)
+  const shedding = createShedding(overload)
   const routes = serveRoutes(base, createRoutes(resources, shown.prepare, settings))
   const middleware: Middleware[] = [
     requestId(settings.trustProxy),
@@ -72,12 +73,10 @@ export function createApp(parts: AppParts): RequestListener {
     ...parts.open,
     refuseMalformedHost,
     openRoutes(resources, settings),
-    async (_, next) => {
-      if (overload.isFull()) throw overload.refusal
-      await next()
-    },
+    shedding.refuseWhenFull,
     timedAuthentication(authenticate),
     limitRate(settings.rateLimit),
+    shedding.limitCaller,
     refuseMalformedQuery,
     graphql,
     shown.middleware,
@@ -85,5 +84,5 @@ export function createApp(parts: AppParts): RequestListener {
   ]
   for (const layer of middleware) app.use(layer)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
-  return shedEarly(app.callback(), overload, routes.templateOf, reportRequest)
+  return shedding.wrap(app.callback(), routes.templateOf, reportRequest)
 }

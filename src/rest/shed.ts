@@ -1,14 +1,64 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
+import { finished } from 'node:stream'
+import type { Middleware } from 'koa'
 import type { DomainError } from '../domain/errors.ts'
 import { errorEnvelope } from './errors.ts'
+import { callerOf } from './exchange.ts'
 import type { ReportRequest } from './observe.ts'
 import type { TemplateOf } from './router.ts'
 
-/** Whether there is more to do than can be done, and what whoever comes then is told. */
+/** How much of its capacity the service uses, and the response when there is no more. */
 export interface Overload {
-  isFull(): boolean
+  /** Whether there is no room for one more request; of a caller, if one is given. */
+  isFull(caller?: string): boolean
   readonly refusal: DomainError
+  /** Counts a response of so many bytes as load, until it is released. */
+  holdResponse(caller: string, bytes: number): () => void
+}
+
+/** What keeps the load within the capacity of the service. */
+export interface Shedding {
+  /** Refuses a request when there is no room for any; to be put before authentication. */
+  readonly refuseWhenFull: Middleware
+  /** Refuses a caller beyond its share, and counts its responses; to be put behind authentication. */
+  readonly limitCaller: Middleware
+  /** Refuses requests before the application looks at them, where that is possible. */
+  wrap(app: RequestListener, templateOf: TemplateOf, report: ReportRequest): RequestListener
+}
+
+/** In bytes; the buffers of the operating system take a smaller response at once. */
+const SMALL_RESPONSE = 16 * 1024
+
+/** How many callers beyond their share are remembered by their credentials. */
+const MAXIMUM_CALLERS = 1_000
+
+/** Makes what keeps the load within the capacity of the service. */
+export function createShedding(overload: Overload): Shedding {
+  /** The callers that were beyond their share, by the header that authenticated them. */
+  const callers = new Map<string, string>()
+  return {
+    refuseWhenFull: async (_, next) => {
+      if (overload.isFull()) throw overload.refusal
+      await next()
+    },
+    limitCaller: async (ctx, next) => {
+      const { identity } = callerOf(ctx)
+      if (overload.isFull(identity)) {
+        if (callers.size >= MAXIMUM_CALLERS) callers.clear()
+        callers.set(ctx.get('Authorization'), identity)
+        throw overload.refusal
+      }
+      await next()
+      const bytes = ctx.length ?? 0
+      if (bytes > SMALL_RESPONSE) finished(ctx.res, overload.holdResponse(identity, bytes))
+    },
+    wrap(app, templateOf, report) {
+      const isFull = ({ headers: { authorization = '' } }: IncomingMessage) =>
+        overload.isFull(callers.get(authorization))
+      return shedEarly(app, isFull, overload.refusal, templateOf, report)
+    },
+  }
 }
 
 /** Requests with one of these may be answered with headers of their own. */
@@ -23,16 +73,17 @@ const OWN_HEADERS = ['x-request-id', 'connection', 'date']
  * there costs a third of what it costs to be served, so that at four times the work it can do the service
  * would do little else. The first one is refused by the application, and shows which headers the others have.
  */
-export function shedEarly(
+function shedEarly(
   app: RequestListener,
-  { isFull, refusal }: Overload,
+  isFull: (request: IncomingMessage) => boolean,
+  refusal: DomainError,
   templateOf: TemplateOf,
   report: ReportRequest,
 ): RequestListener {
   const body = JSON.stringify(errorEnvelope(refusal))
   let headers: OutgoingHttpHeaders | undefined
   return (request, response) => {
-    const route = isFull() && isPlain(request) ? templateOf(pathOf(request)) : undefined
+    const route = isFull(request) && isPlain(request) ? templateOf(pathOf(request)) : undefined
     if (route === undefined) return app(request, response)
     if (headers) return refuse(request, response, route)
     response.once('finish', () => {

@@ -1,9 +1,11 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import test from 'ava'
-import { Admission } from '../../src/graph/admission.ts'
+import { OperationLimiter } from '../../src/graph/operation-limiter.ts'
 import type { AnsweredRequest } from '../../src/rest/observe.ts'
 import { startTestService } from '../helpers/service.ts'
 
-const limits = { concurrent: 2, waiting: 3, deadline: 60_000 }
+const limits = { concurrent: 2, waiting: 3, deadline: 60_000, responses: 1_000_000, callerShare: 1 }
 
 /** Work that ends when it is told to. */
 function controlled() {
@@ -15,50 +17,79 @@ function controlled() {
 }
 
 test('work beyond the limits is refused at once, and let in again when there is room', async (t) => {
-  const admission = new Admission(limits)
+  const limiter = new OperationLimiter(limits)
   const { end, work } = controlled()
-  const accepted = Array.from({ length: 5 }, () => admission.run(work))
-  t.deepEqual([admission.running, admission.waiting], [2, 3])
-  await t.throwsAsync(admission.run(work), { message: /more to do than it can/ })
-  t.true(admission.isFull)
+  const accepted = Array.from({ length: 5 }, () => limiter.run('a', work))
+  t.deepEqual([limiter.running, limiter.waiting], [2, 3])
+  await t.throwsAsync(limiter.run('a', work), { message: /overloaded/ })
+  t.true(limiter.isFull())
   end()
   await Promise.all(accepted)
-  t.deepEqual([admission.running, admission.waiting], [0, 0])
-  t.is(await admission.run(async () => 7), 7)
+  t.deepEqual([limiter.running, limiter.waiting], [0, 0])
+  t.is(await limiter.run('a', async () => 7), 7)
 })
 
 test('late work is given up by its caller, but keeps its place until it ends', async (t) => {
-  const admission = new Admission({ ...limits, deadline: 10 })
+  const limiter = new OperationLimiter({ ...limits, deadline: 10 })
   const { end, work } = controlled()
-  await t.throwsAsync(admission.run(work), { message: /took too long/ })
-  t.is(admission.running, 1)
+  await t.throwsAsync(limiter.run('a', work), { message: /took too long/ })
+  t.is(limiter.running, 1)
   end()
   await new Promise((resolve) => setImmediate(resolve))
-  t.is(admission.running, 0)
+  t.is(limiter.running, 0)
 })
 
 test('work whose caller gave up while it waited is never begun', async (t) => {
-  const admission = new Admission({ concurrent: 1, waiting: 1, deadline: 10 })
+  const limiter = new OperationLimiter({ ...limits, concurrent: 1, waiting: 1, deadline: 10 })
   const { end, work } = controlled()
   let begun = false
-  const late = admission.run(async () => {
+  const late = limiter.run('a', async () => {
     begun = true
   })
-  const first = admission.run(work)
+  const first = limiter.run('a', work)
   await t.throwsAsync(Promise.all([first, late].reverse()))
   end()
   await new Promise((resolve) => setImmediate(resolve))
-  t.is(admission.running, 0)
+  t.is(limiter.running, 0)
   t.true(begun)
 })
 
+test('work waits for the memory of its response, and gives it back when it ends', async (t) => {
+  const limiter = new OperationLimiter(limits)
+  const { end, work } = controlled()
+  const reserving = limiter.run('a', async (turn) => {
+    await turn.reserve(900_000)
+    await work()
+  })
+  let isReserved = false
+  const waiting = limiter.run('b', async (turn) => {
+    await turn.reserve(200_000)
+    isReserved = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  t.false(isReserved)
+  end()
+  await Promise.all([reserving, waiting])
+  t.true(isReserved)
+})
+
+test('a response that is not sent yet leaves less memory for others', async (t) => {
+  const limiter = new OperationLimiter({ ...limits, deadline: 50, callerShare: 0.5 })
+  const sent = limiter.holdResponse('a', 400_000)
+  const reserve = (caller: string) => limiter.run(caller, (turn) => turn.reserve(300_000))
+  await t.throwsAsync(reserve('a'), { message: /took too long/ })
+  await t.notThrowsAsync(reserve('b'))
+  sent()
+  await t.notThrowsAsync(reserve('a'))
+})
+
 test('work that fails makes room all the same', async (t) => {
-  const admission = new Admission(limits)
+  const limiter = new OperationLimiter(limits)
   await t.throwsAsync(
-    admission.run(() => Promise.reject(new Error('no'))),
+    limiter.run('a', () => Promise.reject(new Error('no'))),
     { message: 'no' },
   )
-  t.is(admission.running, 0)
+  t.is(limiter.running, 0)
 })
 
 test('many times what the service takes on is partly answered 503, and health still answers', async (t) => {
@@ -85,6 +116,57 @@ test('many times what the service takes on is partly answered 503, and health st
   t.is((await anonymous.get(`${origin}/health/ready`)).status, 200)
   t.is((await reader.get('/species')).status, 200)
 })
+
+test('a caller that takes more than its share is refused, and others are served', async (t) => {
+  const service = await startTestService(t, {
+    concurrentOperations: 2,
+    waitingOperations: 4,
+    callerShare: 50,
+  })
+  const greedy = service.withSubject('greedy')
+  await service.withSubject('honest').get('/species')
+  const flood = Promise.all(Array.from({ length: 200 }, () => greedy.get('/species')))
+  const honest = []
+  for (let count = 0; count < 20; count++) honest.push(await service.withSubject('honest').get('/species'))
+  t.deepEqual([...new Set(honest.map(({ status }) => status))], [200])
+  const statuses = (await flood).map(({ status }) => status)
+  t.deepEqual([...new Set(statuses)].sort(), [200, 503])
+})
+
+test('a caller that leaves its responses unread is refused more of them, and others are served', async (t) => {
+  const service = await startTestService(t, {
+    responseMemory: 16,
+    databaseTimeout: 4_000,
+    maxPageSize: 400,
+  })
+  await service.database.client.mission.createMany({
+    data: Array.from({ length: 400 }, (_, number) => ({
+      id: `m${number}`,
+      name: `mission ${number}`,
+      status: 'planned',
+      objective: '世'.repeat(10_000),
+    })),
+  })
+  const greedy = service.withSubject('greedy')
+  const unread = Array.from({ length: 2 }, () => openUnread(service.base, greedy.authorization ?? ''))
+  t.teardown(() => unread.forEach((socket) => void socket.destroy()))
+  await Promise.all(unread.map((socket) => once(socket, 'readable')))
+  t.is((await greedy.get('/missions?limit=400')).status, 503)
+  t.is((await service.withSubject('honest').get('/missions?limit=20')).status, 200)
+  for (const socket of unread) socket.resume()
+  await Promise.all(unread.map((socket) => once(socket, 'close')))
+  t.is((await greedy.get('/missions?limit=400')).status, 200)
+})
+
+/** A connection that asks for a long list and takes no more of it than its buffers do. */
+function openUnread(base: string, authorization: string): Socket {
+  const { hostname, port, pathname } = new URL(base)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.write(
+    `GET ${pathname}/missions?limit=400 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`,
+  )
+  return socket
+}
 
 test('a caller beyond the rate is told when to come back, and others are not', async (t) => {
   const service = await startTestService(t, { rateLimit: 3 })

@@ -5,6 +5,7 @@ import type { Context, Middleware } from 'koa'
 import type { Caller } from '../../domain/caller.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { createContext, type DomainContext, type GraphContext } from '../context.ts'
+import type { CostEstimator } from '../cost.ts'
 import { formatErrors, type ReportFault } from '../errors.ts'
 import type { RunOperation } from '../instrument.ts'
 import { GRAPHQL_PATH } from './error-document.ts'
@@ -19,6 +20,7 @@ export interface GraphQLServerParts {
   /** Whether callers may ask what the schema is. */
   readonly introspection: boolean
   readonly limits: OperationLimits
+  readonly costs: CostEstimator
   readonly documents: DocumentPolicy
   readonly reportFault: ReportFault
   /** Every request goes through it. */
@@ -47,10 +49,10 @@ export async function createGraphQLServer(parts: GraphQLServerParts): Promise<Mi
         ? parametersOfGet(ctx, documents)
         : parametersOfPost(await readBody(ctx), documents)
     const caller = ctx.state['caller'] as Caller
-    const response = await run('request', (signal) =>
+    const response = await run('request', caller, (turn) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search, body },
-        context: async () => createContext(caller, domain, signal, false),
+        context: async () => createContext(caller, domain, { turn, selectsWritten: false }),
       }),
     )
     for (const [name, value] of response.headers) ctx.set(name, value)
@@ -59,7 +61,7 @@ export async function createGraphQLServer(parts: GraphQLServerParts): Promise<Mi
   }
 }
 
-function createApollo({ schema, introspection, limits, reportFault }: GraphQLServerParts) {
+function createApollo({ schema, introspection, limits, costs, reportFault }: GraphQLServerParts) {
   return new ApolloServer<GraphContext>({
     schema,
     introspection,
@@ -72,7 +74,7 @@ function createApollo({ schema, introspection, limits, reportFault }: GraphQLSer
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationRules: limitRules(limits),
-    plugins: [ApolloServerPluginLandingPageDisabled(), costLimit(limits), errorLimit()],
+    plugins: [ApolloServerPluginLandingPageDisabled(), costLimit(limits, costs), errorLimit()],
     formatError: formatErrors(reportFault),
   })
 }

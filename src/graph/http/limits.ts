@@ -3,24 +3,22 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
-  getNamedType,
   getOperationAST,
   getVariableValues,
-  isCompositeType,
   Kind,
   type SelectionSetNode,
   type ValidationRule,
   visit,
 } from 'graphql'
-import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
 import { DomainError, type ErrorCode } from '../../domain/errors.ts'
-import { DEFAULT_SIZE } from '../list-requests.ts'
+import type { GraphContext } from '../context.ts'
+import { CHARACTERS_PER_UNIT, type CostEstimator } from '../cost.ts'
 
 /** What an operation may be made of, at most. */
 export interface OperationLimits {
   /** Levels of fields. */
   readonly depth: number
-  /** Objects that the answer could hold, with the sizes of its lists taken as they were asked for. */
+  /** In units of an object, of 1,000 characters of the response, or of 32 KiB of a table that is read. */
   readonly cost: number
 }
 
@@ -31,9 +29,6 @@ export const MAXIMUM_DIRECTIVES = 20
 /** Bytes of a document. */
 export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
-/** Fields and fragments that are looked at for the cost, fragments as often as they are spread. */
-const MAXIMUM_NODES = 5000
-
 /** The rules that a document must meet besides those of GraphQL itself. */
 export function limitRules({ depth }: OperationLimits): ValidationRule[] {
   return [
@@ -43,27 +38,35 @@ export function limitRules({ depth }: OperationLimits): ValidationRule[] {
   ]
 }
 
+/** No statement counts for more than this part of the allowed cost. */
+const STATEMENT_PART = 0.1
+
 /**
- * Refuses operations whose answer could hold more objects than the limit. A list counts as many times
- * as its `limit`, `first` or `last` says, whatever there is to list.
+ * Refuses operations that could cost more than the limit, and has the others wait for the memory that their
+ * response may need.
  */
-export function costLimit<Context extends object>({
-  cost: maximum,
-}: OperationLimits): ApolloServerPlugin<Context> {
+export function costLimit(
+  { cost: maximum }: OperationLimits,
+  estimator: CostEstimator,
+): ApolloServerPlugin<GraphContext> {
   return {
     requestDidStart: async () => ({
-      didResolveOperation: async ({ schema, document, request }) => {
+      didResolveOperation: async ({ schema, document, request, contextValue }) => {
         const { variables = {}, operationName } = request
         if (!hasValidVariables(schema, document, variables, operationName)) return
-        const cost = costOf(schema, document, variables, operationName)
-        if (cost <= maximum) return
-        const found = cost === Infinity ? 'far more' : String(cost)
-        throw refused(
-          `The answer could hold ${found} objects; ${maximum} are allowed. Ask for smaller lists.`,
-        )
+        const operation = { schema, document, variables, operationName }
+        const response = estimator.response(operation)
+        const cost = Math.ceil(response + (await estimator.scans(operation, maximum * STATEMENT_PART)))
+        if (cost > maximum) throw refused(tooCostly(cost, maximum))
+        await contextValue.reserve(response * CHARACTERS_PER_UNIT)
       },
     }),
   }
+}
+
+function tooCostly(cost: number, maximum: number): string {
+  const found = cost === Number.POSITIVE_INFINITY ? 'far more than that' : String(cost)
+  return `The operation may cost ${maximum} and could cost ${found}. Ask for smaller lists, shorter fields, or fewer filters, sorts and aggregates at once.`
 }
 
 /** Errors in one response; a list of a thousand resources can have one for each. */
@@ -150,36 +153,6 @@ function depthOf({ definitions }: DocumentNode): number {
       ofSelections((operation as { selectionSet: SelectionSetNode }).selectionSet),
     ),
   )
-}
-
-/** An object counts once, and all that a list of it holds as often as the list is long at most. */
-const objects: ComplexityEstimator = ({ field, args, childComplexity }) => {
-  if (!isCompositeType(getNamedType(field.type))) return 0
-  const isSized = field.args.some(({ name }) => name === 'limit' || name === 'first')
-  const size = Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_SIZE)
-  return 1 + (isSized ? Math.max(size, 1) : 1) * childComplexity
-}
-
-function costOf(
-  schema: GraphQLSchema,
-  query: DocumentNode,
-  variables: Readonly<Record<string, unknown>>,
-  operationName: string | undefined,
-): number {
-  try {
-    return getComplexity({
-      schema,
-      query,
-      variables,
-      ...(operationName !== undefined && { operationName }),
-      estimators: [objects],
-      maxQueryNodes: MAXIMUM_NODES,
-    })
-  } catch (error) {
-    // The document is valid and so are the variables: it can only be too much to look at.
-    if (error instanceof GraphQLError) return Infinity
-    throw error
-  }
 }
 
 /** What is wrong with variables, execution says better. */

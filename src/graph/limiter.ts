@@ -1,0 +1,135 @@
+/** How much may be in use at once, and how many may wait for it. */
+export interface LimiterOptions {
+  readonly capacity: number
+  /** How much of the capacity one caller may use. */
+  readonly share: number
+  /** How many requests may wait; any number, if not given. */
+  readonly waiting?: number
+  /** How many of them may be of one caller. */
+  readonly waitingShare?: number
+}
+
+/** Gives back what was acquired. To be called once. */
+export type Release = () => void
+
+interface WaitingRequest {
+  readonly amount: number
+  readonly start: () => void
+}
+
+/**
+ * A capacity that callers share. Of those that wait, one request of each caller is started in turn, and one
+ * that does not fit yet does not hold up others that do. A request for more than a share, or than all of the
+ * capacity, is started once nothing else is in use.
+ */
+export class Limiter {
+  readonly #options: Required<LimiterOptions>
+  readonly #usedBy = new Map<string, number>()
+  /** By caller, in the order in which it is their turn. */
+  readonly #queues = new Map<string, WaitingRequest[]>()
+  #used = 0
+  #waiting = 0
+
+  constructor({ waiting = Infinity, waitingShare = waiting, ...limits }: LimiterOptions) {
+    this.#options = { ...limits, waiting, waitingShare }
+  }
+
+  /** How much is in use. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** How many requests wait. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Whether a request would neither be started nor may wait; of a caller, if one is given. */
+  isFull(caller?: string): boolean {
+    const { capacity, share, waiting, waitingShare } = this.#options
+    if (this.#used >= capacity && this.#waiting >= waiting) return true
+    if (caller === undefined) return false
+    const queued = this.#queues.get(caller)?.length ?? 0
+    return (this.#usedBy.get(caller) ?? 0) >= share && queued >= waitingShare
+  }
+
+  /**
+   * Resolves when the amount is in use, at once if it fits. The signal takes back a request that waits.
+   *
+   * @throws what the signal was aborted with
+   */
+  async acquire(caller: string, amount: number, signal?: AbortSignal): Promise<Release> {
+    if (this.#queues.has(caller) || !this.#fits(caller, amount)) await this.#wait(caller, amount, signal)
+    else this.#use(caller, amount)
+    return () => this.#release(caller, amount)
+  }
+
+  /** Counts an amount that is in use already, whether it fits or not. */
+  hold(caller: string, amount: number): Release {
+    this.#use(caller, amount)
+    return () => this.#release(caller, amount)
+  }
+
+  #fits(caller: string, amount: number): boolean {
+    const { capacity, share } = this.#options
+    const used = this.#usedBy.get(caller) ?? 0
+    const isWithinShare = used === 0 || used + amount <= share
+    return isWithinShare && (this.#used === 0 || this.#used + amount <= capacity)
+  }
+
+  #use(caller: string, amount: number): void {
+    this.#used += amount
+    this.#usedBy.set(caller, (this.#usedBy.get(caller) ?? 0) + amount)
+  }
+
+  #release(caller: string, amount: number): void {
+    this.#used -= amount
+    const left = (this.#usedBy.get(caller) as number) - amount
+    if (left > 0) this.#usedBy.set(caller, left)
+    else this.#usedBy.delete(caller)
+    this.#startWaiting()
+  }
+
+  #wait(caller: string, amount: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const request = { amount, start: () => start() }
+      const withdraw = () => {
+        this.#dequeue(caller, request)
+        reject(signal?.reason)
+      }
+      const start = () => {
+        signal?.removeEventListener('abort', withdraw)
+        resolve()
+      }
+      signal?.throwIfAborted()
+      signal?.addEventListener('abort', withdraw)
+      this.#waiting++
+      const queue = this.#queues.get(caller)
+      if (queue) queue.push(request)
+      else this.#queues.set(caller, [request])
+    })
+  }
+
+  #startWaiting(): void {
+    for (const [caller, [request]] of this.#queues) {
+      if (!request || !this.#fits(caller, request.amount)) continue
+      this.#dequeue(caller, request)
+      this.#takeLastTurn(caller)
+      this.#use(caller, request.amount)
+      request.start()
+    }
+  }
+
+  #dequeue(caller: string, request: WaitingRequest): void {
+    const queue = (this.#queues.get(caller) ?? []).filter((other) => other !== request)
+    this.#waiting--
+    if (queue.length > 0) this.#queues.set(caller, queue)
+    else this.#queues.delete(caller)
+  }
+
+  #takeLastTurn(caller: string): void {
+    const queue = this.#queues.get(caller)
+    this.#queues.delete(caller)
+    if (queue) this.#queues.set(caller, queue)
+  }
+}

@@ -1,0 +1,114 @@
+import test from 'ava'
+import { Limiter } from '../../src/graph/limiter.ts'
+
+/** Acquires and notes when that succeeded. */
+function requests(limiter: Limiter) {
+  const started: string[] = []
+  const releases = new Map<string, () => void>()
+  return {
+    started,
+    async request(name: string, amount = 1, signal?: AbortSignal) {
+      const [caller = ''] = name.split(' ')
+      const release = await limiter.acquire(caller, amount, signal)
+      started.push(name)
+      releases.set(name, release)
+    },
+    async release(name: string) {
+      releases.get(name)?.()
+      await settled()
+    },
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('callers that wait are served in turn, however many requests one of them has', async (t) => {
+  const { request, release, started } = requests(new Limiter({ capacity: 1, share: 1 }))
+  for (const name of ['a 1', 'a 2', 'a 3', 'a 4', 'b 1', 'c 1', 'b 2']) void request(name)
+  await settled()
+  for (let index = 0; index < 7; index++) await release(started[index] as string)
+  t.deepEqual(started, ['a 1', 'a 2', 'b 1', 'c 1', 'a 3', 'b 2', 'a 4'])
+})
+
+test('one caller uses no more than its share, and leaves the rest to others', async (t) => {
+  const { request, release, started } = requests(new Limiter({ capacity: 4, share: 2 }))
+  for (const name of ['a 1', 'a 2', 'a 3', 'b 1']) void request(name)
+  await settled()
+  t.deepEqual(started, ['a 1', 'a 2', 'b 1'])
+  await release('a 1')
+  t.deepEqual(started, ['a 1', 'a 2', 'b 1', 'a 3'])
+})
+
+test('a large request that does not fit yet does not hold up small ones of other callers', async (t) => {
+  const { request, release, started } = requests(new Limiter({ capacity: 10, share: 10 }))
+  for (const [name, amount] of [
+    ['a 1', 6],
+    ['b 1', 8],
+    ['c 1', 2],
+  ] as const)
+    void request(name, amount)
+  await settled()
+  t.deepEqual(started, ['a 1', 'c 1'])
+  await release('a 1')
+  t.deepEqual(started, ['a 1', 'c 1', 'b 1'])
+})
+
+test('a request for more than there is is served alone', async (t) => {
+  const { request, release, started } = requests(new Limiter({ capacity: 10, share: 5 }))
+  void request('a 1', 1)
+  void request('b 1', 99)
+  await settled()
+  t.deepEqual(started, ['a 1'])
+  await release('a 1')
+  t.deepEqual(started, ['a 1', 'b 1'])
+  void request('c 1')
+  await settled()
+  t.deepEqual(started, ['a 1', 'b 1'])
+  await release('b 1')
+  t.deepEqual(started, ['a 1', 'b 1', 'c 1'])
+})
+
+test('a request that was taken back is never served, and makes room for the next', async (t) => {
+  const limiter = new Limiter({ capacity: 1, share: 1, waiting: 1 })
+  const { request, release, started } = requests(limiter)
+  void request('a 1')
+  const controller = new AbortController()
+  const withdrawn = request('b 1', 1, controller.signal)
+  await settled()
+  t.true(limiter.isFull())
+  controller.abort(new Error('late'))
+  await t.throwsAsync(withdrawn, { message: 'late' })
+  t.false(limiter.isFull())
+  void request('c 1')
+  await release('a 1')
+  t.deepEqual(started, ['a 1', 'c 1'])
+  t.deepEqual([limiter.used, limiter.waiting], [1, 0])
+})
+
+test('a limiter is full for a caller that uses its share and waits for its share, and not for others', async (t) => {
+  const limiter = new Limiter({ capacity: 4, share: 2, waiting: 4, waitingShare: 2 })
+  const { request } = requests(limiter)
+  for (let number = 0; number < 4; number++) void request(`a ${number}`)
+  await settled()
+  t.true(limiter.isFull('a'))
+  t.false(limiter.isFull('b'))
+  t.false(limiter.isFull())
+})
+
+test('what is held counts, whether it fits or not', async (t) => {
+  const limiter = new Limiter({ capacity: 10, share: 5 })
+  const { request, started } = requests(limiter)
+  const first = limiter.hold('a', 8)
+  const second = limiter.hold('a', 8)
+  t.is(limiter.used, 16)
+  void request('b 1', 1)
+  first()
+  await settled()
+  t.deepEqual(started, ['b 1'])
+  void request('a 1', 1)
+  await settled()
+  t.deepEqual(started, ['b 1'])
+  second()
+  await settled()
+  t.deepEqual(started, ['b 1', 'a 1'])
+})
