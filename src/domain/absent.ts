@@ -1,6 +1,8 @@
+import type { DatabaseClient } from './database/database-client.ts'
 import { DomainError } from './errors.ts'
 import { isAddress } from './identifiers.ts'
 import type { Resource } from './resource.ts'
+import { lookUpRow } from './sql/row-lookup.ts'
 import { type Address, buriedVersion, type Client } from './store.ts'
 
 /**
@@ -12,6 +14,21 @@ export async function absenceOf(client: Client, resource: Resource, address: Add
   if (!isAddress(address)) return notFound(resource, address)
   const version = await buriedVersion(client, resource, address)
   return version === undefined ? notFound(resource, address) : gone(resource, address)
+}
+
+/**
+ * The error for the parent of an address, if the parent is not there. Rules run without a look at the parent,
+ * so that a valid write does not pay for one; ask this when a write was refused, because a missing parent
+ * takes precedence (404 and 410 come before 422).
+ */
+export async function absenceOfParent(
+  client: DatabaseClient,
+  { owner }: Resource,
+  { parentId }: Address,
+): Promise<DomainError | undefined> {
+  if (!owner || parentId === undefined) return undefined
+  const parent = { id: parentId }
+  return (await lookUpRow(client, owner, parent)) ? undefined : absenceOf(client, owner, parent)
 }
 
 /** RESOURCE_NOT_FOUND (404), with the advice that fits the operation, if any. */

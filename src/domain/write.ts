@@ -1,4 +1,4 @@
-import { absenceOf, notFound } from './absent.ts'
+import { absenceOfParent, notFound } from './absent.ts'
 import type { DatabaseClient } from './database/database-client.ts'
 import { meaningOfWriteError } from './database-errors.ts'
 import { DomainError, refuseInvalid } from './errors.ts'
@@ -207,8 +207,9 @@ async function writing(
     if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {
       throw new RaceLost()
     }
-    if (!(meaning instanceof ParentMissing) || !resource.owner) throw meaning
-    throw await absenceOf(client, resource.owner, { id: address.parentId as string })
+    if (!(meaning instanceof DomainError) && !(meaning instanceof ParentMissing)) throw meaning
+    const absence = await absenceOfParent(client, resource, address)
+    throw absence ?? (meaning instanceof ParentMissing ? new RaceLost() : meaning)
   }
 }
 
