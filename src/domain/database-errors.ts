@@ -4,6 +4,7 @@ import { DomainError } from './errors.ts'
 import { ParentMissing, RaceLost } from './race.ts'
 import { type Resource, tableName } from './resource.ts'
 import { resources } from './resources/index.ts'
+import { duplicateValue } from './unique.ts'
 
 /** What PostgreSQL said, as the driver adapter hands it on inside Prisma's error. */
 interface DriverCause {
@@ -29,7 +30,8 @@ export function meaningOfWriteError(error: unknown, resource: Resource): unknown
   const name = constraintOf(error)
   if (isRaceLost(error)) return new RaceLost()
   if (isKnown(error, UNIQUE_VIOLATION)) {
-    return name.endsWith('_pkey') ? new RaceLost() : duplicateValue(resource, name)
+    if (name.endsWith('_pkey')) return new RaceLost()
+    return duplicateValue(resource, constrainedLeaf(resource, name, 'key')?.name ?? '')
   }
   return isKnown(error, FOREIGN_KEY_VIOLATION) ? unknownReference(resource, name) : error
 }
@@ -53,12 +55,6 @@ export function meaningOfReadError(error: unknown): unknown {
 /** Constraints are named `{table}_{column}_{kind}`, by Prisma and in our own migrations. */
 function constrainedLeaf({ path, leaves }: Resource, constraint: string, kind: 'key' | 'fkey') {
   return leaves.find(({ column }) => constraint === `${tableName(path)}_${column}_${kind}`)
-}
-
-function duplicateValue(resource: Resource, constraint: string): DomainError {
-  const field = constrainedLeaf(resource, constraint, 'key')?.name ?? ''
-  const message = `Another resource in ${resource.path} already has this ${field}.`
-  return new DomainError('RESOURCE_ALREADY_EXISTS', message, [{ field, code: 'DUPLICATE_VALUE', message }])
 }
 
 function unknownReference(resource: Resource, constraint: string): unknown {

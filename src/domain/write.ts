@@ -15,6 +15,7 @@ import { refuseBrokenRules } from './rules.ts'
 import { lookUpRow } from './sql/row-lookup.ts'
 import { type Address, type Client, insertRow, updateRow } from './store.ts'
 import { attempt, inTransaction } from './transaction.ts'
+import { refuseTakenValues } from './unique.ts'
 import { inspectPatch, inspectResource } from './validate.ts'
 
 /** Where writes happen, and the settings they follow. */
@@ -168,8 +169,10 @@ async function update(
 ): Promise<Written> {
   return writing(context, resource, address, before, async (client) => {
     const after = toColumns(resource, values, before)
-    await refuseBrokenRules({ ...context, client, address, before, after }, resource)
+    const change = { ...context, client, address, before, after }
+    await refuseBrokenRules(change, resource)
     if (isUnchanged(before, after)) return { outcome: 'UNCHANGED', row: before }
+    await refuseTakenValues(change, resource)
     return { outcome: 'REPLACED', row: await updateRow(client, resource, address, before.version, after) }
   })
 }
