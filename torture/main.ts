@@ -1,5 +1,6 @@
 import { run as database } from './database.ts'
 import { run as disk } from './disk.ts'
+import { run as hostile } from './hostile.ts'
 import { run as kill } from './kill.ts'
 import { run as overload } from './overload.ts'
 import { run as power } from './power.ts'
@@ -11,6 +12,7 @@ const usage = `Long runs that show what the service survives, and in what figure
   npm run torture -- kill [rounds] [embedded | fsync | postgresql]        kill -9 under write load
   npm run torture -- shutdown [times]     SIGTERM under load
   npm run torture -- overload [seconds]   four times what it can serve
+  npm run torture -- hostile [seconds]    one caller after the other asks for too much; others notice little
   npm run torture -- slow [connections]   connections that send or read slowly
   npm run torture -- database             a server that is down, vanishes, is stopped, or has slow sessions
   npm run torture -- power [cuts]         a power cut under the embedded database (as root)
@@ -23,6 +25,7 @@ const commands: Record<string, (argument: number | undefined, only?: string) => 
   kill,
   shutdown,
   overload,
+  hostile,
   slow,
   database,
   disk,

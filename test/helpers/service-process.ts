@@ -11,10 +11,15 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 export const BUILT = [process.execPath, fileURLToPath(new URL('../../dist/main.js', import.meta.url))]
 
 /** A token for processes started here, which may do everything. */
-export const PROCESS_TOKEN = mintToken(
-  { jwt: { kind: 'secret', secret: SECRET }, jwtIssuer: undefined, jwtAudience: undefined },
-  { scope: '*:read *:write', subject: 'tester', expiresIn: '12h' },
-)
+export const PROCESS_TOKEN = processToken('tester')
+
+/** The same for a caller of that name. */
+export function processToken(subject: string): string {
+  return mintToken(
+    { jwt: { kind: 'secret', secret: SECRET }, jwtIssuer: undefined, jwtAudience: undefined },
+    { scope: '*:read *:write', subject, expiresIn: '12h' },
+  )
+}
 
 /** The service as a process of its own. */
 export interface ServiceProcess {
