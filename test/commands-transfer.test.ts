@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import test, { type ExecutionContext } from 'ava'
-import type { Database } from '../src/domain/database/database.ts'
-import { type DatabaseOptions, openSharedDatabase } from '../src/domain/database/open-database.ts'
-import { createTestDatabase, createTestFolder } from './helpers/database.ts'
+import test from 'ava'
+import { createPlace, runCommand as run, startCommand as start } from './helpers/commands.ts'
 
 test('an import that is killed again and again loses no row and doubles none', async (t) => {
   const place = await createPlace(t)
@@ -97,31 +93,6 @@ test('rows that are refused are written out with their lines, the others are tak
   )
 })
 
-for (const format of ['ndjson', 'csv']) {
-  test(`what is exported as ${format} can be imported elsewhere, and is exported the same`, async (t) => {
-    const here = await createPlace(t)
-    await here.use(({ client }) =>
-      client.planet.createMany({
-        data: [
-          { id: 'a', name: 'With "quotes", commas\nand lines', distance_parsecs: 0.1, habitable: true },
-          { id: 'b', name: ' =1+1 ☄', discovery_year: 1995 },
-          ...Array.from({ length: 700 }, (_, number) => ({ id: `n${number}`, name: `Planet ${number}` })),
-        ],
-      }),
-    )
-    const file = join(here.folder, `planets.${format}`)
-    await run('export', here.environment, 'planets', '--format', format, '--output', file)
-    const there = await createPlace(t)
-    t.regex((await run('import', there.environment, 'planets', file)).output, /^Imported 702 rows, 0 refused/)
-    t.regex((await run('import', there.environment, 'planets', file)).output, /702 were there already/)
-    const timeless = (output: string) => output.replaceAll(/"(?:created_date|last_updated)":"[^"]*"/g, '')
-    const before = await run('export', here.environment, 'planets')
-    const after = await run('export', there.environment, 'planets')
-    t.is(timeless(after.output), timeless(before.output))
-    t.is(before.output.trim().split('\n').length, 702)
-  })
-}
-
 test('wrong arguments are one sentence and exit status 2', async (t) => {
   const { folder, environment } = await createPlace(t)
   const file = join(folder, 'table.csv')
@@ -184,30 +155,6 @@ test('doctor says what is wrong with the settings, and that a database cannot be
   t.regex(database.output, /FAIL.*\n.*cannot be reached/)
 })
 
-/** A migrated, empty database, as commands find it, and a folder for files. */
-async function createPlace(t: ExecutionContext) {
-  const options = await createTestDatabase(t)
-  const environment: NodeJS.ProcessEnv =
-    options.databaseUrl === undefined ? { DATA_DIR: options.dataDir } : { DATABASE_URL: options.databaseUrl }
-  return {
-    environment,
-    folder: await createTestFolder(t),
-    use: <Result>(action: (database: Database) => Promise<Result>) => withDatabase(options, action),
-  }
-}
-
-async function withDatabase<Result>(
-  options: DatabaseOptions,
-  action: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = await openSharedDatabase(options)
-  try {
-    return await action(database)
-  } finally {
-    await database.close()
-  }
-}
-
 /** How far an import has come by its state; 0 where it has none yet. */
 async function rowsDone(file: string): Promise<number> {
   const state = `${file}.import-state.json`
@@ -217,20 +164,4 @@ async function rowsDone(file: string): Promise<number> {
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
-}
-
-function start(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
-  const entry = fileURLToPath(new URL(`../src/commands/${name}.ts`, import.meta.url))
-  return spawn(process.execPath, ['--import=tsx', entry, ...parameters], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], ...environment },
-  })
-}
-
-async function run(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
-  const child = start(name, environment, ...parameters)
-  const outputs = Promise.all([text(child.stdout), text(child.stderr)])
-  const [status] = await once(child, 'close')
-  const [output, errors] = await outputs
-  return { output, errors, status }
 }

@@ -66,12 +66,14 @@ async function* toLines(resource: Resource, rows: AsyncIterable<Row>): AsyncGene
 async function* toTable(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
   const leaves = resource.leaves.filter(({ field }) => !field.hidden)
   yield stringify([leaves.map(({ name }) => name)])
-  for await (const row of rows) yield stringify([leaves.map((leaf) => cell(leaf, row))])
+  for await (const row of rows)
+    yield stringify([leaves.map((leaf) => cell(leaf, row))], { quoted_match: /^$/ })
 }
 
-function cell({ column }: Leaf, row: Row): string {
+/** Undefined is written as an empty cell, an empty string as a quoted one. */
+function cell({ column }: Leaf, row: Row): string | undefined {
   const value = row[column]
-  if (value === null || value === undefined) return ''
+  if (value === null || value === undefined) return undefined
   if (value instanceof Date) return value.toISOString()
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -17,7 +17,8 @@ import {
   statePath,
 } from './import/import-state.ts'
 import { createProgressBar } from './import/progress-bar.ts'
-import { type Format, formatOf, type InputRow, readRows } from './import/read-rows.ts'
+import type { InputRow } from './import/read-records.ts'
+import { type Format, formatOf, readRows } from './import/read-rows.ts'
 import { rowIdentifier } from './import/row-identifier.ts'
 import { runImport } from './import/run-import.ts'
 

@@ -1,10 +1,8 @@
 import type { Context } from 'koa'
 import getRawBody from 'raw-body'
-import secureJson from 'secure-json-parse'
 import { DomainError } from '../domain/errors.ts'
-import { ambiguity } from './duplicate-names.ts'
+import { MAXIMUM_JSON_BYTES, parseStrictJson } from '../domain/strict-json.ts'
 
-export const BODY_LIMIT_BYTES = 1024 * 1024
 const JSON_TYPES = ['application/json', 'application/hal+json']
 export const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json']
 
@@ -21,7 +19,7 @@ export function bodyTypes(method: string): readonly string[] {
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body and has none.')
   refuseMediaType(ctx)
-  return parseJson(await readText(ctx))
+  return parseStrictJson(await readBytes(ctx), 'The body')
 }
 
 function hasBody(ctx: Context): boolean {
@@ -39,45 +37,27 @@ function refuseMediaType(ctx: Context): void {
   throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message)
 }
 
-async function readText(ctx: Context): Promise<string> {
+async function readBytes(ctx: Context): Promise<Buffer> {
   try {
-    const bytes = await getRawBody(ctx.req, { limit: BODY_LIMIT_BYTES, length: ctx.request.length })
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return await getRawBody(ctx.req, { limit: MAXIMUM_JSON_BYTES, length: ctx.request.length })
   } catch (error) {
     throw bodyError(ctx, error)
   }
 }
 
 function bodyError(ctx: Context, error: unknown): unknown {
-  if (error instanceof TypeError) return new DomainError('MALFORMED_JSON', 'The body is not valid UTF-8.')
   const { type } = error as { type?: string }
   if (type === 'entity.too.large') {
     // What is still on its way is read and dropped, so that the client gets to see the answer.
     ctx.set('Connection', 'close')
     ctx.req.resume()
-    return new DomainError('PAYLOAD_TOO_LARGE', `The body must not be larger than ${BODY_LIMIT_BYTES} bytes.`)
+    return new DomainError(
+      'PAYLOAD_TOO_LARGE',
+      `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`,
+    )
   }
   if (type === 'request.size.invalid' || type === 'request.aborted') {
     return new DomainError('MALFORMED_JSON', 'The body ended before all of it was sent.')
   }
   return error
-}
-
-function parseJson(text: string): unknown {
-  const value = parsed(text)
-  const problem = ambiguity(text)
-  if (problem) throw malformed(problem)
-  return value
-}
-
-function parsed(text: string): unknown {
-  try {
-    return secureJson.parse(text, { protoAction: 'error', constructorAction: 'error' })
-  } catch (error) {
-    throw malformed((error as Error).message)
-  }
-}
-
-function malformed(problem: string): DomainError {
-  return new DomainError('MALFORMED_JSON', `The body is not JSON that is accepted here: ${problem}.`)
 }

@@ -1,7 +1,8 @@
 import { operationsOf } from '../domain/operations.ts'
 import { queryable } from '../domain/query.ts'
 import type { Resource } from '../domain/resource.ts'
-import { BODY_LIMIT_BYTES, bodyTypes } from './body.ts'
+import { MAXIMUM_JSON_BYTES } from '../domain/strict-json.ts'
+import { bodyTypes } from './body.ts'
 import type { Schema } from './openapi/field-schema.ts'
 import { inputSchema, patchSchema, representationSchema } from './openapi/resource-schemas.ts'
 import { DEFAULT_LIMIT } from './parse-list-query.ts'
@@ -32,7 +33,7 @@ export function profileOf(resource: Resource, maximumPageSize: number): Schema {
       patch: replaceable ? { method: 'PATCH', media_types: bodyTypes('PATCH') } : 'not possible',
       delete: DELETE_POLICY,
       preconditions: PRECONDITIONS,
-      body: { media_types: bodyTypes('POST'), maximum_bytes: BODY_LIMIT_BYTES, unknown_fields: 400 },
+      body: { media_types: bodyTypes('POST'), maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: 400 },
       null_links: { 'application/json': 'null', 'application/hal+json': 'left out' },
     },
   }

@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 /** The rows that were refused, one JSON object a line, beside the file they came from. */
 export interface ErrorFile {
   readonly path: string
-  /** Adds lines and resolves to the length of the file, in bytes, once they are on disk. */
-  append(lines: readonly object[]): Promise<number>
+  /** Adds text and resolves to the length of the file, in bytes, once it is on disk. */
+  append(text: string): Promise<number>
   close(): Promise<void>
 }
 
@@ -19,13 +19,12 @@ export async function openErrorFile(file: string, length: number): Promise<Error
   }
   return {
     path,
-    async append(lines) {
-      if (lines.length === 0) return size
+    async append(text) {
+      if (text === '') return size
       handle ??= await open(path, 'w')
-      const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-      await handle.write(text, 0, text.length, size)
+      const { bytesWritten } = await handle.write(text, size)
       await handle.sync()
-      size += text.length
+      size += bytesWritten
       return size
     },
     close: async () => handle?.close(),

@@ -3,7 +3,7 @@ import type { Resource, Values } from '../../domain/resource.ts'
 import { inspectResource } from '../../domain/validate.ts'
 import { isObject } from '../../domain/values.ts'
 import { putResource, type WriteContext } from '../../domain/write.ts'
-import type { InputRow } from './read-rows.ts'
+import type { InputRow } from './read-records.ts'
 
 /** What became of a row. */
 export type RowOutcome =
@@ -36,14 +36,8 @@ export interface ImportRowParts {
  */
 export async function importRow(parts: ImportRowParts, row: InputRow): Promise<RowOutcome> {
   const { line } = row
-  if ('unreadable' in row) {
-    return {
-      line,
-      outcome: 'refused',
-      error: { code: 'MALFORMED_JSON', message: row.unreadable, details: [] },
-    }
-  }
   try {
+    if ('refusal' in row) throw row.refusal
     return { line, outcome: await write(parts, line, row.values) }
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
@@ -60,8 +54,8 @@ async function write(parts: ImportRowParts, line: number, body: unknown): Promis
   if (details.length > 0) {
     throw new DomainError('VALIDATION_FAILED', details.map(({ message }) => message).join(' '), details)
   }
-  if (!context) return 'imported'
   const address = addressOf(parts, line, values)
+  if (!context) return 'imported'
   const options = { mayCreate: true, mayReplace: replace, readOnly: {} }
   const { outcome } = await putResource(context, resource, address, values, options)
   return outcome === 'UNCHANGED' ? 'present' : 'imported'
@@ -80,5 +74,8 @@ function addressOf({ resource, identify, parent }: ImportRowParts, line: number,
 
 function textAt(values: Values, name: string): string | undefined {
   const value = values[name]
-  return value === undefined || value === null ? undefined : String(value)
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  const message = `${name} must be a string.`
+  throw new DomainError('VALIDATION_FAILED', message, [{ field: name, code: 'INVALID_TYPE', message }])
 }

@@ -2,7 +2,7 @@ import { openErrorFile } from './error-file.ts'
 import { type ImportRowParts, importRow, type RowOutcome } from './import-row.ts'
 import { type ImportState, saveState } from './import-state.ts'
 import { inOrder } from './in-order.ts'
-import type { InputRow } from './read-rows.ts'
+import type { InputRow } from './read-records.ts'
 
 export interface ImportParts {
   readonly file: string
@@ -18,6 +18,9 @@ export interface ImportParts {
 
 const CHECKPOINT_ROWS = 200
 
+/** The errors of one row can be many times as long as the row. */
+const CHECKPOINT_CHARACTERS = 1_000_000
+
 /**
  * Imports the rows that the state has not seen yet. The state on disk never runs ahead of the database:
  * what was done after it is tried again, and found to be done. Ends early, and just as well, when aborted.
@@ -28,10 +31,10 @@ export async function runImport(parts: ImportParts, from: ImportState): Promise<
   const { file, resumable } = parts
   const errors = await openErrorFile(file, from.errorBytes)
   let state = from
-  let refused: object[] = []
+  let refused = ''
   const checkpoint = async () => {
     state = { ...state, errorBytes: await errors.append(refused) }
-    refused = []
+    refused = ''
     if (resumable) await saveState(file, state)
   }
   try {
@@ -39,10 +42,12 @@ export async function runImport(parts: ImportParts, from: ImportState): Promise<
     await checkpoint()
     const work = (row: InputRow) => importRow(parts.row, row)
     for await (const result of inOrder(remaining(parts, from.rows), parts.width, work)) {
-      if (result.outcome === 'refused') refused.push({ line: result.line, ...result.error })
+      if (result.outcome === 'refused')
+        refused += `${JSON.stringify({ line: result.line, ...result.error })}\n`
       state = counted(state, result)
       parts.progress(state)
-      if (state.rows % CHECKPOINT_ROWS === 0) await checkpoint()
+      const isDue = state.rows % CHECKPOINT_ROWS === 0 || refused.length > CHECKPOINT_CHARACTERS
+      if (isDue) await checkpoint()
     }
     await checkpoint()
     return state

@@ -1,0 +1,41 @@
+import secureJson from 'secure-json-parse'
+import { DomainError } from './errors.ts'
+import { ambiguity } from './json-ambiguity.ts'
+
+/** The size of the largest JSON text that is accepted: a request body, or one line of an import. */
+export const MAXIMUM_JSON_BYTES = 1024 * 1024
+
+/**
+ * Decodes and parses a JSON text by the rules of every request body (RFC 8259): valid UTF-8, no member
+ * twice in one object, no `__proto__` or `constructor`, at most 64 levels.
+ *
+ * @param subject what the text is, as the subject of the error message: `The body`
+ * @throws {DomainError} MALFORMED_JSON (400)
+ */
+export function parseStrictJson(bytes: Uint8Array, subject: string): unknown {
+  const text = decode(bytes, subject)
+  const value = parsed(text, subject)
+  const problem = ambiguity(text)
+  if (problem) throw malformed(subject, problem)
+  return value
+}
+
+function decode(bytes: Uint8Array, subject: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new DomainError('MALFORMED_JSON', `${subject} is not valid UTF-8.`)
+  }
+}
+
+function parsed(text: string, subject: string): unknown {
+  try {
+    return secureJson.parse(text, { protoAction: 'error', constructorAction: 'error' })
+  } catch (error) {
+    throw malformed(subject, (error as Error).message)
+  }
+}
+
+function malformed(subject: string, problem: string): DomainError {
+  return new DomainError('MALFORMED_JSON', `${subject} is not JSON that is accepted here: ${problem}.`)
+}

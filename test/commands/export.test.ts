@@ -1,0 +1,52 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { createPlace, runCommand } from '../helpers/commands.ts'
+
+const PLANETS = [
+  { id: 'a', name: 'With "quotes", commas\nand lines', distance_parsecs: 0.1, habitable: true },
+  { id: 'b', name: ' =1+1 ☄', discovery_year: 1995 },
+  { id: 'c', name: '\uFEFFBegins with a byte order mark', host_star: '' },
+  { id: 'd', name: 'No star', discovery_method: '"' },
+  { id: 'e', name: '@SUM(A1)', host_star: '""', discovery_method: ' ' },
+  { id: 'f', name: 'Two\r\nlines\u2028and a third', host_star: '\r', discovery_method: '\n' },
+  { id: 'g', name: "'=1", host_star: '-', discovery_method: ',' },
+]
+
+for (const format of ['ndjson', 'csv']) {
+  test(`what is exported as ${format} can be imported elsewhere, and is exported the same`, async (t) => {
+    const here = await createPlace(t)
+    const more = Array.from({ length: 700 }, (_, number) => ({ id: `n${number}`, name: `Planet ${number}` }))
+    await here.use(({ client }) => client.planet.createMany({ data: [...PLANETS, ...more] }))
+    const file = join(here.folder, `planets.${format}`)
+    await runCommand('export', here.environment, 'planets', '--format', format, '--output', file)
+    const there = await createPlace(t)
+    const load = () => runCommand('import', there.environment, 'planets', file)
+    t.regex((await load()).output, /^Imported 707 rows, 0 refused/)
+    t.regex((await load()).output, /707 were there already/)
+    const timeless = (output: string) => output.replaceAll(/"(?:created_date|last_updated)":"[^"]*"/g, '')
+    const before = await runCommand('export', here.environment, 'planets')
+    const after = await runCommand('export', there.environment, 'planets')
+    t.is(timeless(after.output), timeless(before.output))
+    t.is(before.output.trim().split('\n').length, 707)
+  })
+}
+
+test('CSV tells an empty string, in quotes, from a field that is not set', async (t) => {
+  const { environment, folder } = await createPlace(t)
+  const file = join(folder, 'planets.csv')
+  await writeFile(file, 'id,name,host_star,discovery_year\nempty,"Empty","",""\nunset,Unset,,\n')
+  t.is((await runCommand('import', environment, 'planets', file)).status, 0)
+  const rows = (await runCommand('export', environment, 'planets')).output.trim().split('\n')
+  t.deepEqual(
+    rows.map((row) => JSON.parse(row)).map(({ id, host_star: star }) => [id, star]),
+    [
+      ['empty', ''],
+      ['unset', undefined],
+    ],
+  )
+  await runCommand('export', environment, 'planets', '--format', 'csv', '--output', file)
+  const [, empty, unset] = (await readFile(file, 'utf8')).split('\n')
+  t.true(empty?.startsWith('empty,Empty,"",,'), empty)
+  t.true(unset?.startsWith('unset,Unset,,,'), unset)
+})

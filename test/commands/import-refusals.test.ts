@@ -1,0 +1,177 @@
+import { open, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { createPlace, refusedRows, runCommand } from '../helpers/commands.ts'
+import { createTestFolder } from '../helpers/database.ts'
+
+const LIMIT = 1024 * 1024
+
+/** Imports a file of these bytes into planets; resolves to what was taken and what was refused. */
+async function importing(t: ExecutionContext, name: string, content: string | Buffer) {
+  const { environment, folder, use } = await createPlace(t)
+  const file = join(folder, name)
+  await writeFile(file, content)
+  const { status, output, errors } = await runCommand('import', environment, 'planets', file)
+  t.is(status, 1, errors)
+  t.notRegex(errors, /\n\s+at /)
+  const planets = await use(({ client }) => client.planet.findMany({ orderBy: { name: 'asc' } }))
+  const refused = await refusedRows(file)
+  t.regex(output, new RegExp(`^Imported ${planets.length} rows, ${refused.length} refused`))
+  return {
+    taken: planets.map(({ name }) => name),
+    refused: refused.map(({ line, code }) => [line, code]),
+    reasons: refused.map(({ message }) => message as string),
+  }
+}
+
+test('a line of JSON is refused for what a request body is refused for, and the others are taken', async (t) => {
+  const lines = [
+    '{"name":"A"}',
+    '{"name":"Twice","name":"Named"}',
+    Buffer.from('{"name":"Latin \xe9"}', 'latin1'),
+    '{"name":"Proto","__proto__":{"admin":true}}',
+    '{"name":"Constructor","constructor":{"prototype":{}}}',
+    `{"name":"Deep","host_star":${'['.repeat(65)}${']'.repeat(65)}}`,
+    '',
+    '{"name":"B"}{"name":"C"}',
+    '{"name":"Separated\u2028by no line end"}\r',
+    '{"name":"Typed","id":5}',
+    '["D"]',
+    '\uFEFF{"name":"Z"}',
+  ]
+  const bytes = lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])
+  const { taken, refused, reasons } = await importing(t, 'planets.ndjson', Buffer.concat(bytes))
+  t.deepEqual(taken, ['A', 'Separated\u2028by no line end', 'Z'])
+  t.deepEqual(refused, [
+    [2, 'MALFORMED_JSON'],
+    [3, 'MALFORMED_JSON'],
+    [4, 'MALFORMED_JSON'],
+    [5, 'MALFORMED_JSON'],
+    [6, 'MALFORMED_JSON'],
+    [8, 'MALFORMED_JSON'],
+    [10, 'VALIDATION_FAILED'],
+    [11, 'VALIDATION_FAILED'],
+  ])
+  t.regex(reasons[0] ?? '', /two members named "name"/)
+  t.regex(reasons[1] ?? '', /not valid UTF-8/)
+})
+
+test('a line may be as large as a request body, and no larger', async (t) => {
+  const padded = (name: string, length: number) => `{"name":"${name}"}`.padEnd(length)
+  const lines = [
+    padded('Just', LIMIT),
+    padded('Over', LIMIT + 1),
+    padded('After', 20),
+    padded('Far', 3 * LIMIT),
+  ]
+  const { taken, refused } = await importing(t, 'planets.ndjson', lines.join('\r\n'))
+  t.deepEqual(taken, ['After', 'Just'])
+  t.deepEqual(refused, [
+    [2, 'PAYLOAD_TOO_LARGE'],
+    [4, 'PAYLOAD_TOO_LARGE'],
+  ])
+})
+
+test('a record of CSV that cannot be read is refused alone, with its line and the reason', async (t) => {
+  const { taken, refused, reasons } = await importing(
+    t,
+    'planets.csv',
+    Buffer.concat([
+      Buffer.from('\uFEFFname,host_star\r\n"A","two\r\nlines"\r\nSt"ray,x\r\n"B ""quoted""",x\r\n'),
+      Buffer.from('"Junk" after,x\r\nLatin \xe9,x\r\n', 'latin1'),
+      Buffer.from(
+        '\r\nC,x,too many\r\n"Open,x\r\n"D","x"\r\nE,"x\r\n"F",x\r\nG,x\r\n"Open to the end,x\r\nH,x',
+      ),
+    ]),
+  )
+  t.deepEqual(taken, ['A', 'B "quoted"', 'D', 'F', 'G', 'H'])
+  t.deepEqual(refused, [
+    [4, 'VALIDATION_FAILED'],
+    [6, 'VALIDATION_FAILED'],
+    [7, 'VALIDATION_FAILED'],
+    [9, 'VALIDATION_FAILED'],
+    [10, 'VALIDATION_FAILED'],
+    [12, 'VALIDATION_FAILED'],
+    [15, 'VALIDATION_FAILED'],
+  ])
+  for (const [index, reason] of [
+    /does not begin with a quote/,
+    /must be doubled/,
+    /not valid UTF-8/,
+    /3 cells and the header 2/,
+    /must be doubled/,
+    /must be doubled/,
+    /never closed/,
+  ].entries()) {
+    t.regex(reasons[index] ?? '', reason)
+  }
+})
+
+test('JSON in a cell of CSV follows the rules of request bodies', async (t) => {
+  const { environment, folder, use } = await createPlace(t)
+  await use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  const file = join(folder, 'atmospheres.csv')
+  await writeFile(file, 'planet_id,composition\nkepler,"{""N2"":0.5,""N2"":0.1}"\n')
+  const { output } = await runCommand('import', environment, 'atmosphere', file)
+  t.regex(output, /^Imported 0 rows, 1 refused/)
+  t.is((await refusedRows(file))[0].code, 'MALFORMED_JSON')
+})
+
+test('a header that names a column twice, or cannot be read, is a wrong argument', async (t) => {
+  const { environment, folder } = await createPlace(t)
+  const file = join(folder, 'planets.csv')
+  for (const [content, message] of [
+    ['name,host_star,name\nA,b,C\n', /names columns twice: name/],
+    ['"name,host_star\nA,b\n', /header is refused: A quote that opens/],
+    [Buffer.from('name,h\xf6st\nA,b\n', 'latin1'), /header is refused: .*UTF-8/],
+  ] as const) {
+    await writeFile(file, content)
+    const { status, errors } = await runCommand('import', environment, 'planets', file)
+    t.is(status, 2)
+    t.regex(errors, message)
+  }
+})
+
+test('a quote that is not closed within the size of a record is refused with its line alone', async (t) => {
+  const lines = Array.from({ length: 60_000 }, (_, number) => `Planet ${number},of some star`)
+  lines[2] = '"Open,of some star'
+  const folder = await createTestFolder(t)
+  const file = join(folder, 'planets.csv')
+  await writeFile(file, `name,host_star\n${lines.join('\n')}\n`)
+  const { output } = await runCommand('import', {}, 'planets', file, '--dry-run')
+  t.regex(output, /^59999 rows could be imported, 1 refused/)
+  const [{ line, code, message }] = (await refusedRows(file)) as [Record<string, unknown>]
+  t.deepEqual([line, code], [4, 'PAYLOAD_TOO_LARGE'])
+  t.regex(String(message), /a quote that opens in its first line is not closed/)
+})
+
+const REPORT_MEMORY = `data:text/javascript,${encodeURIComponent(
+  "process.on('exit', () => console.error('peak kB:', process.resourceUsage().maxRSS))",
+)}`
+
+for (const [format, rows] of [
+  ['ndjson', ['{"name":"Before"}\n', '\n{"name":"After"}\n']],
+  ['csv', ['name\nBefore\n"', '\nAfter\n']],
+] as const) {
+  test(`the memory of an import of ${format} does not grow with the length of a line`, async (t) => {
+    const file = join(await createTestFolder(t), `planets.${format}`)
+    const peaks = []
+    for (const megabytes of [2, 400]) {
+      const handle = await open(file, 'w')
+      const { bytesWritten } = await handle.write(rows[0], 0)
+      // What is skipped reads as zeros, and takes no room on the disk.
+      await handle.write(rows[1], bytesWritten + megabytes * 1_000_000)
+      await handle.close()
+      const environment = { NODE_OPTIONS: `--import=${REPORT_MEMORY}` }
+      const { output, errors } = await runCommand('import', environment, 'planets', file, '--dry-run')
+      t.regex(output, /^2 rows could be imported, 1 refused/)
+      t.deepEqual(
+        (await refusedRows(file)).map(({ line, code }) => [line, code]),
+        [[format === 'csv' ? 3 : 2, 'PAYLOAD_TOO_LARGE']],
+      )
+      peaks.push(Number(/peak kB: (\d+)/.exec(errors)?.[1]))
+    }
+    const [small, large] = peaks as [number, number]
+    t.true(large - small < 150_000, `${small} kB and ${large} kB`)
+  })
+}

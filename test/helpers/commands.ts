@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Database } from '../../src/domain/database/database.ts'
+import { type DatabaseOptions, openSharedDatabase } from '../../src/domain/database/open-database.ts'
+import type { Json } from './client.ts'
+import { createTestDatabase, createTestFolder, type Owner } from './database.ts'
+
+/** A migrated, empty database, as commands find it, and a folder for files. */
+export async function createPlace(owner: Owner) {
+  const options = await createTestDatabase(owner)
+  const environment: NodeJS.ProcessEnv =
+    options.databaseUrl === undefined ? { DATA_DIR: options.dataDir } : { DATABASE_URL: options.databaseUrl }
+  return {
+    environment,
+    folder: await createTestFolder(owner),
+    use: <Result>(action: (database: Database) => Promise<Result>) => withDatabase(options, action),
+  }
+}
+
+async function withDatabase<Result>(
+  options: DatabaseOptions,
+  action: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await openSharedDatabase(options)
+  try {
+    return await action(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Starts a command by its name, as `npm run` does. */
+export function startCommand(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  const entry = fileURLToPath(new URL(`../../src/commands/${name}.ts`, import.meta.url))
+  return spawn(process.execPath, ['--import=tsx', entry, ...parameters], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], ...environment },
+  })
+}
+
+/** Runs a command to its end; resolves to its exit status and all that it printed. */
+export async function runCommand(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  const child = startCommand(name, environment, ...parameters)
+  const outputs = Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = await once(child, 'close')
+  const [output, errors] = await outputs
+  return { output, errors, status }
+}
+
+/** The rows that an import of the file refused. */
+export async function refusedRows(file: string): Promise<Json[]> {
+  const lines = (await readFile(`${file}.errors.ndjson`, 'utf8')).trim().split('\n')
+  return lines.map((line) => JSON.parse(line))
+}
