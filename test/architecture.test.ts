@@ -87,6 +87,13 @@ test('REST knows of GraphQL the form of operations, names and errors, and cannot
   )
 })
 
+test('what any HTTP service needs, in http, knows nothing of this one', async (t) => {
+  t.true((await sources).some(({ path }) => path.startsWith('http/')))
+  for (const folder of ['domain/', 'graph/', 'rest/'])
+    t.deepEqual(between(await sources, 'http/', folder), [])
+  t.deepEqual(between(await sources, 'domain/', 'http/'), [])
+})
+
 /** Looks at tables as they are, whatever the definitions say. */
 const LOOKS_BELOW = 'commands/doctor/'
 

@@ -1,31 +1,16 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context, Middleware } from 'koa'
 import type { Resource } from '../../domain/resource.ts'
+import { type ContentHandler, contentHandler, fileHandler } from '../../http/static-content.ts'
 import { GRAPHQL_PATH } from './error-document.ts'
 import { exampleOperations } from './examples.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
-/** A file as it is served. */
-interface Asset {
-  readonly type: string
-  readonly body: Buffer
-  readonly etag: string
-}
-
 /** The page's own files; from src/graph/http as from dist/graph/http. */
 const OWN = fileURLToPath(new URL('../../../public/explorer', import.meta.url))
 const require = createRequire(import.meta.url)
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-}
 
 /** Everything from here and nothing from elsewhere; the editor sets styles on its elements. */
 const POLICY = [
@@ -46,14 +31,22 @@ const POLICY = [
  * into it. Loads nothing from elsewhere.
  */
 export function createExplorer(resources: readonly Resource[], persisted: PersistedOperations): Middleware {
-  const page = asset(join(OWN, 'index.html'))
-  const files = new Map(Object.entries(filePaths()).map(([name, path]) => [name, asset(path)]))
-  files.set('examples.json', toAsset('.json', JSON.stringify(exampleOperations(resources, persisted))))
+  const page = fileHandler(join(OWN, 'index.html'))
+  const files = new Map<string, ContentHandler>(
+    Object.entries(filePaths()).map(([name, path]) => [name, fileHandler(path)]),
+  )
+  const examples = JSON.stringify(exampleOperations(resources, persisted))
+  files.set(
+    'examples.json',
+    contentHandler('.json', () => examples),
+  )
   return async (ctx, next) => {
-    const found = isPageRequest(ctx) ? page : fileAt(ctx, files)
-    if (!found) return next()
+    const handler = isPageRequest(ctx) ? page : handlerAt(ctx, files)
+    if (!handler) return next()
     ctx.state['route'] = GRAPHQL_PATH
-    serve(ctx, found)
+    ctx.set('Content-Security-Policy', POLICY)
+    ctx.vary('Accept')
+    return handler(ctx)
   }
 }
 
@@ -63,33 +56,13 @@ function isPageRequest(ctx: Context): boolean {
   return ctx.accepts('application/json', 'application/graphql-response+json', 'text/html') === 'text/html'
 }
 
-function fileAt(ctx: Context, files: ReadonlyMap<string, Asset>): Asset | undefined {
+function handlerAt(ctx: Context, files: ReadonlyMap<string, ContentHandler>): ContentHandler | undefined {
   const prefix = `${GRAPHQL_PATH}/explorer/`
   return isReading(ctx) && ctx.path.startsWith(prefix) ? files.get(ctx.path.slice(prefix.length)) : undefined
 }
 
 function isReading({ method }: Context): boolean {
   return method === 'GET' || method === 'HEAD'
-}
-
-function serve(ctx: Context, { type, body, etag }: Asset): void {
-  ctx.set('Content-Security-Policy', POLICY)
-  ctx.set('Cache-Control', 'no-cache')
-  ctx.vary('Accept')
-  ctx.set('ETag', etag)
-  ctx.set('Content-Type', type)
-  ctx.status = 200
-  if (ctx.get('If-None-Match') === etag) ctx.status = 304
-  else ctx.body = body
-}
-
-function asset(path: string): Asset {
-  return toAsset(extname(path), readFileSync(path))
-}
-
-function toAsset(extension: string, content: Buffer | string): Asset {
-  const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
-  return { type: TYPES[extension] as string, body: Buffer.from(content), etag }
 }
 
 /** The files of the explorer by the last segment of their address: the page's own, and those of packages. */

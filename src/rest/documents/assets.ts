@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { fileHandler } from '../../http/static-content.ts'
 import type { OpenRoute } from './open-route.ts'
 
 /** What the pages load: their own files in `public/pages/`, and the reference renderer from its package. */
@@ -16,8 +16,6 @@ const OWN = [
 ]
 const RENDERER = ['swagger-ui.css', 'swagger-ui-bundle.js']
 
-const TYPES: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript' }
-
 /** Serves exactly these files below `/docs/assets/`; no path from a request ever reaches the disk. */
 export function assetRoutes(): OpenRoute[] {
   const own = fileURLToPath(new URL('../../../public/pages/', import.meta.url))
@@ -29,16 +27,5 @@ export function assetRoutes(): OpenRoute[] {
 }
 
 function asset(name: string, file: string): OpenRoute {
-  let content: Promise<Buffer> | undefined
-  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] as string
-  return [
-    `/docs/assets/${name}`,
-    async (ctx) => {
-      content ??= readFile(file)
-      ctx.body = await content
-      ctx.set('Content-Type', `${type}; charset=utf-8`)
-      ctx.set('Cache-Control', 'no-cache')
-      ctx.set('X-Content-Type-Options', 'nosniff')
-    },
-  ]
+  return [`/docs/assets/${name}`, fileHandler(file)]
 }

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { respondWithContent, staticContent } from '../../http/static-content.ts'
 
 /** Answers GET where no token is needed. */
 export type OpenHandler = (ctx: Context) => void | Promise<void>
@@ -6,8 +7,7 @@ export type OpenHandler = (ctx: Context) => void | Promise<void>
 /** A path, to the letter, and what answers there. */
 export type OpenRoute = readonly [path: string, handler: OpenHandler]
 
-/** Sends a document that is JSON already. */
+/** Answers with a document that is JSON already. */
 export function sendJson(ctx: Context, json: string): void {
-  ctx.set('Content-Type', 'application/json; charset=utf-8')
-  ctx.body = json
+  respondWithContent(ctx, staticContent('.json', json))
 }

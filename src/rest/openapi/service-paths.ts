@@ -4,6 +4,7 @@ import { answer, answerContent } from './contents.ts'
 import { errorReferences } from './error-responses.ts'
 import type { Schema } from './field-schema.ts'
 import { ALWAYS, headers } from './headers.ts'
+import { shared } from './parameters.ts'
 import { SCHEMAS } from './resource-schemas.ts'
 
 const TAG = 'service'
@@ -92,8 +93,10 @@ function open(operationId: string, summary: string, content: Schema): Schema {
     description,
     tags: [TAG],
     security: [],
+    parameters: [shared('IfNoneMatchRead')],
     responses: {
-      200: { description: summary, headers: headers(ALWAYS), content },
+      200: { description: summary, headers: headers(['ETag', ...ALWAYS]), content },
+      304: { description: 'It is still what If-None-Match names.', headers: headers(['ETag', ...ALWAYS]) },
       ...errorReferences(SERVICE_ERRORS.open),
     },
   }

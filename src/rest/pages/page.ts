@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { respondWithContent, staticContent } from '../../http/static-content.ts'
 import { addressesFor, type RestSettings } from '../exchange.ts'
 import { type Html, html } from './html.ts'
 
@@ -68,10 +69,7 @@ ${content}
 
 /** Answers with a page, and a policy that keeps it from loading or running anything else. */
 export function respondWithPage(ctx: Context, content: Html, policy = STRICT_POLICY): void {
-  ctx.status = 200
-  ctx.type = 'text/html'
   ctx.set('Content-Security-Policy', policy)
-  ctx.set('X-Content-Type-Options', 'nosniff')
   ctx.set('Referrer-Policy', 'no-referrer')
-  ctx.body = content.text
+  respondWithContent(ctx, staticContent('.html', content.text))
 }

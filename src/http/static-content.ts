@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import type { Context } from 'koa'
+
+/** Content that is the same for every caller, with its entity tag. */
+export interface StaticContent {
+  /** The media type, with its parameters. */
+  readonly type: string
+  readonly body: Buffer
+  readonly etag: string
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.yaml': 'application/yaml; charset=utf-8',
+}
+
+/**
+ * Content of the type that a file with that extension has. Its entity tag is strong, from the SHA-256 of its
+ * bytes (RFC 9110 §8.8.3).
+ *
+ * @param extension one of `.html`, `.js`, `.css`, `.json` and `.yaml`
+ */
+export function staticContent(extension: string, content: Buffer | string): StaticContent {
+  const body = Buffer.from(content)
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  return { type: TYPES[extension] as string, body, etag }
+}
+
+/** Answers GET and HEAD with content, or with 304 where the caller has it (RFC 9110 §13.1.2). */
+export function respondWithContent(ctx: Context, { type, body, etag }: StaticContent): void {
+  ctx.set('Cache-Control', 'no-cache')
+  ctx.set('ETag', etag)
+  ctx.set('Content-Type', type)
+  ctx.status = 200
+  if (holds(ctx.get('If-None-Match'), etag)) ctx.status = 304
+  else ctx.body = body
+}
+
+/**
+ * Whether If-None-Match names the tag, by weak comparison. Koa's `fresh` would not do: it ignores the header
+ * beside `Cache-Control: no-cache`, which `fetch` adds by itself.
+ */
+function holds(ifNoneMatch: string, etag: string): boolean {
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || ifNoneMatch.trim() === '*'
+}
+
+/** Answers with one content, whatever the request. */
+export type ContentHandler = (ctx: Context) => Promise<void>
+
+/**
+ * Answers with content that is loaded when it is first asked for, and kept.
+ *
+ * @param extension as for {@link staticContent}
+ */
+export function contentHandler(extension: string, load: () => string | Promise<Buffer>): ContentHandler {
+  let content: StaticContent | undefined
+  return async (ctx) => {
+    content ??= staticContent(extension, await load())
+    respondWithContent(ctx, content)
+  }
+}
+
+/** Answers with a file. Its path comes from the program, never from a request. */
+export function fileHandler(path: string): ContentHandler {
+  return contentHandler(extname(path), () => readFile(path))
+}
