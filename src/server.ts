@@ -151,7 +151,7 @@ async function createApplication(
       reportRequest?.(request)
       metrics?.report(request)
     },
-    isReady: createReadiness(() => database.client.$queryRaw`SELECT 1`, isStopping),
+    isReady: createReadiness(() => database.check(), isStopping),
     overload: {
       isFull: (caller) => limiter.isFull(caller),
       refusal: OVERLOADED,

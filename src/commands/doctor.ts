@@ -59,7 +59,7 @@ function settingsProblems(): readonly string[] {
 async function migrationProblems({ databaseUrl }: Settings): Promise<readonly string[]> {
   if (databaseUrl === undefined) return []
   try {
-    const { pending, unknown, edited, failed } = await migrationState(parseConnection(databaseUrl).config)
+    const { pending, unknown, edited, failed } = await migrationState(parseConnection(databaseUrl))
     return [
       ...pending.map((name) => `${name} is not applied: npm run migrate`),
       ...unknown.map((name) => `${name} is applied and unknown here: the database is of a newer version`),

@@ -22,7 +22,7 @@ await runCommand(async () => {
 })
 
 function migrateServer(databaseUrl: string): Promise<string[]> {
-  return migrate(parseConnection(databaseUrl).config)
+  return migrate(parseConnection(databaseUrl))
 }
 
 async function migrateEmbedded(dataDir: string): Promise<string[]> {

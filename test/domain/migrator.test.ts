@@ -32,6 +32,7 @@ async function writeMigration(folder: string, name: string, sql: string): Promis
 async function query(connection: ClientConfig, sql: string): Promise<unknown[]> {
   const client = new Client(connection)
   await client.connect()
+  await client.query('SET search_path TO public')
   try {
     return (await client.query(sql)).rows
   } finally {

@@ -7,6 +7,7 @@ import { lock } from 'proper-lockfile'
 import { readMigrations } from '../../src/domain/database/migration-files.ts'
 import { migrate } from '../../src/domain/database/migrator.ts'
 import { type DatabaseOptions, openDatabase } from '../../src/domain/database/open-database.ts'
+import { hostileDefaults } from './hostile-defaults.ts'
 
 /** Who owns what a test made: usually ava's `t`. */
 export interface Owner {
@@ -38,12 +39,16 @@ export async function createTestFolder(owner: Owner): Promise<string> {
   return folder
 }
 
-/** A new empty database on the PostgreSQL server, dropped at teardown; resolves to its address. */
+/**
+ * A new empty database on the PostgreSQL server, dropped at teardown; resolves to its address. Its defaults
+ * are hostile, so that every test on a server shows that the service does not depend on them.
+ */
 export async function createServerDatabase(server: string, owner: Owner, template?: string): Promise<string> {
   const name = `halgraph_test_${randomBytes(8).toString('hex')}`
-  await administer(server, (client) =>
-    client.query(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`),
-  )
+  await administer(server, async (client) => {
+    await client.query(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`)
+    await client.query(hostileDefaults(name))
+  })
   owner.teardown(async () => {
     await administer(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`))
   })

@@ -19,7 +19,9 @@ export async function countStatements<Result>(work: () => Promise<Result>): Prom
     return Reflect.apply(query, this, args)
   } as typeof query
   try {
-    return { result: await work(), statements }
+    const result = await work()
+    // What a new connection sends first belongs to no work.
+    return { result, statements: statements.filter((text) => !text.startsWith('SET ')) }
   } finally {
     pg.Client.prototype.query = query
   }

@@ -133,7 +133,9 @@ claim(
     const { service, direct } = await serviceOverLink(t, 2)
     const locker = new pg.Client({ connectionString: direct })
     await locker.connect()
-    await locker.query('BEGIN; LOCK TABLE species, planets, tombstones IN ACCESS EXCLUSIVE MODE')
+    await locker.query(
+      'BEGIN; LOCK TABLE public.species, public.planets, public.tombstones IN ACCESS EXCLUSIVE MODE',
+    )
     for (const { status } of await askEverything(service, 'locked')) t.is(status, 503)
     t.is((await service.anonymous.get(`${service.origin}/health/live`)).status, 200)
     await locker.query('ROLLBACK')
@@ -153,9 +155,9 @@ for (const [state, trouble] of Object.entries({
     const client = new pg.Client({ connectionString: direct })
     await client.connect()
     await client.query(`
-      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+      CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'as if' USING ERRCODE = '${state}'; END $$;
-      CREATE TRIGGER fail BEFORE INSERT ON species EXECUTE FUNCTION fail()`)
+      CREATE TRIGGER fail BEFORE INSERT ON public.species EXECUTE FUNCTION public.fail()`)
     await client.end()
     const { status, body } = await service.writer.post('/species', species('unlucky'))
     t.deepEqual([status, body.error.code], [503, 'SERVICE_UNAVAILABLE'])

@@ -33,6 +33,8 @@ claim(
     const control = new pg.Client({ connectionString: replica.href })
     control.on('error', () => {})
     await control.connect()
+    // The default of the test database, serializable, is not possible on a standby.
+    await control.query("SET default_transaction_isolation TO 'read committed'")
     await control.query('SELECT pg_wal_replay_pause()')
     const { body } = await writer.post('/planets', { name: 'Not replayed yet' })
     t.is((await reader.get(`/planets/${body.id}`)).status, 404)

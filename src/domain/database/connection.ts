@@ -1,18 +1,17 @@
 import type { ClientConfig } from 'pg'
 import { DatabaseRefusedError } from './refused.ts'
 
-/** A PostgreSQL server as DATABASE_URL names it, and the schema its tables are in, if not the default. */
-export interface Connection {
-  config: ClientConfig
-  schema: string | undefined
+/** How a PostgreSQL server is reached. */
+export interface Connection extends ClientConfig {
+  /** The schema that the tables are in, where DATABASE_URL names one. */
+  readonly schema?: string
 }
 
 /** Names that need no escaping, which the generated queries do not do. */
 const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 
 /**
- * Reads a DATABASE_URL. Prisma's `?schema=` becomes the search path of each connection, since triggers
- * and plain SQL have to find the tables too.
+ * Reads a DATABASE_URL. Its `?schema=` is Prisma's.
  *
  * @throws DatabaseRefusedError when it is not a PostgreSQL address. The message does not repeat it, for it
  *   may hold a password.
@@ -26,11 +25,9 @@ export function parseConnection(databaseUrl: string): Connection {
   }
   const schema = url.searchParams.get('schema') ?? undefined
   url.searchParams.delete('schema')
-  if (schema === undefined) return { config: { connectionString: url.href }, schema }
+  if (schema === undefined) return { connectionString: url.href }
   if (!SCHEMA_NAME.test(schema)) {
     throw new DatabaseRefusedError('The schema in DATABASE_URL must be letters, digits and underscores')
   }
-  const options = `${url.searchParams.get('options') ?? ''} -c search_path="${schema}"`.trim()
-  url.searchParams.delete('options')
-  return { config: { connectionString: url.href, options }, schema }
+  return { connectionString: url.href, schema }
 }

@@ -1,12 +1,15 @@
-import type { ClientConfig } from 'pg'
+import type { Connection } from './connection.ts'
 import { DatabaseClient } from './database-client.ts'
 import { createPool } from './pool.ts'
+import { type SessionLimits, sessionStatement, settingsCheck } from './session.ts'
 
 /** The database of the service, open and migrated. */
 export interface Database {
   readonly client: DatabaseClient
   /** The connections as they are now: open, of them idle, and how many wait for one. */
   pool(): { readonly total: number; readonly idle: number; readonly waiting: number }
+  /** Asks a connection for an answer; rejects without one, or when the settings of its session are not ours. */
+  check(): Promise<void>
   /** Ends every connection; closes the embedded database. */
   close(): Promise<void>
 }
@@ -19,8 +22,6 @@ export interface DatabaseUse {
   readonly timeout: number
   /** Whether the server can end a statement that takes longer; the embedded one cannot. */
   readonly interruptible: boolean
-  /** The schema of the tables, where it is not the default one. */
-  readonly schema?: string | undefined
 }
 
 /** How much later than a statement's own timeout its connection is taken for dead. */
@@ -31,12 +32,17 @@ const EMBEDDED_ANSWER_MILLISECONDS = 600_000
 
 /** Connects to a database that is there and migrated; `release` is called after the last connection. */
 export function createDatabase(
-  connection: ClientConfig,
-  { poolSize, timeout, interruptible, schema }: DatabaseUse,
+  connection: Connection,
+  { poolSize, timeout, interruptible }: DatabaseUse,
   release: () => Promise<void> = async () => {},
 ): Database {
-  const limits = { statement_timeout: timeout, idle_in_transaction_session_timeout: 4 * timeout }
-  const pool = createPool(interruptible ? { ...connection, ...limits } : connection, {
+  const { schema } = connection
+  const limits: SessionLimits = {
+    statement_timeout: timeout,
+    idle_in_transaction_session_timeout: 4 * timeout,
+  }
+  const pool = createPool(connection, {
+    session: sessionStatement(schema, interruptible ? limits : undefined),
     size: poolSize,
     connectTimeout: timeout,
     answerTimeout: interruptible ? timeout + GRACE_MILLISECONDS : EMBEDDED_ANSWER_MILLISECONDS,
@@ -47,10 +53,16 @@ export function createDatabase(
     if (!pool.ended) await pool.end()
     await release()
   }
+  const check = async () => {
+    const wrong = await client.queryRows<{ name: string }>(settingsCheck(schema), [])
+    if (wrong.length === 0) return
+    throw new Error(`Another client of the session has set ${wrong.map(({ name }) => name).join(', ')}`)
+  }
   let closing: Promise<void> | undefined
   return {
     client,
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    check,
     close: () => (closing ??= close()),
   }
 }

@@ -1,26 +1,34 @@
 import { randomUUID } from 'node:crypto'
-import { Client, type ClientConfig } from 'pg'
+import { Client, DatabaseError } from 'pg'
+import type { Connection } from './connection.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { type MigrationState, migrationRecord, readState } from './migration-state.ts'
 import { DatabaseRefusedError } from './refused.ts'
+import { readServerFacts, refuseServer } from './server-facts.ts'
+import { DEFAULT_SCHEMA, sessionStatement } from './session.ts'
 
 /** The advisory lock that Prisma's own migrate commands take, so that they and this exclude each other. */
 const MIGRATION_LOCK = 72707369
+
+/** PostgreSQL, appendix A. */
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
  * Applies the pending migrations in order, each in one transaction under the advisory lock, and records
  * them as `prisma migrate deploy` does. A migration that fails leaves nothing behind; those before it stay.
  *
  * @returns the names of the migrations applied now, oldest first.
- * @throws DatabaseRefusedError when the database cannot be reached, knows a migration that is not here, or
- *   has one applied in another wording, or when a migration fails.
+ * @throws DatabaseRefusedError when the database cannot be reached, is not fit, knows a migration that is
+ *   not here, or has one applied in another wording, or when a migration fails or is not allowed.
  */
-export function migrate(connection: ClientConfig, folder?: string): Promise<string[]> {
+export function migrate(connection: Connection, folder?: string): Promise<string[]> {
   return withClient(connection, async (client) => {
     const migrations = await readMigrations(folder)
-    await createRecord(client)
     const state = await readState(client, migrations)
     refuse(state)
+    // A role that may not create anything can start on a database that lacks nothing.
+    if (state.pending.length === 0) return []
+    await createRecord(client, connection.schema ?? DEFAULT_SCHEMA)
     const applied: string[] = []
     for (const migration of migrations.filter(({ name }) => state.pending.includes(name))) {
       if (await apply(client, migration, migrations)) applied.push(migration.name)
@@ -32,9 +40,9 @@ export function migrate(connection: ClientConfig, folder?: string): Promise<stri
 /**
  * Compares the database with the migrations of this version, changing nothing.
  *
- * @throws DatabaseRefusedError when the database cannot be reached.
+ * @throws DatabaseRefusedError when the database cannot be reached, or is not fit.
  */
-export function migrationState(connection: ClientConfig, folder?: string): Promise<MigrationState> {
+export function migrationState(connection: Connection, folder?: string): Promise<MigrationState> {
   return withClient(connection, async (client) => readState(client, await readMigrations(folder)))
 }
 
@@ -79,24 +87,18 @@ async function apply(client: Client, migration: Migration, migrations: Migration
   }
 }
 
-async function createRecord(client: Client): Promise<void> {
+async function createRecord(client: Client, schema: string): Promise<void> {
   await client.query('BEGIN')
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-  await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(await currentSchema(client))}`)
+  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+  // IF NOT EXISTS would need the right to create schemas even where this one exists.
+  if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`)
   await client.query(migrationRecord)
   await client.query('COMMIT')
 }
 
-/** The first schema of the search path, whether it exists yet or not. */
-async function currentSchema(client: Client): Promise<string> {
-  const { rows } = await client.query<{ path: string }>("SELECT current_setting('search_path') AS path")
-  const names = (rows[0]?.path ?? '').match(/"(?:[^"]|"")+"|[^",\s]+/g) ?? []
-  const named = names.map((name) => name.replace(/^"|"$/g, '').replaceAll('""', '"'))
-  return named.find((name) => name !== '$user') ?? 'public'
-}
-
 async function withClient<Result>(
-  connection: ClientConfig,
+  connection: Connection,
   use: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionTimeoutMillis: 5_000, ...connection })
@@ -112,7 +114,15 @@ async function withClient<Result>(
     )
   }
   try {
+    await client.query(sessionStatement(connection.schema))
+    refuseServer(await readServerFacts(client))
     return await use(client)
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
+    throw new DatabaseRefusedError(
+      `The role ${client.user} may not do what is needed (${cause.message}). Grant it, or use a role that may.`,
+      { cause },
+    )
   } finally {
     await client.end()
   }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { ClientConfig } from 'pg'
-import { parseConnection } from './connection.ts'
+import { type Connection, parseConnection } from './connection.ts'
 import { createDatabase, type Database } from './database.ts'
 import { embeddedConnection, openEmbeddedDatabase } from './embedded-database.ts'
 import { prepareFolder } from './embedded-folder.ts'
@@ -73,14 +72,14 @@ function embeddedUse({ poolSize, timeout = PATIENT_MILLISECONDS }: DatabaseOptio
 }
 
 async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
-  const { config, schema } = parseConnection(databaseUrl)
-  if (options.migrateOnStart) await migrate(config)
-  else await refuseUnmigrated(config)
+  const connection = parseConnection(databaseUrl)
+  if (options.migrateOnStart) await migrate(connection)
+  else await refuseUnmigrated(connection)
   const { poolSize, timeout = PATIENT_MILLISECONDS } = options
-  return createDatabase(config, { poolSize, timeout, interruptible: true, schema })
+  return createDatabase(connection, { poolSize, timeout, interruptible: true })
 }
 
-async function refuseUnmigrated(connection: ClientConfig): Promise<void> {
+async function refuseUnmigrated(connection: Connection): Promise<void> {
   const state = await migrationState(connection)
   refuse(state)
   if (state.pending.length === 0) return

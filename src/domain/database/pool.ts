@@ -6,6 +6,8 @@ import { ConnectionTrouble } from './trouble.ts'
 
 /** How many connections are kept, and how long their users wait. */
 export interface PoolOptions {
+  /** The first statement of each connection, which sets its session up. */
+  readonly session: string
   readonly size: number
   /** In milliseconds: for a connection, and for an answer before the connection is taken for dead. */
   readonly connectTimeout: number
@@ -21,12 +23,15 @@ type Done = (error: unknown, result?: unknown) => void
  * answer does not come is ended, so that packets which vanish never hold one for good.
  */
 export function createPool(connection: ClientConfig, options: PoolOptions): pg.Pool {
+  const WatchedClient = watchedClient(options.answerTimeout)
   const pool = new WatchedPool({
     ...connection,
     keepAlive: true,
     max: options.size,
     connectionTimeoutMillis: options.connectTimeout,
-    Client: watchedClient(options.answerTimeout),
+    Client: WatchedClient,
+    onConnect: (client: pg.ClientBase) =>
+      (client as InstanceType<typeof WatchedClient>).answered([options.session]),
   } as pg.PoolConfig)
   // The pool drops an idle connection that breaks; unheard, the event would end the process.
   pool.on('error', () => {})
@@ -76,13 +81,9 @@ function watchedClient(answerTimeout: number) {
     async #watched(parameters: unknown[]): Promise<unknown> {
       const timings = currentTimings()
       const started = performance.now()
-      const timer = setTimeout(() => this.#cut(), answerTimeout)
       try {
-        return await inSpan(...described(parameters), () => this.#send(parameters), SpanKind.CLIENT)
-      } catch (error) {
-        throw troubleOf(error)
+        return await inSpan(...described(parameters), () => this.answered(parameters), SpanKind.CLIENT)
       } finally {
-        clearTimeout(timer)
         if (timings) {
           timings.database += performance.now() - started
           timings.statements++
@@ -90,8 +91,16 @@ function watchedClient(answerTimeout: number) {
       }
     }
 
-    #send(parameters: unknown[]): Promise<unknown> {
-      return (super.query as unknown as Query).apply(this, parameters)
+    /** Sends a statement that nobody counts, such as the first one of a connection. */
+    async answered(parameters: unknown[]): Promise<unknown> {
+      const timer = setTimeout(() => this.#cut(), answerTimeout)
+      try {
+        return await (super.query as unknown as Query).apply(this, parameters)
+      } catch (error) {
+        throw troubleOf(error)
+      } finally {
+        clearTimeout(timer)
+      }
     }
 
     #cut(): void {

@@ -32,17 +32,16 @@ const LEAST_ALLOWED_MILLISECONDS = 1_000
 export async function openReaders(
   primary: Database,
   addresses: readonly string[],
-  use: Omit<DatabaseUse, 'interruptible' | 'schema'>,
+  use: Omit<DatabaseUse, 'interruptible'>,
   lag: number,
   report: ReportReplicas = () => {},
 ): Promise<Readers> {
   if (addresses.length === 0) {
     return { clientFor: () => primary.client, noteWrite: () => {}, close: async () => {} }
   }
-  const replicas = addresses.map((address) => {
-    const { config, schema } = parseConnection(address)
-    return createDatabase(config, { ...use, interruptible: true, schema })
-  })
+  const replicas = addresses.map((address) =>
+    createDatabase(parseConnection(address), { ...use, interruptible: true }),
+  )
   let next = () => primary.client
   const spread = (fit: readonly Database[]) => {
     report(fit.length, replicas.length)

@@ -1,0 +1,74 @@
+import { defaults, escapeIdentifier, escapeLiteral } from 'pg'
+
+// Without this the driver writes dates in the time zone of the process, whose offset had seconds in the past.
+defaults.parseInputDatesAsUTC = true
+
+/**
+ * The settings on which the meaning of values and statements depends. The defaults of the server, the
+ * database or the role may be others, so every session states them.
+ */
+const SETTINGS = {
+  client_encoding: 'UTF8',
+  standard_conforming_strings: 'on',
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  array_nulls: 'on',
+  default_transaction_isolation: 'read committed',
+} as const
+
+/** The schema of the tables where DATABASE_URL names none; Prisma's statements name it. */
+export const DEFAULT_SCHEMA = 'public'
+
+/** In milliseconds; 0 for no limit. */
+export interface SessionLimits {
+  readonly statement_timeout: number
+  readonly idle_in_transaction_session_timeout: number
+}
+
+const UNLIMITED: SessionLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
+
+/**
+ * Everything that a session starts with, by the names of PostgreSQL's settings. Temporary tables come last
+ * in the search path, so that they never hide a table.
+ */
+export function sessionSettings(
+  schema = DEFAULT_SCHEMA,
+  limits: SessionLimits = UNLIMITED,
+): Readonly<Record<string, string>> {
+  const path = `${escapeIdentifier(schema)}, pg_temp`
+  const { statement_timeout, idle_in_transaction_session_timeout } = limits
+  return {
+    ...SETTINGS,
+    search_path: path,
+    statement_timeout: String(statement_timeout),
+    idle_in_transaction_session_timeout: String(idle_in_transaction_session_timeout),
+  }
+}
+
+/**
+ * What a connection sends before anything else. These are statements rather than start-up parameters,
+ * because PgBouncer refuses most of those; and SET rather than set_config, because a SELECT fails on a
+ * standby whose default isolation is serializable.
+ */
+export function sessionStatement(schema?: string, limits?: SessionLimits): string {
+  const { search_path, ...settings } = sessionSettings(schema, limits)
+  const statements = Object.entries(settings).map(([name, value]) => `SET ${name} TO ${escapeLiteral(value)}`)
+  return [...statements, `SET search_path TO ${search_path}`].join(';')
+}
+
+/**
+ * Asks which settings of the session at hand differ from what it started with: one row with a `name` for
+ * each. The first schema of the search path is compared rather than its text, which PostgreSQL rewrites.
+ */
+export function settingsCheck(schema = DEFAULT_SCHEMA): string {
+  const expected = Object.entries(SETTINGS).map(
+    ([name, value]) => `(${escapeLiteral(name)}, ${escapeLiteral(value)})`,
+  )
+  return `SELECT name FROM (VALUES ${expected.join(', ')}) AS expected (name, value)
+    WHERE pg_catalog.current_setting(name) <> value
+    UNION ALL SELECT 'search_path'
+    WHERE pg_catalog.current_schema() IS DISTINCT FROM ${escapeLiteral(schema)}`
+}
