@@ -1,8 +1,13 @@
 import type { PGlite } from '@electric-sql/pglite'
-import { isFatal, refuseCopy, simpleQuery } from './wire-messages.ts'
+import { SERVICE_NAME } from './embedded-limits.ts'
+import { EmbeddedSessions } from './embedded-sessions.ts'
+import { applicationName, isFatal, ROLLBACK, refuseCopy } from './wire-messages.ts'
 
 /** The database underneath, as far as the queue needs it. */
-export type Engine = Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction' | 'runExclusive'>
+export type Engine = Pick<
+  PGlite,
+  'exec' | 'execProtocolRawStream' | 'isInTransaction' | 'query' | 'runExclusive'
+>
 
 interface Batch {
   connection: number
@@ -25,9 +30,10 @@ const PREPARING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
 /** Start-up (no letter), Query, Sync and Flush. */
 const ASKING = new Set([0, ...[...'QSH'].map((letter) => letter.charCodeAt(0))])
 const FLUSH = 'H'.charCodeAt(0)
+const START_UP = 0
 
 /**
- * Shares the one session of an embedded database between connections. The embedded engine has a single
+ * Shares an embedded database between connections. The embedded engine has a single
  * unnamed statement and portal, so the messages of an extended query (Parse, Bind, Execute … Sync) must
  * reach it together; interleaved with another connection's they would bind to the wrong statement. The
  * queue therefore gathers each connection's messages into whole batches, and keeps the database to one
@@ -38,6 +44,7 @@ const FLUSH = 'H'.charCodeAt(0)
  */
 export class EmbeddedQueue {
   readonly #engine: Engine
+  readonly #sessions: EmbeddedSessions
   readonly #onStalled: (connection: number) => void
   readonly #onFatal: () => void
   readonly #gathered = new Map<number, Uint8Array[]>()
@@ -52,6 +59,7 @@ export class EmbeddedQueue {
    */
   constructor(engine: Engine, onStalled: (connection: number) => void, onFatal: () => void) {
     this.#engine = engine
+    this.#sessions = new EmbeddedSessions(engine)
     this.#onStalled = onStalled
     this.#onFatal = onFatal
   }
@@ -61,6 +69,7 @@ export class EmbeddedQueue {
     const type = message[0] ?? 0
     // Terminate needs no answer, and the engine would not survive a message out of place.
     if (!PREPARING.has(type) && !ASKING.has(type)) return Promise.resolve(0)
+    if (type === START_UP) this.#sessions.open(connection, applicationName(message) === SERVICE_NAME)
     const gathered = this.#gathered.get(connection) ?? []
     gathered.push(refuseCopy(message))
     if (PREPARING.has(type)) {
@@ -83,10 +92,11 @@ export class EmbeddedQueue {
     for (const batch of gone) batch.resolve(0)
   }
 
-  /** Rolls back what a closed connection left open, and its settings, which all connections share. */
+  /** Rolls back what a closed connection leaves open once its last batch has ended, and ends its session. */
   async clearTransactionIfNeeded(connection: number): Promise<void> {
-    const commands = this.#owner === connection ? ['ROLLBACK', 'RESET ALL'] : ['RESET ALL']
-    await Promise.all(commands.map((command) => this.enqueue(connection, simpleQuery(command), () => {})))
+    // A session that cannot be entered any more is in no transaction.
+    await this.enqueue(connection, ROLLBACK, () => {}).catch(() => {})
+    this.#sessions.close(connection)
   }
 
   getQueueLength(): number {
@@ -110,6 +120,7 @@ export class EmbeddedQueue {
 
   async #execute(batch: Batch): Promise<void> {
     try {
+      if (this.#owner === undefined) await this.#sessions.enter(batch.connection)
       let size = 0
       const onRawData = (data: Uint8Array): void => {
         size += data.length

@@ -7,6 +7,7 @@ import { PGLiteSocketHandler } from '@electric-sql/pglite-socket'
 import { openEngine } from './embedded-durability.ts'
 import { EMBEDDED_CONNECTIONS } from './embedded-limits.ts'
 import { EmbeddedQueue } from './embedded-queue.ts'
+import { RESET_SESSION } from './embedded-sessions.ts'
 import type { ThreadData } from './embedded-thread.ts'
 
 const { dataFolder, socketPath, fsync } = workerData as ThreadData
@@ -43,6 +44,7 @@ async function listen(path: string): Promise<Server> {
 async function close(): Promise<void> {
   server?.close()
   await Promise.all([...handlers.values()].map((handler) => handler.detach(true)))
+  await engine.exec(RESET_SESSION)
   await engine.exec('CHECKPOINT')
   await engine.close()
   parentPort?.close()

@@ -3,7 +3,7 @@ import { type Connection, parseConnection } from './connection.ts'
 import { createDatabase, type Database } from './database.ts'
 import { embeddedConnection, openEmbeddedDatabase } from './embedded-database.ts'
 import { prepareFolder } from './embedded-folder.ts'
-import { EMBEDDED_POOL, SOCKET_NAME } from './embedded-limits.ts'
+import { EMBEDDED_POOL, SERVICE_NAME, SOCKET_NAME } from './embedded-limits.ts'
 import { answers } from './embedded-lock.ts'
 import { migrate, migrationState, refuse } from './migrator.ts'
 import { DatabaseRefusedError } from './refused.ts'
@@ -53,7 +53,7 @@ export async function openSharedDatabase(options: DatabaseOptions): Promise<Data
   if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openDatabase(options)
   const connection = embeddedConnection(socketFolder)
   await refuseUnmigrated(connection)
-  return createDatabase(connection, embeddedUse(options, SHARED_CONNECTIONS))
+  return createEmbedded(connection, options, SHARED_CONNECTIONS)
 }
 
 async function openEmbedded(options: DatabaseOptions): Promise<Database> {
@@ -64,11 +64,17 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
     await embedded.close()
     throw error
   }
-  return createDatabase(embedded.connection, embeddedUse(options, EMBEDDED_POOL), () => embedded.close())
+  return createEmbedded(embedded.connection, options, EMBEDDED_POOL, () => embedded.close())
 }
 
-function embeddedUse({ poolSize, timeout = PATIENT_MILLISECONDS }: DatabaseOptions, most: number) {
-  return { poolSize: Math.min(poolSize, most), timeout, interruptible: false }
+function createEmbedded(
+  connection: Connection,
+  { poolSize, timeout = PATIENT_MILLISECONDS }: DatabaseOptions,
+  most: number,
+  release?: () => Promise<void>,
+): Database {
+  const use = { poolSize: Math.min(poolSize, most), timeout, interruptible: false }
+  return createDatabase({ ...connection, application_name: SERVICE_NAME }, use, release)
 }
 
 async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {

@@ -7,9 +7,15 @@ const PARSE = 'P'.charCodeAt(0)
 /** What an ErrorResponse says that ends the session; the zero bytes keep it apart from any text value. */
 const FATAL = ['FATAL', 'PANIC'].map((severity) => `S${severity}\0V${severity}\0`)
 
-/** A Query message with one statement. */
-export function simpleQuery(statement: string): Uint8Array {
-  return frame('Q', `${statement}\0`)
+/** Ends a transaction in whatever state it is: after an error the engine ignores everything up to a Sync. */
+export const ROLLBACK: Uint8Array = Buffer.concat([frame('S', ''), frame('Q', 'ROLLBACK\0')])
+
+/** The `application_name` of a start-up message, if it has one. */
+export function applicationName(startUp: Uint8Array): string | undefined {
+  // After its length and the version of the protocol: names and values by turns.
+  const texts = Buffer.from(startUp.subarray(8)).toString('utf8').split('\0')
+  const index = texts.findIndex((text, place) => place % 2 === 0 && text === 'application_name')
+  return index === -1 ? undefined : texts[index + 1]
 }
 
 /**
