@@ -128,6 +128,8 @@ test('doctor finds nothing in a database as it should be', async (t) => {
   const { output, status } = await run('doctor', environment)
   t.is(status, 0, output)
   t.notRegex(output, /FAIL/)
+  t.regex(output, /ok +server: PostgreSQL \d.*, encoding UTF8, collation /)
+  t.regex(output, /ok +session: .*TimeZone UTC; DateStyle ISO, MDY; .*extra_float_digits 1; /)
 })
 
 test('doctor finds columns that drifted and rows that would be refused', async (t) => {

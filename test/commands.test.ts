@@ -32,8 +32,14 @@ async function run(name: string, environment: NodeJS.ProcessEnv, ...parameters: 
   return { output, errors, status }
 }
 
-/** Starts Studio, waits until it serves, and asks it for the names of the planets as its page does. */
-async function planetsInStudio(t: ExecutionContext, environment: NodeJS.ProcessEnv): Promise<unknown> {
+const PLANETS = 'SELECT name FROM planets'
+
+/** Starts Studio, waits until it serves, and sends it a statement as its page does. */
+async function askStudio(
+  t: ExecutionContext,
+  environment: NodeJS.ProcessEnv,
+  sql = PLANETS,
+): Promise<unknown> {
   const port = await freePort()
   const studio = start('studio', environment, '--port', String(port))
   t.teardown(() => stop(studio))
@@ -41,7 +47,7 @@ async function planetsInStudio(t: ExecutionContext, environment: NodeJS.ProcessE
   const response = await fetch(`http://127.0.0.1:${port}/bff`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ procedure: 'query', query: { sql: 'SELECT name FROM planets', parameters: [] } }),
+    body: JSON.stringify({ procedure: 'query', query: { sql, parameters: [] } }),
   })
   return response.json()
 }
@@ -143,8 +149,25 @@ test.serial(
     t.teardown(() => database.close())
     await database.client.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
     const environment = { DATA_DIR: options.dataDir }
-    t.deepEqual(await planetsInStudio(t, environment), [null, [{ name: 'Kepler-442b' }]])
+    t.deepEqual(await askStudio(t, environment), [null, [{ name: 'Kepler-442b' }]])
     await database.close()
-    t.deepEqual(await planetsInStudio(t, environment), [null, [{ name: 'Kepler-442b' }]])
+    t.deepEqual(await askStudio(t, environment), [null, [{ name: 'Kepler-442b' }]])
   },
 )
+
+test.serial('studio looks at a server with the settings of the service', async (t) => {
+  if (!server) {
+    t.log('not tried: TEST_DATABASE_URL names no PostgreSQL server')
+    return t.pass()
+  }
+  const databaseUrl = await createServerDatabase(server, t)
+  const sql = `SELECT current_setting('timezone') AS zone, current_setting('datestyle') AS style,
+    current_setting('search_path') AS path, timestamptz '2031-06-01 06:07:08Z' AS moment`
+  const row = {
+    zone: 'UTC',
+    style: 'ISO, MDY',
+    path: '"public", pg_temp',
+    moment: '2031-06-01T06:07:08.000Z',
+  }
+  t.deepEqual(await askStudio(t, { DATABASE_URL: databaseUrl }, sql), [null, [row]])
+})

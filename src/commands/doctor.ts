@@ -10,13 +10,14 @@ import { readSettings, type Settings, SettingsError } from '../settings.ts'
 import { databaseSettings, runCommand } from './command.ts'
 import { modelDrift, tableDrift } from './doctor/drift.ts'
 import { refusedRows } from './doctor/rows.ts'
+import { inspectSession } from './doctor/session.ts'
 
 const usage = `Examines the service without changing anything.
 
   npm run doctor
 
-It checks the settings, whether the database can be reached and has every migration, whether definitions,
-Prisma schema and tables agree, and whether any row is one that the service would refuse. Exit status 1 when
+It checks the settings, whether the database can be reached and has every migration, what the server and the
+settings of a session on it are, whether definitions, Prisma schema and tables agree, and whether any row is one that the service would refuse. Exit status 1 when
 something is wrong.`
 
 await runCommand(async () => {
@@ -29,6 +30,7 @@ await runCommand(async () => {
   report('database', problems)
   if (!database) return
   try {
+    for (const [what, problems] of await inspectSession(database)) report(what, problems)
     report('definitions and Prisma schema', resources.flatMap(modelDrift))
     report('definitions and tables', await tableDrift(database.client, resources))
     for (const resource of resources) report(resource.path, await refusedRows(database.client, resource))

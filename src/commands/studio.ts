@@ -4,11 +4,13 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { parseConnection } from '../domain/database/connection.ts'
 import { openEmbeddedDatabase } from '../domain/database/embedded-database.ts'
 import { prepareFolder } from '../domain/database/embedded-folder.ts'
 import { SOCKET_NAME } from '../domain/database/embedded-limits.ts'
 import { answers } from '../domain/database/embedded-lock.ts'
 import { migrate } from '../domain/database/migrator.ts'
+import { sessionSettings } from '../domain/database/session.ts'
 import { databaseSettings, runCommand } from './command.ts'
 
 const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.
@@ -25,9 +27,20 @@ await runCommand(async () => {
   })
   if (values.help) return console.log(usage)
   const { databaseUrl, dataDir } = databaseSettings()
-  if (databaseUrl !== undefined) return runStudio(databaseUrl, values.port)
+  if (databaseUrl !== undefined) return runStudio(withSession(databaseUrl), values.port)
   await withEmbedded(dataDir, (address) => runStudio(address, values.port))
 })
+
+/**
+ * The address with everything a session starts with. Studio's driver (postgres.js) sends parameters that it
+ * does not know itself as start-up parameters.
+ */
+function withSession(databaseUrl: string): string {
+  const { connectionString = '', schema } = parseConnection(databaseUrl)
+  const url = new URL(connectionString)
+  for (const [name, value] of Object.entries(sessionSettings(schema))) url.searchParams.set(name, value)
+  return url.href
+}
 
 /** Studio's driver knows no socket folders, so a loopback port leads to the socket while `use` runs. */
 async function withEmbedded(dataDir: string, use: (address: string) => Promise<void>): Promise<void> {

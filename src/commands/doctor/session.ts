@@ -1,0 +1,29 @@
+import type { Database } from '../../domain/database/database.ts'
+import { readServerFacts, type ServerFacts } from '../../domain/database/server-facts.ts'
+import { sessionSettings } from '../../domain/database/session.ts'
+
+/** Values of LC_CTYPE that know no letters but those of ASCII. */
+const ASCII_ONLY = /^(?:C|POSIX)$/
+
+/** What the server is, what the session has in effect, and what is wrong with each. */
+export async function inspectSession({ client, check }: Database): Promise<[string, readonly string[]][]> {
+  const facts = await readServerFacts(client.pool)
+  const { rows } = await client.pool.query<{ name: string; value: string }>(
+    'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS setting (name)',
+    [Object.keys(sessionSettings())],
+  )
+  const settings = rows.map(({ name, value }) => `${name} ${value}`).join('; ')
+  const wrong = await check().then(
+    () => [],
+    (error: Error) => [error.message],
+  )
+  return [
+    [`server: ${describe(facts)}`, facts.isStandby ? ['It is a standby, which takes no writes'] : []],
+    [`session: ${settings}`, wrong],
+  ]
+}
+
+function describe({ version, encoding, collation, ctype }: ServerFacts): string {
+  const limit = ASCII_ONLY.test(ctype) ? ' (unique names ignore the case of A to Z only)' : ''
+  return `PostgreSQL ${version}, encoding ${encoding}, collation ${collation}, LC_CTYPE ${ctype}${limit}`
+}
