@@ -54,7 +54,6 @@ export async function removeAdded(connection: pg.ClientConfig): Promise<void> {
   await run(
     connection,
     "DELETE FROM species WHERE id NOT LIKE 'seed-%'",
-    'DELETE FROM tombstones',
     'VACUUM ANALYZE species, tombstones',
   )
 }

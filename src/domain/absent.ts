@@ -3,7 +3,7 @@ import { DomainError } from './errors.ts'
 import { isAddress } from './identifiers.ts'
 import type { Resource } from './resource.ts'
 import { lookUpRow } from './sql/row-lookup.ts'
-import { type Address, buriedVersion, type Client } from './store.ts'
+import { type Address, type Client, queryRows } from './store.ts'
 
 /**
  * The error for a resource that is not there: gone when it was deleted, unknown when it never was
@@ -12,9 +12,19 @@ import { type Address, buriedVersion, type Client } from './store.ts'
  */
 export async function absenceOf(client: Client, resource: Resource, address: Address): Promise<DomainError> {
   if (!isAddress(address)) return notFound(resource, address)
-  const version = await buriedVersion(client, resource, address)
-  return version === undefined ? notFound(resource, address) : gone(resource, address)
+  const { parentId = '', id } = address
+  const [{ deleted } = { deleted: false }] = await queryRows<{ deleted: boolean }>(client, IS_DELETED, [
+    resource.path,
+    parentId,
+    id,
+  ])
+  return deleted ? gone(resource, address) : notFound(resource, address)
 }
+
+/** A resource deleted alone or with a few others has a tombstone; one of very many is in a set of them. */
+const IS_DELETED = `
+  SELECT EXISTS (SELECT FROM tombstones WHERE collection = $1 AND parent_id = $2 AND id = $3)
+    OR EXISTS (SELECT FROM tombstone_sets WHERE collection = $1 AND parent_id = $2 AND $3 = ANY(ids)) AS deleted`
 
 /**
  * The error for the parent of an address, if the parent is not there. Rules run without a look at the parent,

@@ -115,14 +115,3 @@ function forPrisma({ leaves }: Resource, columns: Arguments): Arguments {
     ...Object.fromEntries(unset.map(({ column }) => [column, Prisma.DbNull])),
   }
 }
-
-/** The version a deleted resource had, undefined where there never was one or where it is back. */
-export async function buriedVersion(
-  client: Client,
-  resource: Resource,
-  { parentId = '', id }: Address,
-): Promise<number | undefined> {
-  const key = { collection: resource.path, parent_id: parentId, id }
-  const tombstone = await client.tombstone.findUnique({ where: { collection_parent_id_id: key } })
-  return tombstone?.version
-}
