@@ -17,14 +17,16 @@ const UNIQUE_VIOLATION = ['P2002', '23505']
 const FOREIGN_KEY_VIOLATION = ['P2003', '23503', '23001']
 const WRITE_CONFLICT = ['P2034']
 
+const CHECK_VIOLATION = '23514'
+
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 
 /** PostgreSQL's serialization_failure and deadlock_detected. */
 const RACES_LOST = new Set(['40001', '40P01'])
 
 /**
- * What an error of a write means: a race lost, a value taken, a reference that leads nowhere. Every
- * other error comes back as it is.
+ * What an error of a write means: a race lost, a value taken, a reference that leads nowhere, a stored row
+ * that the service would refuse. Every other error comes back as it is.
  */
 export function meaningOfWriteError(error: unknown, resource: Resource): unknown {
   const name = constraintOf(error)
@@ -33,13 +35,13 @@ export function meaningOfWriteError(error: unknown, resource: Resource): unknown
     if (name.endsWith('_pkey')) return new RaceLost()
     return duplicateValue(resource, constrainedLeaf(resource, name, 'key')?.name ?? '')
   }
-  return isKnown(error, FOREIGN_KEY_VIOLATION) ? unknownReference(resource, name) : error
+  return isKnown(error, FOREIGN_KEY_VIOLATION) ? unknownReference(resource, name) : meaningOfCheck(error)
 }
 
-/** What an error of a deletion means: something still refers to the resource. */
+/** What an error of a deletion means: something still refers to the resource, or a race, or a stored row. */
 export function meaningOfDeleteError(error: unknown): unknown {
   if (isRaceLost(error)) return new RaceLost()
-  if (!isKnown(error, FOREIGN_KEY_VIOLATION)) return error
+  if (!isKnown(error, FOREIGN_KEY_VIOLATION)) return meaningOfCheck(error)
   const user = resources.find(({ path }) => constraintOf(error).startsWith(`${tableName(path)}_`))
   const message = `It cannot be deleted while ${user?.path ?? 'others'} refer to it.`
   return new DomainError('DEPENDENCY_CONFLICT', message, [{ field: 'id', code: 'RESOURCE_IN_USE', message }])
@@ -50,6 +52,16 @@ export function meaningOfReadError(error: unknown): unknown {
   if (driverCause(error).originalCode !== NUMERIC_VALUE_OUT_OF_RANGE) return error
   const message = 'A sum or an average of these numbers is larger than any number here can be.'
   return new DomainError('BUSINESS_RULE_VIOLATION', message)
+}
+
+/**
+ * Bodies are checked before they are written. So this is a row that was stored before its constraint, and that
+ * the write changes in another column: an astronaut whose mission ends.
+ */
+function meaningOfCheck(error: unknown): unknown {
+  if (driverCause(error).originalCode !== CHECK_VIOLATION) return error
+  const message = 'A stored resource that this would change is not valid itself; it must be corrected first.'
+  return new DomainError('DEPENDENCY_CONFLICT', message)
 }
 
 /** Constraints are named `{table}_{column}_{kind}`, by Prisma and in our own migrations. */

@@ -1,0 +1,137 @@
+import test from 'ava'
+import type pg from 'pg'
+import type { LeafField } from '../../src/domain/fields.ts'
+import { type Leaf, type Resource, tableName } from '../../src/domain/resource.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+import { invalidity } from '../../src/domain/values.ts'
+import { sampleValue } from '../helpers/sample-value.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+/** check_violation; a whole number or a reference may be refused by its type or its foreign key before. */
+const REFUSALS = ['23514', '22003', '23503']
+
+/** Every character that String.prototype.trim takes away. */
+const BLANKS = '\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
+
+interface Cases {
+  readonly inside: readonly unknown[]
+  readonly outside: readonly unknown[]
+  /** Also outside, though JSON or a Date could not say it. */
+  readonly unsayable?: readonly string[]
+}
+
+const fractions = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`gas ${index}`, 0]))
+
+function casesOf(field: LeafField): Cases {
+  switch (field.type) {
+    case 'text':
+      return { inside: ['𝔁'.repeat(field.maximumLength)], outside: ['x'.repeat(field.maximumLength + 1)] }
+    case 'reference':
+      return { inside: [], outside: ['x'.repeat(501)] }
+    case 'enumeration':
+      return { inside: field.values, outside: ['other', ''] }
+    case 'number':
+    case 'integer': {
+      const { minimum, maximum } = field
+      const inside = [minimum ?? -1, maximum ?? 1]
+      const outside = [(minimum ?? Number.NaN) - 1, (maximum ?? Number.NaN) + 1]
+      const unsayable = field.type === 'number' ? ['NaN', 'Infinity', '-Infinity'] : []
+      return { inside, outside: outside.filter(Number.isFinite), unsayable }
+    }
+    case 'timestamp':
+      return {
+        inside: ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'],
+        outside: [],
+        unsayable: ['0001-12-31 23:59:59.999+00 BC', '10000-01-01 00:00:00+00', 'infinity', '-infinity'],
+      }
+    case 'fractions':
+      return {
+        inside: [{}, fractions(100), { ['x'.repeat(100)]: 1 }],
+        outside: [
+          fractions(101),
+          { ['x'.repeat(101)]: 0 },
+          { gas: -0.1 },
+          { gas: '0.1' },
+          { gas: {} },
+          [0.1],
+        ],
+        unsayable: ['{"gas": 1e400}', '{"gas": 1.1}', '{"gas": null}', '"gas"', 'null'],
+      }
+    case 'boolean':
+      return { inside: [true, false], outside: [] }
+  }
+}
+
+const service = shareTestService(test)
+
+test.serial.before(async () => {
+  await service().database.client.pool.query(`INSERT INTO planets (id, name) VALUES ('one', 'One');
+    INSERT INTO missions (id, name, status) VALUES ('one', 'One', 'planned');
+    INSERT INTO astronauts (id, name) VALUES ('one', 'One')`)
+})
+
+for (const resource of resources) {
+  test.serial(
+    `${resource.path}: the table takes what is just within each bound, and refuses what is beyond it`,
+    async (t) => {
+      t.is(await refusal(resource), undefined)
+      for (const leaf of resource.leaves) {
+        if (['id', resource.parentField].includes(leaf.name)) continue
+        const { inside, outside, unsayable = [] } = casesOf(leaf.field)
+        for (const value of inside) {
+          t.true('value' in invalidity(leaf.field, value), `${leaf.name} ${JSON.stringify(value)}`)
+          const problem = await refusal(resource, leaf, value)
+          t.is(problem, undefined, `${leaf.name} ${JSON.stringify(value)}`)
+        }
+        const blanks = leaf.field.required && leaf.field.type === 'text' ? ['', ...BLANKS, BLANKS] : []
+        for (const value of outside) {
+          t.false('value' in invalidity(leaf.field, value), `${leaf.name} ${JSON.stringify(value)}`)
+        }
+        for (const value of [...outside, ...blanks, ...unsayable]) {
+          const problem = await refusal(resource, leaf, value)
+          t.true(REFUSALS.includes(problem ?? ''), `${leaf.name} ${JSON.stringify(value)}: ${problem}`)
+        }
+      }
+    },
+  )
+}
+
+/** The SQLSTATE that a row with this value is refused with, undefined where it is taken. Nothing stays. */
+async function refusal(resource: Resource, leaf?: Leaf, value?: unknown) {
+  const columns = { ...minimalRow(resource), ...(leaf && { [leaf.column]: storable(leaf, value) }) }
+  const names = Object.keys(columns)
+  const text = `INSERT INTO ${tableName(resource.path)} (${names.map((name) => `"${name}"`).join(', ')})
+    VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`
+  const client = await service().database.client.pool.connect()
+  await client.query('BEGIN')
+  try {
+    await client.query(text, Object.values(columns))
+    return undefined
+  } catch (error) {
+    return (error as pg.DatabaseError).code
+  } finally {
+    await client.query('ROLLBACK')
+    client.release()
+  }
+}
+
+function minimalRow(resource: Resource): Record<string, unknown> {
+  const required = resource.leaves.filter(
+    ({ field }) => (field.required && !field.readOnly) || field.initially !== undefined,
+  )
+  const values = required.map(({ column, field, name }, index) => [
+    column,
+    field.type === 'reference' ? 'one' : (field.initially ?? sampleValue(field, name, 1, index)),
+  ])
+  return { id: 'one', ...Object.fromEntries(values), ...owner(resource), ...fresh(resource) }
+}
+
+const owner = ({ parentField }: Resource) => (parentField ? { [parentField]: 'one' } : {})
+
+/** The tables that others refer to have a row already. */
+const fresh = ({ owner: parent }: Resource) => (parent ? {} : { id: 'new' })
+
+function storable({ field }: Leaf, value: unknown): unknown {
+  return field.type === 'fractions' && typeof value !== 'string' ? JSON.stringify(value) : value
+}
