@@ -118,10 +118,10 @@ for (const [what, element] of [
   ['empty conditions', '{}'],
   ['null', 'null'],
 ] as const) {
-  test(`a filter variable with a list of a hundred thousand ${what} is refused before it is looked at`, async (t) => {
+  test(`a filter variable with a list of thousands of ${what} is refused before it is looked at`, async (t) => {
     const { origin, withScope } = service()
     const query = 'query ($filter: MoonFilter) { moonAggregate(filter: $filter) { groups { count } } }'
-    const list = `[${Array.from({ length: 100_000 }, () => element).join(',')}]`
+    const list = `[${Array.from({ length: 6_000 }, () => element).join(',')}]`
     const body = `{"query":${JSON.stringify(query)},"variables":{"filter":{"and":${list}}}}`
     const { status, body: answer, text } = await withScope('').post(`${origin}/graphql`, body)
     t.is(status, 400)
