@@ -52,9 +52,18 @@ async function worksAsBefore(t: ExecutionContext, { writer, anonymous, origin }:
   for (const { id } of body._embedded.missions) t.is((await writer.delete(`/missions/${id}`)).status, 204)
 }
 
+/** The wire of a client, below its statements. */
+interface Wire {
+  readonly stream: { destroy(): void }
+  parse(statement: { name: string; text: string; types: number[] }): void
+  flush(): void
+  once(event: 'errorMessage', heard: () => void): void
+}
+
+const wireOf = (client: pg.Client) => (client as unknown as { connection: Wire }).connection
+
 async function killed(client: pg.Client): Promise<void> {
-  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
-  stream.destroy()
+  wireOf(client).stream.destroy()
   await client.end().catch(() => {})
 }
 
@@ -125,6 +134,20 @@ test.serial(
     }
   },
 )
+
+test.serial('a client killed after an error, before it has said Sync, leaves nothing', async (t) => {
+  const { service, connect } = await start(t)
+  const client = await connect()
+  await client.query('BEGIN')
+  const wire = wireOf(client)
+  await new Promise<void>((resolve) => {
+    wire.once('errorMessage', resolve)
+    wire.parse({ name: '', text: 'SELECT nothing', types: [] })
+    wire.flush()
+  })
+  await killed(client)
+  await worksAsBefore(t, service)
+})
 
 test.serial('a client whose role has been dropped is cut off, and others go on', async (t) => {
   const { service, connect } = await start(t)
