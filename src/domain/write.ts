@@ -139,8 +139,10 @@ function validated(resource: Resource, body: Values): Values {
   return values
 }
 
-function writableValues(resource: Resource, stored: Values): Values {
-  return inspectResource(resource, stored).values
+/** As they are stored, valid or not: what a patch leaves alone must not get lost. */
+function writableValues({ allFields }: Resource, stored: Values): Values {
+  const isWritable = (name: string) => !allFields[name]?.readOnly && !allFields[name]?.hidden
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => isWritable(name)))
 }
 
 async function replace(
