@@ -9,6 +9,7 @@ import { ArgumentsError } from './arguments.ts'
  * shows its stack.
  */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   try {
     loadEnvironment()
     await command()
@@ -25,6 +26,11 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
 export function databaseSettings(): Settings {
   const { JWT_SECRET, JWT_JWKS_URL, NODE_ENV, ...environment } = process.env
   return readSettings(environment)
+}
+
+/** The reader of the output has had enough, as in `| head`; the work and its exit status still count. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 function isRefusal(error: Error): boolean {

@@ -9,19 +9,25 @@ import { databaseOptions } from '../server.ts'
 import { readSettings, type Settings, SettingsError } from '../settings.ts'
 import { databaseSettings, runCommand } from './command.ts'
 import { modelDrift, tableDrift } from './doctor/drift.ts'
+import { repairRowCounts, rowCountProblems } from './doctor/row-counts.ts'
 import { refusedRows } from './doctor/rows.ts'
 import { inspectSession } from './doctor/session.ts'
 
 const usage = `Examines the service without changing anything.
 
   npm run doctor
+  npm run doctor -- --repair
+
+  --repair   count the rows of a collection anew where the count that lists show is wrong
 
 It checks the settings, whether the database can be reached and has every migration, what the server and the
-settings of a session on it are, whether definitions, Prisma schema and tables agree, and whether any row is one that the service would refuse. Exit status 1 when
-something is wrong.`
+settings of a session on it are, whether definitions, Prisma schema and tables agree, whether the kept counts
+are right, and whether any row is one that the service would refuse. Exit status 1 when something is wrong.`
 
 await runCommand(async () => {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } })
+  const { values } = parseArgs({
+    options: { repair: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  })
   if (values.help) return console.log(usage)
   if (!report('settings', settingsProblems())) return
   const settings = databaseSettings()
@@ -33,6 +39,10 @@ await runCommand(async () => {
     for (const [what, problems] of await inspectSession(database)) report(what, problems)
     report('definitions and Prisma schema', resources.flatMap(modelDrift))
     report('definitions and tables', await tableDrift(database.client, resources))
+    if (values.repair) {
+      for (const done of await repairRowCounts(database.client, resources)) console.log(`done  ${done}`)
+    }
+    report('row counts', await rowCountProblems(database.client, resources))
     for (const resource of resources) report(resource.path, await refusedRows(database.client, resource))
   } finally {
     await database.close()
