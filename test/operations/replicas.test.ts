@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { startTestService } from '../helpers/service.ts'
 
@@ -45,3 +45,47 @@ claim('when the lag is over, a caller who wrote reads from the replica again', a
   const { body } = await writer.post('/planets', { name: 'Only on the primary' })
   t.is((await writer.get(`/planets/${body.id}`)).status, 404)
 })
+
+claim('what a mutation wrote is shown with its relations as they are on the primary', async (t) => {
+  const { service, writer } = await startWithStaleReplica(t)
+  await service.database.client.planet.create({ data: { id: 'direct', name: 'Written past the service' } })
+  const { data, text } = await writer.graphql(`mutation {
+    createMoon(planetId: "direct", input: { name: "Moon" }) {
+      moon { planet {
+        name hasAtmosphere
+        moons(page: 1, limit: 5) { totalCount items { name planet { name } } }
+        moonsConnection(first: 5) { nodes { name } }
+      } }
+    }
+  }`)
+  t.deepEqual(
+    data?.createMoon.moon.planet,
+    {
+      name: 'Written past the service',
+      hasAtmosphere: false,
+      moons: { totalCount: 1, items: [{ name: 'Moon', planet: { name: 'Written past the service' } }] },
+      moonsConnection: { nodes: [{ name: 'Moon' }] },
+    },
+    text,
+  )
+})
+
+claim('of callers without a subject, only the one who wrote is kept off the replica', async (t) => {
+  const { service } = await startWithStaleReplica(t)
+  const [writer, reader] = [
+    service.withScope('planets:write planets:read'),
+    service.withScope('planets:read'),
+  ]
+  await writer.post('/planets', { name: 'Only on the primary' })
+  t.is((await writer.get('/planets')).body.total_count, 1)
+  t.is((await reader.get('/planets')).body.total_count, 0)
+})
+
+/** A service with a second database that stands for a replica which has fallen behind for good. */
+async function startWithStaleReplica(t: ExecutionContext) {
+  const databaseUrl = await createDatabaseOn(server as string, t)
+  const replica = await createDatabaseOn(server as string, t)
+  const settings = { databaseUrl, databaseReplicaUrls: [replica], replicaLag: 60_000 }
+  const service = await startTestService(t, settings)
+  return { service, writer: service.withSubject('one who writes') }
+}
