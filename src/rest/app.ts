@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import cors from '@koa/cors'
-import Koa, { type Middleware } from 'koa'
+import Koa, { type Context, type Middleware } from 'koa'
 import type { Resource } from '../domain/resource.ts'
 import type { Prepare } from '../graph/operation.ts'
 import { openRoutes } from './documents/open-routes.ts'
@@ -83,6 +83,18 @@ export function createApp(parts: AppParts): RequestListener {
     ...routes.middleware,
   ]
   for (const layer of middleware) app.use(layer)
+  ignoreLostConnections(app)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
   return shedding.wrap(app.callback(), routes.templateOf, reportRequest)
+}
+
+/**
+ * Koa takes the error of a lost connection for one of the application, and answers it with 500. There is no one
+ * left to answer, and the report of the request says that the caller went away.
+ */
+function ignoreLostConnections(app: Koa): void {
+  const { onerror } = app.context
+  app.context.onerror = function (this: Context, error) {
+    if (error !== this.req.socket.errored) onerror.call(this, error)
+  }
 }

@@ -38,6 +38,8 @@ function refuseMediaType(ctx: Context): void {
 }
 
 async function readBytes(ctx: Context): Promise<Buffer> {
+  // A request that is lost already has no more events, which would be waited for.
+  if (ctx.req.destroyed) throw incomplete()
   try {
     return await getRawBody(ctx.req, { limit: MAXIMUM_JSON_BYTES, length: ctx.request.length })
   } catch (error) {
@@ -56,8 +58,9 @@ function bodyError(ctx: Context, error: unknown): unknown {
       `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`,
     )
   }
-  if (type === 'request.size.invalid' || type === 'request.aborted') {
-    return new DomainError('MALFORMED_JSON', 'The body ended before all of it was sent.')
-  }
-  return error
+  return type === 'request.size.invalid' || type === 'request.aborted' ? incomplete() : error
+}
+
+function incomplete(): DomainError {
+  return new DomainError('MALFORMED_JSON', 'The body ended before all of it was sent.')
 }

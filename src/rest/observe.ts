@@ -7,6 +7,7 @@ export interface AnsweredRequest {
   readonly method: string
   /** The template of the path, `/api/v1/species/:id`; undefined where there is nothing. */
   readonly route: string | undefined
+  /** The status of the answer; where the caller went away before it, the status that it would have had. */
   readonly status: number
   readonly seconds: number
   readonly requestId: string
@@ -20,7 +21,10 @@ export interface AnsweredRequest {
 
 export type ReportRequest = (request: AnsweredRequest) => void
 
-/** Says of every request, once it is over, what became of it, and puts it into a span. */
+/**
+ * Reports each request once it is over, and puts it into a span. A caller who goes away ends the response, but
+ * not the work: what came of that is only known, and reported, when it is done.
+ */
 export function observe(report: ReportRequest, templateOf: TemplateOf): Middleware {
   const tracer = trace.getTracer('halgraph')
   return async (ctx, next) => {
@@ -28,16 +32,35 @@ export function observe(report: ReportRequest, templateOf: TemplateOf): Middlewa
     const parent = propagation.extract(context.active(), ctx.headers)
     const attributes = { 'http.request.method': ctx.method, 'url.path': ctx.path }
     const span = tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent)
-    ctx.res.once('close', () => {
-      const request = describe(ctx, span, started, templateOf)
+    const isAborted = untilClosed(ctx)
+    const done = context.with(trace.setSpan(parent, span), next)
+    void Promise.allSettled([isAborted, done]).then(async () => {
+      const request = { ...describe(ctx, span, started, templateOf), aborted: await isAborted }
       endSpan(span, request)
       report(request)
     })
-    await context.with(trace.setSpan(parent, span), next)
+    await done
   }
 }
 
-function describe(ctx: Context, span: Span, started: number, templateOf: TemplateOf): AnsweredRequest {
+/** Resolves, once the response is closed, to whether that happened before all of it was sent. */
+function untilClosed({ req, res }: Context): Promise<boolean> {
+  return new Promise((resolve) => {
+    let isSent = false
+    // A response whose connection is lost "finishes" as well, when what it had written is thrown away.
+    res.prependOnceListener('finish', () => {
+      isSent = !req.socket.destroyed
+    })
+    res.once('close', () => resolve(!isSent))
+  })
+}
+
+function describe(
+  ctx: Context,
+  span: Span,
+  started: number,
+  templateOf: TemplateOf,
+): Omit<AnsweredRequest, 'aborted'> {
   return {
     method: ctx.method,
     route: (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path),
@@ -45,7 +68,6 @@ function describe(ctx: Context, span: Span, started: number, templateOf: Templat
     seconds: (performance.now() - started) / 1000,
     requestId: ctx.state['requestId'] as string,
     traceId: traceIdOf(ctx, span),
-    aborted: !ctx.res.writableFinished,
     reason: ctx.state['reason'] as string | undefined,
   }
 }

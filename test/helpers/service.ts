@@ -78,7 +78,7 @@ const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
-  parts: Pick<ServiceParts, 'reportRequest' | 'reportReplicas'> = {},
+  parts: Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
@@ -90,8 +90,8 @@ export async function startTestService(
   const service = await startService({
     settings,
     tokens: TOKENS,
-    watch: watch.wrap,
     ...parts,
+    watch: (prepare) => watch.wrap(parts.watch?.(prepare) ?? prepare),
     reportFault: (error) => faults.push(error as Error),
   })
   releases.teardown(async () => {
