@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { answerClientError } from './rest/client-error.ts'
+import { answerClientError, refuseConnect } from './rest/client-error.ts'
 
 /** How patient the server is. */
 export interface ServerLimits {
@@ -15,6 +15,8 @@ export interface ServerLimits {
   readonly keepAliveSeconds: number
   /** Whether the service is about to stop: then every answer ends its connection. */
   readonly isStopping: () => boolean
+  /** How long an answer may take to be read. */
+  readonly answerMilliseconds?: number
 }
 
 /** Headers, the whole request, and taking the answer: whoever needs longer is cut off. */
@@ -44,6 +46,7 @@ export interface HttpServer {
  * malformed requests without a body; both are set right here.
  */
 export function createHttpServer(handler: RequestListener, limits: ServerLimits): HttpServer {
+  const { answerMilliseconds = ANSWER_MILLISECONDS } = limits
   let held: Promise<void> | undefined
   const server = createServer({
     headersTimeout: HEADERS_MILLISECONDS,
@@ -54,6 +57,8 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
     requireHostHeader: false,
   })
   server.maxConnections = limits.maximumConnections
+  // A client that has sent all it has to say, and closed its side of the connection, is answered before that ends.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('request', (request, response) => {
     toOriginForm(request)
     if (limits.isStopping()) {
@@ -61,7 +66,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
       endAfter(response, () => held)
     }
     response.once('prefinish', () => {
-      const timer = setTimeout(() => request.socket.destroy(), ANSWER_MILLISECONDS)
+      const timer = setTimeout(() => request.socket.destroy(), answerMilliseconds)
       response.once('close', () => clearTimeout(timer))
     })
     handler(request, response)
@@ -69,6 +74,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
   // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', answerClientError)
+  server.on('connect', refuseConnect)
   return {
     server,
     async drain(deadline, patience) {
