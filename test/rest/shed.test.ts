@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { AnsweredRequest } from '../../src/rest/observe.ts'
-import { shedEarly } from '../../src/rest/shed.ts'
+import { createShedding } from '../../src/rest/shed.ts'
 
 const ROUTE = '/api/v1/species'
 
@@ -21,9 +21,12 @@ async function serveOverloaded(t: ExecutionContext) {
   const overload = {
     isFull: () => state.isFull,
     refusal: new DomainError('SERVICE_UNAVAILABLE', 'Too much.'),
+    holdResponse: () => () => {},
   }
   const templateOf = (path: string) => (path === ROUTE ? ROUTE : undefined)
-  const server = createServer(shedEarly(app, overload, templateOf, (request) => reported.push(request)))
+  const server = createServer(
+    createShedding(overload).wrap(app, templateOf, (request) => reported.push(request)),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {
