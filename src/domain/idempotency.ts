@@ -88,16 +88,38 @@ export class OnceOnly {
   }
 }
 
-/** Deletes the keys that are older than that many hours, now and every hour, until it is told to stop. */
-export function forgetKeysRegularly(client: PrismaClient, hours: number): () => void {
-  const forget = () => {
-    const limit = new Date(Date.now() - hours * HOUR_MILLISECONDS)
-    // If the database is in trouble now, the next hour will do.
-    client.idempotencyKey.deleteMany({ where: { created_date: { lt: limit } } }).catch(() => {})
+/** Few enough for one statement to end long before its timeout. */
+const FORGOTTEN_AT_ONCE = 1_000
+const FIRST_MILLISECONDS = 10_000
+
+/**
+ * Deletes the keys that are older than that many hours, soon after the start and then every hour, until it is
+ * told to stop.
+ *
+ * @param within in milliseconds: the first time is at random within these, so that processes which start
+ *   together take turns
+ */
+export function forgetKeysRegularly(
+  client: PrismaClient,
+  hours: number,
+  within = FIRST_MILLISECONDS,
+): () => void {
+  const stopping = new AbortController()
+  // If the database is in trouble now, the next hour will do.
+  const forget = () => void forgetKeys(client, hours, stopping.signal).catch(() => {})
+  const timers = [setTimeout(forget, Math.random() * within), setInterval(forget, HOUR_MILLISECONDS)]
+  for (const timer of timers) timer.unref()
+  return () => {
+    stopping.abort()
+    for (const timer of timers) clearTimeout(timer)
   }
-  const timer = setInterval(forget, HOUR_MILLISECONDS)
-  timer.unref()
-  return () => clearInterval(timer)
+}
+
+async function forgetKeys(client: PrismaClient, hours: number, stopping: AbortSignal): Promise<void> {
+  const where = { created_date: { lt: new Date(Date.now() - hours * HOUR_MILLISECONDS) } }
+  for (let count = FORGOTTEN_AT_ONCE; count === FORGOTTEN_AT_ONCE && !stopping.aborted; ) {
+    count = (await client.idempotencyKey.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count
+  }
 }
 
 function refuseMalformedKey(text: string): void {

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import test from 'ava'
+import type { PrismaClient } from '../../src/domain/database/generated/client.ts'
+import { openDatabase } from '../../src/domain/database/open-database.ts'
+import { forgetKeysRegularly } from '../../src/domain/idempotency.ts'
+import { createTestDatabase } from '../helpers/database.ts'
+import { startTestService } from '../helpers/service.ts'
+
+/** So many keys that are two days old, and as many that are new. */
+async function addKeys(client: PrismaClient, old: number, recent: number): Promise<void> {
+  const shared = { subject: 'someone', collection: 'species', parent_id: '', request_hash: '' }
+  const long = new Date(Date.now() - 48 * 3_600_000)
+  await client.idempotencyKey.createMany({
+    data: [
+      ...Array.from({ length: old }, (_, number) => ({
+        ...shared,
+        key: `old ${number}`,
+        created_date: long,
+      })),
+      ...Array.from({ length: recent }, (_, number) => ({ ...shared, key: `recent ${number}` })),
+    ],
+  })
+}
+
+async function untilKeys(client: PrismaClient, count: number): Promise<void> {
+  for (let wait = 0; wait < 600 && (await client.idempotencyKey.count()) !== count; wait++) await delay(50)
+}
+
+test('expired keys are deleted a thousand at a time, and the others stay', async (t) => {
+  const database = await openDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  await addKeys(database.client, 2_500, 5)
+  const counts: number[] = []
+  const deleteMany = async (parameters: object) => {
+    const deleted = await database.client.idempotencyKey.deleteMany(parameters)
+    counts.push(deleted.count)
+    return deleted
+  }
+  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as PrismaClient, 24, 0)
+  await untilKeys(database.client, 5)
+  stop()
+  t.deepEqual(counts, [1_000, 1_000, 500])
+  t.is(await database.client.idempotencyKey.count({ where: { key: { startsWith: 'recent' } } }), 5)
+})
+
+test('a service deletes expired keys soon after its start', async (t) => {
+  const { databaseUrl, dataDir, ...options } = await createTestDatabase(t)
+  const database = await openDatabase({ databaseUrl, dataDir, ...options })
+  await addKeys(database.client, 1, 1)
+  await database.close()
+  const service = await startTestService(t, { databaseUrl, dataDir })
+  await untilKeys(service.database.client, 1)
+  t.is(await service.database.client.idempotencyKey.count(), 1)
+})
+
+test('while the database fails, deletion is put off and nothing is thrown', async (t) => {
+  let attempts = 0
+  const deleteMany = async () => {
+    attempts += 1
+    throw new Error('no database')
+  }
+  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as PrismaClient, 24, 0)
+  for (let wait = 0; attempts === 0 && wait < 200; wait++) await delay(10)
+  await delay(20)
+  stop()
+  t.is(attempts, 1)
+})
