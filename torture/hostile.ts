@@ -105,6 +105,7 @@ function watchMemory(service: ServiceProcess) {
 async function fill(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()
+  await client.query('SET search_path TO public')
   await client.query(`INSERT INTO species (id, scientific_name, common_name, habitat, discovery_status)
     SELECT 's' || i, 'Species ' || i, 'Common ' || i, 'habitat ' || i % 50, 'newly_catalogued'
     FROM generate_series(1, ${SPECIES}) AS i`)
