@@ -129,7 +129,7 @@ export const settingsTable = {
   RESPONSE_MEMORY: integer(
     1,
     100_000,
-  )({ default: 64, desc: 'Megabytes of responses that are made or sent at once; more have to wait' }),
+  )({ default: 16, desc: 'Megabytes of responses that are made or sent at once; more have to wait' }),
   KEEP_ALIVE_SECONDS: integer(
     1,
     3600,

@@ -50,7 +50,7 @@ test('an empty environment gives the defaults', (t) => {
     concurrentOperations: 64,
     waitingOperations: 256,
     callerShare: 50,
-    responseMemory: 64,
+    responseMemory: 16,
     keepAliveSeconds: 10,
     maximumConnections: 5000,
     rateLimit: 0,

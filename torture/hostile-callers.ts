@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { runLoad, type Sent } from '../test/helpers/load.ts'
+import { type Sent, send } from '../test/helpers/load.ts'
 import { processToken } from '../test/helpers/service-process.ts'
 
 // A caller who asks for too much in one way, in a process of its own.
@@ -33,14 +34,17 @@ const aliases = (field: string) =>
 const FILTERED = 'query ($filter: SpeciesFilter) { speciesAggregate(filter: $filter) { groups { count } } }'
 const LONG_PAGE = 'missionPage(limit: 100) { items { id objective } }'
 
+/** Between two requests on a connection. To send as much as a machine can is another thing, see overload.ts. */
+const PAUSE_MILLISECONDS = 50
+
 /** The requests of each kind, and on how many connections they are sent. */
 const KINDS = {
   'wrong values in a variable': {
-    connections: 4,
+    connections: 1,
     requests: [graphql(FILTERED, { filter: { and: Array(170_000).fill(5) } })],
   },
   'empty conditions in a variable': {
-    connections: 4,
+    connections: 1,
     requests: [graphql(FILTERED, { filter: { and: Array(110_000).fill({}) } })],
   },
   'long texts under thirty aliases': { connections: 8, requests: [graphql(aliases(LONG_PAGE))] },
@@ -52,7 +56,7 @@ const KINDS = {
   },
   'responses that are not read': { connections: 0, requests: [] },
   'a body of unknown members': {
-    connections: 4,
+    connections: 1,
     requests: [
       {
         method: 'POST',
@@ -63,7 +67,7 @@ const KINDS = {
     ],
   },
   'thirty aggregates of a large table': {
-    connections: 8,
+    connections: 1,
     requests: [graphql(aliases('speciesAggregate(groupBy: [HABITAT]) { groups { count } }'))],
   },
   'as many aggregates as are allowed': {
@@ -111,17 +115,18 @@ async function run({ origin, kind, seconds }: Attack): Promise<Answers> {
     for (const socket of sockets) socket.destroy()
     return { unread: sockets.length }
   }
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const until = performance.now() + seconds * 1_000
-  await runLoad(
-    origin,
-    connections,
-    (number) => requests[number % requests.length] as Sent,
-    (_, outcome) => {
+  const converse = async (_: unknown, connection: number) => {
+    for (let number = connection; performance.now() < until; number++) {
+      const outcome = await send(origin, requests[number % requests.length] as Sent, agent)
       const status = outcome.kind === 'answered' ? String(outcome.status) : 'lost'
       answers[status] = (answers[status] ?? 0) + 1
-    },
-    () => performance.now() > until,
-  )
+      await delay(PAUSE_MILLISECONDS)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, converse))
+  agent.destroy()
   return answers
 }
 

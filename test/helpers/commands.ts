@@ -11,8 +11,13 @@ import { createTestDatabase, createTestFolder, type Owner } from './database.ts'
 /** A migrated, empty database, as commands find it, and a folder for files. */
 export async function createPlace(owner: Owner) {
   const options = await createTestDatabase(owner)
-  const environment: NodeJS.ProcessEnv =
-    options.databaseUrl === undefined ? { DATA_DIR: options.dataDir } : { DATABASE_URL: options.databaseUrl }
+  const environment: NodeJS.ProcessEnv = {
+    // A busy machine is no reason for a command to give up.
+    DATABASE_TIMEOUT: '60000',
+    ...(options.databaseUrl === undefined
+      ? { DATA_DIR: options.dataDir }
+      : { DATABASE_URL: options.databaseUrl }),
+  }
   return {
     environment,
     folder: await createTestFolder(owner),
