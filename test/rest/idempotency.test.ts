@@ -152,7 +152,10 @@ test('a GraphQL mutation takes a key too', async (t) => {
 test('neither the key nor the resource is ever there without the other', async (t) => {
   const { writer, database, faults } = service()
   await database.client.$executeRaw(Prisma.sql`
-    ALTER TABLE idempotency_keys ADD CONSTRAINT no_such_answer CHECK (answer ->> 'habitat' <> 'nowhere')`)
+    CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no such answer'; END $$`)
+  await database.client.$executeRaw(Prisma.sql`
+    CREATE TRIGGER refuse_answer BEFORE UPDATE ON idempotency_keys FOR EACH ROW
+      WHEN (NEW.answer ->> 'habitat' = 'nowhere') EXECUTE FUNCTION refuse_answer()`)
   t.is((await writer.post('/species', body({ habitat: 'nowhere' }), withKey('half'))).status, 500)
   t.is(faults.splice(0).length, 1)
   t.is((await writer.get('/species?filter=habitat:nowhere')).body.total_count, 0)

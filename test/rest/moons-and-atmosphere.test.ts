@@ -115,7 +115,6 @@ test('a reserved name that is stored already can be removed', async (t) => {
   const composition = { neon: 0.2 }
   const changes = [
     () => writer.patch(`${planet}/atmosphere`, { composition: null }),
-    () => writer.patch(`${planet}/atmosphere`, { composition }),
     () => writer.put(`${planet}/atmosphere`, {}),
     () => writer.put(`${planet}/atmosphere`, { composition }),
   ]
@@ -126,4 +125,8 @@ test('a reserved name that is stored already can be removed', async (t) => {
     const { body } = await writer.get(`${planet}/atmosphere`)
     t.true(body.composition === undefined || Object.keys(body.composition).join() === 'neon')
   }
+  await database.client.$executeRaw`
+    UPDATE atmosphere SET composition = '{"constructor": 0.1}' WHERE planet_id = 'legacy'`
+  // It is merged with what is stored, and the result is as invalid as that.
+  t.is((await writer.patch(`${planet}/atmosphere`, { composition })).status, 400)
 })
