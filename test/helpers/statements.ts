@@ -6,6 +6,9 @@ export interface Counted<Result> {
   readonly statements: readonly string[]
 }
 
+/** The first statement of a new connection, and the look at the sizes of tables now and then. */
+const OWN_STATEMENT = /^SET |pg_table_size/
+
 /**
  * Counts the SQL statements of work, BEGIN and COMMIT among them: all that this process sends, so that
  * nothing else may be under way.
@@ -20,8 +23,7 @@ export async function countStatements<Result>(work: () => Promise<Result>): Prom
   } as typeof query
   try {
     const result = await work()
-    // What a new connection sends first belongs to no work.
-    return { result, statements: statements.filter((text) => !text.startsWith('SET ')) }
+    return { result, statements: statements.filter((text) => !OWN_STATEMENT.test(text)) }
   } finally {
     pg.Client.prototype.query = query
   }
