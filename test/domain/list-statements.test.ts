@@ -102,15 +102,16 @@ type Asked = typeof request extends fc.Arbitrary<infer Value> ? Value : never
 
 let database: Database
 
-test.before(async (t) => {
-  const releases: (() => Promise<void>)[] = []
-  database = await openDatabase(
-    await createTestDatabase({ teardown: (release) => void releases.push(release) }),
-  )
-  test.after.always(async () => {
-    await database.close()
-    for (const release of releases.reverse()) await release()
-  })
+const releases: (() => Promise<void>)[] = []
+
+test.after.always(async () => {
+  await database?.close()
+  for (const release of releases.reverse()) await release()
+})
+
+test.before(async () => {
+  const owner = { teardown: (release: () => Promise<void>) => void releases.push(release) }
+  database = await openDatabase(await createTestDatabase(owner))
   await database.client.planet.createMany({
     data: Array.from({ length: PLANETS }, (_, index) => ({
       id: `p${index}`,
@@ -131,7 +132,6 @@ test.before(async (t) => {
       created_date: DATES[index % 3] as Date,
     })),
   })
-  t.pass()
 })
 
 /** What a list would be, made of the whole list that Prisma finds. */

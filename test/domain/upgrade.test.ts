@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
 import { openEmbeddedDatabase } from '../../src/domain/database/embedded-database.ts'
 import { migrate } from '../../src/domain/database/migrator.ts'
+import { sessionStatement } from '../../src/domain/database/session.ts'
 import { tableName } from '../../src/domain/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { createServerDatabase, createTestFolder } from '../helpers/database.ts'
@@ -50,6 +51,7 @@ test('an upgrade keeps every row, version, moment, tombstone and count, also of 
   const client = new Client(connection)
   await client.connect()
   t.teardown(() => client.end())
+  await client.query(sessionStatement())
   await client.query(ROWS)
   const before = await everything(client)
   t.true((await migrate(connection)).length > 0)
