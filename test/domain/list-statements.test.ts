@@ -68,18 +68,20 @@ const sorts = fc.array(
   { maxLength: 3 },
 )
 
+/** Prisma leaves out empty conditions, also where that changes what is asked. */
 const NOTHING: Where = { id: { in: [] } }
+const EVERYTHING: Where = { id: { notIn: [] } }
 
 function whereOf(filtered: Filter): Where {
-  if ('all' in filtered) return { AND: filtered.all.map(whereOf) }
-  if ('any' in filtered) return filtered.any.length === 0 ? NOTHING : { OR: filtered.any.map(whereOf) }
+  if ('all' in filtered) return { AND: [EVERYTHING, ...filtered.all.map(whereOf)] }
+  if ('any' in filtered) return { OR: [NOTHING, ...filtered.any.map(whereOf)] }
   const { field, operator, value: compared } = filtered
   if (operator === 'contains') {
     return { [field]: { contains: (compared as string).replace(/[\\%_]/g, '\\$&') } }
   }
   if (operator !== 'in') return { [field]: { [operator]: compared } }
   const one = (compared as unknown[]).map((member) => ({ [field]: member }))
-  return one.length === 0 ? NOTHING : { OR: one }
+  return { OR: [NOTHING, ...one] }
 }
 
 function orderOf(resource: Resource, sorted: readonly Sort[]): Where[] {
