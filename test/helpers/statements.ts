@@ -6,8 +6,11 @@ export interface Counted<Result> {
   readonly statements: readonly string[]
 }
 
-/** The first statement of a new connection, and the look at the sizes of tables now and then. */
-const OWN_STATEMENT = /^SET |pg_table_size/
+/**
+ * What the service does by itself: the first statement of a connection, a look at the sizes of the tables, and
+ * the deletion of expired idempotency keys soon after the start.
+ */
+const OWN_STATEMENT = /^SET |pg_table_size|idempotency_keys/
 
 /**
  * Counts the SQL statements of work, BEGIN and COMMIT among them: all that this process sends, so that
