@@ -46,6 +46,8 @@ test('a second signal does not wait for the first', async (t) => {
   const socket = connect({ port: Number(new URL(await service.origin).port), host: '127.0.0.1' })
   socket.on('error', () => {})
   socket.write('POST /api/v1/species HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n')
+  // It is refused at once, and its body stays outstanding.
+  await once(socket, 'data')
   service.kill('SIGTERM')
   await delay(1_500)
   service.kill('SIGTERM')
