@@ -24,8 +24,11 @@ export interface CostedOperation {
 }
 
 /** One unit of cost: an object of a response, so many of its characters, or so many bytes of a table. */
-export const CHARACTERS_PER_UNIT = 1_000
+const CHARACTERS_PER_UNIT = 1_000
 const TABLE_BYTES_PER_UNIT = 32 * 1024
+
+/** What a unit of a response may take in memory: in UTF-8 a character mostly has three bytes at most. */
+export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
 
 /** Fields and fragments that are looked at, fragments as often as they are spread. */
 const MAXIMUM_NODES = 5_000

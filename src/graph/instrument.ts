@@ -1,7 +1,7 @@
 import { type GraphQLSchema, parse } from 'graphql'
 import type { Caller } from '../domain/caller.ts'
 import { currentTimings, inSpan } from '../domain/observation.ts'
-import { CHARACTERS_PER_UNIT, type CostEstimator } from './cost.ts'
+import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import type { Data, Prepare } from './operation.ts'
 import type { OperationLimiter, Turn } from './operation-limiter.ts'
 
@@ -51,7 +51,8 @@ function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimato
   const known = new Map<unknown, number>()
   return (variables: Data): number => {
     const { limit } = variables
-    const bytes = known.get(limit) ?? costs.response({ schema, document, variables }) * CHARACTERS_PER_UNIT
+    const bytes =
+      known.get(limit) ?? costs.response({ schema, document, variables }) * RESPONSE_BYTES_PER_UNIT
     known.set(limit, bytes)
     return bytes
   }

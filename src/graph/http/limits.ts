@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { DomainError, type ErrorCode } from '../../domain/errors.ts'
 import type { GraphContext } from '../context.ts'
-import { CHARACTERS_PER_UNIT, type CostEstimator } from '../cost.ts'
+import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../cost.ts'
 
 /** What an operation may be made of, at most. */
 export interface OperationLimits {
@@ -58,7 +58,7 @@ export function costLimit(
         const response = estimator.response(operation)
         const cost = Math.ceil(response + (await estimator.scans(operation, maximum * STATEMENT_PART)))
         if (cost > maximum) throw refused(tooCostly(cost, maximum))
-        await contextValue.reserve(response * CHARACTERS_PER_UNIT)
+        await contextValue.reserve(response * RESPONSE_BYTES_PER_UNIT)
       },
     }),
   }
