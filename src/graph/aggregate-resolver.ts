@@ -27,7 +27,7 @@ export function aggregateResolver(
       // One more than is wanted tells whether there are more.
       limit: limit + 1,
     }
-    const groups = await context.scan(resource, () => aggregate(context.reader, resource, request))
+    const groups = await context.scan(resource, true, () => aggregate(context.reader, resource, request))
     return { groups: groups.slice(0, limit).map(toGraph), hasMore: groups.length > limit }
   }
 }

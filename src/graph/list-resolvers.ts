@@ -81,6 +81,6 @@ function reader({ resource, parent }: ListPlace, { reader: client, scan }: Graph
       parent
         ? readListOf(client, parent.resource, resource, parent.id, request)
         : readList(client, resource, request)
-    return isScan(request) ? scan(resource, read) : read()
+    return scan(resource, isScan(request), read)
   }
 }

@@ -42,9 +42,8 @@ export class Loaders {
 
   /** A part of the list of one parent, who must exist. */
   list(parent: Resource, resource: Resource, parentId: string, request: ListRequest): Promise<List> {
-    const readAll = (ids: readonly string[]) => readLists(this.#client, parent, resource, ids, request)
     const read = (ids: readonly string[]) =>
-      isScan(request) ? this.#scan(resource, () => readAll(ids)) : readAll(ids)
+      this.#scan(resource, isScan(request), () => readLists(this.#client, parent, resource, ids, request))
     const kind = `${parent.path} ${resource.path} ${JSON.stringify(request)}`
     return this.#loader(kind, read).load(parentId) as Promise<List>
   }

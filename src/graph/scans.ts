@@ -2,8 +2,12 @@ import type { Resource } from '../domain/resource.ts'
 import type { TableSizes } from '../domain/table-sizes.ts'
 import type { Limiter } from './limiter.ts'
 
-/** Runs a read that may have to look at every row of a resource. */
-export type Scan = <Result>(resource: Resource, read: () => Promise<Result>) => Promise<Result>
+/** Runs a read of a resource; `mayReadAll` says whether it may have to look at every row. */
+export type Scan = <Result>(
+  resource: Resource,
+  mayReadAll: boolean,
+  read: () => Promise<Result>,
+) => Promise<Result>
 
 /** In bytes; a smaller table is read in a few milliseconds. */
 const LARGE_TABLE = 4 * 1024 * 1024
@@ -20,8 +24,8 @@ export class Scans {
 
   /** What a caller's operation reads with. The signal takes back a read that has not been started. */
   of(caller: string, signal: AbortSignal | undefined): Scan {
-    return async (resource, read) => {
-      if ((await this.sizes.of(resource)) < LARGE_TABLE) return read()
+    return async (resource, mayReadAll, read) => {
+      if (!mayReadAll || (await this.sizes.of(resource)) < LARGE_TABLE) return read()
       const release = await this.limiter.acquire(caller, 1, signal)
       try {
         return await read()

@@ -5,7 +5,7 @@ import { sessionSettings } from '../../domain/database/session.ts'
 /** Values of LC_CTYPE that know no letters but those of ASCII. */
 const ASCII_ONLY = /^(?:C|POSIX)$/
 
-/** What the server is, what the session has in effect, and what is wrong with each. */
+/** Describes the server and the settings in effect in a session, each with its problems. */
 export async function inspectSession({ client, check }: Database): Promise<[string, readonly string[]][]> {
   const facts = await readServerFacts(client.pool)
   const { rows } = await client.pool.query<{ name: string; value: string }>(

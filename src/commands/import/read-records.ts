@@ -27,8 +27,8 @@ const BYTE_ORDER_MARK = '\uFEFF'
 const LINE_END_BYTES = 2
 
 /**
- * Reads the records of a file one after the other. What is wrong with one is a row of its own, and reading
- * goes on after it. A record may be as large as a request body; of a larger one no more is held in memory.
+ * Reads the records of a file one after the other. A record that cannot be read yields a row that says why, and
+ * reading goes on after it. A record may be as large as a request body; of a larger one no more is held in memory.
  */
 export async function* readRecords(file: string, { lengthOf, read }: RecordFormat): AsyncGenerator<InputRow> {
   const input = new LookAhead(file)

@@ -91,7 +91,7 @@ function watchedClient(answerTimeout: number) {
       }
     }
 
-    /** Sends a statement that nobody counts, such as the first one of a connection. */
+    /** Sends a statement without counting it, such as the first one of a connection. */
     async answered(parameters: unknown[]): Promise<unknown> {
       const timer = setTimeout(() => this.#cut(), answerTimeout)
       try {
