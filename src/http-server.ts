@@ -65,9 +65,14 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
       response.setHeader('Connection', 'close')
       endAfter(response, () => held)
     }
-    response.once('prefinish', () => {
+    const startTimer = () => {
       const timer = setTimeout(() => request.socket.destroy(), answerMilliseconds)
       response.once('close', () => clearTimeout(timer))
+    }
+    // A stream is piped into the response; every other body is given to it at once.
+    response.once('pipe', startTimer)
+    response.once('prefinish', () => {
+      if (response.listenerCount('pipe') > 0) startTimer()
     })
     handler(request, response)
   })

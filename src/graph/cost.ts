@@ -24,7 +24,7 @@ export interface CostedOperation {
 }
 
 /** One unit of cost: an object of a response, so many of its characters, or so many bytes of a table. */
-const CHARACTERS_PER_UNIT = 1_000
+const CHARACTERS_PER_UNIT = 250
 const TABLE_BYTES_PER_UNIT = 32 * 1024
 
 /** What a unit of a response may take in memory: in UTF-8 a character mostly has three bytes at most. */
@@ -54,7 +54,7 @@ export class CostEstimator {
    * What the response could hold, with lists as long as they were asked for and texts as long as they may be;
    * Infinity for what is too much to look at.
    *
-   * @returns in whole units of an object or 1,000 characters
+   * @returns in whole units of an object or 250 characters
    */
   response(operation: CostedOperation): number {
     const cost = total(operation, ({ type, field, args, childComplexity }) => {

@@ -3,6 +3,7 @@ import cors from '@koa/cors'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Resource } from '../domain/resource.ts'
 import type { Prepare } from '../graph/operation.ts'
+import { sendInPieces } from '../http/send-in-pieces.ts'
 import { openRoutes } from './documents/open-routes.ts'
 import type { RestSettings } from './exchange.ts'
 import { type IsReady, serveHealth } from './health.ts'
@@ -62,6 +63,7 @@ export function createApp(parts: AppParts): RequestListener {
   const shedding = createShedding(overload)
   const routes = serveRoutes(base, createRoutes(resources, shown.prepare, settings))
   const middleware: Middleware[] = [
+    sendInPieces,
     requestId(settings.trustProxy),
     observe(reportRequest, routes.templateOf),
     ...(settings.serverTiming ? [serverTiming] : []),
@@ -95,6 +97,9 @@ export function createApp(parts: AppParts): RequestListener {
 function ignoreLostConnections(app: Koa): void {
   const { onerror } = app.context
   app.context.onerror = function (this: Context, error) {
-    if (error !== this.req.socket.errored) onerror.call(this, error)
+    const isLost =
+      error === this.req.socket.errored ||
+      (error as { code?: unknown })?.code === 'ERR_STREAM_PREMATURE_CLOSE'
+    if (!isLost) onerror.call(this, error)
   }
 }

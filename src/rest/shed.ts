@@ -30,6 +30,12 @@ export interface Shedding {
 /** In bytes; the buffers of the operating system take a smaller response at once. */
 const SMALL_RESPONSE = 16 * 1024
 
+/**
+ * A response counts for a time after it was sent, so that one caller's long responses take some of the processor
+ * and not all of it: they reach 6 MB a second.
+ */
+const BYTES_PER_MILLISECOND = 6_000
+
 /** How many callers beyond their share are remembered by their credentials. */
 const MAXIMUM_CALLERS = 1_000
 
@@ -51,7 +57,11 @@ export function createShedding(overload: Overload): Shedding {
       }
       await next()
       const bytes = ctx.length ?? 0
-      if (bytes > SMALL_RESPONSE) finished(ctx.res, overload.holdResponse(identity, bytes))
+      if (bytes <= SMALL_RESPONSE) return
+      const release = overload.holdResponse(identity, bytes)
+      finished(ctx.res, (error) =>
+        error ? release() : setTimeout(release, bytes / BYTES_PER_MILLISECOND).unref(),
+      )
     },
     wrap(app, templateOf, report) {
       const isFull = ({ headers: { authorization = '' } }: IncomingMessage) =>

@@ -11,6 +11,7 @@ import type { RunOperation } from '../instrument.ts'
 import { GRAPHQL_PATH } from './error-document.ts'
 import { costLimit, errorLimit, limitRules, MAXIMUM_TOKENS, type OperationLimits } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost } from './request.ts'
+import { stringifyInPieces } from './stringify-in-pieces.ts'
 
 export interface GraphQLServerParts {
   readonly schema: GraphQLSchema
@@ -71,6 +72,7 @@ function createApollo({ schema, introspection, limits, costs, reportFault }: Gra
     persistedQueries: false,
     allowBatchedHttpRequests: false,
     csrfPrevention: true,
+    stringifyResult: stringifyInPieces,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationRules: limitRules(limits),

@@ -18,7 +18,7 @@ import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../cost.ts'
 export interface OperationLimits {
   /** Levels of fields. */
   readonly depth: number
-  /** In units of an object, of 1,000 characters of the response, or of 32 KiB of a table that is read. */
+  /** In units of an object, of 250 characters of the response, or of 32 KiB of a table that is read. */
   readonly cost: number
 }
 
