@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { migrate } from '../src/domain/database/migrator.ts'
+import { migrate } from '../src/database/migrations/migrator.ts'
 
 /** Where the scratch databases are made, unless another server is named. */
 export const SERVER = 'postgresql://postgres@127.0.0.1:5432/postgres'

@@ -1,4 +1,4 @@
-import type { IsReady } from './rest/health.ts'
+import type { IsReady } from './http/health.ts'
 
 const ANSWER_MILLISECONDS = 1_000
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import test from 'ava'
 
-const GENERATED = 'domain/database/generated'
+const GENERATED = 'database/generated'
 const MAXIMUM_LINES = 250
 
 interface SourceFile {
@@ -69,7 +69,7 @@ test('GraphQL does not know REST, and leaves HTTP to the files in graph/http', a
 })
 
 /** The form of operations, how names are written, and how an error in front of /graphql looks. */
-const REST_MAY_KNOW = ['graph/http/error-document.ts', 'graph/names.ts', 'graph/operation.ts']
+const REST_MAY_KNOW = ['graph/http/error-document.ts', 'graph/names.ts', 'graph/execution/operation.ts']
 
 test('REST knows of GraphQL the form of operations, names and errors, and cannot execute anything itself', async (t) => {
   const imported = between(await sources, 'rest/', 'graph/').map((pair) => pair.split(' → ')[1])

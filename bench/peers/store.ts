@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { v7 } from 'uuid'
-import { type Prisma, PrismaClient } from '../../src/domain/database/generated/client.ts'
+import { type Prisma, PrismaClient } from '../../src/database/generated/client.ts'
 import {
   columnsOf,
   failure,

@@ -1,4 +1,4 @@
-import type { Resource } from '../domain/resource.ts'
+import type { Resource } from '../domain/model/resource.ts'
 import { resources } from '../domain/resources/index.ts'
 
 /** The arguments of a command are wrong: exit status 2, with this message. */

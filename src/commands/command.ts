@@ -1,5 +1,5 @@
-import { DatabaseRefusedError } from '../domain/database/refused.ts'
-import { DomainError } from '../domain/errors.ts'
+import { DatabaseRefusedError } from '../database/refused.ts'
+import { DomainError } from '../domain/model/errors.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from '../settings.ts'
 import { ArgumentsError } from './arguments.ts'
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { parseConnection } from '../domain/database/connection.ts'
-import { openEmbeddedDatabase } from '../domain/database/embedded-database.ts'
-import { migrate } from '../domain/database/migrator.ts'
+import { parseConnection } from '../database/connection.ts'
+import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
+import { migrate } from '../database/migrations/migrator.ts'
 import { databaseSettings, runCommand } from './command.ts'
 
 const usage = `Applies the migrations the database lacks.

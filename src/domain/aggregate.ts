@@ -1,9 +1,9 @@
-import type { DatabaseClient } from './database/database-client.ts'
+import type { DatabaseClient } from '../database/client.ts'
+import { aggregateStatement, COUNT, measureColumn } from '../database/sql/aggregate-statement.ts'
+import { shareRead } from '../database/sql/shared-read.ts'
 import { meaningOfReadError } from './database-errors.ts'
-import { type Filter, leafNamed } from './query.ts'
-import type { Leaf, Resource } from './resource.ts'
-import { aggregateStatement, COUNT, measureColumn } from './sql/aggregate-statement.ts'
-import { shareRead } from './sql/shared-read.ts'
+import { type Filter, leafNamed } from './model/query.ts'
+import type { Leaf, Resource } from './model/resource.ts'
 
 /** What is computed of the numbers of a group. */
 export type Measure = 'minimum' | 'maximum' | 'average' | 'sum'

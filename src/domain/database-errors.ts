@@ -1,9 +1,9 @@
 import { DatabaseError } from 'pg'
-import { Prisma } from './database/generated/client.ts'
-import { DomainError } from './errors.ts'
-import { ParentMissing, RaceLost } from './race.ts'
-import { type Resource, tableName } from './resource.ts'
+import { Prisma } from '../database/generated/client.ts'
+import { DomainError } from './model/errors.ts'
+import { type Resource, tableName } from './model/resource.ts'
 import { resources } from './resources/index.ts'
+import { ParentMissing, RaceLost } from './retry.ts'
 import { duplicateValue } from './unique.ts'
 
 /** What PostgreSQL said, as the driver adapter hands it on inside Prisma's error. */

@@ -1,4 +1,4 @@
-import type { Row } from './rows.ts'
+import type { Row } from './model/rows.ts'
 import { type Address, type Client, isOutsideTransaction } from './store.ts'
 
 /** How an origin that names no known planet is met: by making the planet, or by refusing. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Prisma, PrismaClient } from './database/generated/client.ts'
-import { refuseInvalid, refuseRuleViolation } from './errors.ts'
-import { RaceLost } from './race.ts'
-import type { Resource, Values } from './resource.ts'
-import { type Row, toColumns } from './rows.ts'
+import type { Prisma, PrismaClient } from '../database/generated/client.ts'
+import { refuseInvalid, refuseRuleViolation } from './model/errors.ts'
+import type { Resource, Values } from './model/resource.ts'
+import { type Row, toColumns } from './model/rows.ts'
+import { isObject } from './model/values.ts'
+import { RaceLost } from './retry.ts'
 import type { Client } from './store.ts'
-import { isObject } from './values.ts'
 
 /** What a caller names a request with, so that it can be repeated: unique among that caller's requests. */
 export interface RequestKey {

@@ -1,13 +1,13 @@
-import { absenceOf, notFound } from './absent.ts'
-import type { DatabaseClient } from './database/database-client.ts'
-import { isIdentifier } from './identifiers.ts'
-import type { Position } from './keyset.ts'
-import type { Filter, Sort } from './query.ts'
-import { listColumn } from './relations.ts'
-import type { Resource } from './resource.ts'
-import type { Row } from './rows.ts'
-import { listStatement, listsStatement, PARENT } from './sql/list-statement.ts'
-import { shareRead } from './sql/shared-read.ts'
+import type { DatabaseClient } from '../database/client.ts'
+import { listStatement, listsStatement, PARENT } from '../database/sql/list-statement.ts'
+import { shareRead } from '../database/sql/shared-read.ts'
+import { isIdentifier } from './model/identifiers.ts'
+import type { Position } from './model/keyset.ts'
+import type { Filter, Sort } from './model/query.ts'
+import { listColumn } from './model/relations.ts'
+import type { Resource } from './model/resource.ts'
+import type { Row } from './model/rows.ts'
+import { absenceOf, notFound } from './not-found.ts'
 
 /** What is asked of a list (SPEC §4.1). */
 export interface ListRequest {

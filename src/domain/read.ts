@@ -1,9 +1,9 @@
-import { absenceOf, notFound } from './absent.ts'
-import type { DatabaseClient } from './database/database-client.ts'
-import { isAddress } from './identifiers.ts'
-import type { Resource } from './resource.ts'
-import type { Row } from './rows.ts'
-import { lookUpRow, rowsWith } from './sql/row-lookup.ts'
+import type { DatabaseClient } from '../database/client.ts'
+import { lookUpRow, rowsWith } from '../database/sql/row-lookup.ts'
+import { isAddress } from './model/identifiers.ts'
+import type { Resource } from './model/resource.ts'
+import type { Row } from './model/rows.ts'
+import { absenceOf, notFound } from './not-found.ts'
 import type { Address } from './store.ts'
 
 /**

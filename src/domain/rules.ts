@@ -1,12 +1,12 @@
-import { type Detail, refuseRuleViolation } from './errors.ts'
 import type { Change } from './guard.ts'
-import { isIdentifier } from './identifiers.ts'
-import { relationsOf } from './relations.ts'
-import type { Resource } from './resource.ts'
+import { type Detail, refuseRuleViolation } from './model/errors.ts'
+import { isIdentifier } from './model/identifiers.ts'
+import { relationsOf } from './model/relations.ts'
+import type { Resource } from './model/resource.ts'
+import { type Row, toValues } from './model/rows.ts'
+import { runRules } from './model/validate.ts'
 import { resources } from './resources/index.ts'
-import { type Row, toValues } from './rows.ts'
 import { findRow } from './store.ts'
-import { runRules } from './validate.ts'
 
 /**
  * Holds a write against everything a well-formed body can break: the rules of its definition, its

@@ -1,10 +1,10 @@
-import type { DatabaseClient } from './database/database-client.ts'
-import { Prisma } from './database/generated/client.ts'
-import { exactly } from './exact-number.ts'
-import { RaceLost } from './race.ts'
-import type { Resource } from './resource.ts'
-import type { Row } from './rows.ts'
-import { insertStatement, updateStatement } from './sql/write-statements.ts'
+import type { DatabaseClient } from '../database/client.ts'
+import { exactly } from '../database/exact-number.ts'
+import { Prisma } from '../database/generated/client.ts'
+import { insertStatement, updateStatement } from '../database/sql/write-statements.ts'
+import type { Resource } from './model/resource.ts'
+import type { Row } from './model/rows.ts'
+import { RaceLost } from './retry.ts'
 
 /** The client of the database, or the part of one that runs inside a transaction. */
 export type Client = DatabaseClient | Prisma.TransactionClient

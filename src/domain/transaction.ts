@@ -1,8 +1,8 @@
-import type { DatabaseClient } from './database/database-client.ts'
-import { DomainError } from './errors.ts'
+import type { DatabaseClient } from '../database/client.ts'
 import { TransactionNeeded } from './guard.ts'
-import { RaceLost } from './race.ts'
-import type { Resource } from './resource.ts'
+import { DomainError } from './model/errors.ts'
+import type { Resource } from './model/resource.ts'
+import { RaceLost } from './retry.ts'
 import type { Client } from './store.ts'
 
 /** Every lost race means that another request won, so this many in a row is a fault, not bad luck. */

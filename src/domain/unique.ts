@@ -1,7 +1,7 @@
-import { DomainError } from './errors.ts'
+import { quoted, tableOf } from '../database/sql/columns.ts'
 import type { Change } from './guard.ts'
-import type { Leaf, Resource } from './resource.ts'
-import { quoted, tableOf } from './sql/columns.ts'
+import { DomainError } from './model/errors.ts'
+import type { Leaf, Resource } from './model/resource.ts'
 import { queryRows } from './store.ts'
 
 /**

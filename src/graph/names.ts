@@ -1,4 +1,4 @@
-import type { Resource } from '../domain/resource.ts'
+import type { Resource } from '../domain/model/resource.ts'
 
 /** GraphQL names are in camel case; a wire name in snake case, or a path with hyphens, becomes one. */
 export function camelCase(name: string): string {

@@ -1,4 +1,4 @@
-import type { Data, Prepare } from '../graph/operation.ts'
+import type { Data, Prepare } from '../graph/execution/operation.ts'
 import { addressesFor, callerOf, type Handler, type RestSettings, respond } from './exchange.ts'
 import { refuseQuery } from './parse-list-query.ts'
 

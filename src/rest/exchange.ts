@@ -1,9 +1,9 @@
 import type { Context } from 'koa'
-import type { Caller } from '../domain/caller.ts'
-import { DomainError } from '../domain/errors.ts'
-import type { Values } from '../domain/resource.ts'
+import type { Caller } from '../domain/model/caller.ts'
+import { DomainError } from '../domain/model/errors.ts'
+import type { Values } from '../domain/model/resource.ts'
 import type { Address } from '../domain/store.ts'
-import { Addresses } from './addresses.ts'
+import { Addresses } from './urls.ts'
 
 /** What the handlers of every resource follow. */
 export interface RestSettings {

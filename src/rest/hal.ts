@@ -1,10 +1,10 @@
-import { operationsOf } from '../domain/operations.ts'
-import { ownedBy, referencesTo, relationsOf } from '../domain/relations.ts'
-import { identifierField, type Resource } from '../domain/resource.ts'
+import { operationsOf } from '../domain/model/operations.ts'
+import { ownedBy, referencesTo, relationsOf } from '../domain/model/relations.ts'
+import { identifierField, type Resource } from '../domain/model/resource.ts'
 import type { Address } from '../domain/store.ts'
-import type { Data } from '../graph/operation.ts'
-import type { Addresses, ListAddress } from './addresses.ts'
+import type { Data } from '../graph/execution/operation.ts'
 import { createRepresent } from './representation.ts'
+import type { Addresses, ListAddress } from './urls.ts'
 
 export interface Link {
   readonly href: string

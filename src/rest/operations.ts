@@ -1,8 +1,8 @@
-import { operationsOf } from '../domain/operations.ts'
-import { ownedBy } from '../domain/relations.ts'
-import type { Resource } from '../domain/resource.ts'
+import { operationsOf } from '../domain/model/operations.ts'
+import { ownedBy } from '../domain/model/relations.ts'
+import type { Resource } from '../domain/model/resource.ts'
+import type { Operation, Prepare } from '../graph/execution/operation.ts'
 import { camelCase, graphNames, parentArgument, pascalCase, singular } from '../graph/names.ts'
-import type { Operation, Prepare } from '../graph/operation.ts'
 
 /** The GraphQL operations that the REST requests on a resource are translated into, one for each. */
 export interface RestOperations {

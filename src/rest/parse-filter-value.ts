@@ -1,7 +1,7 @@
-import type { LeafField } from '../domain/fields.ts'
-import type { Operator } from '../domain/query.ts'
-import type { Leaf } from '../domain/resource.ts'
-import { type Checked, invalidity, isStorable } from '../domain/values.ts'
+import type { LeafField } from '../domain/model/fields.ts'
+import type { Operator } from '../domain/model/query.ts'
+import type { Leaf } from '../domain/model/resource.ts'
+import { type Checked, invalidity, isStorable } from '../domain/model/values.ts'
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 

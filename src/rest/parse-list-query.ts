@@ -1,7 +1,7 @@
-import { type Detail, type DetailCode, DomainError } from '../domain/errors.ts'
-import { type Operator, operatorsOf, queryable } from '../domain/query.ts'
-import type { Leaf, Resource } from '../domain/resource.ts'
-import { isStorable } from '../domain/values.ts'
+import { type Detail, type DetailCode, DomainError } from '../domain/model/errors.ts'
+import { type Operator, operatorsOf, queryable } from '../domain/model/query.ts'
+import type { Leaf, Resource } from '../domain/model/resource.ts'
+import { isStorable } from '../domain/model/values.ts'
 import { parseFilterValue } from './parse-filter-value.ts'
 
 export interface ListFilter {

@@ -1,5 +1,5 @@
-import type { Resource, Values } from '../domain/resource.ts'
-import type { Data } from '../graph/operation.ts'
+import type { Resource, Values } from '../domain/model/resource.ts'
+import type { Data } from '../graph/execution/operation.ts'
 
 /** Shows the data of an operation, which has the fields by their wire names. */
 export type Represent = (data: Data) => Record<string, unknown>

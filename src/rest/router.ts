@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { DomainError } from '../domain/errors.ts'
-import { PATCH_TYPES } from './body.ts'
+import { DomainError } from '../domain/model/errors.ts'
+import { PATCH_TYPES } from '../http/json/body.ts'
 import type { Method, Route } from './routes.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { Field } from '../domain/fields.ts'
-import type { Resource, Values } from '../domain/resource.ts'
+import type { Field } from '../domain/model/fields.ts'
+import type { Resource, Values } from '../domain/model/resource.ts'
+import type { Data } from '../graph/execution/operation.ts'
 import { camelCase, sortValue } from '../graph/names.ts'
-import type { Data } from '../graph/operation.ts'
 import type { ListFilter, ListSort } from './parse-list-query.ts'
 
 /** Values under wire names as a GraphQL input object. */

@@ -1,9 +1,9 @@
 import test from 'ava'
 import type pg from 'pg'
-import type { LeafField } from '../../src/domain/fields.ts'
-import { type Leaf, type Resource, tableName } from '../../src/domain/resource.ts'
+import type { LeafField } from '../../src/domain/model/fields.ts'
+import { type Leaf, type Resource, tableName } from '../../src/domain/model/resource.ts'
+import { invalidity } from '../../src/domain/model/values.ts'
 import { resources } from '../../src/domain/resources/index.ts'
-import { invalidity } from '../../src/domain/values.ts'
 import { sampleValue } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'
 

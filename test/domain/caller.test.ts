@@ -1,5 +1,5 @@
 import test from 'ava'
-import { identityOf } from '../../src/domain/caller.ts'
+import { identityOf } from '../../src/domain/model/caller.ts'
 
 const signed = 'header.payload'
 

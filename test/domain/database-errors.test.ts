@@ -1,8 +1,8 @@
 import test from 'ava'
 import { DatabaseError } from 'pg'
 import { meaningOfDeleteError, meaningOfWriteError } from '../../src/domain/database-errors.ts'
-import { RaceLost } from '../../src/domain/race.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
+import { RaceLost } from '../../src/domain/retry.ts'
 
 for (const [name, code] of Object.entries({ serialization_failure: '40001', deadlock_detected: '40P01' })) {
   test(`a write or a deletion that ends with ${name} is tried again`, (t) => {

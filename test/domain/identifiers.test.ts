@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { isIdentifier, makeIdentifier, slug } from '../../src/domain/identifiers.ts'
+import { isIdentifier, makeIdentifier, slug } from '../../src/domain/model/identifiers.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 
 test('an identifier is 1 to 64 unreserved characters, and neither . nor ..', (t) => {

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { boolean, group, number, text, timestamp } from '../../src/domain/fields.ts'
-import { defineResource } from '../../src/domain/resource.ts'
-import { inspectPatch, inspectResource } from '../../src/domain/validate.ts'
+import { boolean, group, number, text, timestamp } from '../../src/domain/model/fields.ts'
+import { defineResource } from '../../src/domain/model/resource.ts'
+import { inspectPatch, inspectResource } from '../../src/domain/model/validate.ts'
 
 const probe = defineResource({
   kind: 'collection',

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { fractions, integer, text, timestamp } from '../../src/domain/fields.ts'
-import { invalidity, isObject } from '../../src/domain/values.ts'
+import { fractions, integer, text, timestamp } from '../../src/domain/model/fields.ts'
+import { invalidity, isObject } from '../../src/domain/model/values.ts'
 
 const codeOf = (field: Parameters<typeof invalidity>[0], value: unknown) => {
   const checked = invalidity(field, value)

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/operations.ts'
-import type { Resource } from '../../src/domain/resource.ts'
+import { operationsOf } from '../../src/domain/model/operations.ts'
+import type { Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../../src/graph/names.ts'
 import type { GraphQLAnswer, Json } from '../helpers/client.ts'

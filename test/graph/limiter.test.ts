@@ -1,5 +1,5 @@
 import test from 'ava'
-import { Limiter } from '../../src/graph/limiter.ts'
+import { Limiter } from '../../src/graph/execution/limiter.ts'
 
 /** Acquires and notes when that succeeded. */
 function requests(limiter: Limiter) {

@@ -10,7 +10,7 @@ import {
   isSpecifiedScalarType,
 } from 'graphql'
 import { resources } from '../../src/domain/resources/index.ts'
-import { createSchema } from '../../src/graph/schema.ts'
+import { createSchema } from '../../src/graph/schema/schema.ts'
 
 const schema = createSchema(resources)
 const types = Object.values(schema.getTypeMap()).filter(

@@ -1,5 +1,5 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
-import { operationsOf } from '../../src/domain/operations.ts'
+import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { graphNames, parentArgument, singular } from '../../src/graph/names.ts'
 import { toInput } from '../../src/rest/translate.ts'

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { resources } from '../../src/domain/resources/index.ts'
-import { openApiDocument } from '../../src/rest/openapi/document.ts'
+import { openApiDocument } from '../../src/rest/documents/openapi/document.ts'
 import type { Settings } from '../../src/settings.ts'
 import type { Answer, Json } from './client.ts'
 

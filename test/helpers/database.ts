@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { lock } from 'proper-lockfile'
-import { readMigrations } from '../../src/domain/database/migration-files.ts'
-import { migrate } from '../../src/domain/database/migrator.ts'
-import { type DatabaseOptions, openDatabase } from '../../src/domain/database/open-database.ts'
+import { readMigrations } from '../../src/database/migrations/migration-files.ts'
+import { migrate } from '../../src/database/migrations/migrator.ts'
+import { type DatabaseOptions, openDatabase } from '../../src/database/open-database.ts'
 import { hostileDefaults } from './hostile-defaults.ts'
 
 /** Who owns what a test made: usually ava's `t`. */

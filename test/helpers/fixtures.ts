@@ -1,5 +1,5 @@
-import { operationsOf } from '../../src/domain/operations.ts'
-import type { Leaf, Resource } from '../../src/domain/resource.ts'
+import { operationsOf } from '../../src/domain/model/operations.ts'
+import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import type { Answer, Client, Json } from './client.ts'
 import { fixtureOverrides } from './fixture-overrides.ts'

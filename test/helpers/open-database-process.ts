@@ -1,5 +1,5 @@
 // A process that holds an embedded database open until its standard input ends. Argument: the data folder.
-import { openDatabase } from '../../src/domain/database/open-database.ts'
+import { openDatabase } from '../../src/database/open-database.ts'
 
 const database = await openDatabase({ dataDir: process.argv[2] ?? '', migrateOnStart: true, poolSize: 2 })
 console.log('open')

@@ -1,4 +1,4 @@
-import type { LeafField, NumberField } from '../../src/domain/fields.ts'
+import type { LeafField, NumberField } from '../../src/domain/model/fields.ts'
 import type { Json } from './client.ts'
 
 type ValueField = Exclude<LeafField, { type: 'reference' }>

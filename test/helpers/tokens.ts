@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import Koa from 'koa'
-import { DomainError } from '../../src/domain/errors.ts'
-import { authenticate, type TokenSettings } from '../../src/rest/authenticate.ts'
+import { DomainError } from '../../src/domain/model/errors.ts'
+import { authenticate, type TokenSettings } from '../../src/http/auth/authenticate.ts'
 
 /** The secret of {@link withSecret}. */
 export const secret = 'a secret that is long enough for it'

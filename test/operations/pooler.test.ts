@@ -1,6 +1,6 @@
 import test from 'ava'
 import pg from 'pg'
-import { sessionStatement } from '../../src/domain/database/session.ts'
+import { sessionStatement } from '../../src/database/session.ts'
 import { createPooler, findPooler } from '../helpers/pooler.ts'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { valuesComeBack } from '../helpers/round-trip.ts'

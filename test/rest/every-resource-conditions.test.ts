@@ -1,5 +1,5 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/operations.ts'
+import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'

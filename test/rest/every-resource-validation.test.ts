@@ -1,6 +1,6 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/operations.ts'
-import type { Leaf, Resource } from '../../src/domain/resource.ts'
+import { operationsOf } from '../../src/domain/model/operations.ts'
+import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import type { Answer, Json } from '../helpers/client.ts'
 import { type Body, type Created, Fixtures, withValue } from '../helpers/fixtures.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/operations.ts'
+import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/fixtures.ts'
 import { awkwardValues } from '../helpers/sample-value.ts'

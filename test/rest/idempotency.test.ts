@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { Prisma } from '../../src/domain/database/generated/client.ts'
+import { Prisma } from '../../src/database/generated/client.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 const service = shareTestService(test)

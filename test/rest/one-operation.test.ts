@@ -1,6 +1,6 @@
 import test from 'ava'
 import { resources } from '../../src/domain/resources/index.ts'
-import type { Prepare } from '../../src/graph/operation.ts'
+import type { Prepare } from '../../src/graph/execution/operation.ts'
 import { createRoutes, type Method } from '../../src/rest/routes.ts'
 import { Fixtures, resourceAt } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'

@@ -1,6 +1,6 @@
-import { Prisma, type PrismaClient } from '../../domain/database/generated/client.ts'
-import { isAlwaysSet, type LeafField } from '../../domain/fields.ts'
-import { type Resource, tableName } from '../../domain/resource.ts'
+import { Prisma, type PrismaClient } from '../../database/generated/client.ts'
+import { isAlwaysSet, type LeafField } from '../../domain/model/fields.ts'
+import { type Resource, tableName } from '../../domain/model/resource.ts'
 
 /** A column as it should be, or as information_schema has it. */
 interface Column {

@@ -1,6 +1,6 @@
-import type { DatabaseClient } from '../../domain/database/database-client.ts'
-import { type Resource, tableName } from '../../domain/resource.ts'
-import { tableOf } from '../../domain/sql/columns.ts'
+import type { DatabaseClient } from '../../database/client.ts'
+import { tableOf } from '../../database/sql/columns.ts'
+import { type Resource, tableName } from '../../domain/model/resource.ts'
 
 interface Counts {
   readonly kept: string

@@ -1,10 +1,10 @@
-import type { PrismaClient } from '../../domain/database/generated/client.ts'
-import type { Detail } from '../../domain/errors.ts'
-import { everyRow } from '../../domain/every-row.ts'
-import { isIdentifier } from '../../domain/identifiers.ts'
-import type { Resource } from '../../domain/resource.ts'
-import { type Row, toValues } from '../../domain/rows.ts'
-import { inspectResource, runRules } from '../../domain/validate.ts'
+import type { PrismaClient } from '../../database/generated/client.ts'
+import { everyRow } from '../../domain/all-rows.ts'
+import type { Detail } from '../../domain/model/errors.ts'
+import { isIdentifier } from '../../domain/model/identifiers.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import { type Row, toValues } from '../../domain/model/rows.ts'
+import { inspectResource, runRules } from '../../domain/model/validate.ts'
 
 /** How many rows are named; of the others only the count is told. */
 const NAMED_ROWS = 20

@@ -1,6 +1,6 @@
-import type { Database } from '../../domain/database/database.ts'
-import { readServerFacts, type ServerFacts } from '../../domain/database/server-facts.ts'
-import { sessionSettings } from '../../domain/database/session.ts'
+import type { Database } from '../../database/database.ts'
+import { readServerFacts, type ServerFacts } from '../../database/server-facts.ts'
+import { sessionSettings } from '../../database/session.ts'
 
 /** Values of LC_CTYPE that know no letters but those of ASCII. */
 const ASCII_ONLY = /^(?:C|POSIX)$/

@@ -1,7 +1,7 @@
-import { DomainError } from '../../domain/errors.ts'
-import type { LeafField } from '../../domain/fields.ts'
-import type { Resource, Values } from '../../domain/resource.ts'
-import { parseStrictJson } from '../../domain/strict-json.ts'
+import { DomainError } from '../../domain/model/errors.ts'
+import type { LeafField } from '../../domain/model/fields.ts'
+import type { Resource, Values } from '../../domain/model/resource.ts'
+import { parseStrictJson } from '../../http/json/strict-json.ts'
 import { ArgumentsError } from '../arguments.ts'
 
 /** The text of a cell; undefined for one that is empty and not in quotes. */

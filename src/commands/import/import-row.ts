@@ -1,7 +1,7 @@
-import { type Detail, DomainError } from '../../domain/errors.ts'
-import type { Resource, Values } from '../../domain/resource.ts'
-import { inspectResource } from '../../domain/validate.ts'
-import { isObject } from '../../domain/values.ts'
+import { type Detail, DomainError } from '../../domain/model/errors.ts'
+import type { Resource, Values } from '../../domain/model/resource.ts'
+import { inspectResource } from '../../domain/model/validate.ts'
+import { isObject } from '../../domain/model/values.ts'
 import { putResource, type WriteContext } from '../../domain/write.ts'
 import type { InputRow } from './read-records.ts'
 

@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts'
-import { MAXIMUM_JSON_BYTES } from '../../domain/strict-json.ts'
+import { DomainError } from '../../domain/model/errors.ts'
+import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
 import { LookAhead } from './look-ahead.ts'
 
 /** A row of a file: the line it begins at, from 1, and what it holds, or why it is refused unread. */

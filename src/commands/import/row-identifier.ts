@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { v4, v7 } from 'uuid'
-import type { Resource } from '../../domain/resource.ts'
+import type { Resource } from '../../domain/model/resource.ts'
 
 /**
  * The identifier of the row of an import that brings none. It follows from the import and the line alone,

@@ -1,6 +1,6 @@
-import type { Detail } from '../errors.ts'
-import { boolean, fractions, magnitude, text } from '../fields.ts'
-import { defineResource, type Values } from '../resource.ts'
+import type { Detail } from '../model/errors.ts'
+import { boolean, fractions, magnitude, text } from '../model/fields.ts'
+import { defineResource, type Values } from '../model/resource.ts'
 import { planets } from './planets.ts'
 
 /** Fractions that were measured add up to 1 only nearly, and in binary not even then. */

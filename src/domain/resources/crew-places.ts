@@ -1,5 +1,5 @@
-import { type Detail, DomainError, refuseRuleViolation } from '../errors.ts'
 import type { Change } from '../guard.ts'
+import { type Detail, DomainError, refuseRuleViolation } from '../model/errors.ts'
 import type { Client } from '../store.ts'
 
 /*

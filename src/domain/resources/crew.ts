@@ -1,5 +1,5 @@
-import { reference, text } from '../fields.ts'
-import { defineResource } from '../resource.ts'
+import { reference, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 import { mayJoinCrew } from './crew-places.ts'
 import { missions } from './missions.ts'
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../model/resource.ts'
 import { astronauts } from './astronauts.ts'
 import { atmosphere } from './atmosphere.ts'
 import { crew } from './crew.ts'

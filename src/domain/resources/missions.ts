@@ -1,6 +1,6 @@
-import type { Detail } from '../errors.ts'
-import { enumeration, reference, text, timestamp } from '../fields.ts'
-import { defineResource, type Values } from '../resource.ts'
+import type { Detail } from '../model/errors.ts'
+import { enumeration, reference, text, timestamp } from '../model/fields.ts'
+import { defineResource, type Values } from '../model/resource.ts'
 import { crewFitsSpacecraft } from './crew-places.ts'
 
 /** The states of a mission, and where each can go: what is completed or aborted stays so. */

@@ -1,5 +1,5 @@
-import { boolean, magnitude, text } from '../fields.ts'
-import { defineResource } from '../resource.ts'
+import { boolean, magnitude, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 import { planets } from './planets.ts'
 
 export const moons = defineResource({

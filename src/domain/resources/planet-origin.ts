@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
-import { DomainError } from '../errors.ts'
 import { lookingFirst, requireTransaction } from '../guard.ts'
-import { isIdentifier, slug } from '../identifiers.ts'
+import { DomainError } from '../model/errors.ts'
+import { isIdentifier, slug } from '../model/identifiers.ts'
 import { type Client, queryRows } from '../store.ts'
 
 /**

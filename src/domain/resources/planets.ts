@@ -1,5 +1,5 @@
-import { boolean, integer, magnitude, text } from '../fields.ts'
-import { defineResource } from '../resource.ts'
+import { boolean, integer, magnitude, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 
 export const planets = defineResource({
   kind: 'collection',

@@ -1,5 +1,5 @@
-import { enumeration, integer, magnitude, text, timestamp } from '../fields.ts'
-import { defineResource } from '../resource.ts'
+import { enumeration, integer, magnitude, text, timestamp } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 import { capacityFitsCrews } from './crew-places.ts'
 
 export const spacecraft = defineResource({

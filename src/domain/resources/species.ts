@@ -1,6 +1,6 @@
-import type { Detail } from '../errors.ts'
-import { boolean, group, number, reference, text } from '../fields.ts'
-import { defineResource, type Values } from '../resource.ts'
+import type { Detail } from '../model/errors.ts'
+import { boolean, group, number, reference, text } from '../model/fields.ts'
+import { defineResource, type Values } from '../model/resource.ts'
 import { resolvePlanetOrigin } from './planet-origin.ts'
 
 const ABSOLUTE_ZERO_CELSIUS = -273.15

@@ -1,5 +1,5 @@
-import { number, text, timestamp } from '../fields.ts'
-import { defineResource } from '../resource.ts'
+import { number, text, timestamp } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 import { astronauts } from './astronauts.ts'
 
 export const trainingRecords = defineResource({

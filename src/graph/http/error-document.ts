@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { DomainError } from '../../domain/errors.ts'
+import type { DomainError } from '../../domain/model/errors.ts'
 
 /** Where the schema is served. */
 export const GRAPHQL_PATH = '/graphql'

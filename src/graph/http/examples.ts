@@ -1,7 +1,7 @@
 import { groupable } from '../../domain/aggregate.ts'
-import { operationsOf } from '../../domain/operations.ts'
-import { ownedBy, relationsOf } from '../../domain/relations.ts'
-import type { Leaf, Resource } from '../../domain/resource.ts'
+import { operationsOf } from '../../domain/model/operations.ts'
+import { ownedBy, relationsOf } from '../../domain/model/relations.ts'
+import type { Leaf, Resource } from '../../domain/model/resource.ts'
 import { camelCase, graphNames, pascalCase, sortValue } from '../names.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 

@@ -10,9 +10,9 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql'
-import { DomainError, type ErrorCode } from '../../domain/errors.ts'
-import type { GraphContext } from '../context.ts'
-import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../cost.ts'
+import { DomainError, type ErrorCode } from '../../domain/model/errors.ts'
+import type { GraphContext } from '../execution/context.ts'
+import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 
 /** What an operation may be made of, at most. */
 export interface OperationLimits {

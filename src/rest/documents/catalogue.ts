@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
-import { DomainError } from '../../domain/errors.ts'
-import { type CatalogueEntry, catalogueEntries } from '../error-catalogue.ts'
+import { DomainError } from '../../domain/model/errors.ts'
 import { addressesFor } from '../exchange.ts'
-import { cataloguePage, entryPage } from '../pages/error-pages.ts'
-import type { Html } from '../pages/html.ts'
-import { respondWithPage, type SiteSettings, siteFor } from '../pages/page.ts'
+import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { type OpenRoute, sendJson } from './open-route.ts'
+import { cataloguePage, entryPage } from './pages/error-pages.ts'
+import type { Html } from './pages/html.ts'
+import { respondWithPage, type SiteSettings, siteFor } from './pages/page.ts'
 
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
 export function catalogueRoutes(settings: SiteSettings): OpenRoute[] {

@@ -1,10 +1,10 @@
 import { stringify } from 'yaml'
-import type { Resource } from '../../domain/resource.ts'
+import type { Resource } from '../../domain/model/resource.ts'
 import { contentHandler } from '../../http/static-content.ts'
 import type { RestSettings } from '../exchange.ts'
-import { openApiDocument } from '../openapi/document.ts'
-import { profileOf } from '../profile.ts'
 import type { OpenRoute } from './open-route.ts'
+import { openApiDocument } from './openapi/document.ts'
+import { profileOf } from './profile.ts'
 
 /** The OpenAPI document, as JSON and as YAML, and the profile of each collection. */
 export function documentRoutes(resources: readonly Resource[], settings: RestSettings): OpenRoute[] {

@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa'
-import { DomainError } from '../../domain/errors.ts'
-import type { Resource } from '../../domain/resource.ts'
-import { browseShell } from '../pages/browse-shell.ts'
-import type { SiteSettings } from '../pages/page.ts'
+import { DomainError } from '../../domain/model/errors.ts'
+import type { Resource } from '../../domain/model/resource.ts'
 import { assetRoutes } from './assets.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { documentRoutes } from './documents.ts'
 import type { OpenHandler } from './open-route.ts'
+import { browseShell } from './pages/browse-shell.ts'
+import type { SiteSettings } from './pages/page.ts'
 import { referenceRoutes } from './reference.ts'
 
 /**

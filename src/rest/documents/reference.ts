@@ -1,6 +1,6 @@
-import { html } from '../pages/html.ts'
-import { page, respondWithPage, type SiteSettings, siteFor } from '../pages/page.ts'
 import type { OpenRoute } from './open-route.ts'
+import { html } from './pages/html.ts'
+import { page, respondWithPage, type SiteSettings, siteFor } from './pages/page.ts'
 
 /** The renderer sets styles on its elements and shows small images it carries along. */
 const POLICY =

@@ -1,0 +1,145 @@
+import type { PGlite } from '@electric-sql/pglite'
+import { SERVICE_NAME } from './limits.ts'
+import { EmbeddedSessions } from './sessions.ts'
+import { applicationName, isFatal, ROLLBACK, refuseCopy } from './wire-messages.ts'
+
+/** The database underneath, as far as the queue needs it. */
+export type Engine = Pick<
+  PGlite,
+  'exec' | 'execProtocolRawStream' | 'isInTransaction' | 'query' | 'runExclusive'
+>
+
+interface Batch {
+  connection: number
+  bytes: Uint8Array
+  /** True when the client sent Flush: it expects answers now, and goes on with the same batch after. */
+  unfinished: boolean
+  onData: (data: Uint8Array) => void
+  resolve: (size: number) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * How long a connection may sit idle in an open transaction while others wait for the database: less than
+ * they wait for a connection.
+ */
+const STALL_MILLISECONDS = 1_500
+
+/** Frontend messages that only prepare work; the Sync, Flush or Query after them asks for it. */
+const PREPARING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
+/** Start-up (no letter), Query, Sync and Flush. */
+const ASKING = new Set([0, ...[...'QSH'].map((letter) => letter.charCodeAt(0))])
+const FLUSH = 'H'.charCodeAt(0)
+const START_UP = 0
+
+/**
+ * Shares an embedded database between connections. The embedded engine has a single
+ * unnamed statement and portal, so the messages of an extended query (Parse, Bind, Execute … Sync) must
+ * reach it together; interleaved with another connection's they would bind to the wrong statement. The
+ * queue therefore gathers each connection's messages into whole batches, and keeps the database to one
+ * connection from BEGIN until its transaction ends.
+ *
+ * Stands in for the queue of pglite-socket, which passes messages on one by one. Message types:
+ * PostgreSQL documentation, "Message Formats".
+ */
+export class EmbeddedQueue {
+  readonly #engine: Engine
+  readonly #sessions: EmbeddedSessions
+  readonly #onStalled: (connection: number) => void
+  readonly #onFatal: () => void
+  readonly #gathered = new Map<number, Uint8Array[]>()
+  #waiting: Batch[] = []
+  #owner: number | undefined
+  #running = false
+  #stallTimer: NodeJS.Timeout | undefined
+
+  /**
+   * `onStalled` is told of a connection whose idle transaction keeps others waiting; it should close it.
+   * `onFatal` is called when the one session has died, and the engine with it; it must end the thread.
+   */
+  constructor(engine: Engine, onStalled: (connection: number) => void, onFatal: () => void) {
+    this.#engine = engine
+    this.#sessions = new EmbeddedSessions(engine)
+    this.#onStalled = onStalled
+    this.#onFatal = onFatal
+  }
+
+  /** Takes one message of a connection. Resolves when it has been executed, or put by for its batch. */
+  enqueue(connection: number, message: Uint8Array, onData: (data: Uint8Array) => void): Promise<number> {
+    const type = message[0] ?? 0
+    // Terminate needs no answer, and the engine would not survive a message out of place.
+    if (!PREPARING.has(type) && !ASKING.has(type)) return Promise.resolve(0)
+    if (type === START_UP) this.#sessions.open(connection, applicationName(message) === SERVICE_NAME)
+    const gathered = this.#gathered.get(connection) ?? []
+    gathered.push(refuseCopy(message))
+    if (PREPARING.has(type)) {
+      this.#gathered.set(connection, gathered)
+      return Promise.resolve(0)
+    }
+    this.#gathered.delete(connection)
+    const bytes = Buffer.concat(gathered)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ connection, bytes, unfinished: type === FLUSH, onData, resolve, reject })
+      void this.#run()
+    })
+  }
+
+  /** Forgets what a closed connection still wanted. */
+  clearQueueForHandler(connection: number): void {
+    this.#gathered.delete(connection)
+    const gone = this.#waiting.filter((batch) => batch.connection === connection)
+    this.#waiting = this.#waiting.filter((batch) => batch.connection !== connection)
+    for (const batch of gone) batch.resolve(0)
+  }
+
+  /** Rolls back what a closed connection leaves open once its last batch has ended, and ends its session. */
+  async clearTransactionIfNeeded(connection: number): Promise<void> {
+    // A session that cannot be entered any more is in no transaction.
+    await this.enqueue(connection, ROLLBACK, () => {}).catch(() => {})
+    this.#sessions.close(connection)
+  }
+
+  getQueueLength(): number {
+    return this.#waiting.length
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running) return
+    this.#running = true
+    clearTimeout(this.#stallTimer)
+    for (let batch = this.#next(); batch; batch = this.#next()) await this.#execute(batch)
+    this.#running = false
+    this.#watchForStall()
+  }
+
+  #next(): Batch | undefined {
+    if (this.#owner === undefined) return this.#waiting.shift()
+    const index = this.#waiting.findIndex((batch) => batch.connection === this.#owner)
+    return index === -1 ? undefined : this.#waiting.splice(index, 1)[0]
+  }
+
+  async #execute(batch: Batch): Promise<void> {
+    try {
+      if (this.#owner === undefined) await this.#sessions.enter(batch.connection)
+      let size = 0
+      const onRawData = (data: Uint8Array): void => {
+        size += data.length
+        batch.onData(data)
+        if (isFatal(data)) this.#onFatal()
+      }
+      await this.#engine.runExclusive(() => this.#engine.execProtocolRawStream(batch.bytes, { onRawData }))
+      const holds = batch.unfinished || this.#engine.isInTransaction()
+      this.#owner = holds ? batch.connection : undefined
+      batch.resolve(size)
+    } catch (error) {
+      this.#owner = undefined
+      batch.reject(error)
+    }
+  }
+
+  #watchForStall(): void {
+    const owner = this.#owner
+    if (owner === undefined || this.#waiting.length === 0) return
+    this.#stallTimer = setTimeout(() => this.#onStalled(owner), STALL_MILLISECONDS)
+  }
+}

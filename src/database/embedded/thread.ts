@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { DatabaseRefusedError } from '../refused.ts'
+
+/** What the thread of the embedded database is told: its folder, and the socket to serve it on, if any. */
+export interface ThreadData {
+  dataFolder: string
+  socketPath?: string
+  /** Whether a commit is on the disk before it is acknowledged. */
+  fsync: boolean
+}
+
+/**
+ * Starts the embedded database in a thread of its own; resolves when it is open (and serves). A failure
+ * after that is an uncaught exception: without its database the process is of no use.
+ *
+ * @throws DatabaseRefusedError when the database does not open.
+ */
+export async function startThread(data: ThreadData): Promise<Worker> {
+  const worker = createWorker(data)
+  const exited = once(worker, 'exit').then(() => {
+    throw new Error('its thread ended')
+  })
+  try {
+    await Promise.race([once(worker, 'message'), exited])
+  } catch (cause) {
+    await worker.terminate()
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new DatabaseRefusedError(
+      `The embedded database in ${data.dataFolder} does not open (${reason}). It is left as it is: ` +
+        'restore a copy of the folder, or move it away to start empty.',
+      { cause },
+    )
+  } finally {
+    exited.catch(() => {})
+  }
+  worker.once('exit', (code) => {
+    if (code !== 0)
+      throw new Error(`The embedded database in ${data.dataFolder} has failed; start again to recover it`)
+  })
+  return worker
+}
+
+/** Ends the connections, writes a checkpoint and waits for the thread to end. */
+export async function stopThread(worker: Worker): Promise<void> {
+  const exited = once(worker, 'exit')
+  worker.postMessage('close')
+  await exited
+}
+
+function createWorker(workerData: ThreadData): Worker {
+  if (import.meta.url.endsWith('.js'))
+    return new Worker(new URL('worker.js', import.meta.url), { workerData })
+  // Under tsx the thread has to load TypeScript too; Node 20 does not pass the loader on to it.
+  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
+  const entry = JSON.stringify(new URL('worker.ts', import.meta.url).href)
+  const script = `import(${loader}).then(({ register }) => { register(); return import(${entry}) })`
+  return new Worker(script, { eval: true, execArgv: [], workerData })
+}

@@ -1,0 +1,51 @@
+// The thread of the embedded database: PGlite, served to the rest of the process (and to psql) on a Unix
+// socket, so that a heavy query never blocks the threads that speak HTTP.
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGLiteSocketHandler } from '@electric-sql/pglite-socket'
+import { openEngine } from './durability.ts'
+import { EMBEDDED_CONNECTIONS } from './limits.ts'
+import { EmbeddedQueue } from './queue.ts'
+import { RESET_SESSION } from './sessions.ts'
+import type { ThreadData } from './thread.ts'
+
+const { dataFolder, socketPath, fsync } = workerData as ThreadData
+
+const engine = await openEngine(dataFolder, fsync)
+const handlers = new Map<number, PGLiteSocketHandler>()
+const queue = new EmbeddedQueue(
+  engine,
+  (connection) => void handlers.get(connection)?.detach(true),
+  () => process.exit(1),
+)
+const server = socketPath === undefined ? undefined : await listen(socketPath)
+
+parentPort?.once('message', close)
+parentPort?.postMessage('ready')
+
+async function listen(path: string): Promise<Server> {
+  const listening = createServer((socket) => {
+    // The handler asks for the package's own queue class; what it calls is what EmbeddedQueue has.
+    const handler = new PGLiteSocketHandler({ queryQueue: queue as never, closeOnDetach: true })
+    handlers.set(handler.handlerId, handler)
+    const forget = () => handlers.delete(handler.handlerId)
+    handler.addEventListener('close', forget)
+    handler.addEventListener('error', forget)
+    void handler.attach(socket)
+  })
+  listening.maxConnections = EMBEDDED_CONNECTIONS
+  listening.listen(path)
+  await once(listening, 'listening')
+  return listening
+}
+
+/** Ends every connection, then writes a checkpoint, so that the next start has nothing to recover. */
+async function close(): Promise<void> {
+  server?.close()
+  await Promise.all([...handlers.values()].map((handler) => handler.detach(true)))
+  await engine.exec(RESET_SESSION)
+  await engine.exec('CHECKPOINT')
+  await engine.close()
+  parentPort?.close()
+}

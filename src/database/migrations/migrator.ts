@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { Client, DatabaseError } from 'pg'
+import type { Connection } from '../connection.ts'
+import { DatabaseRefusedError } from '../refused.ts'
+import { readServerFacts, refuseServer } from '../server-facts.ts'
+import { DEFAULT_SCHEMA, sessionStatement } from '../session.ts'
+import { type Migration, readMigrations } from './migration-files.ts'
+import { type MigrationState, migrationRecord, readState } from './migration-state.ts'
+
+/** The advisory lock that Prisma's own migrate commands take, so that they and this exclude each other. */
+const MIGRATION_LOCK = 72707369
+
+/** PostgreSQL, appendix A. */
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+/**
+ * Applies the pending migrations in order, each in one transaction under the advisory lock, and records
+ * them as `prisma migrate deploy` does. A migration that fails leaves nothing behind; those before it stay.
+ *
+ * @returns the names of the migrations applied now, oldest first.
+ * @throws DatabaseRefusedError when the database cannot be reached, is not fit, knows a migration that is
+ *   not here, or has one applied in another wording, or when a migration fails or is not allowed.
+ */
+export function migrate(connection: Connection, folder?: string): Promise<string[]> {
+  return withClient(connection, async (client) => {
+    const migrations = await readMigrations(folder)
+    const state = await readState(client, migrations)
+    refuse(state)
+    // A role that may not create anything can start on a database that lacks nothing.
+    if (state.pending.length === 0) return []
+    await createRecord(client, connection.schema ?? DEFAULT_SCHEMA)
+    const applied: string[] = []
+    for (const migration of migrations.filter(({ name }) => state.pending.includes(name))) {
+      if (await apply(client, migration, migrations)) applied.push(migration.name)
+    }
+    return applied
+  })
+}
+
+/**
+ * Compares the database with the migrations of this version, changing nothing.
+ *
+ * @throws DatabaseRefusedError when the database cannot be reached, or is not fit.
+ */
+export function migrationState(connection: Connection, folder?: string): Promise<MigrationState> {
+  return withClient(connection, async (client) => readState(client, await readMigrations(folder)))
+}
+
+/** @throws DatabaseRefusedError when the database has migrations that are not those of this version. */
+export function refuse(state: MigrationState): void {
+  const problems = [
+    ...state.unknown.map((name) => `${name} is applied but unknown here: the database is of a newer version`),
+    ...state.edited.map((name) => `${name} was changed after it had been applied`),
+    ...state.failed.map((name) => `${name} was begun by another tool and did not finish`),
+  ]
+  if (problems.length === 0) return
+  throw new DatabaseRefusedError(
+    `The database does not match the migrations of this version: ${problems.join('; ')}. ` +
+      'Start the version that fits it, then use `npm run migrate` to go on.',
+  )
+}
+
+async function apply(client: Client, migration: Migration, migrations: Migration[]): Promise<boolean> {
+  await client.query('BEGIN')
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+    const state = await readState(client, migrations)
+    refuse(state)
+    const pending = state.pending.includes(migration.name)
+    if (pending) {
+      await client.query(migration.sql)
+      await client.query(
+        `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+         VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+        [randomUUID(), migration.checksum, migration.name],
+      )
+    }
+    await client.query('COMMIT')
+    return pending
+  } catch (cause) {
+    await client.query('ROLLBACK').catch(() => {})
+    if (cause instanceof DatabaseRefusedError) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new DatabaseRefusedError(`Migration ${migration.name} failed and left nothing behind: ${reason}`, {
+      cause,
+    })
+  }
+}
+
+async function createRecord(client: Client, schema: string): Promise<void> {
+  await client.query('BEGIN')
+  await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+  // IF NOT EXISTS would need the right to create schemas even where this one exists.
+  if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`)
+  await client.query(migrationRecord)
+  await client.query('COMMIT')
+}
+
+async function withClient<Result>(
+  connection: Connection,
+  use: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionTimeoutMillis: 5_000, ...connection })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (cause) {
+    const reason =
+      cause instanceof AggregateError ? cause.errors.map(String).join(', ') : (cause as Error).message
+    throw new DatabaseRefusedError(
+      `The database at ${client.host}:${client.port} cannot be reached: ${reason}`,
+      { cause },
+    )
+  }
+  try {
+    await client.query(sessionStatement(connection.schema))
+    refuseServer(await readServerFacts(client))
+    return await use(client)
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
+    throw new DatabaseRefusedError(
+      `The role ${client.user} may not do what is needed (${cause.message}). Grant it, or use a role that may.`,
+      { cause },
+    )
+  } finally {
+    await client.end()
+  }
+}

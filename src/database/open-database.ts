@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { type Connection, parseConnection } from './connection.ts'
+import { createDatabase, type Database } from './database.ts'
+import { embeddedConnection, openEmbeddedDatabase } from './embedded/embedded-database.ts'
+import { prepareFolder } from './embedded/folder.ts'
+import { EMBEDDED_POOL, SERVICE_NAME, SOCKET_NAME } from './embedded/limits.ts'
+import { answers } from './embedded/lock.ts'
+import { migrate, migrationState, refuse } from './migrations/migrator.ts'
+import { DatabaseRefusedError } from './refused.ts'
+
+/** Which database to open, and how. */
+export interface DatabaseOptions {
+  /** A PostgreSQL server. Without it the embedded database is used. */
+  databaseUrl?: string | undefined
+  /** The folder of the embedded database. */
+  dataDir: string
+  /** Migrate a PostgreSQL server when opening it; the embedded database always is. */
+  migrateOnStart: boolean
+  /** Connections kept to the database; the embedded one takes 7 at most. */
+  poolSize: number
+  /** In milliseconds: how long a statement may take, or a transaction, or the wait for a connection. */
+  timeout?: number
+  /** Whether the embedded database has a commit on the disk before it is acknowledged. */
+  fsync?: boolean
+}
+
+/** What a command may take of an embedded database that a service is using. */
+const SHARED_CONNECTIONS = 2
+
+/** For commands, which nobody waits for as one waits for an answer. */
+const PATIENT_MILLISECONDS = 60_000
+
+/**
+ * Opens the database of the options.
+ *
+ * @throws DatabaseRefusedError when it cannot be reached or opened, is in use by another process
+ *   (embedded), or does not have exactly the migrations of this version.
+ */
+export function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { databaseUrl } = options
+  return databaseUrl === undefined ? openEmbedded(options) : openServer(databaseUrl, options)
+}
+
+/**
+ * Opens the database for a command: as {@link openDatabase} does, except that an embedded database which
+ * a running service holds is shared with it, over its socket.
+ *
+ * @throws DatabaseRefusedError as {@link openDatabase}
+ */
+export async function openSharedDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.databaseUrl !== undefined) return openDatabase(options)
+  const { socketFolder } = await prepareFolder(options.dataDir)
+  if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openDatabase(options)
+  const connection = embeddedConnection(socketFolder)
+  await refuseUnmigrated(connection)
+  return createEmbedded(connection, options, SHARED_CONNECTIONS)
+}
+
+async function openEmbedded(options: DatabaseOptions): Promise<Database> {
+  const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync)
+  try {
+    await migrate(embedded.connection)
+  } catch (error) {
+    await embedded.close()
+    throw error
+  }
+  return createEmbedded(embedded.connection, options, EMBEDDED_POOL, () => embedded.close())
+}
+
+function createEmbedded(
+  connection: Connection,
+  { poolSize, timeout = PATIENT_MILLISECONDS }: DatabaseOptions,
+  most: number,
+  release?: () => Promise<void>,
+): Database {
+  const use = { poolSize: Math.min(poolSize, most), timeout, interruptible: false }
+  return createDatabase({ ...connection, application_name: SERVICE_NAME }, use, release)
+}
+
+async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
+  const connection = parseConnection(databaseUrl)
+  if (options.migrateOnStart) await migrate(connection)
+  else await refuseUnmigrated(connection)
+  const { poolSize, timeout = PATIENT_MILLISECONDS } = options
+  return createDatabase(connection, { poolSize, timeout, interruptible: true })
+}
+
+async function refuseUnmigrated(connection: Connection): Promise<void> {
+  const state = await migrationState(connection)
+  refuse(state)
+  if (state.pending.length === 0) return
+  throw new DatabaseRefusedError(
+    `The database lacks ${state.pending.length} migration(s), from ${state.pending[0]} on. ` +
+      'Apply them with `npm run migrate`, or set MIGRATE_ON_START=true.',
+  )
+}

@@ -1,0 +1,40 @@
+import type { TextField } from '../../domain/model/fields.ts'
+import { type Filter, leafNamed, type Operator } from '../../domain/model/query.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import { type Parameters, quoted } from './columns.ts'
+
+/** The SQL condition for a filter; what toWhere is for Prisma. */
+export function filterCondition(resource: Resource, filter: Filter, parameters: Parameters): string {
+  if ('all' in filter) return joined(resource, filter.all, ' AND ', 'TRUE', parameters)
+  if ('any' in filter) return joined(resource, filter.any, ' OR ', 'FALSE', parameters)
+  const { column, field } = leafNamed(resource, filter.field)
+  const place = parameters.add(filter.value)
+  const other = (field as TextField).alsoMatches
+  const condition = comparison(quoted(column), filter.operator, place)
+  if (!other || filter.operator === 'contains') return condition
+  return `(${condition} OR ${comparison(quoted(other), filter.operator, place)})`
+}
+
+function joined(
+  resource: Resource,
+  parts: readonly Filter[],
+  operator: string,
+  empty: string,
+  parameters: Parameters,
+): string {
+  const conditions = parts.map((part) => filterCondition(resource, part, parameters))
+  return conditions.length === 0 ? empty : `(${conditions.join(operator)})`
+}
+
+function comparison(column: string, operator: Operator, place: string): string {
+  switch (operator) {
+    case 'in':
+      return `${column} = ANY(${place})`
+    case 'contains':
+      return `strpos(${column}, ${place}) > 0`
+    default:
+      return `${column} ${COMPARISONS[operator]} ${place}`
+  }
+}
+
+const COMPARISONS = { equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const

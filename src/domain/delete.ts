@@ -1,0 +1,58 @@
+import { meaningOfDeleteError } from './database-errors.ts'
+import { isAddress } from './model/identifiers.ts'
+import { requireVersion } from './model/precondition.ts'
+import type { Resource } from './model/resource.ts'
+import { absenceOf } from './not-found.ts'
+import { RaceLost } from './retry.ts'
+import { type Address, type Client, delegate, findRow, plainWhere } from './store.ts'
+import { attempt, inTransaction } from './transaction.ts'
+import type { WriteContext } from './write.ts'
+
+export interface DeleteOptions {
+  readonly versions?: readonly number[] | undefined
+  /** Whether a resource that is not there is an error, and not simply deleted already. */
+  readonly strict: boolean
+}
+
+/** What a deletion did: it was there, or it was not. */
+export type Deleted = 'DELETED' | 'ABSENT'
+
+/**
+ * Deletes a resource with all it owns. Idempotent: one that is not there is deleted already (SPEC §4.7).
+ *
+ * @throws {DomainError} DEPENDENCY_CONFLICT and CONCURRENT_MODIFICATION (409); when strict,
+ *   RESOURCE_NOT_FOUND (404) and RESOURCE_GONE (410)
+ */
+export async function deleteResource(
+  context: WriteContext,
+  resource: Resource,
+  address: Address,
+  options: DeleteOptions,
+): Promise<Deleted> {
+  const known = isAddress(address)
+  const outcome = known ? await attempt(() => remove(context, resource, address, options)) : 'ABSENT'
+  if (outcome === 'ABSENT' && options.strict) throw await absenceOf(context.client, resource, address)
+  return outcome
+}
+
+async function remove(
+  context: WriteContext,
+  resource: Resource,
+  address: Address,
+  { versions }: DeleteOptions,
+): Promise<Deleted> {
+  const before = versions || resource.guard ? await findRow(context.client, resource, address) : undefined
+  if (before === null) return 'ABSENT'
+  if (before) requireVersion(before, address, versions)
+  try {
+    return await inTransaction(context.client, resource, false, async (client: Client) => {
+      await resource.guard?.({ ...context, client, address, before, after: undefined })
+      const where = { ...plainWhere(resource, address), ...(before && { version: before.version }) }
+      const { count } = await delegate(client, resource).deleteMany({ where })
+      if (count === 0 && before) throw new RaceLost()
+      return count === 0 ? 'ABSENT' : 'DELETED'
+    })
+  } catch (error) {
+    throw meaningOfDeleteError(error)
+  }
+}

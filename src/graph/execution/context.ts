@@ -1,0 +1,77 @@
+import type { DatabaseClient } from '../../database/client.ts'
+import type { Readers } from '../../database/replicas/readers.ts'
+import { type Action, authorize } from '../../domain/model/authorize.ts'
+import type { Caller } from '../../domain/model/caller.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import type { WriteContext } from '../../domain/write.ts'
+import { Loaders } from './loaders.ts'
+import type { Turn } from './operation-limiter.ts'
+import type { Scan, Scans } from './scans.ts'
+
+/** What the resolvers work on: the domain, with the settings it follows. */
+export interface DomainContext extends WriteContext {
+  /** The largest `limit` of a list. */
+  readonly maximumPageSize: number
+  /** Which database a caller reads from, and who has written. */
+  readonly readers: Pick<Readers, 'clientFor' | 'noteWrite'>
+  /** Keeps reads of large tables apart. */
+  readonly scans: Scans
+}
+
+/** What a GraphQL operation is executed with: made anew for each. */
+export interface GraphContext {
+  readonly caller: Caller
+  readonly domain: DomainContext
+  /** Where this operation reads; a write goes to `domain.client`. */
+  readonly reader: DatabaseClient
+  readonly loaders: Loaders
+  /** What runs a read that may have to look at every row of a resource. */
+  readonly scan: Scan
+  /** Aborted when nothing waits for the response any more. */
+  readonly signal: AbortSignal | undefined
+  /** Waits until there is memory for a response of so many bytes. */
+  readonly reserve: Turn['reserve']
+  /**
+   * Whether a mutation may select the resource it wrote without the read scope of it. Only the operations of
+   * REST may: they answer a create with the resource (SPEC §4.3), and any other write without it.
+   */
+  readonly selectsWritten: boolean
+}
+
+/** How an operation is run. */
+export interface Execution {
+  /** Its turn; without one it runs at once and without limits, as tests do. */
+  readonly turn?: Turn | undefined
+  readonly selectsWritten: boolean
+}
+
+/** The context of one operation. */
+export function createContext(
+  caller: Caller,
+  domain: DomainContext,
+  { turn, selectsWritten }: Execution,
+): GraphContext {
+  const reader = domain.readers.clientFor(caller)
+  const signal = turn?.signal
+  const scan = domain.scans.of(caller.identity, signal)
+  return {
+    caller,
+    domain,
+    reader,
+    scan,
+    loaders: new Loaders(reader, scan, signal),
+    signal,
+    reserve: async (bytes) => turn?.reserve(bytes),
+    selectsWritten,
+  }
+}
+
+/**
+ * Lets work on a resource begin: by scope, and only while somebody waits for the answer.
+ *
+ * @throws {DomainError} ACCESS_DENIED (403)
+ */
+export function admit({ caller, signal }: GraphContext, resource: Resource, action: Action): void {
+  signal?.throwIfAborted()
+  authorize(caller, resource, action)
+}

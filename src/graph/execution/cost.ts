@@ -1,0 +1,166 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+} from 'graphql'
+import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
+import type { LeafField } from '../../domain/model/fields.ts'
+import { ownedBy, referencesTo } from '../../domain/model/relations.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import { MAXIMUM_FRACTIONS, MAXIMUM_NAME_LENGTH } from '../../domain/model/values.ts'
+import type { TableSizes } from '../../domain/table-sizes.ts'
+import { camelCase, connectionField, graphNames, groupType } from '../names.ts'
+import { DEFAULT_SIZE } from '../schema/list-requests.ts'
+
+/** An operation with its variables. */
+export interface CostedOperation {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly operationName?: string | undefined
+}
+
+/** One unit of cost: an object of a response, so many of its characters, or so many bytes of a table. */
+const CHARACTERS_PER_UNIT = 250
+const TABLE_BYTES_PER_UNIT = 32 * 1024
+
+/** What a unit of a response may take in memory: in UTF-8 a character mostly has three bytes at most. */
+export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
+
+/** Fields and fragments that are looked at, fragments as often as they are spread. */
+const MAXIMUM_NODES = 5_000
+
+const CURSOR_CHARACTERS = 1_000
+const NUMBER_CHARACTERS = 24
+
+/** Estimates what operations cost before they run, from the declared lengths of fields and the sizes of tables. */
+export class CostEstimator {
+  readonly #sizes: TableSizes
+  /** The most characters of a leaf, by `Type.field`. */
+  readonly #characters: ReadonlyMap<string, number>
+  /** What a field lists or aggregates, by `Type.field`. */
+  readonly #lists: ReadonlyMap<string, Resource>
+
+  constructor(resources: readonly Resource[], sizes: TableSizes) {
+    this.#sizes = sizes
+    this.#characters = new Map(resources.flatMap(characterCounts))
+    this.#lists = new Map(resources.flatMap((resource) => listFields(resource, resources)))
+  }
+
+  /**
+   * What the response could hold, with lists as long as they were asked for and texts as long as they may be;
+   * Infinity for what is too much to look at.
+   *
+   * @returns in whole units of an object or 250 characters
+   */
+  response(operation: CostedOperation): number {
+    const cost = total(operation, ({ type, field, args, childComplexity }) => {
+      if (!isCompositeType(getNamedType(field.type))) {
+        return (this.#characters.get(`${type.name}.${field.name}`) ?? NUMBER_CHARACTERS) / CHARACTERS_PER_UNIT
+      }
+      return 1 + sizeOf(field, args) * childComplexity
+    })
+    return Math.ceil(cost)
+  }
+
+  /**
+   * What the statements could read of tables, for lists with a filter or a sort, and aggregates. However large
+   * the table is, a statement costs no more than `limit`, since its time is limited as well.
+   *
+   * @returns in units of 32 KiB
+   */
+  async scans(operation: CostedOperation, limit: number): Promise<number> {
+    const costs = new Map<Resource, number>()
+    for (const resource of new Set(this.#lists.values())) {
+      costs.set(resource, Math.min((await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT, limit))
+    }
+    return total(operation, ({ type, field, args, childComplexity }) => {
+      const resource = this.#lists.get(`${type.name}.${field.name}`)
+      return (resource && isScan(field, args) ? (costs.get(resource) as number) : 0) + childComplexity
+    })
+  }
+}
+
+function total(
+  { schema, document, variables, operationName }: CostedOperation,
+  estimator: ComplexityEstimator,
+) {
+  try {
+    return getComplexity({
+      schema,
+      query: document,
+      variables,
+      ...(operationName !== undefined && { operationName }),
+      estimators: [estimator],
+      maxQueryNodes: MAXIMUM_NODES,
+    })
+  } catch (error) {
+    // The document is valid and so are the variables: it can only be too much to look at.
+    if (error instanceof GraphQLError) return Number.POSITIVE_INFINITY
+    throw error
+  }
+}
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** How often a field holds what is below it: for a list as often as the list is long at most. */
+function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number {
+  if (!field.args.some(({ name }) => name === 'limit' || name === 'first')) return 1
+  return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_SIZE), 1)
+}
+
+/** Aggregates read every row; so do lists that are filtered, or sorted, unless an index serves them. */
+function isScan(field: GraphQLField<unknown, unknown>, { filter, sort }: Arguments): boolean {
+  const isAggregate = field.args.some(({ name }) => name === 'groupBy')
+  return isAggregate || (filter ?? undefined) !== undefined || ((sort as unknown[]) ?? []).length > 0
+}
+
+function characterCounts(resource: Resource): [string, number][] {
+  const names = graphNames(resource)
+  const leaves = resource.leaves.flatMap(({ path, column, field }): [string, number][] => {
+    const [outer, inner] = path as [string, string?]
+    const type = inner === undefined ? names.type : groupType(resource, outer)
+    const count = charactersOf(field)
+    return [
+      [`${type}.${camelCase(inner ?? outer)}`, count],
+      [`${names.groupKey}.${camelCase(column)}`, count],
+    ]
+  })
+  const cursors = [`${names.pageType}.nextCursor`, `${names.pageType}.previousCursor`, `${names.edge}.cursor`]
+  return [...leaves, ...cursors.map((name): [string, number] => [name, CURSOR_CHARACTERS])]
+}
+
+function charactersOf(field: LeafField): number {
+  switch (field.type) {
+    case 'text':
+      return field.maximumLength
+    case 'reference':
+      return 64
+    case 'enumeration':
+      return Math.max(...field.values.map(({ length }) => length))
+    case 'fractions':
+      return MAXIMUM_FRACTIONS * (MAXIMUM_NAME_LENGTH + NUMBER_CHARACTERS)
+    default:
+      return NUMBER_CHARACTERS
+  }
+}
+
+function listFields(resource: Resource, resources: readonly Resource[]): [string, Resource][] {
+  const { page, connection, aggregate, type } = graphNames(resource)
+  const children = [
+    ...ownedBy(resource, resources),
+    ...referencesTo(resource, resources).map(({ from }) => from),
+  ]
+  const nested = children.flatMap((child): [string, Resource][] => {
+    const name = camelCase(child.path)
+    return [
+      [`${type}.${name}`, child],
+      [`${type}.${connectionField(name)}`, child],
+    ]
+  })
+  const own = [page, connection, aggregate].map((name): [string, Resource] => [`Query.${name}`, resource])
+  return [...own, ...nested]
+}

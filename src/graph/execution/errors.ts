@@ -1,0 +1,70 @@
+import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
+import { meaningOfTrouble } from '../../database/unavailable.ts'
+import { type Detail, DomainError, type ErrorCode } from '../../domain/model/errors.ts'
+import { camelCase } from '../names.ts'
+
+/** Told of every fault of the service. */
+export type ReportFault = (error: unknown) => void
+
+/** What Apollo calls what a caller did wrong, in the codes of this service. */
+const APOLLO_CODES: Readonly<Record<string, ErrorCode>> = {
+  GRAPHQL_PARSE_FAILED: 'VALIDATION_FAILED',
+  GRAPHQL_VALIDATION_FAILED: 'VALIDATION_FAILED',
+  OPERATION_RESOLUTION_FAILURE: 'VALIDATION_FAILED',
+  BAD_USER_INPUT: 'VALIDATION_FAILED',
+  BAD_REQUEST: 'VALIDATION_FAILED',
+  PERSISTED_QUERY_NOT_SUPPORTED: 'VALIDATION_FAILED',
+}
+
+/**
+ * Makes the formatter of errors for GraphQL's callers: the service's code and details in `extensions`,
+ * and nothing internal. The fields of the details are paths of GraphQL, from the argument on:
+ * `input.temperatureRange.minCelsius`. A fault of the service is reported.
+ */
+export function formatErrors(reportFault: ReportFault) {
+  return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
+    const cause = causeOf(thrown)
+    const place = {
+      ...(formatted.locations && { locations: formatted.locations }),
+      ...(formatted.path && { path: formatted.path }),
+    }
+    if (cause instanceof DomainError) {
+      const details = cause.details.map((detail) => inGraphQL(detail, thrown))
+      return { message: cause.message, ...place, extensions: { code: cause.code, details } }
+    }
+    const code = isRequestError(thrown)
+      ? 'VALIDATION_FAILED'
+      : APOLLO_CODES[String(formatted.extensions?.['code'])]
+    if (code) return { message: formatted.message, ...place, extensions: { code, details: [] } }
+    reportFault(cause)
+    const message = 'The service failed to answer.'
+    return { message, ...place, extensions: { code: 'INTERNAL_ERROR', details: [] } }
+  }
+}
+
+/** Whether graphql-js refused the request itself, before it executed a field (GraphQL specification §7.1.2). */
+function isRequestError(thrown: unknown): boolean {
+  return thrown instanceof GraphQLError && !thrown.originalError && thrown.path === undefined
+}
+
+/** What was thrown before GraphQL wrapped it; a database in trouble as SERVICE_UNAVAILABLE. */
+export function causeOf(error: unknown): unknown {
+  const isWrapped = error instanceof GraphQLError && error.originalError
+  return isWrapped ? causeOf(error.originalError) : meaningOfTrouble(error)
+}
+
+function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {
+  const path = field.split('.').filter(Boolean).map(camelCase)
+  const argument = argumentOf(path[0], code, thrown)
+  return { field: [...(argument ? [argument] : []), ...path].join('.'), code, message }
+}
+
+/** The argument that a field of a resource was given in; none where the path begins with one already. */
+function argumentOf(first: string | undefined, code: Detail['code'], thrown: unknown): string | undefined {
+  const [node] = (thrown instanceof GraphQLError && thrown.nodes) || []
+  if (node?.kind !== Kind.FIELD) return undefined
+  const names = new Set(node.arguments?.map(({ name }) => name.value))
+  if (first !== undefined && names.has(first)) return undefined
+  if (code === 'READ_ONLY_FIELD' && names.has('readOnly')) return 'readOnly'
+  return ['input', 'patch'].find((name) => names.has(name))
+}

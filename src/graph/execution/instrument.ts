@@ -1,0 +1,66 @@
+import { type GraphQLSchema, parse } from 'graphql'
+import type { Caller } from '../../domain/model/caller.ts'
+import { currentTimings, inSpan } from '../../observability/observation.ts'
+import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
+import type { Data, Prepare } from './operation.ts'
+import type { OperationLimiter, Turn } from './operation-limiter.ts'
+
+/** Runs work of a caller as one GraphQL operation: when it is its turn, in a span, and timed. */
+export type RunOperation = <Result>(
+  name: string,
+  caller: Caller,
+  work: (turn: Turn) => Promise<Result>,
+) => Promise<Result>
+
+/** Makes the function that every GraphQL operation goes through, of REST and of GraphQL's own callers. */
+export function createRunOperation(limiter: OperationLimiter): RunOperation {
+  return (name, caller, work) =>
+    inSpan(`GraphQL ${name}`, { 'graphql.operation.type': name.split(' ')[0] as string }, async () => {
+      const timings = currentTimings()
+      const started = performance.now()
+      try {
+        return await limiter.run(caller.identity, work)
+      } finally {
+        if (timings) timings.graphql += performance.now() - started
+      }
+    })
+}
+
+/** Prepares operations that go through it, and wait for the memory that their response may need. */
+export function instrument(
+  prepare: Prepare,
+  run: RunOperation,
+  schema: GraphQLSchema,
+  costs: CostEstimator,
+): Prepare {
+  return (document) => {
+    const operation = prepare(document)
+    const name = operationName(document)
+    const bytesOf = responseSize(schema, document, costs)
+    return (variables, caller) =>
+      run(name, caller, async (turn) => {
+        await turn.reserve(bytesOf(variables))
+        return operation(variables, caller, turn)
+      })
+  }
+}
+
+/** Of the operations that REST runs, the size of the response depends on the variable `limit` only. */
+function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimator) {
+  const document = parse(source)
+  const known = new Map<unknown, number>()
+  return (variables: Data): number => {
+    const { limit } = variables
+    const bytes =
+      known.get(limit) ?? costs.response({ schema, document, variables }) * RESPONSE_BYTES_PER_UNIT
+    known.set(limit, bytes)
+    return bytes
+  }
+}
+
+/** What an operation is called in a trace: `mutation createSpecies`, `query species`. */
+function operationName(document: string): string {
+  const [, type = 'query', field = ''] =
+    /^\s*(query|mutation)?[^{]*\{\s*(?:\w+:\s*)?(\w+)/.exec(document) ?? []
+  return `${type} ${field}`
+}

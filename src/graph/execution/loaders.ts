@@ -1,0 +1,79 @@
+import DataLoader from 'dataloader'
+import type { DatabaseClient } from '../../database/client.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import type { Row } from '../../domain/model/rows.ts'
+import { readRows } from '../../domain/read.ts'
+import { isScan, type List, type ListRequest, readLists } from '../../domain/read-list.ts'
+import type { Scan } from './scans.ts'
+
+/**
+ * What the resolvers of one operation read of related resources. Look-ups of one kind that are asked for
+ * while others of it are become one statement, and what was read is not read again: the number of
+ * statements depends on what the operation asks, not on how many resources it is asked of.
+ */
+export class Loaders {
+  #client: DatabaseClient
+  readonly #scan: Scan
+  readonly #signal: AbortSignal | undefined
+  readonly #loaders = new Map<string, DataLoader<string, never>>()
+  readonly #remembered = new Map<Resource, Row[]>()
+
+  constructor(client: DatabaseClient, scan: Scan, signal: AbortSignal | undefined) {
+    this.#client = client
+    this.#scan = scan
+    this.#signal = signal
+  }
+
+  /** The row that has an identifier in a column in which each is there once at most. */
+  row(resource: Resource, column: string, id: string): Promise<Row | undefined> {
+    return this.#rows(resource, column).load(id)
+  }
+
+  /**
+   * Remembers rows that were read otherwise, so that they are not read again. A loader gets to know them
+   * when there is one: most operations ask for nothing more, and for 20 rows that is 100 µs of nothing.
+   */
+  remember(resource: Resource, rows: readonly Row[]): void {
+    if (resource.owner) return
+    const remembered = this.#remembered.get(resource)
+    if (remembered) remembered.push(...rows)
+    else this.#remembered.set(resource, [...rows])
+  }
+
+  /** A part of the list of one parent, who must exist. */
+  list(parent: Resource, resource: Resource, parentId: string, request: ListRequest): Promise<List> {
+    const read = (ids: readonly string[]) =>
+      this.#scan(resource, isScan(request), () => readLists(this.#client, parent, resource, ids, request))
+    const kind = `${parent.path} ${resource.path} ${JSON.stringify(request)}`
+    return this.#loader(kind, read).load(parentId) as Promise<List>
+  }
+
+  /** Forgets what was read, and reads where it was written; for after a write. */
+  restart(client: DatabaseClient): void {
+    this.#client = client
+    this.#loaders.clear()
+    this.#remembered.clear()
+  }
+
+  #rows(resource: Resource, column: string) {
+    const read = (ids: readonly string[]) => readRows(this.#client, resource, column, ids)
+    const loader = this.#loader(`${resource.path} ${column}`, read)
+    if (column === 'id') {
+      for (const row of this.#remembered.get(resource) ?? []) loader.prime(row.id, row)
+      this.#remembered.delete(resource)
+    }
+    return loader
+  }
+
+  #loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
+    const known = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
+    if (known) return known
+    const loader = new DataLoader<string, Value | undefined>(async (ids) => {
+      this.#signal?.throwIfAborted()
+      const found = await read(ids)
+      return ids.map((id) => found.get(id))
+    })
+    this.#loaders.set(kind, loader as unknown as DataLoader<string, never>)
+    return loader
+  }
+}

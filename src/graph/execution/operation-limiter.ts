@@ -1,0 +1,112 @@
+import { DomainError } from '../../domain/model/errors.ts'
+import { Limiter, type Release } from './limiter.ts'
+
+/** How much work the service takes on. */
+export interface OperationLimits {
+  /** Operations that run at the same time. */
+  readonly concurrent: number
+  /** Operations that may wait for their turn. */
+  readonly waiting: number
+  /** In milliseconds, from the moment an operation arrives. */
+  readonly deadline: number
+  /** In bytes: responses that are being made or sent at the same time. */
+  readonly responses: number
+  /** From 0 to 1: how much of each of these one caller may use. */
+  readonly callerShare: number
+}
+
+/** What a running operation may do. */
+export interface Turn {
+  /** Aborted when nothing waits for the operation any more. */
+  readonly signal: AbortSignal
+  /** Waits until there is memory for a response of so many bytes; it is given back when the operation ends. */
+  reserve(bytes: number): Promise<void>
+}
+
+/**
+ * The response when the service is overloaded (503). Made once: making an error takes a tenth of the time
+ * that a response takes, and there is no time to lose.
+ */
+export const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded; try again.')
+
+/** Smaller responses are not reserved: all operations together hold a few megabytes of them. */
+const SMALL_RESPONSE = 64 * 1024
+
+/**
+ * Lets operations run: a bounded number at once, a bounded number waiting, none longer than the deadline,
+ * and of each a bounded part by one caller. It refuses the rest at once. An operation that is late goes on
+ * after its caller was told so, and counts until it ends.
+ */
+export class OperationLimiter {
+  readonly #deadline: number
+  readonly #operations: Limiter
+  readonly #responses: Limiter
+
+  constructor({ concurrent, waiting, deadline, responses, callerShare }: OperationLimits) {
+    const share = (whole: number) => Math.ceil(whole * callerShare)
+    this.#deadline = deadline
+    this.#operations = new Limiter({
+      capacity: concurrent,
+      share: share(concurrent),
+      waiting,
+      waitingShare: share(waiting),
+    })
+    this.#responses = new Limiter({ capacity: responses, share: share(responses) })
+  }
+
+  get running(): number {
+    return this.#operations.used
+  }
+
+  get waiting(): number {
+    return this.#operations.waiting
+  }
+
+  /** Whether there is no room for one more; of a caller, if one is given. */
+  isFull(caller?: string): boolean {
+    return this.#operations.isFull(caller)
+  }
+
+  /** Counts a response, in bytes, until it is released, which is when all of it was sent. */
+  holdResponse(caller: string, bytes: number): Release {
+    return this.#responses.hold(caller, bytes)
+  }
+
+  /**
+   * Runs work of a caller when its turn comes.
+   *
+   * @throws {DomainError} SERVICE_UNAVAILABLE (503) when there is no room or it takes too long
+   */
+  async run<Result>(caller: string, work: (turn: Turn) => Promise<Result>): Promise<Result> {
+    if (this.isFull(caller)) throw OVERLOADED
+    const late = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const deadline = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new DomainError('SERVICE_UNAVAILABLE', 'The response took too long; try again.')
+        late.abort(error)
+        reject(error)
+      }, this.#deadline)
+    })
+    const result = this.#take(caller, late.signal, work)
+    // After the deadline nothing listens to it.
+    result.catch(() => {})
+    return Promise.race([result, deadline]).finally(() => clearTimeout(timer))
+  }
+
+  async #take<Result>(
+    caller: string,
+    signal: AbortSignal,
+    work: (turn: Turn) => Promise<Result>,
+  ): Promise<Result> {
+    const releases = [await this.#operations.acquire(caller, 1, signal)]
+    const reserve = async (bytes: number) => {
+      if (bytes > SMALL_RESPONSE) releases.push(await this.#responses.acquire(caller, bytes, signal))
+    }
+    try {
+      return await work({ signal, reserve })
+    } finally {
+      for (const release of releases) release()
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { context, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
+import type { Context, Middleware } from 'koa'
+import type { TemplateOf } from '../rest/router.ts'
+
+/** A request that is over, as logs and metrics tell of it: nothing of what was sent but its form. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** The template of the path, `/api/v1/species/:id`; undefined where there is nothing. */
+  readonly route: string | undefined
+  /** The status of the answer; where the caller went away before it, the status that it would have had. */
+  readonly status: number
+  readonly seconds: number
+  readonly requestId: string
+  /** The trace that the request belongs to, by its `traceparent` or by a trace begun here. */
+  readonly traceId: string | undefined
+  /** Whether the caller went away before all of the answer was sent. */
+  readonly aborted: boolean
+  /** Why the database did not serve, where that is what happened. */
+  readonly reason: string | undefined
+}
+
+export type ReportRequest = (request: AnsweredRequest) => void
+
+/**
+ * Reports each request once it is over, and puts it into a span. A caller who goes away ends the response, but
+ * not the work: what came of that is only known, and reported, when it is done.
+ */
+export function observe(report: ReportRequest, templateOf: TemplateOf): Middleware {
+  const tracer = trace.getTracer('halgraph')
+  return async (ctx, next) => {
+    const started = performance.now()
+    const parent = propagation.extract(context.active(), ctx.headers)
+    const attributes = { 'http.request.method': ctx.method, 'url.path': ctx.path }
+    const span = tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent)
+    const isAborted = untilClosed(ctx)
+    const done = context.with(trace.setSpan(parent, span), next)
+    void Promise.allSettled([isAborted, done]).then(async () => {
+      const request = { ...describe(ctx, span, started, templateOf), aborted: await isAborted }
+      endSpan(span, request)
+      report(request)
+    })
+    await done
+  }
+}
+
+/** Resolves, once the response is closed, to whether that happened before all of it was sent. */
+function untilClosed({ req, res }: Context): Promise<boolean> {
+  return new Promise((resolve) => {
+    let isSent = false
+    // A response whose connection is lost "finishes" as well, when what it had written is thrown away.
+    res.prependOnceListener('finish', () => {
+      isSent = !req.socket.destroyed
+    })
+    res.once('close', () => resolve(!isSent))
+  })
+}
+
+function describe(
+  ctx: Context,
+  span: Span,
+  started: number,
+  templateOf: TemplateOf,
+): Omit<AnsweredRequest, 'aborted'> {
+  return {
+    method: ctx.method,
+    route: (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path),
+    status: ctx.res.statusCode,
+    seconds: (performance.now() - started) / 1000,
+    requestId: ctx.state['requestId'] as string,
+    traceId: traceIdOf(ctx, span),
+    reason: ctx.state['reason'] as string | undefined,
+  }
+}
+
+function endSpan(span: Span, { method, route, status }: AnsweredRequest): void {
+  span.updateName(route ? `${method} ${route}` : method)
+  span.setAttribute('http.response.status_code', status)
+  if (route) span.setAttribute('http.route', route)
+  if (status >= 500) span.setStatus({ code: 2 })
+  span.end()
+}
+
+/** W3C Trace Context §3.2. */
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/
+const NO_TRACE = '0'.repeat(32)
+
+function traceIdOf(ctx: Context, span: Span): string | undefined {
+  const { traceId } = span.spanContext()
+  const known = traceId === NO_TRACE ? TRACEPARENT.exec(ctx.get('traceparent'))?.[1] : traceId
+  return known === NO_TRACE ? undefined : known
+}

@@ -1,0 +1,77 @@
+import {
+  createRemoteJWKSet,
+  customFetch,
+  type ExportedJWKSCache,
+  errors,
+  type JWTVerifyGetKey,
+  jwksCache,
+} from 'jose'
+import { DomainError } from '../../domain/model/errors.ts'
+
+/** Where the key set is, and how long its keys are used when it cannot be fetched again. */
+export interface KeySetSettings {
+  readonly url: string
+  readonly maximumStaleHours: number
+}
+
+const HOUR_MILLISECONDS = 3_600_000
+
+/** Keys of this age are fetched again in the background. */
+const REFRESH_MILLISECONDS = 600_000
+
+/** After a successful fetch, an unknown key causes no other for this long. */
+const COOLDOWN_MILLISECONDS = 30_000
+
+/** Two fetches are at least this far apart, also when they fail. */
+const PAUSE_MILLISECONDS = 10_000
+
+const TIMEOUT_MILLISECONDS = 2_000
+
+/**
+ * Finds the public key of a token in a JSON Web Key Set (RFC 7517). The set is fetched when it is first
+ * needed, when it does not have the key, and in the background when it is ten minutes old. While that fails,
+ * the keys that were fetched last remain in use, for as long as the settings say.
+ *
+ * @param reportFault told of each fetch in the background that failed
+ * @throws {DomainError} from the function returned: SERVICE_UNAVAILABLE (503) when the set may have the key
+ *   but cannot be fetched
+ */
+export function createKeySet(
+  { url, maximumStaleHours }: KeySetSettings,
+  reportFault: (error: unknown) => void,
+): JWTVerifyGetKey {
+  const cache: Partial<ExportedJWKSCache> = {}
+  let triedAt = Number.NEGATIVE_INFINITY
+  const isPausing = () => Date.now() < triedAt + PAUSE_MILLISECONDS
+  const keySet = createRemoteJWKSet(new URL(url), {
+    cacheMaxAge: maximumStaleHours * HOUR_MILLISECONDS,
+    cooldownDuration: COOLDOWN_MILLISECONDS,
+    timeoutDuration: TIMEOUT_MILLISECONDS,
+    [jwksCache]: cache as Record<string, never>,
+    [customFetch]: async (address, options) => {
+      if (isPausing()) throw new Error('The last fetch of the key set failed a moment ago.')
+      triedAt = Date.now()
+      return fetch(address, options)
+    },
+  })
+  return (header, token) => {
+    const isOld = Date.now() >= (cache.uat ?? 0) + REFRESH_MILLISECONDS
+    if (keySet.fresh && isOld && !isPausing()) keySet.reload().catch(reportFault)
+    return keySet(header, token).catch(unavailableUnlessUnknown)
+  }
+}
+
+/** A token that names no key of the set is the caller's fault; any other failure is the set's. */
+function unavailableUnlessUnknown(error: unknown): never {
+  const unknown =
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  if (unknown) throw error
+  const unavailable = new DomainError(
+    'SERVICE_UNAVAILABLE',
+    'The keys that verify access tokens cannot be fetched at the moment',
+  )
+  unavailable.cause = error
+  throw unavailable
+}

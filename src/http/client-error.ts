@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { DomainError, type ErrorCode } from '../domain/model/errors.ts'
+import { errorEnvelope, STATUS } from './error-envelope.ts'
+
+const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers of the request are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The extensions of a chunk are too large.'],
+}
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
+/**
+ * Answers what is not even a request, or did not arrive in time, with the error envelope (SPEC §2.4), and
+ * ends the connection: where the next request begins on it is anyone's guess (RFC 9112 §11.2).
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || hasBegunToAnswer(socket)) {
+    socket.destroy()
+    return
+  }
+  const reason = REASONS[error.code ?? ''] ?? ['MALFORMED_REQUEST', 'This is not a well-formed HTTP request.']
+  endWith(socket, new DomainError(...reason))
+}
+
+/**
+ * Refuses CONNECT, whose target is a host and no path, so that it never reaches the application: 405 with the
+ * error envelope (RFC 9110 §9.3.6, §15.5.6).
+ */
+export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
+  // From here on the socket is no longer looked after by the HTTP server.
+  socket.on('error', () => socket.destroy()).resume()
+  const message = 'CONNECT is not possible here; this service is no proxy.'
+  endWith(socket, new DomainError('METHOD_NOT_ALLOWED', message), [`Allow: ${METHODS}`])
+}
+
+/** A client that sends nonsense may also never read; nothing waits for that. */
+function endWith(socket: Duplex, error: DomainError, headers: readonly string[] = []): void {
+  socket.end(rawAnswer(error, headers))
+  setTimeout(() => socket.destroy(), 1_000).unref()
+}
+
+function rawAnswer(error: DomainError, headers: readonly string[]): string {
+  const body = JSON.stringify(errorEnvelope(error))
+  return [
+    `HTTP/1.1 ${STATUS[error.code]} ${error.code}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+    ...headers,
+    '',
+    body,
+  ].join('\r\n')
+}
+
+/** Node keeps the answer that is under way on the socket; bytes in the middle of it would garble it. */
+function hasBegunToAnswer(socket: Duplex): boolean {
+  const { _httpMessage: answer } = socket as { _httpMessage?: { headersSent: boolean } }
+  return answer?.headersSent === true
+}

@@ -1,0 +1,66 @@
+import type { Context } from 'koa'
+import getRawBody from 'raw-body'
+import { DomainError } from '../../domain/model/errors.ts'
+import { MAXIMUM_JSON_BYTES, parseStrictJson } from './strict-json.ts'
+
+const JSON_TYPES = ['application/json', 'application/hal+json']
+export const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json']
+
+/** The media types that a body may have, by method; none where there is no body. */
+export function bodyTypes(method: string): readonly string[] {
+  return method === 'PATCH' ? PATCH_TYPES : JSON_TYPES
+}
+
+/**
+ * Reads the JSON body of a request.
+ *
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (415), PAYLOAD_TOO_LARGE (413), MALFORMED_JSON (400)
+ */
+export async function readJsonBody(ctx: Context): Promise<unknown> {
+  if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body and has none.')
+  refuseMediaType(ctx)
+  return parseStrictJson(await readBytes(ctx), 'The body')
+}
+
+function hasBody(ctx: Context): boolean {
+  return ctx.headers['transfer-encoding'] !== undefined || (ctx.request.length ?? 0) > 0
+}
+
+function refuseMediaType(ctx: Context): void {
+  const accepted = bodyTypes(ctx.method)
+  const charset = ctx.request.charset.toLowerCase()
+  const encoding = ctx.get('Content-Encoding').toLowerCase()
+  const isAccepted = ctx.is(...accepted) && ['', 'utf-8', 'utf8'].includes(charset)
+  if (isAccepted && ['', 'identity'].includes(encoding)) return
+  if (ctx.method === 'PATCH') ctx.set('Accept-Patch', PATCH_TYPES.join(', '))
+  const message = `The body must be ${accepted.join(' or ')}, in UTF-8 and without a content encoding.`
+  throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message)
+}
+
+async function readBytes(ctx: Context): Promise<Buffer> {
+  // A request that is lost already has no more events, which would be waited for.
+  if (ctx.req.destroyed) throw incomplete()
+  try {
+    return await getRawBody(ctx.req, { limit: MAXIMUM_JSON_BYTES, length: ctx.request.length })
+  } catch (error) {
+    throw bodyError(ctx, error)
+  }
+}
+
+function bodyError(ctx: Context, error: unknown): unknown {
+  const { type } = error as { type?: string }
+  if (type === 'entity.too.large') {
+    // What is still on its way is read and dropped, so that the client gets to see the answer.
+    ctx.set('Connection', 'close')
+    ctx.req.resume()
+    return new DomainError(
+      'PAYLOAD_TOO_LARGE',
+      `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`,
+    )
+  }
+  return type === 'request.size.invalid' || type === 'request.aborted' ? incomplete() : error
+}
+
+function incomplete(): DomainError {
+  return new DomainError('MALFORMED_JSON', 'The body ended before all of it was sent.')
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
+import { finished } from 'node:stream'
+import type { Middleware } from 'koa'
+import type { DomainError } from '../domain/model/errors.ts'
+import { callerOf } from '../rest/exchange.ts'
+import type { TemplateOf } from '../rest/router.ts'
+import type { ReportRequest } from './access-log.ts'
+import { errorEnvelope } from './error-envelope.ts'
+
+/** How much of its capacity the service uses, and the response when there is no more. */
+export interface Overload {
+  /** Whether there is no room for one more request; of a caller, if one is given. */
+  isFull(caller?: string): boolean
+  readonly refusal: DomainError
+  /** Counts a response of so many bytes as load, until it is released. */
+  holdResponse(caller: string, bytes: number): () => void
+}
+
+/** What keeps the load within the capacity of the service. */
+export interface Shedding {
+  /** Refuses a request when there is no room for any; to be put before authentication. */
+  readonly refuseWhenFull: Middleware
+  /** Refuses a caller beyond its share, and counts its responses; to be put behind authentication. */
+  readonly limitCaller: Middleware
+  /** Refuses requests before the application looks at them, where that is possible. */
+  wrap(app: RequestListener, templateOf: TemplateOf, report: ReportRequest): RequestListener
+}
+
+/** In bytes; the buffers of the operating system take a smaller response at once. */
+const SMALL_RESPONSE = 16 * 1024
+
+/**
+ * A response counts for a time after it was sent, so that one caller's long responses take some of the processor
+ * and not all of it: they reach 6 MB a second.
+ */
+const BYTES_PER_MILLISECOND = 6_000
+
+/** How many callers beyond their share are remembered by their credentials. */
+const MAXIMUM_CALLERS = 1_000
+
+/** Makes what keeps the load within the capacity of the service. */
+export function createShedding(overload: Overload): Shedding {
+  /** The callers that were beyond their share, by the header that authenticated them. */
+  const callers = new Map<string, string>()
+  return {
+    refuseWhenFull: async (_, next) => {
+      if (overload.isFull()) throw overload.refusal
+      await next()
+    },
+    limitCaller: async (ctx, next) => {
+      const { identity } = callerOf(ctx)
+      if (overload.isFull(identity)) {
+        if (callers.size >= MAXIMUM_CALLERS) callers.clear()
+        callers.set(ctx.get('Authorization'), identity)
+        throw overload.refusal
+      }
+      await next()
+      const bytes = ctx.length ?? 0
+      if (bytes <= SMALL_RESPONSE) return
+      const release = overload.holdResponse(identity, bytes)
+      finished(ctx.res, (error) =>
+        error ? release() : setTimeout(release, bytes / BYTES_PER_MILLISECOND).unref(),
+      )
+    },
+    wrap(app, templateOf, report) {
+      const isFull = ({ headers: { authorization = '' } }: IncomingMessage) =>
+        overload.isFull(callers.get(authorization))
+      return shedEarly(app, isFull, overload.refusal, templateOf, report)
+    },
+  }
+}
+
+/** Requests with one of these may be answered with headers of their own. */
+const SPECIAL_HEADERS = ['origin', 'traceparent', 'x-request-id']
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** Headers that belong to one answer. */
+const OWN_HEADERS = ['x-request-id', 'connection', 'date']
+
+/**
+ * Refuses requests for resources while there is no room, before the application looks at them: to be refused
+ * there costs a third of what it costs to be served, so that at four times the work it can do the service
+ * would do little else. The first one is refused by the application, and shows which headers the others have.
+ */
+function shedEarly(
+  app: RequestListener,
+  isFull: (request: IncomingMessage) => boolean,
+  refusal: DomainError,
+  templateOf: TemplateOf,
+  report: ReportRequest,
+): RequestListener {
+  const body = JSON.stringify(errorEnvelope(refusal))
+  let headers: OutgoingHttpHeaders | undefined
+  return (request, response) => {
+    const route = isFull(request) && isPlain(request) ? templateOf(pathOf(request)) : undefined
+    if (route === undefined) return app(request, response)
+    if (headers) return refuse(request, response, route)
+    response.once('finish', () => {
+      if (response.statusCode === 503) headers = headersOf(response)
+    })
+    app(request, response)
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse, route: string): void {
+    const requestId = randomUUID()
+    response.writeHead(503, { ...headers, 'X-Request-Id': requestId }).end(body)
+    const method = request.method as string
+    const nothingElse = { seconds: 0, traceId: undefined, aborted: false, reason: undefined }
+    report({ method, route, status: 503, requestId, ...nothingElse })
+  }
+}
+
+function isPlain({ method = '', headers }: IncomingMessage): boolean {
+  return METHODS.has(method) && !SPECIAL_HEADERS.some((name) => name in headers)
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
+
+function headersOf(response: ServerResponse): OutgoingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(response.getHeaders()).filter(([name]) => !OWN_HEADERS.includes(name)),
+  )
+}

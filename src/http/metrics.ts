@@ -1,0 +1,63 @@
+import type { Middleware } from 'koa'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ReportRequest } from './access-log.ts'
+import { refuseOtherMethods } from './health.ts'
+
+/** What is measured of the service from outside of its requests: read when somebody asks. */
+export interface Gauges {
+  /** Connections to the database: open, of them idle, and requests waiting for one. */
+  readonly pool: () => { readonly total: number; readonly idle: number; readonly waiting: number }
+  /** GraphQL operations that run and that wait for their turn. */
+  readonly operations: () => { readonly running: number; readonly waiting: number }
+}
+
+/** The metrics of a service: told of every request, and served at /metrics. */
+export interface Metrics {
+  readonly report: ReportRequest
+  readonly serve: Middleware
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Makes the metrics, in the Prometheus text format, with those of Node itself (event-loop delay, memory). */
+export function createMetrics({ pool, operations }: Gauges): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  gauge(registry, 'database_pool_connections', 'Connections to the database.', () => {
+    const { total, idle, waiting } = pool()
+    return { idle, busy: total - idle, waiting }
+  })
+  gauge(registry, 'operations', 'GraphQL operations at work and waiting.', () => ({ ...operations() }))
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by method, route template and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  return {
+    report({ method, route = 'none', status, seconds }) {
+      // A caller can make up methods; each would stay in memory for ever.
+      durations.labels(METHODS.has(method) ? method : 'other', route, String(status)).observe(seconds)
+    },
+    async serve(ctx, next) {
+      if (ctx.path !== '/metrics') return next()
+      ctx.state['route'] = ctx.path
+      refuseOtherMethods(ctx)
+      ctx.set('Content-Type', registry.contentType)
+      ctx.body = await registry.metrics()
+    },
+  }
+}
+
+function gauge(registry: Registry, name: string, help: string, read: () => Record<string, number>): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      for (const [state, value] of Object.entries(read())) this.set({ state }, value)
+    },
+  })
+}

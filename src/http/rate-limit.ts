@@ -1,0 +1,53 @@
+import cluster from 'node:cluster'
+import type { Middleware } from 'koa'
+import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { DomainError } from '../domain/model/errors.ts'
+import { callerOf } from '../rest/exchange.ts'
+
+const WINDOW_SECONDS = 60
+
+/** For so long a worker waits for the process that counts for all of them. */
+const COUNT_MILLISECONDS = 1_000
+
+/**
+ * Lets a caller make so many requests a minute, counted over all workers of the service. Answers carry the
+ * fields of draft-ietf-httpapi-ratelimit-headers.
+ *
+ * @throws {DomainError} TOO_MANY_REQUESTS (429), with Retry-After set
+ */
+export function limitRate(requestsPerMinute: number): Middleware {
+  if (requestsPerMinute === 0) return (_, next) => next()
+  const consume = createCounter(requestsPerMinute)
+  return async (ctx, next) => {
+    const state = await consume(callerOf(ctx).identity)
+    const seconds = Math.ceil(state.msBeforeNext / 1000)
+    ctx.set('RateLimit-Policy', `"caller";q=${requestsPerMinute};w=${WINDOW_SECONDS}`)
+    ctx.set('RateLimit', `"caller";r=${state.remainingPoints};t=${seconds}`)
+    if (state.consumedPoints <= requestsPerMinute) return next()
+    ctx.set('Retry-After', String(seconds))
+    throw new DomainError('TOO_MANY_REQUESTS', `This is more than ${requestsPerMinute} requests a minute.`)
+  }
+}
+
+type Count = (key: string) => Promise<RateLimiterRes>
+
+/** Counts a request of a caller. A worker whose supervisor does not answer counts what it sees itself. */
+function createCounter(points: number): Count {
+  const options = { points, duration: WINDOW_SECONDS }
+  const countWith =
+    (limiter: RateLimiterMemory | RateLimiterCluster): Count =>
+    (key) =>
+      limiter.consume(key).catch(refused)
+  const own = countWith(new RateLimiterMemory(options))
+  if (!cluster.isWorker) return own
+  const shared = countWith(
+    new RateLimiterCluster({ ...options, keyPrefix: 'caller', timeoutMs: COUNT_MILLISECONDS }),
+  )
+  return (key) => shared(key).catch(() => own(key))
+}
+
+/** Beyond the limit the library rejects with the state, and not with an error. */
+function refused(refusal: unknown): RateLimiterRes {
+  if (refusal instanceof RateLimiterRes) return refusal
+  throw refusal
+}

@@ -1,0 +1,129 @@
+import { type Field, isAlwaysSet, type LeafField } from '../../../domain/model/fields.ts'
+import { operationsOf } from '../../../domain/model/operations.ts'
+import type { Resource, Values } from '../../../domain/model/resource.ts'
+import type { Data } from '../../../graph/execution/operation.ts'
+import { createHal, type Occasion } from '../../hal.ts'
+import { Addresses } from '../../urls.ts'
+
+/** The examples of a resource. The representations are made by what makes the real ones. */
+export interface ResourceExamples {
+  /** The body of a request that creates it. */
+  readonly input: Values
+  readonly patch: Values
+  readonly id: string
+  readonly parentId: string | undefined
+  representation(occasion: Occasion): object
+  /** A page with one item; within a parent where the list has one. */
+  page(parent: Resource | undefined): object
+}
+
+const ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01'
+const OTHER_ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02'
+const CREATED = '2031-04-05T06:07:08.900Z'
+
+/** Makes the examples of a resource from its definition, with links below this base. */
+export function resourceExamples(
+  resource: Resource,
+  resources: readonly Resource[],
+  base: string,
+): ResourceExamples {
+  const addresses = new Addresses(base)
+  const hal = createHal(resource, resources)
+  const input = resource.example ?? exampleInput(resource)
+  const parentId = resource.owner && OTHER_ID
+  const id = resource.kind === 'singleton' ? OTHER_ID : ID
+  const data = exampleData(resource, input, { id, parentId })
+  return {
+    input,
+    patch: examplePatch(resource, input),
+    id,
+    parentId,
+    representation: (occasion) => hal.resource(data, { id, parentId }, occasion, addresses),
+    page: (parent) =>
+      hal.list(
+        {
+          items: [data],
+          totalCount: 1,
+          hasMore: false,
+          cursors: { next: null, previous: null },
+          page: 1,
+          address: { limit: 20, sort: undefined, filters: [], id: undefined, cursor: undefined },
+          parent: parent && { resource: parent, id: OTHER_ID },
+        },
+        addresses,
+      ),
+  }
+}
+
+/** The data of an operation for a resource: every column that is not set is null. */
+function exampleData(
+  resource: Resource,
+  input: Values,
+  address: { id: string; parentId?: string | undefined },
+) {
+  const data: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(resource.allFields)) {
+    data[name] = input[name] ?? keptValue(field)
+  }
+  const { parentField, createdField } = resource
+  return {
+    ...data,
+    id: address.id,
+    ...(parentField && { [parentField]: address.parentId }),
+    [createdField]: CREATED,
+    last_updated: CREATED,
+    version: 1,
+  } as Data
+}
+
+function keptValue(field: Field): unknown {
+  if (field.type === 'group') return null
+  if (field.type === 'reference' && field.hidden) return OTHER_ID
+  return field.initially ?? null
+}
+
+/** A body for a definition that has no example of its own: every writable field, with some value. */
+function exampleInput(resource: Resource): Values {
+  const writable = Object.entries(resource.fields).filter(([, field]) => !field.readOnly && !field.hidden)
+  return Object.fromEntries(writable.map(([name, field]) => [name, exampleValue(name, field)]))
+}
+
+function exampleValue(name: string, field: Field): unknown {
+  if (field.type !== 'group') return leafValue(name, field)
+  return Object.fromEntries(
+    Object.entries(field.fields).map(([member, leaf]) => [member, leafValue(member, leaf)]),
+  )
+}
+
+function leafValue(name: string, field: LeafField): unknown {
+  switch (field.type) {
+    case 'text':
+      return name.replaceAll('_', ' ')
+    case 'reference':
+      return OTHER_ID
+    case 'number':
+    case 'integer':
+      return Math.max(field.minimum ?? 1, 1)
+    case 'boolean':
+      return true
+    case 'timestamp':
+      return CREATED
+    case 'enumeration':
+      return field.initially ?? field.values[0]
+    case 'fractions':
+      return { nitrogen: 0.78, oxygen: 0.21 }
+  }
+}
+
+/** Changes a field that is set, and removes one that need not be. */
+function examplePatch(resource: Resource, input: Values): Values {
+  if (!operationsOf(resource).replaceable) return {}
+  const names = Object.keys(resource.fields).filter((name) => name in input)
+  const removable = names.filter((name) => !isAlwaysSet(resource.fields[name] as Field))
+  const changed = names.find((name) => removable.includes(name)) ?? names.at(-1)
+  const removed = removable.at(-1)
+  return {
+    ...(changed !== undefined && { [changed]: input[changed] }),
+    ...(removed !== undefined && removed !== changed && { [removed]: null }),
+  }
+}

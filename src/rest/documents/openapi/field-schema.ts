@@ -1,0 +1,81 @@
+import type { Field, LeafField } from '../../../domain/model/fields.ts'
+
+/** A JSON Schema (2020-12), or a part of one. */
+export type Schema = { readonly [keyword: string]: unknown }
+
+/** 1–64 of the unreserved characters of RFC 3986 §2.3, and neither `.` nor `..`. */
+export const IDENTIFIER: Schema = {
+  type: 'string',
+  pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,64}$',
+  maxLength: 64,
+}
+
+/** The schema of a field as it is answered: what is not set is absent, never null. */
+export function fieldSchema(field: Field): Schema {
+  const { description } = field
+  if (field.type !== 'group') return { ...leafSchema(field), description }
+  const members = Object.entries(field.fields).filter(([, member]) => !member.hidden)
+  return { ...objectSchema(members.map(([name, member]) => [name, fieldSchema(member)])), description }
+}
+
+/** The schema of a field as it is sent: null stands for absent, or on PATCH for removed (RFC 7396). */
+export function inputFieldSchema(field: Field, { patch }: { patch: boolean }): Schema {
+  const { description } = field
+  if (field.type === 'group') {
+    const members = Object.entries(field.fields).map(
+      ([name, member]) => [name, inputFieldSchema(member, { patch })] as const,
+    )
+    return { ...nullable(objectSchema(members)), description }
+  }
+  if (field.required) return { ...leafSchema(field), ...notBlank(field), description }
+  return { ...nullable(leafSchema(field)), description }
+}
+
+/** An object with these members and no others. */
+export function objectSchema(
+  members: readonly (readonly [string, Schema])[],
+  required: readonly string[] = [],
+): Schema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(members),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+}
+
+function leafSchema(field: LeafField): Schema {
+  switch (field.type) {
+    case 'text':
+      return { type: 'string', maxLength: field.maximumLength }
+    case 'reference':
+      return { type: 'string', maxLength: 500 }
+    case 'number':
+    case 'integer':
+      return { type: field.type, ...bounds(field) }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'timestamp':
+      return { type: 'string', format: 'date-time' }
+    case 'enumeration':
+      return { type: 'string', enum: field.values }
+    case 'fractions':
+      return { type: 'object', additionalProperties: { type: 'number', minimum: 0 }, maxProperties: 100 }
+  }
+}
+
+function bounds({ minimum, maximum }: { minimum?: number; maximum?: number }): Schema {
+  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) }
+}
+
+function notBlank(field: LeafField): Schema {
+  return field.type === 'text' ? { minLength: 1, pattern: '\\S' } : {}
+}
+
+function nullable(schema: Schema): Schema {
+  return {
+    ...schema,
+    type: [schema['type'], 'null'],
+    ...(Array.isArray(schema['enum']) && { enum: [...schema['enum'], null] }),
+  }
+}

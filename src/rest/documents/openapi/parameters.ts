@@ -1,0 +1,92 @@
+import { operatorsOf, queryable } from '../../../domain/model/query.ts'
+import type { Resource } from '../../../domain/model/resource.ts'
+import { identifierField } from '../../../domain/model/resource.ts'
+import { IDENTIFIER, type Schema } from './field-schema.ts'
+
+/** The parameters that mean the same wherever they stand. */
+export function sharedParameters(maximumPageSize: number): Record<string, Schema> {
+  const positive = { type: 'integer', minimum: 1 }
+  return {
+    page: query('page', 'The number of the page, from 1.', { ...positive, default: 1 }),
+    limit: query('limit', 'Items per page.', { ...positive, maximum: maximumPageSize, default: 20 }),
+    find: query('id', 'Only the item with this identifier: none or one.', { type: 'string' }),
+    cursor: query(
+      'cursor',
+      'Opaque; links to the next and the previous page bring it. Goes with their page and limit.',
+      {
+        type: 'string',
+      },
+    ),
+    IfMatch: header('If-Match', 'The entity tags that the change is meant for, or `*`.'),
+    IfNoneMatchRead: header('If-None-Match', 'Entity tags already known; when current, the answer is 304.'),
+    IfNoneMatchWrite: header('If-None-Match', '`*` lets the request only create, never replace.'),
+    IdempotencyKey: header(
+      'Idempotency-Key',
+      'A key of the caller for this request. Sent again with the same body, it creates nothing and is answered the same.',
+    ),
+    Prefer: header('Prefer', '`handling=strict` makes deleting what is not there an error (RFC 7240).'),
+  }
+}
+
+/** A reference to a shared parameter. */
+export function shared(name: string): Schema {
+  return { $ref: `#/components/parameters/${name}` }
+}
+
+/** The identifier of a resource in a path. Any other text is simply unknown. */
+export function idParameter(resource: Resource): Schema {
+  return path('id', `Identifier of one of the ${resource.path}.`)
+}
+
+/** The identifier of a parent in a path. */
+export function parentParameter(parent: Resource): Schema {
+  return path(identifierField(parent), `Identifier of one of the ${parent.path}.`)
+}
+
+/** The parameters of a list (SPEC §4.1): those that all lists have, and what this one is sorted and filtered by. */
+export function listParameters(resource: Resource): Schema[] {
+  const [page, limit, find, cursor] = ['page', 'limit', 'find', 'cursor'].map(shared)
+  return [page, limit, sortParameter(resource), filterParameter(resource), find, cursor] as Schema[]
+}
+
+function sortParameter(resource: Resource): Schema {
+  const names = queryable(resource, { hidden: false }).map(({ name }) => escaped(name))
+  const one = `(${names.join('|')}):(asc|desc)`
+  const description = '`field:asc` or `field:desc`, several joined by commas. What is not set comes last.'
+  const schema = { type: 'string', pattern: `^${one}(,${one})*$` }
+  return { ...query('sort', description, schema), example: `${resource.createdField}:desc` }
+}
+
+function filterParameter(resource: Resource): Schema {
+  const leaves = queryable(resource, { hidden: false })
+  const conditions = leaves.map((leaf) => {
+    const operators = operatorsOf(leaf).filter((operator) => operator !== 'equals')
+    return `${escaped(leaf.name)}(\\[(${operators.join('|')})\\])?`
+  })
+  const description =
+    '`field:value`, or `field[operator]:value` with an operator of the field; values of `in` are joined by `|`. ' +
+    'Given several times, all must hold.'
+  const items = { type: 'string', pattern: `^(${conditions.join('|')}):` }
+  return {
+    ...query('filter', description, { type: 'array', items }),
+    style: 'form',
+    explode: true,
+    example: [`${resource.createdField}[gte]:2031-01-01`],
+  }
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('.', '\\.')
+}
+
+function query(name: string, description: string, schema: Schema): Schema {
+  return { name, in: 'query', description, schema }
+}
+
+function header(name: string, description: string): Schema {
+  return { name, in: 'header', description, schema: { type: 'string' } }
+}
+
+function path(name: string, description: string): Schema {
+  return { name, in: 'path', required: true, description, schema: IDENTIFIER }
+}

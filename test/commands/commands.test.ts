@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import jwt from 'jsonwebtoken'
+import { openDatabase } from '../../src/database/open-database.ts'
+import { developmentSecret } from '../../src/development-token.ts'
+import { createEmbedded, createServerDatabase, createTestFolder } from '../helpers/database.ts'
+import { freePort } from '../helpers/free-port.ts'
+
+const server = process.env['TEST_DATABASE_URL']
+const secret = 'a secret that is long enough for it'
+
+function start(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  const entry = fileURLToPath(new URL(`../src/commands/${name}.ts`, import.meta.url))
+  return spawn(process.execPath, ['--import=tsx', entry, ...parameters], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], ...environment },
+  })
+}
+
+async function run(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  const child = start(name, environment, ...parameters)
+  const [output, errors, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { output, errors, status }
+}
+
+const PLANETS = 'SELECT name FROM planets'
+
+/** Starts Studio, waits until it serves, and sends it a statement as its page does. */
+async function askStudio(
+  t: ExecutionContext,
+  environment: NodeJS.ProcessEnv,
+  sql = PLANETS,
+): Promise<unknown> {
+  const port = await freePort()
+  const studio = start('studio', environment, '--port', String(port))
+  t.teardown(() => stop(studio))
+  for await (const line of studio.stdout) if (String(line).includes(`:${port}`)) break
+  const response = await fetch(`http://127.0.0.1:${port}/bff`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ procedure: 'query', query: { sql, parameters: [] } }),
+  })
+  return response.json()
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+test.serial('token prints nothing but a token, with every scope unless told otherwise', async (t) => {
+  const environment = { JWT_SECRET: secret, JWT_ISSUER: 'me', JWT_AUDIENCE: 'halgraph' }
+  const all = await run('token', environment)
+  t.is(all.status, 0)
+  t.is(all.errors, '')
+  const claims = jwt.verify(all.output.trim(), secret, {
+    algorithms: ['HS256'],
+    issuer: 'me',
+    audience: 'halgraph',
+  })
+  t.like(claims, { scope: '*:read *:write' })
+  const some = await run(
+    'token',
+    environment,
+    '--scope',
+    'species:read',
+    '--subject',
+    'ada',
+    '--expires-in',
+    '90',
+  )
+  const given = jwt.verify(some.output.trim(), secret) as jwt.JwtPayload
+  t.like(given, { scope: 'species:read', sub: 'ada' })
+  t.is((given.exp ?? 0) - (given.iat ?? 0), 90)
+})
+
+test.serial('without a secret the token is signed with one that is kept in the data folder', async (t) => {
+  const dataDir = join(await createTestFolder(t), 'new')
+  const { output } = await run('token', { DATA_DIR: dataDir })
+  t.is((await stat(join(dataDir, 'development-secret'))).mode & 0o777, 0o600)
+  t.like(jwt.verify(output.trim(), await developmentSecret(dataDir)), { scope: '*:read *:write' })
+})
+
+test.serial('starters at the same time agree on one development secret', async (t) => {
+  const dataDir = await createTestFolder(t)
+  const secrets = await Promise.all(Array.from({ length: 20 }, () => developmentSecret(dataDir)))
+  t.is(new Set(secrets).size, 1)
+})
+
+test.serial(
+  'a token that cannot be made is an error on standard error, with nothing on standard output',
+  async (t) => {
+    const keySet = { JWT_JWKS_URL: 'https://id.example.org/keys' }
+    for (const [environment, parameters, status] of [
+      [keySet, [], 1],
+      [{ NODE_ENV: 'production' }, [], 1],
+      [{ JWT_SECRET: secret }, ['--expires-in', 'soon'], 1],
+      [{ JWT_SECRET: secret }, ['--scopes', 'x'], 2],
+    ] as const) {
+      const result = await run('token', environment, ...parameters)
+      t.is(result.status, status)
+      t.is(result.output, '')
+      t.regex(result.errors, /\S/)
+      t.notRegex(result.errors, /\n\s+at /)
+    }
+  },
+)
+
+test.serial('every command explains itself', async (t) => {
+  for (const name of ['migrate', 'token', 'studio']) {
+    const { output, status } = await run(name, {}, '--help')
+    t.is(status, 0)
+    t.true(output.includes(`npm run ${name === 'token' ? '--silent token' : name}`))
+  }
+})
+
+test.serial('migrate migrates the database, says what it did, and needs no token settings', async (t) => {
+  const environment = server
+    ? { DATABASE_URL: await createServerDatabase(server, t), NODE_ENV: 'production' }
+    : { DATA_DIR: await createTestFolder(t), NODE_ENV: 'production' }
+  t.regex((await run('migrate', environment)).output, /^Applied 20/)
+  const again = await run('migrate', environment)
+  t.is(again.output, 'The database has every migration\n')
+  t.is(again.status, 0)
+})
+
+test.serial('a database that cannot be had is one sentence and exit status 1', async (t) => {
+  const { errors, status } = await run('migrate', { DATABASE_URL: 'postgresql://127.0.0.1:1/none' })
+  t.is(status, 1)
+  t.regex(errors, /cannot be reached/)
+  t.notRegex(errors, /\n\s+at /)
+})
+
+test.serial(
+  'studio shows the rows of an embedded database, while the service runs and while it does not',
+  async (t) => {
+    const options = await createEmbedded(t)
+    const database = await openDatabase(options)
+    t.teardown(() => database.close())
+    await database.client.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
+    const environment = { DATA_DIR: options.dataDir }
+    t.deepEqual(await askStudio(t, environment), [null, [{ name: 'Kepler-442b' }]])
+    await database.close()
+    t.deepEqual(await askStudio(t, environment), [null, [{ name: 'Kepler-442b' }]])
+  },
+)
+
+test.serial('studio looks at a server with the settings of the service', async (t) => {
+  if (!server) {
+    t.log('not tried: TEST_DATABASE_URL names no PostgreSQL server')
+    return t.pass()
+  }
+  const databaseUrl = await createServerDatabase(server, t)
+  const sql = `SELECT current_setting('timezone') AS zone, current_setting('datestyle') AS style,
+    current_setting('search_path') AS path, timestamptz '2031-06-01 06:07:08Z' AS moment`
+  const row = {
+    zone: 'UTC',
+    style: 'ISO, MDY',
+    path: '"public", pg_temp',
+    moment: '2031-06-01T06:07:08.000Z',
+  }
+  t.deepEqual(await askStudio(t, { DATABASE_URL: databaseUrl }, sql), [null, [row]])
+})

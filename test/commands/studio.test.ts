@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { openBrowser } from '../helpers/browser.ts'
+import { createEmbedded } from '../helpers/database.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { startTestService, type TestService } from '../helpers/service.ts'
+
+test.serial(
+  'Studio shows the rows of the embedded database of a running service, and changes them',
+  async (t) => {
+    const { dataDir } = await createEmbedded(t)
+    const service = await startTestService(t, { databaseUrl: undefined, dataDir, migrateOnStart: true })
+    await editInStudio(t, service, { DATA_DIR: dataDir })
+  },
+)
+
+test.serial('Studio shows the rows of a PostgreSQL server, and changes them', async (t) => {
+  if (!process.env['TEST_DATABASE_URL']) {
+    t.log('Skipped: TEST_DATABASE_URL names no PostgreSQL server.')
+    return t.pass()
+  }
+  const service = await startTestService(t)
+  await editInStudio(t, service, { DATABASE_URL: service.settings.databaseUrl })
+})
+
+/** Changes a name in Studio's own page, and looks at what has become of it over REST. */
+async function editInStudio(t: ExecutionContext, { writer }: TestService, environment: NodeJS.ProcessEnv) {
+  const browser = await openBrowser(t)
+  if (!browser) return t.pass()
+  const created = await writer.put('/planets/kepler-442b', { id: 'kepler-442b', name: 'Kepler-442b' })
+  const origin = await startStudio(t, environment)
+  // Its table holds in the page only the columns that can be seen.
+  const page = await browser.newPage({ viewport: { width: 3600, height: 800 } })
+  await page.route('**/*', (route) =>
+    route.request().url().startsWith(origin) ? route.continue() : route.abort(),
+  )
+  await page.goto(origin)
+  await page.getByText('planets', { exact: true }).click()
+  await page.getByText('Kepler-442b', { exact: true }).dblclick()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('Changed in Studio')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Save 1 row' }).click()
+  await page.getByRole('button', { name: 'yes, write to db' }).click()
+  await page.getByText('Save 1 row').waitFor({ state: 'detached' })
+  const changed = await writer.get('/planets/kepler-442b')
+  t.is(changed.body.name, 'Changed in Studio')
+  t.not(changed.headers.get('etag'), created.headers.get('etag'))
+  t.true(changed.body.last_updated > created.body.last_updated)
+  const stale = { 'if-match': created.headers.get('etag') ?? '' }
+  t.is((await writer.put('/planets/kepler-442b', { name: 'Late' }, stale)).status, 409)
+}
+
+async function startStudio(t: ExecutionContext, environment: NodeJS.ProcessEnv): Promise<string> {
+  const port = await freePort()
+  const entry = fileURLToPath(new URL('../../src/commands/studio.ts', import.meta.url))
+  const studio = spawn(process.execPath, ['--import=tsx', entry, '--port', String(port)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], ...environment },
+  })
+  t.teardown(async () => {
+    studio.kill('SIGTERM')
+    if (studio.exitCode === null) await once(studio, 'exit')
+  })
+  for await (const line of studio.stdout) if (String(line).includes(`:${port}`)) break
+  return `http://127.0.0.1:${port}`
+}

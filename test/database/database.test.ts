@@ -1,0 +1,220 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import { embeddedConnection } from '../../src/database/embedded/embedded-database.ts'
+import { prepareFolder } from '../../src/database/embedded/folder.ts'
+import { type DatabaseOptions, openDatabase } from '../../src/database/open-database.ts'
+import { DatabaseRefusedError } from '../../src/database/refused.ts'
+import { createEmbedded, createTestDatabase, createTestFolder } from '../helpers/database.ts'
+
+// What is particular to the embedded database: these open folders whatever TEST_DATABASE_URL says.
+const embedded = (dataDir: string): DatabaseOptions => ({ dataDir, migrateOnStart: false, poolSize: 5 })
+
+async function open(t: ExecutionContext, dataDir: string) {
+  const database = await openDatabase(embedded(dataDir))
+  t.teardown(() => database.close())
+  return database
+}
+
+async function connectTo(t: ExecutionContext, dataDir: string): Promise<pg.Client> {
+  const { socketFolder } = await prepareFolder(dataDir)
+  const client = new pg.Client(embeddedConnection(socketFolder))
+  client.on('error', () => {})
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+/** Opens the folder in another process; resolves when that says it is open. */
+async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<ChildProcess> {
+  const entry = fileURLToPath(new URL('../helpers/open-database-process.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import=tsx', entry, dataDir], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  t.teardown(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return child
+}
+
+test.serial('the test database is open, migrated and empty', async (t) => {
+  const database = await openDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  t.is(await database.client.species.count(), 0)
+})
+
+test.serial(
+  'the first start makes a private folder with a migrated database, and the next start finds its rows',
+  async (t) => {
+    const dataDir = join(await createTestFolder(t), 'made', 'here')
+    const first = await openDatabase(embedded(dataDir))
+    await first.client.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
+    await first.close()
+    t.is((await stat(dataDir)).mode & 0o777, 0o700)
+    t.deepEqual(await readdir(dataDir), ['postgres'])
+
+    const second = await open(t, dataDir)
+    t.is((await second.client.planet.findMany()).length, 1)
+  },
+)
+
+test.serial('a data folder too deep for a socket works all the same', async (t) => {
+  const dataDir = join(await createTestFolder(t), 'd'.repeat(120))
+  const database = await open(t, dataDir)
+  t.is(await database.client.species.count(), 0)
+})
+
+test.serial('a second process on the same folder is refused, and the first goes on', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const child = await openElsewhere(t, dataDir)
+  const error = await t.throwsAsync(openDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError })
+  t.regex(error?.message ?? '', /Another process is using the embedded database/)
+  const client = await connectTo(t, dataDir)
+  t.is((await client.query('SELECT FROM species')).rowCount, 0)
+  t.is(child.exitCode, null)
+})
+
+test.serial('the lock of a killed process is taken over, and its committed rows are there', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const child = await openElsewhere(t, dataDir)
+  const client = await connectTo(t, dataDir)
+  await client.query("INSERT INTO planets (id, name) VALUES ('proxima-b', 'Proxima b')")
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const database = await open(t, dataDir)
+  t.is(await database.client.planet.count(), 1)
+})
+
+test.serial('what a first start left half-made is made anew', async (t) => {
+  const dataDir = await createTestFolder(t)
+  await mkdir(join(dataDir, 'postgres.unfinished', 'base'), { recursive: true })
+  await writeFile(join(dataDir, 'postgres.unfinished', 'PG_VERSION'), '18\n')
+  const database = await open(t, dataDir)
+  t.is(await database.client.species.count(), 0)
+  t.false((await readdir(dataDir)).includes('postgres.unfinished'))
+})
+
+for (const [kind, files] of Object.entries({
+  'that is something else': { 'postgres/notes.txt': 'mine' },
+  'of another major version': { 'postgres/PG_VERSION': '13\n', 'postgres/global/pg_control': 'x' },
+  'that has lost its control file': { 'postgres/PG_VERSION': '18\n' },
+  'that is empty': { 'postgres/': '' },
+  'of a PostgreSQL server': { PG_VERSION: '15\n' },
+})) {
+  test.serial(`a folder ${kind} is refused and left untouched`, async (t) => {
+    const dataDir = await createTestFolder(t)
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(join(dataDir, name, name.endsWith('/') ? '.' : '..'), { recursive: true })
+      if (content) await writeFile(join(dataDir, name), content)
+    }
+    await t.throwsAsync(openDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError })
+    const left = (await readdir(dataDir, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    )
+    t.is(left.length, Object.values(files).filter(Boolean).length)
+  })
+}
+
+test.serial('a damaged database is refused with a message and left untouched', async (t) => {
+  const { dataDir: damaged } = await createEmbedded(t)
+  const control = join(damaged, 'postgres', 'global', 'pg_control')
+  await writeFile(control, Buffer.alloc(8192, 7))
+  const error = await t.throwsAsync(openDatabase(embedded(damaged)), { instanceOf: DatabaseRefusedError })
+  t.regex(error?.message ?? '', /does not open/)
+  t.deepEqual(await readFile(control), Buffer.alloc(8192, 7))
+})
+
+test.serial(
+  'a folder open to others that holds other files is refused, and its mode is left alone',
+  async (t) => {
+    const dataDir = join(await createTestFolder(t), 'shared')
+    await mkdir(dataDir, { mode: 0o755 })
+    await writeFile(join(dataDir, 'letter.txt'), '')
+    await t.throwsAsync(openDatabase(embedded(dataDir)), { message: /open to other users.*letter\.txt/ })
+    t.is((await stat(dataDir)).mode & 0o777, 0o755)
+  },
+)
+
+test.serial('connections never see each other’s statements, transactions or failures', async (t) => {
+  const { client } = await open(t, (await createEmbedded(t)).dataDir)
+  const long = 'y'.repeat(200_000)
+  const work = Array.from({ length: 200 }, async (_, index) => {
+    const [row] = await client.$queryRaw<{ text: string }[]>`SELECT ${`v${index}`}::text AS text`
+    t.is(row?.text, `v${index}`)
+    const [sized] = await client.$queryRaw<
+      { size: number }[]
+    >`SELECT length(${long}::text) + ${index}::int AS size`
+    t.is(sized?.size, long.length + index)
+    await t.throwsAsync(client.$executeRaw`SELECT 1 / ${0}::int`)
+    await client.$transaction([client.planet.create({ data: { id: `p${index}`, name: `P ${index}` } })])
+  })
+  await Promise.all(work)
+  t.is(await client.planet.count(), 200)
+})
+
+test.serial(
+  'a connection that goes away in a transaction takes its changes and its settings with it',
+  async (t) => {
+    const { dataDir } = await createEmbedded(t)
+    const { client } = await open(t, dataDir)
+    const visitor = await connectTo(t, dataDir)
+    await visitor.query('SET default_transaction_read_only = on')
+    await visitor.query("BEGIN READ WRITE; INSERT INTO planets (id, name) VALUES ('x', 'X')")
+    await visitor.end()
+    await client.planet.create({ data: { id: 'y', name: 'Y' } })
+    t.deepEqual(await client.planet.findMany({ select: { id: true } }), [{ id: 'y' }])
+  },
+)
+
+test.serial('a connection that idles in a transaction does not stop the service for good', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const { client } = await open(t, dataDir)
+  const visitor = await connectTo(t, dataDir)
+  await visitor.query('BEGIN')
+  t.is(await client.planet.count(), 0)
+})
+
+test.serial('nonsense on the socket ends that connection and nothing else', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const { client } = await open(t, dataDir)
+  const socket = connect(join(dataDir, '.s.PGSQL.5432'))
+  await once(socket, 'connect')
+  socket.on('error', () => {})
+  socket.end(Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
+  await once(socket.resume(), 'close')
+  t.is(await client.planet.count(), 0)
+})
+
+test.serial('COPY FROM STDIN, which the embedded engine would not survive, is refused', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const { client } = await open(t, dataDir)
+  const visitor = await connectTo(t, dataDir)
+  for (const values of [undefined, []]) {
+    const query = {
+      text: 'COPY planets (id, name) FROM STDIN',
+      ...(values ? { values, queryMode: 'extended' } : {}),
+    }
+    await t.throwsAsync(visitor.query(query), { message: /COPY FROM STDIN is not possible/ })
+  }
+  t.is(await client.planet.count(), 0)
+})
+
+test.serial(
+  'a process whose database dies ends with it, and the next one recovers what was committed',
+  async (t) => {
+    const { dataDir } = await createEmbedded(t)
+    const child = await openElsewhere(t, dataDir)
+    const visitor = await connectTo(t, dataDir)
+    await visitor.query("INSERT INTO planets (id, name) VALUES ('x', 'X')")
+    const ended = once(child, 'exit')
+    // A spelling that is not recognised as what it is, and so reaches the engine and kills it.
+    await t.throwsAsync(visitor.query('COPY planets (id, name) FROM /* me */ STDIN'))
+    t.deepEqual(await ended, [1, null])
+    const database = await open(t, dataDir)
+    t.is(await database.client.planet.count(), 1)
+  },
+)

@@ -1,0 +1,160 @@
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import { embeddedConnection } from '../../src/database/embedded/embedded-database.ts'
+import { prepareFolder } from '../../src/database/embedded/folder.ts'
+import { createEmbedded } from '../helpers/database.ts'
+import { valuesComeBack } from '../helpers/round-trip.ts'
+import { startTestService, type TestService } from '../helpers/service.ts'
+
+// What another client of the embedded database, such as psql, does to the one session of its engine.
+
+/** In this order all of them can be made by one client. */
+const CHANGES: Readonly<Record<string, string>> = {
+  'temporary tables in front': 'CREATE TEMP TABLE missions (id text); CREATE TEMP TABLE row_counts (id text)',
+  'a statement of its own': 'PREPARE halgraph_1 AS SELECT 1',
+  'a channel and a lock': 'LISTEN news; SELECT pg_advisory_lock(1)',
+  'another time zone': "SET timezone TO 'America/New_York'",
+  'another date style': 'SET datestyle TO German',
+  'shorter floats': 'SET extra_float_digits TO -10',
+  'another search path': 'SET search_path TO pg_catalog',
+  'old escapes': 'SET standard_conforming_strings TO off',
+  'another encoding': 'SET client_encoding TO LATIN1',
+  'serializable transactions': 'SET default_transaction_isolation TO serializable',
+  'read-only transactions': 'SET default_transaction_read_only TO on',
+  'another role': 'SET ROLE stranger',
+  'another user': 'SET SESSION AUTHORIZATION stranger',
+}
+
+/** A service on an embedded database, and what connects other clients to that. */
+async function start(t: ExecutionContext) {
+  const { dataDir } = await createEmbedded(t)
+  const service = await startTestService(t, { databaseUrl: undefined, dataDir, migrateOnStart: true })
+  const { socketFolder } = await prepareFolder(dataDir)
+  const connect = async () => {
+    const client = new pg.Client(embeddedConnection(socketFolder))
+    client.on('error', () => {})
+    await client.connect()
+    t.teardown(() => client.end())
+    return client
+  }
+  const administrator = await connect()
+  await administrator.query('CREATE ROLE stranger')
+  await administrator.end()
+  return { service, connect }
+}
+
+async function worksAsBefore(t: ExecutionContext, { writer, anonymous, origin }: TestService): Promise<void> {
+  // What a client began before it went is finished first.
+  const until = Date.now() + 60_000
+  while ((await anonymous.get(`${origin}/health/ready`)).status !== 200) t.true(Date.now() < until)
+  await valuesComeBack(t, writer)
+  const { body } = await writer.get('/missions')
+  for (const { id } of body._embedded.missions) t.is((await writer.delete(`/missions/${id}`)).status, 204)
+}
+
+/** The wire of a client, below its statements. */
+interface Wire {
+  readonly stream: { destroy(): void }
+  parse(statement: { name: string; text: string; types: number[] }): void
+  flush(): void
+  once(event: 'errorMessage', heard: () => void): void
+}
+
+const wireOf = (client: pg.Client) => (client as unknown as { connection: Wire }).connection
+
+async function killed(client: pg.Client): Promise<void> {
+  wireOf(client).stream.destroy()
+  await client.end().catch(() => {})
+}
+
+test.serial('what a connected client sets holds for that client alone', async (t) => {
+  const { service, connect } = await start(t)
+  for (const [title, change] of Object.entries(CHANGES)) {
+    const client = await connect()
+    await client.query(change)
+    await t.notThrowsAsync(worksAsBefore(t, service), title)
+    await client.end()
+  }
+})
+
+test.serial('what a client has set is gone with it', async (t) => {
+  const { service, connect } = await start(t)
+  for (const leave of [(client: pg.Client) => client.end(), killed]) {
+    const client = await connect()
+    for (const change of Object.values(CHANGES)) await client.query(change)
+    await leave(client)
+    await worksAsBefore(t, service)
+  }
+  const next = await connect()
+  const { rows } = await next.query(
+    `SELECT session_user, current_user, current_setting('timezone') AS zone, to_regclass('pg_temp.missions') AS hidden,
+       (SELECT count(*)::int FROM pg_prepared_statements) AS statements,
+       (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks,
+       (SELECT count(*)::int FROM pg_listening_channels()) AS channels`,
+  )
+  const clean = { zone: 'UTC', hidden: null, statements: 0, locks: 0, channels: 0 }
+  t.deepEqual(rows, [{ session_user: 'postgres', current_user: 'postgres', ...clean }])
+})
+
+test.serial('a client keeps its settings, its role and its statements while others work', async (t) => {
+  const { service, connect } = await start(t)
+  const [first, second] = [await connect(), await connect()]
+  await first.query(
+    "SET timezone TO 'Asia/Kolkata'; SET search_path TO ''; SET work_mem TO '7MB'; SET ROLE stranger",
+  )
+  await second.query('SET timezone TO 1; CREATE TEMP TABLE notes (id int)')
+  const named = { name: 'one', text: 'SELECT 1 AS one' }
+  await first.query(named)
+  await worksAsBefore(t, service)
+  const { rows } = await first.query(
+    `SELECT current_user, current_setting('timezone') AS zone, current_setting('search_path') AS path,
+       current_setting('work_mem') AS memory`,
+  )
+  t.deepEqual(rows, [{ current_user: 'stranger', zone: 'Asia/Kolkata', path: '""', memory: '7MB' }])
+  t.deepEqual((await first.query(named)).rows, [{ one: 1 }])
+  await first.end()
+  t.is((await second.query('SELECT FROM notes')).rowCount, 0)
+})
+
+test.serial(
+  'a client killed in a transaction, also in the middle of its first statement, leaves nothing',
+  async (t) => {
+    const { service, connect } = await start(t)
+    for (const work of [
+      'BEGIN',
+      'BEGIN; SELECT 1 / 0',
+      'BEGIN; SELECT count(*) FROM generate_series(1, 3e6)',
+    ]) {
+      const client = await connect()
+      await client.query('SET ROLE stranger')
+      const answer = client.query(work).catch(() => {})
+      if (work === 'BEGIN') await answer
+      await killed(client)
+      await worksAsBefore(t, service)
+    }
+  },
+)
+
+test.serial('a client killed after an error, before it has said Sync, leaves nothing', async (t) => {
+  const { service, connect } = await start(t)
+  const client = await connect()
+  await client.query('BEGIN')
+  const wire = wireOf(client)
+  await new Promise<void>((resolve) => {
+    wire.once('errorMessage', resolve)
+    wire.parse({ name: '', text: 'SELECT nothing', types: [] })
+    wire.flush()
+  })
+  await killed(client)
+  await worksAsBefore(t, service)
+})
+
+test.serial('a client whose role has been dropped is cut off, and others go on', async (t) => {
+  const { service, connect } = await start(t)
+  const client = await connect()
+  await client.query('SET ROLE stranger')
+  const administrator = await connect()
+  await administrator.query('DROP ROLE stranger')
+  await t.throwsAsync(client.query('SELECT 1'))
+  await worksAsBefore(t, service)
+})

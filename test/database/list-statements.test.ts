@@ -1,0 +1,256 @@
+import test from 'ava'
+import fc from 'fast-check'
+import type { Database } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/open-database.ts'
+import { aggregate } from '../../src/domain/aggregate.ts'
+import { decodeCursor, encodeCursor } from '../../src/domain/model/keyset.ts'
+import { type Filter, type Operator, orderSteps, type Sort } from '../../src/domain/model/query.ts'
+import type { Resource } from '../../src/domain/model/resource.ts'
+import type { Row } from '../../src/domain/model/rows.ts'
+import { readList, readLists } from '../../src/domain/read-list.ts'
+import { moons } from '../../src/domain/resources/moons.ts'
+import { planets } from '../../src/domain/resources/planets.ts'
+import { createTestDatabase } from '../helpers/database.ts'
+
+// The statements of lists and aggregates, compared with what Prisma's own methods find for the same question.
+
+type Where = Record<string, unknown>
+type Model = { findMany(query: Where): Promise<Row[]>; count(query: Where): Promise<number> }
+
+const RUNS = 150
+const PLANETS = 40
+const TEXTS = ['', 'a', 'A', 'ab', 'b%', 'ä', '世', '_', '\\', 'x'.repeat(400), `${'x'.repeat(400)}y`]
+const NUMBERS = [0, 0.1, 1.5, 1e300, 12345678.9]
+const YEARS = [-5, 0, 1995, 2001]
+const DATES = [0, 1, 999].map((milliseconds) => new Date(Date.UTC(2031, 3, 5) + milliseconds))
+
+const value = (field: string) =>
+  fc.constantFrom<unknown>(
+    ...({ host_star: TEXTS, id: ['p1', 'p2', 'p30', 'none'], mass_jupiters: NUMBERS, discovery_year: YEARS }[
+      field
+    ] ?? (field === 'habitable' ? [true, false] : DATES)),
+  )
+
+const FIELDS: Readonly<Record<string, readonly Operator[]>> = {
+  id: ['equals', 'in', 'contains'],
+  host_star: ['equals', 'in', 'contains'],
+  mass_jupiters: ['equals', 'in', 'gt', 'gte', 'lt', 'lte'],
+  discovery_year: ['equals', 'in', 'gt', 'gte', 'lt', 'lte'],
+  habitable: ['equals', 'in'],
+  created_date: ['equals', 'in', 'gt', 'gte', 'lt', 'lte'],
+}
+
+const condition: fc.Arbitrary<Filter> = fc
+  .constantFrom(
+    ...Object.entries(FIELDS).flatMap(([field, operators]) =>
+      operators.map((operator) => ({ field, operator })),
+    ),
+  )
+  .chain(({ field, operator }) => {
+    const values = operator === 'in' ? fc.array(value(field), { maxLength: 3 }) : value(field)
+    return values.map((compared): Filter => ({ field, operator, value: compared }))
+  })
+
+const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
+  filter: fc.oneof(
+    { maxDepth: 3 },
+    condition,
+    fc.array(tie('filter'), { maxLength: 3 }).map((all): Filter => ({ all })),
+    fc.array(tie('filter'), { maxLength: 3 }).map((any): Filter => ({ any })),
+  ),
+}))
+
+const sorts = fc.array(
+  fc.record<Sort>({
+    field: fc.constantFrom(...Object.keys(FIELDS)),
+    direction: fc.constantFrom('asc', 'desc'),
+  }),
+  { maxLength: 3 },
+)
+
+/** Prisma leaves out empty conditions, also where that changes what is asked. */
+const NOTHING: Where = { id: { in: [] } }
+const EVERYTHING: Where = { id: { notIn: [] } }
+
+function whereOf(filtered: Filter): Where {
+  if ('all' in filtered) return { AND: [EVERYTHING, ...filtered.all.map(whereOf)] }
+  if ('any' in filtered) return { OR: [NOTHING, ...filtered.any.map(whereOf)] }
+  const { field, operator, value: compared } = filtered
+  if (operator === 'contains') {
+    return { [field]: { contains: (compared as string).replace(/[\\%_]/g, '\\$&') } }
+  }
+  if (operator !== 'in') return { [field]: { [operator]: compared } }
+  const one = (compared as unknown[]).map((member) => ({ [field]: member }))
+  return { OR: [NOTHING, ...one] }
+}
+
+function orderOf(resource: Resource, sorted: readonly Sort[]): Where[] {
+  return orderSteps(resource, sorted).map(({ leaf, direction, nullable }) => ({
+    [leaf.column]: nullable ? { sort: direction, nulls: 'last' } : direction,
+  }))
+}
+
+const request = fc.record({
+  filter: fc.option(filter, { nil: undefined }),
+  sorts,
+  skip: fc.nat({ max: 12 }),
+  take: fc.integer({ min: 1, max: 15 }),
+  after: fc.option(fc.nat({ max: PLANETS - 1 }), { nil: undefined }),
+  before: fc.option(fc.nat({ max: PLANETS - 1 }), { nil: undefined }),
+  fromEnd: fc.boolean(),
+})
+
+type Asked = typeof request extends fc.Arbitrary<infer Value> ? Value : never
+
+let database: Database
+
+const releases: (() => Promise<void>)[] = []
+
+test.after.always(async () => {
+  await database?.close()
+  for (const release of releases.reverse()) await release()
+})
+
+test.before(async () => {
+  const owner = { teardown: (release: () => Promise<void>) => void releases.push(release) }
+  database = await openDatabase(await createTestDatabase(owner))
+  await database.client.planet.createMany({
+    data: Array.from({ length: PLANETS }, (_, index) => ({
+      id: `p${index}`,
+      name: `Planet ${index}`,
+      host_star: [null, ...TEXTS][index % (TEXTS.length + 1)] as string | null,
+      mass_jupiters: [...NUMBERS, null][index % 6] as number | null,
+      discovery_year: [null, ...YEARS][(index * 3) % 5] as number | null,
+      habitable: [true, null, false][index % 3] as boolean | null,
+      created_date: DATES[index % 3] as Date,
+    })),
+  })
+  await database.client.moon.createMany({
+    data: Array.from({ length: 60 }, (_, index) => ({
+      planet_id: `p${(index * index) % 5}`,
+      id: `p${index}`,
+      name: `Moon ${index % 7}`,
+      tidally_locked: [true, null][index % 2] as boolean | null,
+      created_date: DATES[index % 3] as Date,
+    })),
+  })
+})
+
+/** What a list would be, made of the whole list that Prisma finds. */
+function partOf(whole: readonly Row[], inOrder: readonly Row[], asked: Asked): string[] {
+  const place = (index: number | undefined, otherwise: number) =>
+    index === undefined ? otherwise : inOrder.findIndex(({ id }) => id === `p${index}`)
+  const rank = new Map(inOrder.map(({ id }, index) => [id, index]))
+  const [low, high] = [place(asked.after, -1), place(asked.before, inOrder.length)]
+  const between = whole.filter(({ id }) => {
+    const index = rank.get(id) as number
+    return index > low && index < high
+  })
+  const directed = asked.fromEnd ? between.toReversed() : between
+  const part = directed.slice(asked.skip, asked.skip + asked.take)
+  return (asked.fromEnd ? part.toReversed() : part).map(({ id }) => id)
+}
+
+test.serial(
+  'lists find what Prisma finds, in its order, with every filter, sort, cursor and page',
+  async (t) => {
+    const model = database.client.planet as unknown as Model
+    const rows = await model.findMany({})
+    await fc.assert(
+      fc.asyncProperty(request, async (asked) => {
+        const where = asked.filter ? whereOf(asked.filter) : {}
+        const orderBy = orderOf(planets, asked.sorts)
+        const position = (index: number | undefined) => {
+          const row = rows.find(({ id }) => id === `p${index}`)
+          return row && decodeCursor(planets, asked.sorts, encodeCursor(planets, asked.sorts, row), 'after')
+        }
+        const list = await readList(database.client, planets, {
+          ...asked,
+          after: position(asked.after),
+          before: position(asked.before),
+          counted: true,
+        })
+        t.is(list.totalCount, await model.count({ where }))
+        const expected = partOf(
+          await model.findMany({ where, orderBy }),
+          await model.findMany({ orderBy }),
+          asked,
+        )
+        t.deepEqual(
+          list.rows.map(({ id }) => id),
+          expected,
+        )
+      }),
+      { numRuns: RUNS },
+    )
+  },
+)
+
+const MOON_FIELDS = ['id', 'name', 'tidally_locked', 'created_date', 'planet_id']
+
+test.serial('the lists of many parents are what Prisma finds for each of them', async (t) => {
+  const model = database.client.moon as unknown as Model
+  const sorted = fc.array(
+    fc.record<Sort>({ field: fc.constantFrom(...MOON_FIELDS), direction: fc.constantFrom('asc', 'desc') }),
+    { maxLength: 2 },
+  )
+  const asked = fc.record({
+    sorts: sorted,
+    skip: fc.nat({ max: 4 }),
+    take: fc.nat({ max: 6 }),
+    fromEnd: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async (part) => {
+      const ids = ['p0', 'p1', 'p3', 'p4', 'never']
+      const lists = await readLists(database.client, planets, moons, ids, { ...part, counted: true })
+      t.false(lists.has('never'))
+      for (const id of ids.slice(0, -1)) {
+        const orderBy = orderOf(moons, part.sorts)
+        const whole = await model.findMany({ where: { planet_id: id }, orderBy })
+        const directed = part.fromEnd ? whole.toReversed() : whole
+        const rows = directed.slice(part.skip, part.skip + part.take)
+        t.deepEqual(
+          lists.get(id)?.rows.map((row) => row.id),
+          (part.fromEnd ? rows.toReversed() : rows).map((row) => row.id),
+        )
+        t.is(lists.get(id)?.totalCount, whole.length)
+      }
+    }),
+    { numRuns: RUNS / 3 },
+  )
+})
+
+test.serial('aggregates count and measure what Prisma finds', async (t) => {
+  const model = database.client.planet as unknown as Model
+  await fc.assert(
+    fc.asyncProperty(fc.option(filter, { nil: undefined }), async (filtered) => {
+      const rows = await model.findMany({ where: filtered ? whereOf(filtered) : {} })
+      const groups = await aggregate(database.client, planets, {
+        filter: filtered,
+        groupBy: ['habitable'],
+        measures: new Set(['minimum', 'maximum', 'sum'] as const),
+        order: 'key',
+        limit: 10,
+      })
+      t.deepEqual(
+        groups.map(({ key, count }) => [key['habitable'], count]),
+        [false, true, null]
+          .map((key) => [key, rows.filter((row) => row['habitable'] === key).length])
+          .filter(([, count]) => count !== 0),
+      )
+      for (const { key, measures } of groups) {
+        const years = rows
+          .filter((row) => row['habitable'] === key['habitable'])
+          .flatMap((row) => (row['discovery_year'] === null ? [] : [row['discovery_year'] as number]))
+        t.is(measures.minimum?.['discovery_year'] ?? Infinity, Math.min(...years))
+        t.is(measures.maximum?.['discovery_year'] ?? -Infinity, Math.max(...years))
+        t.is(
+          measures.sum?.['discovery_year'] ?? 0,
+          years.reduce((sum, year) => sum + year, 0),
+        )
+      }
+    }),
+    { numRuns: RUNS / 3 },
+  )
+})

@@ -1,0 +1,144 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { Client, type ClientConfig } from 'pg'
+import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-database.ts'
+import { migrate, migrationState } from '../../src/database/migrations/migrator.ts'
+import { openDatabase } from '../../src/database/open-database.ts'
+import { DatabaseRefusedError } from '../../src/database/refused.ts'
+import { createServerDatabase, createTestFolder } from '../helpers/database.ts'
+
+const server = process.env['TEST_DATABASE_URL']
+
+/** An unmigrated database: on the server of TEST_DATABASE_URL, or an embedded one. */
+async function emptyDatabase(t: ExecutionContext): Promise<ClientConfig> {
+  if (server) return { connectionString: await createServerDatabase(server, t) }
+  const embedded = await openEmbeddedDatabase(await createTestFolder(t))
+  t.teardown(() => embedded.close())
+  return embedded.connection
+}
+
+async function folderOf(t: ExecutionContext, migrations: Record<string, string>): Promise<string> {
+  const folder = await createTestFolder(t)
+  for (const [name, sql] of Object.entries(migrations)) await writeMigration(folder, name, sql)
+  return folder
+}
+
+async function writeMigration(folder: string, name: string, sql: string): Promise<void> {
+  await mkdir(join(folder, name), { recursive: true })
+  await writeFile(join(folder, name, 'migration.sql'), sql)
+}
+
+async function query(connection: ClientConfig, sql: string): Promise<unknown[]> {
+  const client = new Client(connection)
+  await client.connect()
+  await client.query('SET search_path TO public')
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const one = 'CREATE TABLE one (id int); INSERT INTO one VALUES (1);'
+const two = 'ALTER TABLE one ADD COLUMN name text;'
+const record =
+  'SELECT migration_name, length(checksum) AS length, applied_steps_count FROM _prisma_migrations'
+
+test.serial(
+  'pending migrations are applied in order, once, and recorded as Prisma records them',
+  async (t) => {
+    const connection = await emptyDatabase(t)
+    const folder = await folderOf(t, { '2_two': two, '1_one': one })
+    t.deepEqual((await migrationState(connection, folder)).pending, ['1_one', '2_two'])
+    t.deepEqual(await migrate(connection, folder), ['1_one', '2_two'])
+    t.deepEqual(await migrate(connection, folder), [])
+    t.deepEqual(await query(connection, record), [
+      { migration_name: '1_one', length: 64, applied_steps_count: 1 },
+      { migration_name: '2_two', length: 64, applied_steps_count: 1 },
+    ])
+    t.deepEqual((await migrationState(connection, folder)).applied, ['1_one', '2_two'])
+  },
+)
+
+test.serial('several migrators at once apply each migration once', async (t) => {
+  const connection = await emptyDatabase(t)
+  const folder = await folderOf(t, { '1_one': one, '2_two': two })
+  const applied = await Promise.all([1, 2, 3].map(() => migrate(connection, folder)))
+  t.deepEqual(applied.flat().sort(), ['1_one', '2_two'])
+  t.is((await query(connection, 'SELECT id FROM one')).length, 1)
+})
+
+test.serial('a migration that fails leaves nothing, and those before it stay', async (t) => {
+  const connection = await emptyDatabase(t)
+  const folder = await folderOf(t, { '1_one': one, '2_two': 'CREATE TABLE half (id int); SELECT 1 / 0;' })
+  const error = await t.throwsAsync(migrate(connection, folder), { instanceOf: DatabaseRefusedError })
+  t.regex(error?.message ?? '', /2_two failed.*division by zero/)
+  t.deepEqual(await query(connection, "SELECT to_regclass('half') AS half"), [{ half: null }])
+  await writeMigration(folder, '2_two', two)
+  t.deepEqual(await migrate(connection, folder), ['2_two'])
+})
+
+test.serial('an applied migration that was edited, or is unknown here, is refused', async (t) => {
+  const connection = await emptyDatabase(t)
+  const folder = await folderOf(t, { '1_one': one, '2_two': two })
+  await migrate(connection, folder)
+  await writeMigration(folder, '1_one', `${one} `)
+  await rm(join(folder, '2_two'), { recursive: true })
+  const state = await migrationState(connection, folder)
+  t.deepEqual([state.edited, state.unknown], [['1_one'], ['2_two']])
+  const error = await t.throwsAsync(migrate(connection, folder), { instanceOf: DatabaseRefusedError })
+  t.regex(error?.message ?? '', /2_two is applied but unknown here.*1_one was changed.*npm run migrate/)
+})
+
+test.serial(
+  'what another tool began and did not finish is refused until it is marked as rolled back',
+  async (t) => {
+    const connection = await emptyDatabase(t)
+    const folder = await folderOf(t, { '1_one': one })
+    await migrate(connection, folder)
+    await query(connection, 'UPDATE _prisma_migrations SET finished_at = NULL')
+    await t.throwsAsync(migrate(connection, folder), { message: /1_one was begun by another tool/ })
+    await query(connection, 'UPDATE _prisma_migrations SET rolled_back_at = now(); DROP TABLE one')
+    t.deepEqual(await migrate(connection, folder), ['1_one'])
+  },
+)
+
+test.serial('a server that does not answer is refused without showing its password', async (t) => {
+  const databaseUrl = 'postgresql://someone:hush@127.0.0.1:1/none'
+  const options = { databaseUrl, dataDir: '', migrateOnStart: false, poolSize: 1 }
+  const error = await t.throwsAsync(openDatabase(options), { instanceOf: DatabaseRefusedError })
+  t.regex(error?.message ?? '', /127\.0\.0\.1:1 cannot be reached/)
+  t.notRegex(error?.message ?? '', /hush/)
+})
+
+if (server) {
+  test.serial(
+    'an unmigrated server is refused by name of the command, and migrated on request',
+    async (t) => {
+      const databaseUrl = await createServerDatabase(server, t)
+      const options = { databaseUrl, dataDir: '', migrateOnStart: false, poolSize: 1 }
+      await t.throwsAsync(openDatabase(options), {
+        instanceOf: DatabaseRefusedError,
+        message: /npm run migrate/,
+      })
+      for (const migrateOnStart of [true, false]) {
+        const database = await openDatabase({ ...options, migrateOnStart })
+        t.is(await database.client.species.count(), 0)
+        await database.close()
+      }
+    },
+  )
+
+  test.serial('the schema of DATABASE_URL holds every table, also for the triggers', async (t) => {
+    const databaseUrl = `${await createServerDatabase(server, t)}?schema=Catalogue`
+    const database = await openDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 })
+    t.teardown(() => database.close())
+    await database.client.planet.create({ data: { id: 'x', name: 'X' } })
+    await database.client.planet.delete({ where: { id: 'x' } })
+    const rows = await query({ connectionString: databaseUrl }, 'SELECT id FROM "Catalogue".tombstones')
+    t.deepEqual(rows, [{ id: 'x' }])
+  })
+} else {
+  test.skip('claims about a PostgreSQL server (not tried: TEST_DATABASE_URL is not set)', (t) => t.pass())
+}

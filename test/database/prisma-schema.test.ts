@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises'
+import test from 'ava'
+import { type Field, isAlwaysSet } from '../../src/domain/model/fields.ts'
+import { tableName } from '../../src/domain/model/resource.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+
+const COLUMN_TYPES: Readonly<Record<Exclude<Field['type'], 'group'>, string>> = {
+  text: 'String',
+  reference: 'String',
+  enumeration: 'String',
+  number: 'Float',
+  integer: 'Int',
+  boolean: 'Boolean',
+  timestamp: 'DateTime',
+  fractions: 'Json',
+}
+
+interface Model {
+  readonly table: string
+  /** The type of each column as it is written, with `?` where it may be null. */
+  readonly columns: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+async function readModels(): Promise<Map<string, Model>> {
+  const schema = await readFile('prisma/schema.prisma', 'utf8')
+  const scalars = new Set(Object.values(COLUMN_TYPES))
+  const models = [...schema.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)].map(
+    ([, name, text = '']): [string, Model] => {
+      const fields = [...text.matchAll(/^ {2}(\w+) +(\w+)(\??)(?= |$)/gm)]
+      const columns = fields
+        .filter(([, , type]) => scalars.has(type as string))
+        .map(([, field, type, mark]) => [field, `${type}${mark}`])
+      const table = /@@map\("(\w+)"\)/.exec(text)?.[1] ?? ''
+      return [name as string, { table, columns: Object.fromEntries(columns), text }]
+    },
+  )
+  return new Map(models)
+}
+
+const models = readModels()
+
+for (const resource of resources) {
+  test(`${resource.path}: the Prisma model has a column for every leaf, of its type, and no others`, async (t) => {
+    const model = (await models).get(resource.name) as Model
+    const expected = resource.leaves.map(({ column, field }) => [
+      column,
+      `${COLUMN_TYPES[field.type]}${isAlwaysSet(field) ? '' : '?'}`,
+    ])
+    t.deepEqual(model.columns, { ...Object.fromEntries(expected), version: 'Int' })
+    t.is(model.table, tableName(resource.path))
+  })
+
+  test(`${resource.path}: the Prisma model has the keys and the relations of the definition`, async (t) => {
+    const { text } = (await models).get(resource.name) as Model
+    const { parentField } = resource
+    if (parentField) {
+      t.true(text.includes(`@@id([${parentField}, id])`))
+      t.regex(text, new RegExp(`fields: \\[${parentField}\\], references: \\[id\\], onDelete: Cascade`))
+    } else {
+      t.regex(text, /^ {2}id +String +@id$/m)
+    }
+    for (const { column, field } of resource.leaves) {
+      if (field.type !== 'reference') continue
+      t.true(text.includes(`fields: [${column}], references: [id]`), column)
+    }
+    for (const { column, field } of resource.leaves) {
+      if (field.type === 'timestamp')
+        t.regex(text, new RegExp(`^ {2}${column} .*@db\\.Timestamptz\\(3\\)`, 'm'))
+    }
+  })
+}
+
+test('every model is a resource, or says what the service keeps in it', async (t) => {
+  const schema = await readFile('prisma/schema.prisma', 'utf8')
+  const names = new Set(resources.map(({ name }) => name))
+  const others = [...(await models).keys()].filter((name) => !names.has(name))
+  t.true(others.includes('Tombstone'))
+  for (const name of others) t.regex(schema, new RegExp(`^/// .+\\nmodel ${name} `, 'm'))
+})

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import { openDatabase } from '../../src/database/open-database.ts'
+import { DatabaseRefusedError } from '../../src/database/refused.ts'
+import { sessionStatement } from '../../src/database/session.ts'
+import { createClient } from '../helpers/client.ts'
+import { createTestFolder } from '../helpers/database.ts'
+import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
+import { valuesComeBack } from '../helpers/round-trip.ts'
+import { startTestService } from '../helpers/service.ts'
+import { PROCESS_TOKEN, startProcess } from '../helpers/service-process.ts'
+
+const server = await findServer((reason) => console.log(`sessions: ${reason}`))
+const claim = server ? test : test.skip
+
+async function administer(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+const nameOf = (address: string) => new URL(address).pathname.slice(1)
+
+/** A role that may log in, gone at teardown; its address for the same database. */
+async function createRole(t: ExecutionContext, address: string, grants: (role: string) => string) {
+  const role = `halgraph_test_${randomBytes(8).toString('hex')}`
+  await administer(address, `CREATE ROLE ${role} LOGIN PASSWORD 'unused'; ${grants(role)}`)
+  t.teardown(() => administer(address, `DROP OWNED BY ${role}; DROP ROLE ${role}`))
+  const url = new URL(address)
+  url.username = role
+  url.password = 'unused'
+  return url.href
+}
+
+for (const zone of ['America/New_York', 'Asia/Kolkata', 'Europe/Amsterdam']) {
+  claim(`values come back as they were sent where the database is in ${zone}`, async (t) => {
+    const databaseUrl = await createDatabaseOn(server as string, t)
+    await administer(databaseUrl, `ALTER DATABASE ${nameOf(databaseUrl)} SET timezone TO '${zone}'`)
+    const { writer } = await startTestService(t, { databaseUrl })
+    await valuesComeBack(t, writer)
+  })
+}
+
+test('values come back as they were sent where the process is in another time zone', async (t) => {
+  const address = process.env['TEST_DATABASE_URL']
+  const place = address
+    ? { DATABASE_URL: await createDatabaseOn(address, t) }
+    : { DATA_DIR: await createTestFolder(t) }
+  const service = startProcess({ ...place, TZ: 'America/New_York' }, t)
+  const origin = await service.origin
+  await valuesComeBack(t, createClient(origin, `${origin}/api/v1`, PROCESS_TOKEN))
+})
+
+claim('settings that DATABASE_URL asks for give way to those of the service', async (t) => {
+  const url = new URL(await createDatabaseOn(server as string, t))
+  url.searchParams.set('options', '-c timezone=Asia/Kolkata -c datestyle=SQL -c search_path=elsewhere')
+  const { writer } = await startTestService(t, { databaseUrl: url.href })
+  await valuesComeBack(t, writer)
+})
+
+test('a session whose settings another has changed is not ready', async (t) => {
+  const { database, anonymous, origin } = await startTestService(t, { databasePoolSize: 1 })
+  const readiness = async () => (await anonymous.get(`${origin}/health/ready`)).status
+  t.is(await readiness(), 200)
+  for (const setting of ['datestyle TO German', 'timezone TO 1', 'search_path TO pg_catalog']) {
+    await database.client.pool.query(`SET ${setting}`)
+    t.is(await readiness(), 503, setting)
+    await database.client.pool.query(sessionStatement())
+    t.is(await readiness(), 200, setting)
+  }
+})
+
+claim(
+  'a role that may only read and write rows can run the service, and start it with migrations',
+  async (t) => {
+    const address = await createDatabaseOn(server as string, t)
+    await administer(address, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+    const databaseUrl = await createRole(
+      t,
+      address,
+      (role) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
+      ALTER ROLE ${role} SET search_path TO nowhere; ALTER ROLE ${role} SET timezone TO 'Asia/Kolkata'`,
+    )
+    for (const migrateOnStart of [false, true]) {
+      const { writer } = await startTestService(t, { databaseUrl, migrateOnStart })
+      t.is((await writer.post('/planets', { name: `Made ${migrateOnStart}` })).status, 201)
+    }
+  },
+)
+
+claim('a role that may not make the tables it has to make is refused', async (t) => {
+  const name = `halgraph_test_${randomBytes(8).toString('hex')}`
+  await administer(server as string, `CREATE DATABASE ${name}`)
+  t.teardown(() => administer(server as string, `DROP DATABASE ${name} WITH (FORCE)`))
+  const address = new URL(server as string)
+  address.pathname = `/${name}`
+  await administer(address.href, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+  const databaseUrl = await createRole(t, address.href, () => '')
+  await t.throwsAsync(openDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 }), {
+    instanceOf: DatabaseRefusedError,
+    message: /may not do what is needed \(permission denied for schema public\)/,
+  })
+})
+
+claim('a database that cannot store every character is refused', async (t) => {
+  const name = `halgraph_test_${randomBytes(8).toString('hex')}`
+  await administer(
+    server as string,
+    `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+  )
+  t.teardown(() => administer(server as string, `DROP DATABASE ${name} WITH (FORCE)`))
+  const url = new URL(server as string)
+  url.pathname = `/${name}`
+  for (const migrateOnStart of [false, true]) {
+    await t.throwsAsync(openDatabase({ databaseUrl: url.href, dataDir: '', migrateOnStart, poolSize: 1 }), {
+      instanceOf: DatabaseRefusedError,
+      message: /The encoding of the database is LATIN1.*ENCODING 'UTF8'/,
+    })
+  }
+})

@@ -1,0 +1,75 @@
+import { cp, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { Client, type ClientConfig } from 'pg'
+import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-database.ts'
+import { migrate } from '../../src/database/migrations/migrator.ts'
+import { sessionStatement } from '../../src/database/session.ts'
+import { tableName } from '../../src/domain/model/resource.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+import { createServerDatabase, createTestFolder } from '../helpers/database.ts'
+
+const server = process.env['TEST_DATABASE_URL']
+
+/** The last state of the tables that had neither sets of tombstones nor a constraint for every bound. */
+const FORMER = '20261120000110_species_indexes'
+
+/** Rows of every kind, some deleted, and one that no constraint refused then. */
+const ROWS = `
+  INSERT INTO planets (id, name, host_star) VALUES ('one', 'One', repeat('x', 600)), ('gone', 'Gone', NULL);
+  INSERT INTO species (id, scientific_name, planet_origin, planet_id, discovery_status)
+    VALUES ('one', 'Una', 'One', 'one', 'newly_catalogued');
+  INSERT INTO moons (planet_id, id, name) VALUES ('one', 'one', U&'\\00A0'), ('gone', 'lost', 'Lost');
+  INSERT INTO atmosphere (planet_id, id, composition) VALUES ('one', 'one', '{"neon": 7}');
+  INSERT INTO spacecraft (id, name, kind) VALUES ('one', 'One', 'rover');
+  INSERT INTO missions (id, name, status) VALUES ('one', 'One', 'planned');
+  INSERT INTO astronauts (id, name) VALUES ('one', 'One');
+  INSERT INTO crew (mission_id, id, astronaut_id, role) VALUES ('one', 'one', 'one', 'pilot');
+  INSERT INTO data (mission_id, id, instrument, recorded_at, quantity, value)
+    VALUES ('one', 'one', 'radar', '10500-01-01', 'height', 1);
+  INSERT INTO training_records (astronaut_id, id, course, completed_date) VALUES ('one', 'one', 'Egress', now());
+  UPDATE species SET habitat = 'reef';
+  UPDATE moons SET name = 'Lost' WHERE id = 'lost';
+  UPDATE moons SET tidally_locked = TRUE WHERE id = 'lost';
+  DELETE FROM planets WHERE id = 'gone';`
+
+async function emptyDatabase(t: ExecutionContext): Promise<ClientConfig> {
+  if (server) return { connectionString: await createServerDatabase(server, t) }
+  const embedded = await openEmbeddedDatabase(await createTestFolder(t))
+  t.teardown(() => embedded.close())
+  return embedded.connection
+}
+
+test('an upgrade keeps every row, version, moment, tombstone and count, also of rows it would refuse now', async (t) => {
+  const connection = await emptyDatabase(t)
+  const former = await createTestFolder(t)
+  const names = await readdir('prisma/migrations')
+  for (const name of names.filter((candidate) => candidate <= FORMER)) {
+    await cp(join('prisma/migrations', name), join(former, name), { recursive: true })
+  }
+  await migrate(connection, former)
+  const client = new Client(connection)
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query(sessionStatement())
+  await client.query(ROWS)
+  const before = await everything(client)
+  t.true((await migrate(connection)).length > 0)
+  t.deepEqual(await everything(client), before)
+
+  await client.query("INSERT INTO planets (id, name) VALUES ('gone', 'Gone')")
+  const { rows } = await client.query(
+    "INSERT INTO moons (planet_id, id, name) VALUES ('gone', 'lost', 'Lost') RETURNING version",
+  )
+  t.deepEqual(rows, [{ version: 3 }])
+})
+
+async function everything(client: Client): Promise<Record<string, unknown[]>> {
+  const tables = [...resources.map(({ path }) => tableName(path)), 'tombstones', 'row_counts']
+  const contents: Record<string, unknown[]> = {}
+  for (const table of tables) {
+    const { rows } = await client.query(`SELECT to_jsonb(t) AS row FROM ${table} AS t ORDER BY 1`)
+    contents[table] = rows
+  }
+  return contents
+}

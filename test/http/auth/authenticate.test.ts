@@ -1,0 +1,220 @@
+import { createHmac, createSign, KeyObject } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair } from 'jose'
+import {
+  type Answer,
+  bytes,
+  keySet,
+  listen,
+  secret,
+  serve,
+  sign,
+  withKeySet,
+  withSecret,
+} from '../../helpers/tokens.ts'
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const now = (): number => Math.floor(Date.now() / 1000)
+
+function refused(t: ExecutionContext, answer: Answer, challenge = 'Bearer error="invalid_token"'): void {
+  t.is(answer.code, 'AUTHENTICATION_REQUIRED')
+  t.is(answer.challenge, challenge)
+}
+
+/** A token with a header that no library would sign. */
+function signedAsIs(alg: 'HS256' | 'ES256', header: object, key: string | KeyObject): string {
+  const input = `${encode({ alg, ...header })}.${encode({ sub: 'ada' })}`
+  const signature =
+    typeof key === 'string'
+      ? createHmac('sha256', key).update(input).digest()
+      : createSign('sha256').update(input).sign({ key, dsaEncoding: 'ieee-p1363' })
+  return `${input}.${signature.toString('base64url')}`
+}
+
+/** The order of the group of P-256. */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+/** The token with the other valid form of its ECDSA signature: (r, n - s) in place of (r, s). */
+function otherHalf(token: string): string {
+  const [header, payload, signature = ''] = token.split('.')
+  const [r, s] = [
+    Buffer.from(signature, 'base64url').subarray(0, 32),
+    Buffer.from(signature, 'base64url').subarray(32),
+  ]
+  const other = (ORDER - BigInt(`0x${s.toString('hex')}`)).toString(16).padStart(64, '0')
+  return `${header}.${payload}.${Buffer.concat([r, Buffer.from(other, 'hex')]).toString('base64url')}`
+}
+
+/** A letter that differs in the last bit, which base64url does not use at the end of a signature of 64 bytes. */
+function nextLetter(letter = ''): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return letters[letters.indexOf(letter) ^ 1] as string
+}
+
+test('a signed token names the caller and the scopes', async (t) => {
+  const send = await serve(t, withSecret)
+  const { caller } = await send(
+    `Bearer ${await sign(bytes(secret), 'HS256', { scope: 'species:read  planets:write' })}`,
+  )
+  t.deepEqual(caller, { identity: 'ada', scopes: ['species:read', 'planets:write'] })
+})
+
+test('scopes are read from scope, scopes and scp, and what is not a scope is ignored', async (t) => {
+  const send = await serve(t, withSecret)
+  const claims = { sub: undefined, scope: undefined, scopes: ['a:read', 7, null], scp: 'b:read c:write' }
+  const { caller } = await send(`bearer ${await sign(bytes(secret), 'HS256', claims)}`)
+  t.deepEqual(caller?.scopes, ['a:read', 'b:read', 'c:write'])
+})
+
+test('a request without a token, or with another scheme, is asked for one', async (t) => {
+  const send = await serve(t, withSecret)
+  for (const header of [undefined, '', 'Basic YTpi', 'Token abc', await sign(bytes(secret), 'HS256')]) {
+    refused(t, await send(header), 'Bearer')
+  }
+})
+
+test('malformed tokens are refused', async (t) => {
+  const send = await serve(t, withSecret)
+  const token = await sign(bytes(secret), 'HS256')
+  const [header, payload, signature] = token.split('.')
+  const malformed = [
+    '',
+    'x',
+    'a.b',
+    'a.b.c',
+    `${header}.${payload}.`,
+    `${header}.${payload}`,
+    `${token}x`,
+    `${token} x`,
+  ]
+  malformed.push(
+    `${header}.${encode({ scope: '*:write' })}.${signature}`,
+    `${encode('x')}.${payload}.${signature}`,
+  )
+  for (const forged of malformed) refused(t, await send(`Bearer ${forged}`))
+})
+
+test('an unsigned token is refused', async (t) => {
+  const keys = await keySet(t, 'RS256')
+  for (const settings of [withSecret, keys.settings]) {
+    const send = await serve(t, settings)
+    for (const alg of ['none', 'None', 'NONE', '']) {
+      refused(t, await send(`Bearer ${encode({ alg, kid: 'k0' })}.${encode({ scope: '*:read' })}.`))
+    }
+  }
+})
+
+for (const [claim, claims] of Object.entries({
+  'an expired token': { exp: now() - 1 },
+  'a token that is not yet valid': { nbf: now() + 60 },
+  'a token with an expiry that is no number': { exp: 'tomorrow' },
+})) {
+  test(`${claim} is refused`, async (t) => {
+    const { pairs, settings } = await keySet(t, 'ES256')
+    const bySecret = await serve(t, withSecret)
+    refused(t, await bySecret(`Bearer ${await sign(bytes(secret), 'HS256', claims)}`))
+    const byKey = await serve(t, settings)
+    const key = pairs[0]?.privateKey as CryptoKey
+    refused(t, await byKey(`Bearer ${await sign(key, 'ES256', claims, { kid: 'k0' })}`))
+  })
+}
+
+test('only the configured issuer and audience are accepted', async (t) => {
+  const { pairs, settings } = await keySet(t, 'RS256')
+  const required = { jwtIssuer: 'https://id.example.org', jwtAudience: 'halgraph' }
+  const good = { iss: 'https://id.example.org', aud: ['other', 'halgraph'] }
+  const key = pairs[0]?.privateKey as CryptoKey
+  const bySecret = await serve(t, { ...withSecret, ...required })
+  const byKey = await serve(t, { ...settings, ...required })
+  const send = async (claims: object): Promise<Answer[]> => [
+    await bySecret(`Bearer ${await sign(bytes(secret), 'HS256', claims)}`),
+    await byKey(`Bearer ${await sign(key, 'RS256', claims, { kid: 'k0' })}`),
+  ]
+  for (const answer of await send(good)) t.is(answer.caller?.identity, 'ada')
+  for (const wrong of [
+    { iss: 'https://evil.example.org' },
+    { iss: undefined },
+    { aud: 'other' },
+    { aud: undefined },
+  ]) {
+    for (const answer of await send({ ...good, ...wrong })) refused(t, answer)
+  }
+})
+
+test('a token signed with another secret or another HMAC size is refused', async (t) => {
+  const send = await serve(t, withSecret)
+  refused(t, await send(`Bearer ${await sign(bytes('another secret that is long enough'), 'HS256')}`))
+  refused(t, await send(`Bearer ${await sign(bytes(secret.repeat(2)), 'HS512')}`))
+  refused(t, await send(`Bearer ${await sign(bytes(secret), 'HS384')}`))
+})
+
+test('every public-key family of the key set is accepted, and the set is fetched once', async (t) => {
+  const algorithms = ['RS256', 'PS384', 'ES512', 'EdDSA']
+  const { pairs, state, settings } = await keySet(t, ...algorithms)
+  const send = await serve(t, settings)
+  for (const [index, alg] of algorithms.entries()) {
+    const token = await sign(pairs[index]?.privateKey as CryptoKey, alg, {}, { kid: `k${index}` })
+    t.is((await send(`Bearer ${token}`)).caller?.identity, 'ada', alg)
+  }
+  t.is(state.asked, 1)
+})
+
+test('a token signed with a key that is not in the set, or under another key’s name, is refused', async (t) => {
+  const { settings } = await keySet(t, 'RS256')
+  const { privateKey } = await generateKeyPair('RS256')
+  const send = await serve(t, settings)
+  for (const kid of ['k0', 'k9', undefined]) {
+    refused(t, await send(`Bearer ${await sign(privateKey, 'RS256', {}, kid === undefined ? {} : { kid })}`))
+  }
+})
+
+test('a public key does not pass as a shared secret, nor the other way round', async (t) => {
+  const { pairs, settings } = await keySet(t, 'RS256')
+  const publicKey = pairs[0]?.publicKey as CryptoKey
+  const byKey = await serve(t, settings)
+  const pem = await exportSPKI(publicKey)
+  const jwk = JSON.stringify(await exportJWK(publicKey))
+  for (const text of [pem, pem.trim(), jwk, String((await exportJWK(publicKey)).n)]) {
+    refused(t, await byKey(`Bearer ${await sign(bytes(text), 'HS256', {}, { kid: 'k0' })}`))
+  }
+  const bySecret = await serve(t, withSecret)
+  refused(t, await bySecret(`Bearer ${await sign(pairs[0]?.privateKey as CryptoKey, 'RS256')}`))
+})
+
+test('a token that needs an extension which is not known is refused', async (t) => {
+  const { pairs, settings } = await keySet(t, 'ES256')
+  const bySecret = await serve(t, withSecret)
+  const byKey = await serve(t, settings)
+  for (const crit of [['exp-check'], ['b64', 'unknown'], []]) {
+    const header = { crit, kid: 'k0', 'exp-check': true, unknown: 1 }
+    refused(t, await bySecret(`Bearer ${signedAsIs('HS256', header, secret)}`))
+    const key = KeyObject.from(pairs[0]?.privateKey as CryptoKey)
+    refused(t, await byKey(`Bearer ${signedAsIs('ES256', header, key)}`))
+  }
+  t.is((await bySecret(`Bearer ${signedAsIs('HS256', {}, secret)}`)).caller?.identity, 'ada')
+})
+
+test('a token without a subject identifies one caller, however its signature is spelled', async (t) => {
+  const { pairs, settings } = await keySet(t, 'ES256')
+  const send = await serve(t, settings)
+  const key = pairs[0]?.privateKey as CryptoKey
+  const token = await sign(key, 'ES256', { sub: undefined }, { kid: 'k0' })
+  const [first, ...spellings] = [token, otherHalf(token), `${token.slice(0, -1)}${nextLetter(token.at(-1))}`]
+  const { caller } = await send(`Bearer ${first}`)
+  for (const spelling of spellings)
+    t.is((await send(`Bearer ${spelling}`)).caller?.identity, caller?.identity)
+  const another = await sign(key, 'ES256', { sub: undefined, jti: 'another' }, { kid: 'k0' })
+  t.not((await send(`Bearer ${another}`)).caller?.identity, caller?.identity)
+})
+
+test('a key set that cannot be had is the service’s trouble, not the caller’s', async (t) => {
+  const { pairs } = await keySet(t, 'RS256')
+  const token = await sign(pairs[0]?.privateKey as CryptoKey, 'RS256', {}, { kid: 'k0' })
+  const broken = await listen(t, (_, response) => void response.writeHead(500).end('no keys today'))
+  for (const url of ['http://127.0.0.1:1/keys', broken]) {
+    const send = await serve(t, withKeySet(url))
+    const answer = await send(`Bearer ${token}`)
+    t.is(answer.code, 'SERVICE_UNAVAILABLE')
+    t.is(answer.challenge, null)
+  }
+})

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import test, { type ExecutionContext } from 'ava'
+import type { AnsweredRequest } from '../../src/http/access-log.ts'
+import { startTracing } from '../../src/tracing.ts'
+import { startTestService } from '../helpers/service.ts'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`
+
+async function withReport(t: ExecutionContext, overrides = {}) {
+  const requests: AnsweredRequest[] = []
+  const service = await startTestService(t, overrides, { reportRequest: (request) => requests.push(request) })
+  return { service, requests }
+}
+
+test('liveness and readiness are open to everyone, and only to be read', async (t) => {
+  const { anonymous, origin } = await startTestService(t)
+  for (const name of ['live', 'ready']) {
+    const { status, body } = await anonymous.get(`${origin}/health/${name}`)
+    t.deepEqual([status, body], [200, { status: name }])
+    t.is((await anonymous.head(`${origin}/health/${name}`)).status, 200)
+    t.is((await anonymous.post(`${origin}/health/${name}`)).status, 405)
+  }
+})
+
+test('a request is reported once, by its route and without what was sent', async (t) => {
+  const { service, requests } = await withReport(t)
+  const { headers } = await service.reader.get('/species/secret-id?x=secret', { traceparent })
+  await service.anonymous.get('/planets')
+  await service.reader.get('/nothing/here')
+  t.deepEqual(
+    requests.map(({ method, route, status }) => [method, route, status]),
+    [
+      ['GET', '/api/v1/species/:id', 400],
+      ['GET', '/api/v1/planets', 401],
+      ['GET', undefined, 404],
+    ],
+  )
+  t.is(requests[0]?.requestId, headers.get('x-request-id') ?? '')
+  t.is(requests[0]?.traceId, TRACE)
+  t.notRegex(JSON.stringify(requests), /secret|Bearer/)
+})
+
+test('a request id is taken from a trusted proxy only', async (t) => {
+  const { service } = await withReport(t)
+  const { service: trusting } = await withReport(t, { trustProxy: true })
+  const id = 'from-the-proxy-1'
+  const idFor = async ({ reader }: typeof service, sent: string) =>
+    (await reader.get('', { 'x-request-id': sent })).headers.get('x-request-id')
+  t.not(await idFor(service, id), id)
+  t.is(await idFor(trusting, id), id)
+  t.not(await idFor(trusting, 'not {sane}'), 'not {sane}')
+})
+
+test('metrics count requests by route and status, only where they are asked for', async (t) => {
+  const { anonymous, reader, origin } = await startTestService(t, { metrics: true })
+  await reader.get('/species')
+  await reader.request('PROPFIND', '/species')
+  const { status, text } = await anonymous.get(`${origin}/metrics`)
+  t.is(status, 200)
+  t.regex(text, /_count\{method="GET",route="\/api\/v1\/species",status="200"\} 1/)
+  t.regex(text, /_count\{method="other",route="\/api\/v1\/species",status="405"\} 1/)
+  t.regex(text, /^database_pool_connections\{state="waiting"\} 0$/m)
+  t.regex(text, /^nodejs_eventloop_lag_p99_seconds /m)
+  const silent = await startTestService(t)
+  t.is((await silent.anonymous.get(`${silent.origin}/metrics`)).status, 401)
+})
+
+test('Server-Timing tells where the time went, only where it is asked for', async (t) => {
+  const { reader } = await startTestService(t, { serverTiming: true })
+  const { headers } = await reader.get('/species/none')
+  t.regex(
+    headers.get('server-timing') ?? '',
+    /^auth;dur=.*, graphql;dur=.*, database;dur=.*;desc="2 statements"$/,
+  )
+  const silent = await startTestService(t)
+  t.is((await silent.reader.get('/species')).headers.get('server-timing'), null)
+})
+
+test.serial('spans go from REST through GraphQL to SQL, in the trace of the caller', async (t) => {
+  const collector = await startCollector(t)
+  const stopTracing = await startTracing(collector.endpoint)
+  const { reader } = await startTestService(t)
+  await reader.get('/species/none', { traceparent })
+  await stopTracing()
+  const inTrace = collector.spans.filter(({ traceId }) => traceId === TRACE)
+  const rest = inTrace.find(({ name }) => name === 'GET /api/v1/species/:id')
+  const graphql = inTrace.find(({ name }) => name === 'GraphQL query species')
+  const sql = inTrace.find(({ name }) => name === 'SQL SELECT')
+  t.is(rest?.parentSpanId, traceparent.split('-')[2])
+  t.is(graphql?.parentSpanId, rest?.spanId)
+  t.is(sql?.parentSpanId, graphql?.spanId)
+})
+
+interface Span {
+  traceId: string
+  spanId: string
+  parentSpanId: string
+  name: string
+}
+
+/** What an OpenTelemetry collector would be sent. */
+async function startCollector(t: ExecutionContext) {
+  const spans: Span[] = []
+  const server = createServer(async (request, response) => {
+    const bytes = Buffer.concat(await request.toArray())
+    const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
+    for (const resource of JSON.parse(text.toString()).resourceSpans) {
+      for (const scope of resource.scopeSpans) spans.push(...scope.spans)
+    }
+    response.end('{}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { spans, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
