@@ -4,7 +4,7 @@ import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
 import { forgetKeysRegularly } from './domain/idempotency.ts'
-import { resources } from './domain/resources/index.ts'
+import { resources, ruleSettings } from './domain/resources/index.ts'
 import { TableSizes } from './domain/table-sizes.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
@@ -111,14 +111,14 @@ async function createApplication(
   isStopping: () => boolean,
 ) {
   const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
-  const { maxPageSize: maximumPageSize, planetReference } = settings
+  const { maxPageSize: maximumPageSize } = settings
   const limiter = createOperationLimiter(settings)
   const run = createRunOperation(limiter)
   const sizes = new TableSizes(database.client, resources)
   const costs = new CostEstimator(resources, sizes)
   const domain: DomainContext = {
     client: database.client,
-    planetReference,
+    ruleSettings: ruleSettings(settings),
     maximumPageSize,
     readers,
     scans: new Scans(sizes, createScanLimiter(settings)),
@@ -182,7 +182,7 @@ function createScanLimiter({ databaseUrl, databasePoolSize, callerShare }: Setti
 
 function createServiceMetrics(database: Database, limiter: OperationLimiter): Metrics {
   const operations = () => ({ running: limiter.running, waiting: limiter.waiting })
-  return createMetrics({ pool: () => database.pool(), operations })
+  return createMetrics({ pool: database.pool, operations })
 }
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {

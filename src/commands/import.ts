@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openSharedDatabase } from '../database/open-database.ts'
 import type { Resource } from '../domain/model/resource.ts'
+import { ruleSettings } from '../domain/resources/index.ts'
 import type { WriteContext } from '../domain/write.ts'
 import { databaseOptions } from '../server.ts'
 import type { Settings } from '../settings.ts'
@@ -81,7 +82,8 @@ async function importInto(options: Options, settings: Settings): Promise<void> {
   try {
     const database = await openSharedDatabase(databaseOptions(settings))
     try {
-      const context = { ...settings, client: database.client }
+      const { idempotencyKeyHours } = settings
+      const context = { client: database.client, idempotencyKeyHours, ruleSettings: ruleSettings(settings) }
       await transfer(options, context, nameOf(settings), settings.databasePoolSize)
     } finally {
       await database.close()

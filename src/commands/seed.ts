@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { modelOf } from '../database/client.ts'
 import { openSharedDatabase } from '../database/open-database.ts'
 import type { Resource, Values } from '../domain/model/resource.ts'
-import { resources } from '../domain/resources/index.ts'
-import { findRow } from '../domain/store.ts'
+import { resources, ruleSettings } from '../domain/resources/index.ts'
 import { putResource, type WriteContext } from '../domain/write.ts'
 import { databaseOptions } from '../server.ts'
 import { databaseSettings, runCommand } from './command.ts'
@@ -31,7 +31,9 @@ await runCommand(async () => {
   const database = await openSharedDatabase(databaseOptions(settings))
   try {
     const seeds = JSON.parse(await readFile(CATALOGUE, 'utf8')) as Seed[]
-    const made = await plant(seeds, { ...settings, client: database.client })
+    const { idempotencyKeyHours } = settings
+    const context = { client: database.client, idempotencyKeyHours, ruleSettings: ruleSettings(settings) }
+    const made = await plant(seeds, context)
     console.log(`Made ${made} resources; ${seeds.length - made} were there already`)
   } finally {
     await database.close()
@@ -43,7 +45,7 @@ async function plant(seeds: readonly Seed[], context: WriteContext): Promise<num
   for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
     const resource = resources.find(({ path }) => path === collection) as Resource
     const address = { parentId, id }
-    if (await findRow(context.client, resource, address)) continue
+    if (await modelOf(context.client, resource).lookUp(resource, address)) continue
     await putResource(context, resource, address, body, { mayCreate: true, mayReplace: false, readOnly: {} })
     made += 1
   }

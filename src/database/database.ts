@@ -1,4 +1,5 @@
-import { DatabaseClient } from './client.ts'
+import type { Pool } from 'pg'
+import { createClient, type DatabaseClient } from './client.ts'
 import type { Connection } from './connection.ts'
 import { createPool } from './pool.ts'
 import { type SessionLimits, sessionStatement, settingsCheck } from './session.ts'
@@ -6,8 +7,8 @@ import { type SessionLimits, sessionStatement, settingsCheck } from './session.t
 /** The database of the service, open and migrated. */
 export interface Database {
   readonly client: DatabaseClient
-  /** The connections as they are now: open, of them idle, and how many wait for one. */
-  pool(): { readonly total: number; readonly idle: number; readonly waiting: number }
+  /** The connections, of which the client is one user. */
+  readonly pool: Pool
   /** Asks a connection for an answer; rejects without one, or when the settings of its session are not ours. */
   check(): Promise<void>
   /** Ends every connection; closes the embedded database. */
@@ -47,21 +48,21 @@ export function createDatabase(
     connectTimeout: timeout,
     answerTimeout: interruptible ? timeout + GRACE_MILLISECONDS : EMBEDDED_ANSWER_MILLISECONDS,
   })
-  const client = new DatabaseClient(pool, { timeout, schema, prepared: interruptible })
+  const client = createClient(pool, { timeout, schema, prepared: interruptible })
   const close = async () => {
     await client.$disconnect()
     if (!pool.ended) await pool.end()
     await release()
   }
   const check = async () => {
-    const wrong = await client.queryRows<{ name: string }>(settingsCheck(schema), [])
+    const wrong = await client.$rows<{ name: string }>({ text: settingsCheck(schema), values: [] })
     if (wrong.length === 0) return
     throw new Error(`Another client of the session has set ${wrong.map(({ name }) => name).join(', ')}`)
   }
   let closing: Promise<void> | undefined
   return {
     client,
-    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    pool,
     check,
     close: () => (closing ??= close()),
   }

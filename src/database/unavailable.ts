@@ -1,15 +1,5 @@
-import { DatabaseError } from 'pg'
+import pg from 'pg'
 import { DomainError } from '../domain/model/errors.ts'
-import { Prisma } from './generated/client.ts'
-
-/** The connection to the database failed, whatever was to be done with it. */
-export class ConnectionTrouble extends Error {
-  override readonly name = 'ConnectionTrouble'
-
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
-  }
-}
 
 /**
  * SQLSTATEs of a server that cannot serve now, though it might soon (PostgreSQL, appendix A): connection
@@ -19,50 +9,19 @@ export class ConnectionTrouble extends Error {
  */
 const STATES = /^(?:08|53|57|58|55P03|25P0[34]|25006)/
 
-/** Prisma's codes for the same: unreachable, timed out, closed, no connection or transaction in time. */
-const PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
-
-/** Kinds of the driver adapter's errors that reach us without a code of Prisma's. */
-const KINDS = new Set([
-  'SocketTimeout',
-  'DatabaseNotReachable',
-  'ConnectionClosed',
-  'TooManyConnections',
-  'TlsConnectionError',
-])
-
-interface DriverCause {
-  readonly kind?: string
-  readonly code?: string
-  readonly originalCode?: string
-}
-
 /**
- * What an error means to whoever asked: that the database is in trouble, if it is that, or the error as
- * it stands. The cause is kept for the log.
- *
- * @returns a DomainError SERVICE_UNAVAILABLE (503), or the same error
+ * What an error of a connection means: SERVICE_UNAVAILABLE, or PostgreSQL's own error where it refused the
+ * statement. PostgreSQL's errors have an SQLSTATE; all others are failures of the connection.
  */
-export function meaningOfTrouble(error: unknown): unknown {
-  if (!isTrouble(error)) return error
-  const meaning = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer; try again.')
-  meaning.cause = error
-  return meaning
+export function meaningOfConnectionError(error: unknown): unknown {
+  if (error instanceof DomainError) return error
+  const isRefusal = error instanceof pg.DatabaseError && !STATES.test(error.code ?? '')
+  return isRefusal ? error : unavailable(error)
 }
 
-function isTrouble(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof ConnectionTrouble) return true
-    if (cause instanceof Prisma.PrismaClientKnownRequestError && PRISMA_CODES.has(cause.code)) return true
-    const { kind = '', code = '', originalCode = code } = driverCause(cause)
-    if (KINDS.has(kind) || STATES.test(originalCode)) return true
-  }
-  return false
-}
-
-function driverCause(error: Error): DriverCause {
-  if (error instanceof DatabaseError) return error.code === undefined ? {} : { originalCode: error.code }
-  const meta = (error as { meta?: { driverAdapterError?: { cause?: DriverCause } } }).meta
-  if (meta?.driverAdapterError?.cause) return meta.driverAdapterError.cause
-  return error.name === 'DriverAdapterError' ? ((error.cause ?? {}) as DriverCause) : {}
+/** SERVICE_UNAVAILABLE (503). The cause is kept for the log. */
+export function unavailable(cause: unknown): DomainError {
+  const error = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer; try again.')
+  error.cause = cause
+  return error
 }

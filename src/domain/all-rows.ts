@@ -1,7 +1,6 @@
-import type { PrismaClient } from '../database/generated/client.ts'
+import { type Client, modelOf } from '../database/client.ts'
 import type { Resource } from './model/resource.ts'
-import type { Row } from './model/rows.ts'
-import { delegate } from './store.ts'
+import type { Row } from './model/row.ts'
 
 const PAGE_ROWS = 500
 
@@ -9,12 +8,12 @@ const PAGE_ROWS = 500
  * Every row of a resource, ordered by its key and read a page at a time: each page begins after the last
  * key of the one before, so memory stays the same, no row is read twice, and none that stays is missed.
  */
-export async function* everyRow(client: PrismaClient, resource: Resource): AsyncGenerator<Row> {
+export async function* everyRow(client: Client, resource: Resource): AsyncGenerator<Row> {
   const { parentField } = resource
   const orderBy = [...(parentField ? [{ [parentField]: 'asc' }] : []), { id: 'asc' }]
   let where = {}
   for (;;) {
-    const rows = await delegate(client, resource).findMany({ where, orderBy, take: PAGE_ROWS })
+    const rows = await modelOf(client, resource).findMany({ where, orderBy, take: PAGE_ROWS })
     yield* rows
     const last = rows.at(-1)
     if (!last || rows.length < PAGE_ROWS) return

@@ -1,11 +1,12 @@
-import { meaningOfDeleteError } from './database-errors.ts'
-import { isAddress } from './model/identifiers.ts'
+import { modelOf } from '../database/client.ts'
+import { keyOf } from '../database/sql/statement.ts'
+import { type Address, isAddress } from './model/identifiers.ts'
 import { requireVersion } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'
 import { absenceOf } from './not-found.ts'
-import { RaceLost } from './retry.ts'
-import { type Address, type Client, delegate, findRow, plainWhere } from './store.ts'
-import { attempt, inTransaction } from './transaction.ts'
+import { meaningOfDeleteError } from './refusals.ts'
+import { retry, WriteConflict } from './retry.ts'
+import { inTransaction } from './transaction.ts'
 import type { WriteContext } from './write.ts'
 
 export interface DeleteOptions {
@@ -30,7 +31,7 @@ export async function deleteResource(
   options: DeleteOptions,
 ): Promise<Deleted> {
   const known = isAddress(address)
-  const outcome = known ? await attempt(() => remove(context, resource, address, options)) : 'ABSENT'
+  const outcome = known ? await retry(() => remove(context, resource, address, options)) : 'ABSENT'
   if (outcome === 'ABSENT' && options.strict) throw await absenceOf(context.client, resource, address)
   return outcome
 }
@@ -41,15 +42,19 @@ async function remove(
   address: Address,
   { versions }: DeleteOptions,
 ): Promise<Deleted> {
-  const before = versions || resource.guard ? await findRow(context.client, resource, address) : undefined
+  const before =
+    versions || resource.databaseRule
+      ? await modelOf(context.client, resource).lookUp(resource, address)
+      : undefined
   if (before === null) return 'ABSENT'
   if (before) requireVersion(before, address, versions)
   try {
-    return await inTransaction(context.client, resource, false, async (client: Client) => {
-      await resource.guard?.({ ...context, client, address, before, after: undefined })
-      const where = { ...plainWhere(resource, address), ...(before && { version: before.version }) }
-      const { count } = await delegate(client, resource).deleteMany({ where })
-      if (count === 0 && before) throw new RaceLost()
+    return await inTransaction(context.client, resource, false, async (client, isInTransaction) => {
+      const settings = context.ruleSettings
+      await resource.databaseRule?.({ client, isInTransaction, settings, address, before, after: undefined })
+      const where = { ...keyOf(resource, address), ...(before && { version: before.version }) }
+      const { count } = await modelOf(client, resource).deleteMany({ where })
+      if (count === 0 && before) throw new WriteConflict()
       return count === 0 ? 'ABSENT' : 'DELETED'
     })
   } catch (error) {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Prisma, PrismaClient } from '../database/generated/client.ts'
+import type { Client } from '../database/client.ts'
+import type { Prisma } from '../database/generated/client.ts'
 import { refuseInvalid, refuseRuleViolation } from './model/errors.ts'
 import type { Resource, Values } from './model/resource.ts'
-import { type Row, toColumns } from './model/rows.ts'
+import type { Row } from './model/row.ts'
+import { toColumns } from './model/rows.ts'
 import { isObject } from './model/values.ts'
-import { RaceLost } from './retry.ts'
-import type { Client } from './store.ts'
+import { WriteConflict } from './retry.ts'
 
 /** What a caller names a request with, so that it can be repeated: unique among that caller's requests. */
 export interface RequestKey {
@@ -16,7 +17,7 @@ export interface RequestKey {
 
 /** A creation that must happen once, however often it is asked for. */
 export interface Creation {
-  readonly client: PrismaClient
+  readonly client: Client
   readonly resource: Resource
   readonly parentId: string | undefined
   readonly key: RequestKey
@@ -73,12 +74,12 @@ export class OnceOnly {
   /**
    * Takes the key, before anything is done under it. Waits while another request holds it.
    *
-   * @throws {RaceLost} when another request has taken it
+   * @throws {WriteConflict} when another request has taken it
    */
   async claim(client: Client): Promise<void> {
     const data = { ...this.#address, request_hash: this.#hash }
     const { count } = await client.idempotencyKey.createMany({ data, skipDuplicates: true })
-    if (count === 0) throw new RaceLost()
+    if (count === 0) throw new WriteConflict()
   }
 
   /** Keeps the answer, in the transaction that claimed the key. */
@@ -99,11 +100,7 @@ const FIRST_MILLISECONDS = 10_000
  * @param within in milliseconds: the first time is at random within these, so that processes which start
  *   together take turns
  */
-export function forgetKeysRegularly(
-  client: PrismaClient,
-  hours: number,
-  within = FIRST_MILLISECONDS,
-): () => void {
+export function forgetKeysRegularly(client: Client, hours: number, within = FIRST_MILLISECONDS): () => void {
   const stopping = new AbortController()
   // If the database is in trouble now, the next hour will do.
   const forget = () => void forgetKeys(client, hours, stopping.signal).catch(() => {})
@@ -115,7 +112,7 @@ export function forgetKeysRegularly(
   }
 }
 
-async function forgetKeys(client: PrismaClient, hours: number, stopping: AbortSignal): Promise<void> {
+async function forgetKeys(client: Client, hours: number, stopping: AbortSignal): Promise<void> {
   const where = { created_date: { lt: new Date(Date.now() - hours * HOUR_MILLISECONDS) } }
   for (let count = FORGOTTEN_AT_ONCE; count === FORGOTTEN_AT_ONCE && !stopping.aborted; ) {
     count = (await client.idempotencyKey.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count

@@ -1,9 +1,7 @@
-import type { DatabaseClient } from '../database/client.ts'
-import { lookUpRow } from '../database/sql/row-lookup.ts'
+import { type Client, modelOf } from '../database/client.ts'
 import { DomainError } from './model/errors.ts'
-import { isAddress } from './model/identifiers.ts'
+import { type Address, isAddress } from './model/identifiers.ts'
 import type { Resource } from './model/resource.ts'
-import { type Address, type Client, queryRows } from './store.ts'
 
 /**
  * The error for a resource that is not there: gone when it was deleted, unknown when it never was
@@ -13,11 +11,11 @@ import { type Address, type Client, queryRows } from './store.ts'
 export async function absenceOf(client: Client, resource: Resource, address: Address): Promise<DomainError> {
   if (!isAddress(address)) return notFound(resource, address)
   const { parentId = '', id } = address
-  const [{ deleted } = { deleted: false }] = await queryRows<{ deleted: boolean }>(client, IS_DELETED, [
-    resource.path,
-    parentId,
-    id,
-  ])
+  const values = [resource.path, parentId, id]
+  const [{ deleted } = { deleted: false }] = await client.$rows<{ deleted: boolean }>({
+    text: IS_DELETED,
+    values,
+  })
   return deleted ? gone(resource, address) : notFound(resource, address)
 }
 
@@ -32,13 +30,13 @@ const IS_DELETED = `
  * takes precedence (404 and 410 come before 422).
  */
 export async function absenceOfParent(
-  client: DatabaseClient,
+  client: Client,
   { owner }: Resource,
   { parentId }: Address,
 ): Promise<DomainError | undefined> {
   if (!owner || parentId === undefined) return undefined
   const parent = { id: parentId }
-  return (await lookUpRow(client, owner, parent)) ? undefined : absenceOf(client, owner, parent)
+  return (await modelOf(client, owner).lookUp(owner, parent)) ? undefined : absenceOf(client, owner, parent)
 }
 
 /** RESOURCE_NOT_FOUND (404), with the advice that fits the operation, if any. */

@@ -1,42 +1,85 @@
-import type { DatabaseClient } from '../database/client.ts'
-import { lookUpRow, rowsWith } from '../database/sql/row-lookup.ts'
-import { isAddress } from './model/identifiers.ts'
+import { type Client, modelOf } from '../database/client.ts'
+import type { AggregateRequest, Group } from './model/aggregate.ts'
+import { type Address, isAddress, isIdentifier } from './model/identifiers.ts'
+import type { List, ListRequest } from './model/list.ts'
+import { listColumn } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
-import type { Row } from './model/rows.ts'
+import type { Row } from './model/row.ts'
 import { absenceOf, notFound } from './not-found.ts'
-import type { Address } from './store.ts'
+import { meaningOfReadError } from './refusals.ts'
 
 /**
- * One resource.
+ * One resource. A malformed identifier is unknown; PostgreSQL is not asked, because it refuses U+0000.
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410)
  */
-export async function readResource(
-  client: DatabaseClient,
-  resource: Resource,
-  address: Address,
-): Promise<Row> {
-  refuseMalformed(resource, address)
-  return (
-    (await lookUpRow(client, resource, address)) ?? Promise.reject(await absenceOf(client, resource, address))
-  )
+export async function readResource(client: Client, resource: Resource, address: Address): Promise<Row> {
+  if (!isAddress(address)) throw notFound(resource, address)
+  const row = await modelOf(client, resource).lookUp(resource, address)
+  return row ?? Promise.reject(await absenceOf(client, resource, address))
 }
 
-/**
- * The rows that have these identifiers in a column, by them, in one statement. An identifier that is not
- * there has none.
- */
+/** The rows that have these identifiers in a column, by them. An identifier without a row is left out. */
 export async function readRows(
-  client: DatabaseClient,
+  client: Client,
   resource: Resource,
   column: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const rows = await rowsWith(client, resource, column, ids)
+  const rows = await modelOf(client, resource).lookUpMany(resource, column, ids)
   return new Map(rows.map((row) => [row[column] as string, row]))
 }
 
-/** A malformed identifier is simply unknown, and PostgreSQL need not be asked (it refuses U+0000). */
-function refuseMalformed(resource: Resource, address: Address): void {
-  if (!isAddress(address)) throw notFound(resource, address)
+/** A part of a collection (SPEC §4.1). */
+export function readList(client: Client, resource: Resource, request: ListRequest): Promise<List> {
+  return modelOf(client, resource).list(resource, request)
+}
+
+/**
+ * The same part of the lists of several parents, by the parents' identifiers: of those they own, or of those
+ * that refer to them. A parent that does not exist has no list.
+ */
+export function readLists(
+  client: Client,
+  parent: Resource,
+  resource: Resource,
+  parentIds: readonly string[],
+  request: ListRequest,
+): Promise<ReadonlyMap<string, List>> {
+  const parents = { resource: parent, ids: parentIds, column: listColumn(parent, resource) }
+  return modelOf(client, resource).lists(resource, parents, request)
+}
+
+/**
+ * A part of the list of one parent.
+ *
+ * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent
+ */
+export async function readListOf(
+  client: Client,
+  parent: Resource,
+  resource: Resource,
+  parentId: string,
+  request: ListRequest,
+): Promise<List> {
+  if (!isIdentifier(parentId)) throw notFound(parent, { id: parentId })
+  const list = (await readLists(client, parent, resource, [parentId], request)).get(parentId)
+  return list ?? Promise.reject(await absenceOf(client, parent, { id: parentId }))
+}
+
+/**
+ * Counts and measures the groups of a collection.
+ *
+ * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) for a sum that is larger than any number
+ */
+export async function aggregate(
+  client: Client,
+  resource: Resource,
+  request: AggregateRequest,
+): Promise<Group[]> {
+  try {
+    return await modelOf(client, resource).measureGroups(resource, request)
+  } catch (error) {
+    throw meaningOfReadError(error)
+  }
 }

@@ -1,12 +1,16 @@
-import type { Change } from './guard.ts'
+import { type Client, modelOf } from '../database/client.ts'
+import type { Change } from './model/database-rule.ts'
 import { type Detail, refuseRuleViolation } from './model/errors.ts'
 import { isIdentifier } from './model/identifiers.ts'
 import { relationsOf } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
-import { type Row, toValues } from './model/rows.ts'
+import type { Row } from './model/row.ts'
+import { toValues } from './model/rows.ts'
 import { runRules } from './model/validate.ts'
 import { resources } from './resources/index.ts'
-import { findRow } from './store.ts'
+
+/** A change that may also be held against Prisma's models. */
+type ClientChange = Change & { readonly client: Client }
 
 /**
  * Holds a write against everything a well-formed body can break: the rules of its definition, its
@@ -14,22 +18,25 @@ import { findRow } from './store.ts'
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422), or what the guard throws
  */
-export async function refuseBrokenRules(change: Change, resource: Resource): Promise<void> {
+export async function refuseBrokenRules(change: ClientChange, resource: Resource): Promise<void> {
   const { before, after } = change
   const values = toValues(resource, { ...before, ...after } as Row)
   const broken = runRules(resource.rules, values, before && toValues(resource, before))
   refuseRuleViolation([...broken, ...(await unknownReferences(change, resource))])
-  await resource.guard?.(change)
+  await resource.databaseRule?.(change)
 }
 
 /** Looks only at references that change: the others were looked at before, and foreign keys hold them. */
-async function unknownReferences({ client, before, after }: Change, resource: Resource): Promise<Detail[]> {
+async function unknownReferences(
+  { client, before, after }: ClientChange,
+  resource: Resource,
+): Promise<Detail[]> {
   const changed = relationsOf(resource, resources).filter(
     ({ leaf: { field, column } }) => !field.hidden && !field.readOnly && after?.[column] !== before?.[column],
   )
   const details = changed.map(async ({ leaf, target }): Promise<Detail[]> => {
     const id = after?.[leaf.column] as string | null
-    if (id === null || (isIdentifier(id) && (await findRow(client, target, { id })))) return []
+    if (id === null || (isIdentifier(id) && (await modelOf(client, target).lookUp(target, { id })))) return []
     const message = `There is no resource ${JSON.stringify(id)} in ${target.path}.`
     return [{ field: leaf.name, code: 'UNKNOWN_REFERENCE', message }]
   })

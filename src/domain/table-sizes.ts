@@ -39,7 +39,7 @@ export class TableSizes {
 
   async #read(): Promise<Sizes> {
     const text = 'SELECT name, pg_table_size(name::regclass)::float8 AS bytes FROM unnest($1::text[]) AS name'
-    const rows = await this.#client.queryRows<{ name: string; bytes: number }>(text, [this.#tables])
+    const rows = await this.#client.$rows<{ name: string; bytes: number }>({ text, values: [this.#tables] })
     return new Map(rows.map(({ name, bytes }) => [name, bytes]))
   }
 }

@@ -1,8 +1,7 @@
-import { quoted, tableOf } from '../database/sql/columns.ts'
-import type { Change } from './guard.ts'
+import { quoted, tableOf } from '../database/sql/statement.ts'
+import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
 import type { Leaf, Resource } from './model/resource.ts'
-import { queryRows } from './store.ts'
 
 /**
  * Refuses a change to a unique value that another resource has. The unique index has the last word, but it
@@ -20,7 +19,7 @@ export async function refuseTakenValues(
     if (value === null || value === before?.[leaf.column]) continue
     const text = `SELECT id FROM ${tableOf(resource)}
       WHERE folded(${quoted(leaf.column)}) = folded($1) AND id <> $2`
-    const others = await queryRows(client, text, [value, id])
+    const others = await client.$rows({ text, values: [value, id] })
     if (others.length > 0) throw duplicateValue(resource, leaf.name)
   }
 }

@@ -1,27 +1,34 @@
-import type { DatabaseClient } from '../database/client.ts'
-import { lookUpRow } from '../database/sql/row-lookup.ts'
-import { meaningOfWriteError } from './database-errors.ts'
-import type { PlanetReference } from './guard.ts'
+import { type Client, type DatabaseClient, modelOf } from '../database/client.ts'
+import { toPrisma } from '../database/prisma-values.ts'
+import { keyOf } from '../database/sql/statement.ts'
 import { OnceOnly, type RequestKey } from './idempotency.ts'
+import type { Change, RuleSettings } from './model/database-rule.ts'
 import { DomainError, refuseInvalid } from './model/errors.ts'
-import { IDENTIFIER_FORM, isAddress, isIdentifier, makeIdentifier } from './model/identifiers.ts'
+import {
+  type Address,
+  IDENTIFIER_FORM,
+  isAddress,
+  isIdentifier,
+  makeIdentifier,
+} from './model/identifiers.ts'
 import { mergePatch } from './model/merge-patch.ts'
 import { requireVersion } from './model/precondition.ts'
 import { refuseReadOnlyChanges } from './model/read-only.ts'
 import type { Resource, Values } from './model/resource.ts'
-import { initialColumns, isUnchanged, type Row, toColumns, toValues } from './model/rows.ts'
+import type { Row } from './model/row.ts'
+import { initialColumns, isUnchanged, toColumns, toValues } from './model/rows.ts'
 import { inspectPatch, inspectResource } from './model/validate.ts'
 import { absenceOfParent, notFound } from './not-found.ts'
-import { ParentMissing, RaceLost } from './retry.ts'
+import { meaningOfWriteError } from './refusals.ts'
+import { ParentMissing, retry, WriteConflict } from './retry.ts'
 import { refuseBrokenRules } from './rules.ts'
-import { type Address, type Client, insertRow, updateRow } from './store.ts'
-import { attempt, inTransaction } from './transaction.ts'
+import { inTransaction } from './transaction.ts'
 import { refuseTakenValues } from './unique.ts'
 
 /** Where writes happen, and the settings they follow. */
 export interface WriteContext {
   readonly client: DatabaseClient
-  readonly planetReference: PlanetReference
+  readonly ruleSettings: RuleSettings
   /** How long a key of a request is remembered. */
   readonly idempotencyKeyHours: number
 }
@@ -64,7 +71,7 @@ export async function createResource(
   const values = validated(resource, body)
   const { client, idempotencyKeyHours: hours } = context
   const once = key && new OnceOnly({ client, resource, parentId, key, values, hours })
-  return attempt(async () => {
+  return retry(async () => {
     const row = await once?.find()
     if (row) return { outcome: 'CREATED', row }
     return insert(context, resource, { parentId, id: makeIdentifier(resource) }, values, once)
@@ -88,8 +95,8 @@ export async function putResource(
   refuseMalformedParent(resource, address.parentId)
   refuseMalformedIdentifier(address)
   const values = validated(resource, body)
-  return attempt(async () => {
-    const row = await lookUpRow(context.client, resource, address)
+  return retry(async () => {
+    const row = await modelOf(context.client, resource).lookUp(resource, address)
     if (row) return replace(context, resource, address, row, values, options)
     if (!options.mayCreate) throw notFound(resource, address, CREATE_ADVICE)
     return insert(context, resource, address, values)
@@ -111,8 +118,8 @@ export async function patchResource(
 ): Promise<Written> {
   const { values: changes, details } = inspectPatch(resource, patch)
   refuseInvalid(details)
-  return attempt(async () => {
-    const row = isAddress(address) ? await lookUpRow(context.client, resource, address) : null
+  return retry(async () => {
+    const row = isAddress(address) ? await modelOf(context.client, resource).lookUp(resource, address) : null
     if (!row) throw notFound(resource, address)
     requireVersion(row, address, versions)
     const stored = toValues(resource, row)
@@ -169,13 +176,13 @@ async function update(
   before: Row,
   values: Values,
 ): Promise<Written> {
-  return writing(context, resource, address, before, async (client) => {
+  return writing(context, resource, address, before, async (client, isInTransaction) => {
     const after = toColumns(resource, values, before)
-    const change = { ...context, client, address, before, after }
+    const change = { client, isInTransaction, settings: context.ruleSettings, address, before, after }
     await refuseBrokenRules(change, resource)
     if (isUnchanged(before, after)) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
-    return { outcome: 'REPLACED', row: await updateRow(client, resource, address, before.version, after) }
+    return { outcome: 'REPLACED', row: await updateRow(change, resource, before.version) }
   })
 }
 
@@ -186,23 +193,27 @@ async function insert(
   values: Values,
   once?: OnceOnly,
 ): Promise<Written> {
-  const write = async (client: Client): Promise<Written> => {
+  const write: Write = async (client, isInTransaction) => {
     await once?.claim(client)
     const after = { ...initialColumns(resource), ...toColumns(resource, values) }
-    await refuseBrokenRules({ ...context, client, address, before: undefined, after }, resource)
-    const row = await insertRow(client, resource, address, after)
+    const settings = context.ruleSettings
+    const change = { client, isInTransaction, settings, address, before: undefined, after }
+    await refuseBrokenRules(change, resource)
+    const row = await modelOf(client, resource).insert(resource, address, after)
     await once?.keep(client, row)
     return { outcome: 'CREATED', row }
   }
   return writing(context, resource, address, undefined, write, once !== undefined)
 }
 
+type Write = (client: Client, isInTransaction: boolean) => Promise<Written>
+
 async function writing(
   { client }: WriteContext,
   resource: Resource,
   address: Address,
   before: Row | undefined,
-  write: (client: Client) => Promise<Written>,
+  write: Write,
   isOnceOnly = false,
 ): Promise<Written> {
   try {
@@ -210,12 +221,29 @@ async function writing(
   } catch (error) {
     const meaning = meaningOfWriteError(error, resource)
     if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {
-      throw new RaceLost()
+      throw new WriteConflict()
     }
     if (!(meaning instanceof DomainError) && !(meaning instanceof ParentMissing)) throw meaning
     const absence = await absenceOfParent(client, resource, address)
-    throw absence ?? (meaning instanceof ParentMissing ? new RaceLost() : meaning)
+    throw absence ?? (meaning instanceof ParentMissing ? new WriteConflict() : meaning)
   }
+}
+
+/**
+ * Changes a row if it still is the version that was read: one statement decides.
+ *
+ * @throws {WriteConflict} when it is not
+ */
+async function updateRow(
+  { client, address, after = {} }: Change & { readonly client: Client },
+  resource: Resource,
+  version: number,
+): Promise<Row> {
+  const where = { ...keyOf(resource, address), version }
+  const data = toPrisma(resource, after)
+  const [row] = await modelOf(client, resource).updateManyAndReturn({ where, data })
+  if (!row) throw new WriteConflict()
+  return row
 }
 
 /** Whether another request has written it since: then what a rule refused may be that request's own doing. */
@@ -225,6 +253,6 @@ async function hasMoved(
   address: Address,
   before: Row | undefined,
 ): Promise<boolean> {
-  const row = await lookUpRow(client, resource, address)
+  const row = await modelOf(client, resource).lookUp(resource, address)
   return row?.version !== before?.version
 }

@@ -6,7 +6,7 @@ import { refuseOtherMethods } from './health.ts'
 /** What is measured of the service from outside of its requests: read when somebody asks. */
 export interface Gauges {
   /** Connections to the database: open, of them idle, and requests waiting for one. */
-  readonly pool: () => { readonly total: number; readonly idle: number; readonly waiting: number }
+  readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
   /** GraphQL operations that run and that wait for their turn. */
   readonly operations: () => { readonly running: number; readonly waiting: number }
 }
@@ -24,8 +24,8 @@ export function createMetrics({ pool, operations }: Gauges): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   gauge(registry, 'database_pool_connections', 'Connections to the database.', () => {
-    const { total, idle, waiting } = pool()
-    return { idle, busy: total - idle, waiting }
+    const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+    return { idle, busy: totalCount - idle, waiting }
   })
   gauge(registry, 'operations', 'GraphQL operations at work and waiting.', () => ({ ...operations() }))
   const durations = new Histogram({

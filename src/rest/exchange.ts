@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import type { Caller } from '../domain/model/caller.ts'
 import { DomainError } from '../domain/model/errors.ts'
+import type { Address } from '../domain/model/identifiers.ts'
 import type { Values } from '../domain/model/resource.ts'
-import type { Address } from '../domain/store.ts'
 import { Addresses } from './urls.ts'
 
 /** What the handlers of every resource follow. */

@@ -1,7 +1,7 @@
+import type { Address } from '../domain/model/identifiers.ts'
 import { operationsOf } from '../domain/model/operations.ts'
 import { ownedBy, referencesTo, relationsOf } from '../domain/model/relations.ts'
 import { identifierField, type Resource } from '../domain/model/resource.ts'
-import type { Address } from '../domain/store.ts'
 import type { Data } from '../graph/execution/operation.ts'
 import { createRepresent } from './representation.ts'
 import type { Addresses, ListAddress } from './urls.ts'

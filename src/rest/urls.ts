@@ -1,5 +1,5 @@
+import type { Address } from '../domain/model/identifiers.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import type { Address } from '../domain/store.ts'
 
 /** A list as a client addressed it: what goes back into its links, as text. */
 export interface ListAddress {

@@ -7,7 +7,7 @@ const service = shareTestService(test)
 const MANY = 1_500
 
 async function addMoons(planet: string, count: number): Promise<void> {
-  await service().database.client.pool.query(
+  await service().database.pool.query(
     `INSERT INTO moons (planet_id, id, name)
       SELECT '${planet}', 'moon-' || n, 'Moon ' || n FROM generate_series(1, ${count}) AS n`,
   )
@@ -16,7 +16,7 @@ async function addMoons(planet: string, count: number): Promise<void> {
 /** How many tombstones, or sets of them, the moons of a planet have. */
 async function countOf(table: 'tombstones' | 'tombstone_sets', planet: string): Promise<number> {
   const text = `SELECT count(*)::int AS count FROM ${table} WHERE collection = 'moons' AND parent_id = $1`
-  const { rows } = await service().database.client.pool.query(text, [planet])
+  const { rows } = await service().database.pool.query(text, [planet])
   return rows[0].count
 }
 
@@ -99,7 +99,7 @@ test.serial(
     for (const id of ['one', 'two', 'three']) await writer.put(`/planets/${id}`, { id, name: id })
     await addMoons('one', MANY)
     await addMoons('two', 2)
-    await service().database.client.pool.query('DELETE FROM moons')
+    await service().database.pool.query('DELETE FROM moons')
     for (const [path, status] of [
       ['one/moons/moon-3', 410],
       ['two/moons/moon-2', 410],

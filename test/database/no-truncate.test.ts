@@ -10,7 +10,7 @@ const RESTRICT_VIOLATION = '23001'
 test.serial(
   'TRUNCATE, which would restart versions, is refused on every table with the advice to delete',
   async (t) => {
-    const { pool } = service().database.client
+    const { pool } = service().database
     for (const { path } of resources) {
       const table = tableName(path)
       const error = await t.throwsAsync(pool.query(`TRUNCATE ${table} CASCADE`), { code: RESTRICT_VIOLATION })
@@ -22,7 +22,7 @@ test.serial(
 test.serial(
   'after a refused TRUNCATE every row is there, and a DELETE goes on counting its version',
   async (t) => {
-    const { pool } = service().database.client
+    const { pool } = service().database
     const insert = "INSERT INTO planets (id, name) VALUES ('kept', 'Kept') RETURNING version"
     await pool.query(insert)
     await t.throwsAsync(pool.query('TRUNCATE planets CASCADE'))
@@ -33,7 +33,7 @@ test.serial(
 )
 
 test.serial('tombstones are neither removed nor changed by hand', async (t) => {
-  const { pool } = service().database.client
+  const { pool } = service().database
   await pool.query("INSERT INTO planets (id, name) VALUES ('gone', 'Gone'); DELETE FROM planets")
   for (const table of ['tombstones', 'tombstone_sets']) {
     for (const statement of [

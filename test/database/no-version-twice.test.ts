@@ -31,7 +31,7 @@ for (const [what, { prepare, deletion, creation }] of Object.entries(RACES)) {
   test(`a creation that had to wait for ${what} gives way, and has another version the next time (needs TEST_DATABASE_URL)`, async (t) => {
     const database = await openDatabase(await createTestDatabase(t))
     t.teardown(() => database.close())
-    const { pool } = database.client
+    const { pool } = database
     await pool.query(prepare)
     const one = await pool.connect()
     await one.query('BEGIN')

@@ -1,31 +1,31 @@
 import test from 'ava'
 import type pg from 'pg'
-import type { DatabaseClient } from '../../src/database/client.ts'
+import type { Database } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
 import { tableName } from '../../src/domain/model/resource.ts'
-import { readList } from '../../src/domain/read-list.ts'
+import { readList } from '../../src/domain/read.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { createTestDatabase, type Owner } from '../helpers/database.ts'
 
-async function open(owner: Owner): Promise<DatabaseClient> {
+async function open(owner: Owner): Promise<Database> {
   const database = await openDatabase(await createTestDatabase(owner))
   owner.teardown(() => database.close())
-  return database.client
+  return database
 }
 
 /** The count as a list tells it, and as it is. */
-async function counts(client: DatabaseClient): Promise<[number, number]> {
+async function counts({ client }: Database): Promise<[number, number]> {
   const { totalCount } = await readList(client, planets, { sorts: [], take: 1, counted: true })
   return [totalCount, await client.planet.count()]
 }
 
-const insert = (client: pg.ClientBase | DatabaseClient['pool'], ids: string) =>
+const insert = (client: pg.ClientBase | Database['pool'], ids: string) =>
   client.query(`INSERT INTO planets (id, name) SELECT id, id FROM unnest('{${ids}}'::text[]) AS id`)
 
 test('every collection has its rows counted', async (t) => {
-  const client = await open(t)
-  const { rows } = await client.pool.query(
+  const database = await open(t)
+  const { rows } = await database.pool.query(
     "SELECT tgrelid::regclass::text AS name, count(*)::int FROM pg_trigger WHERE tgname LIKE '%\\_row\\_count\\_%' GROUP BY 1",
   )
   const counted = resources.filter(({ kind }) => kind === 'collection').map(({ path }) => tableName(path))
@@ -36,14 +36,14 @@ test('every collection has its rows counted', async (t) => {
 })
 
 test('the count follows inserts, deletes and rollbacks, whoever makes them', async (t) => {
-  const client = await open(t)
-  t.deepEqual(await counts(client), [0, 0])
-  await insert(client.pool, 'a,b,c,d')
-  t.deepEqual(await counts(client), [4, 4])
-  await client.pool.query("INSERT INTO planets (id, name) VALUES ('a', 'a') ON CONFLICT DO NOTHING")
-  await client.pool.query("DELETE FROM planets WHERE id IN ('a', 'b', 'none')")
-  t.deepEqual(await counts(client), [2, 2])
-  const one = await client.pool.connect()
+  const database = await open(t)
+  t.deepEqual(await counts(database), [0, 0])
+  await insert(database.pool, 'a,b,c,d')
+  t.deepEqual(await counts(database), [4, 4])
+  await database.pool.query("INSERT INTO planets (id, name) VALUES ('a', 'a') ON CONFLICT DO NOTHING")
+  await database.pool.query("DELETE FROM planets WHERE id IN ('a', 'b', 'none')")
+  t.deepEqual(await counts(database), [2, 2])
+  const one = await database.pool.connect()
   await one.query('BEGIN')
   await insert(one, 'e,f')
   await one.query('SAVEPOINT here')
@@ -51,17 +51,17 @@ test('the count follows inserts, deletes and rollbacks, whoever makes them', asy
   await one.query('ROLLBACK TO here')
   await one.query('ROLLBACK')
   one.release()
-  t.deepEqual(await counts(client), [2, 2])
-  await client.pool.query('DELETE FROM planets')
-  t.deepEqual(await counts(client), [0, 0])
-  await insert(client.pool, 'h')
-  t.deepEqual(await counts(client), [1, 1])
+  t.deepEqual(await counts(database), [2, 2])
+  await database.pool.query('DELETE FROM planets')
+  t.deepEqual(await counts(database), [0, 0])
+  await insert(database.pool, 'h')
+  t.deepEqual(await counts(database), [1, 1])
 })
 
 test('a transaction with one snapshot throughout can write although others have written since', async (t) => {
-  const client = await open(t)
-  await insert(client.pool, 'a')
-  const one = await client.pool.connect()
+  const database = await open(t)
+  await insert(database.pool, 'a')
+  const one = await database.pool.connect()
   for (const [level, id] of [
     ['REPEATABLE READ', 'b'],
     ['SERIALIZABLE', 'c'],
@@ -72,7 +72,7 @@ test('a transaction with one snapshot throughout can write although others have 
     await one.query('COMMIT')
   }
   one.release()
-  t.deepEqual(await counts(client), [3, 3])
+  t.deepEqual(await counts(database), [3, 3])
 })
 
 const server = process.env['TEST_DATABASE_URL']
@@ -81,20 +81,20 @@ const onServer = server ? test : test.skip
 onServer(
   'writers do not wait for one another to count (needs TEST_DATABASE_URL: the embedded database has one session)',
   async (t) => {
-    const client = await open(t)
-    const writers = await Promise.all(Array.from({ length: 4 }, () => client.pool.connect()))
+    const database = await open(t)
+    const writers = await Promise.all(Array.from({ length: 4 }, () => database.pool.connect()))
     // Were there one count to lock, the second would wait for the first one's COMMIT for ever.
     for (const [index, writer] of writers.entries()) {
       await writer.query('BEGIN')
       await insert(writer, `w${index}`)
     }
-    t.deepEqual(await counts(client), [0, 0])
+    t.deepEqual(await counts(database), [0, 0])
     for (const [index, writer] of writers.entries()) await writer.query(index === 1 ? 'ROLLBACK' : 'COMMIT')
     for (const writer of writers) writer.release()
-    t.deepEqual(await counts(client), [3, 3])
-    await Promise.all(Array.from({ length: 100 }, (_, index) => insert(client.pool, `p${index}`)))
-    t.deepEqual(await counts(client), [103, 103])
-    const { rows } = await client.pool.query(
+    t.deepEqual(await counts(database), [3, 3])
+    await Promise.all(Array.from({ length: 100 }, (_, index) => insert(database.pool, `p${index}`)))
+    t.deepEqual(await counts(database), [103, 103])
+    const { rows } = await database.pool.query(
       "SELECT count(*)::int AS slots FROM row_counts WHERE collection = 'planets'",
     )
     t.true(rows[0].slots <= 6)

@@ -64,9 +64,9 @@ test('a session whose settings another has changed is not ready', async (t) => {
   const readiness = async () => (await anonymous.get(`${origin}/health/ready`)).status
   t.is(await readiness(), 200)
   for (const setting of ['datestyle TO German', 'timezone TO 1', 'search_path TO pg_catalog']) {
-    await database.client.pool.query(`SET ${setting}`)
+    await database.pool.query(`SET ${setting}`)
     t.is(await readiness(), 503, setting)
-    await database.client.pool.query(sessionStatement())
+    await database.pool.query(sessionStatement())
     t.is(await readiness(), 200, setting)
   }
 })

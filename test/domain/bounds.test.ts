@@ -66,7 +66,7 @@ function casesOf(field: LeafField): Cases {
 const service = shareTestService(test)
 
 test.serial.before(async () => {
-  await service().database.client.pool.query(`INSERT INTO planets (id, name) VALUES ('one', 'One');
+  await service().database.pool.query(`INSERT INTO planets (id, name) VALUES ('one', 'One');
     INSERT INTO missions (id, name, status) VALUES ('one', 'One', 'planned');
     INSERT INTO astronauts (id, name) VALUES ('one', 'One')`)
 })
@@ -103,7 +103,7 @@ async function refusal(resource: Resource, leaf?: Leaf, value?: unknown) {
   const names = Object.keys(columns)
   const text = `INSERT INTO ${tableName(resource.path)} (${names.map((name) => `"${name}"`).join(', ')})
     VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`
-  const client = await service().database.client.pool.connect()
+  const client = await service().database.pool.connect()
   await client.query('BEGIN')
   try {
     await client.query(text, Object.values(columns))

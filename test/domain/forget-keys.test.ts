@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import type { PrismaClient } from '../../src/database/generated/client.ts'
+import type { DatabaseClient } from '../../src/database/client.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
 import { forgetKeysRegularly } from '../../src/domain/idempotency.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 import { startTestService } from '../helpers/service.ts'
 
 /** So many keys that are two days old, and as many that are new. */
-async function addKeys(client: PrismaClient, old: number, recent: number): Promise<void> {
+async function addKeys(client: DatabaseClient, old: number, recent: number): Promise<void> {
   const shared = { subject: 'someone', collection: 'species', parent_id: '', request_hash: '' }
   const long = new Date(Date.now() - 48 * 3_600_000)
   await client.idempotencyKey.createMany({
@@ -22,7 +22,7 @@ async function addKeys(client: PrismaClient, old: number, recent: number): Promi
   })
 }
 
-async function untilKeys(client: PrismaClient, count: number): Promise<void> {
+async function untilKeys(client: DatabaseClient, count: number): Promise<void> {
   for (let wait = 0; wait < 600 && (await client.idempotencyKey.count()) !== count; wait++) await delay(50)
 }
 
@@ -36,7 +36,7 @@ test('expired keys are deleted a thousand at a time, and the others stay', async
     counts.push(deleted.count)
     return deleted
   }
-  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as PrismaClient, 24, 0)
+  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
   await untilKeys(database.client, 5)
   stop()
   t.deepEqual(counts, [1_000, 1_000, 500])
@@ -59,7 +59,7 @@ test('while the database fails, deletion is put off and nothing is thrown', asyn
     attempts += 1
     throw new Error('no database')
   }
-  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as PrismaClient, 24, 0)
+  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
   for (let wait = 0; attempts === 0 && wait < 200; wait++) await delay(10)
   await delay(20)
   stop()

@@ -89,14 +89,14 @@ async function hold(service: TestService, path: string): Promise<Held> {
   if (path.includes('moons')) await writer.put('/planets/parent', { id: 'parent', name: 'Parent' })
   const body = { id: 'held', name: 'Held', ...(path.includes('spacecraft') && { kind: 'rover' }) }
   const { headers } = await writer.put(path, body)
-  const session = await database.client.pool.connect()
+  const session = await database.pool.connect()
   await session.query('BEGIN')
   await session.query(`UPDATE ${path.split('/').at(-2)} SET name = 'Changed meanwhile' WHERE id = 'held'`)
   return {
     body,
     tag: headers.get('etag') as string,
     async commitOnceWaitedFor(statements) {
-      while ((await waiting(database.client.pool)) < statements) await delay(10)
+      while ((await waiting(database.pool)) < statements) await delay(10)
       await session.query('COMMIT')
       session.release()
     },

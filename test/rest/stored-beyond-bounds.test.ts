@@ -7,7 +7,7 @@ const service = shareTestService(test)
 /** Runs statements as if a constraint did not exist yet; then it is there, and not valid. */
 async function before(table: string, column: string, statement: string): Promise<void> {
   const name = `${table}_${column}_check`
-  const { pool } = service().database.client
+  const { pool } = service().database
   const { rows } = await pool.query(
     'SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = $1',
     [name],

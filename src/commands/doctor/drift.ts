@@ -1,4 +1,5 @@
-import { Prisma, type PrismaClient } from '../../database/generated/client.ts'
+import type { DatabaseClient } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/client.ts'
 import { isAlwaysSet, type LeafField } from '../../domain/model/fields.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 
@@ -40,7 +41,7 @@ export function modelDrift(resource: Resource): string[] {
 }
 
 /** Where the tables have other columns than the definitions, or columns of another type. */
-export async function tableDrift(client: PrismaClient, resources: readonly Resource[]): Promise<string[]> {
+export async function tableDrift(client: DatabaseClient, resources: readonly Resource[]): Promise<string[]> {
   const rows = await client.$queryRaw<
     { table_name: string; column_name: string; data_type: string; is_nullable: string }[]
   >`SELECT table_name::text, column_name::text, data_type::text, is_nullable::text

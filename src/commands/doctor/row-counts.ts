@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts'
-import { tableOf } from '../../database/sql/columns.ts'
+import { tableOf } from '../../database/sql/statement.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 
 interface Counts {
@@ -28,7 +28,8 @@ export async function repairRowCounts(
   resources: readonly Resource[],
 ): Promise<string[]> {
   const wrong = await wrongCounts(client, resources)
-  for (const [{ path }] of wrong) await client.queryRows('SELECT recount_rows($1)', [tableName(path)])
+  for (const [{ path }] of wrong)
+    await client.$rows({ text: 'SELECT recount_rows($1)', values: [tableName(path)] })
   return wrong.map(([{ path }]) => `${path} was counted anew`)
 }
 
@@ -45,6 +46,6 @@ async function wrongCounts(
 async function countsOf(client: DatabaseClient, resource: Resource): Promise<Counts> {
   const text = `SELECT (SELECT count(*) FROM ${tableOf(resource)})::text AS actual,
     COALESCE((SELECT sum(rows) FROM row_counts WHERE collection = $1), 0)::text AS kept`
-  const [counts] = await client.queryRows<Counts>(text, [tableName(resource.path)])
+  const [counts] = await client.$rows<Counts>({ text, values: [tableName(resource.path)] })
   return counts as Counts
 }

@@ -1,16 +1,17 @@
-import type { PrismaClient } from '../../database/generated/client.ts'
+import type { DatabaseClient } from '../../database/client.ts'
 import { everyRow } from '../../domain/all-rows.ts'
 import type { Detail } from '../../domain/model/errors.ts'
 import { isIdentifier } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import { type Row, toValues } from '../../domain/model/rows.ts'
+import type { Row } from '../../domain/model/row.ts'
+import { toValues } from '../../domain/model/rows.ts'
 import { inspectResource, runRules } from '../../domain/model/validate.ts'
 
 /** How many rows are named; of the others only the count is told. */
 const NAMED_ROWS = 20
 
 /** What is wrong with the rows of a resource: those that, sent as they are, would not be taken. */
-export async function refusedRows(client: PrismaClient, resource: Resource): Promise<string[]> {
+export async function refusedRows(client: DatabaseClient, resource: Resource): Promise<string[]> {
   const problems: string[] = []
   let refused = 0
   for await (const row of everyRow(client, resource)) {

@@ -6,9 +6,9 @@ import { sessionSettings } from '../../database/session.ts'
 const ASCII_ONLY = /^(?:C|POSIX)$/
 
 /** Describes the server and the settings in effect in a session, each with its problems. */
-export async function inspectSession({ client, check }: Database): Promise<[string, readonly string[]][]> {
-  const facts = await readServerFacts(client.pool)
-  const { rows } = await client.pool.query<{ name: string; value: string }>(
+export async function inspectSession({ pool, check }: Database): Promise<[string, readonly string[]][]> {
+  const facts = await readServerFacts(pool)
+  const { rows } = await pool.query<{ name: string; value: string }>(
     'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS setting (name)',
     [Object.keys(sessionSettings())],
   )

@@ -1,4 +1,3 @@
-import { readReplicas } from '@prisma/extension-read-replicas'
 import type { Caller } from '../../domain/model/caller.ts'
 import type { DatabaseClient } from '../client.ts'
 import { parseConnection } from '../connection.ts'
@@ -69,7 +68,5 @@ export async function openReaders(
 }
 
 function oneOf(primary: Database, fit: readonly Database[]): () => DatabaseClient {
-  const replicas = fit.map(({ client }) => client)
-  const extended = primary.client.$extends(readReplicas({ replicas }))
-  return () => extended.$replica() as unknown as DatabaseClient
+  return () => (fit[Math.floor(Math.random() * fit.length)] ?? primary).client
 }

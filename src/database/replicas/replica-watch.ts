@@ -100,10 +100,12 @@ async function positionOf({ client }: Database, statement: string): Promise<numb
   const silence = delay(PATIENCE_MILLISECONDS, undefined, { ref: false }).then(() => {
     throw new Error('no answer')
   })
-  const answer = client.queryRows<{ position: number | null }>(statement, []).catch((error: unknown) => {
-    if (isNotTold(error)) return []
-    throw error
-  })
+  const answer = client
+    .$rows<{ position: number | null }>({ text: statement, values: [] })
+    .catch((error: unknown) => {
+      if (isNotTold(error)) return []
+      throw error
+    })
   const [row] = await Promise.race([answer, silence])
   return row?.position ?? undefined
 }

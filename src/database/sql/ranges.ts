@@ -1,7 +1,7 @@
 import { type Position, Prefix } from '../../domain/model/keyset.ts'
 import type { OrderStep } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import { type Parameters, quoted, tableOf } from './columns.ts'
+import { type Parameters, quoted, tableOf } from './statement.ts'
 
 /** A part of a list that an index on its order serves as one range: a condition, and the order within. */
 export interface Range {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
-import type { Resource } from './resource.ts'
 
 const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
 
@@ -12,8 +11,14 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text)
 }
 
+/** Where one resource is: its identifier, and its parent's where it has a parent. */
+export interface Address {
+  readonly parentId?: string | undefined
+  readonly id: string
+}
+
 /** Whether a resource could be at an address: a malformed one is simply unknown. */
-export function isAddress({ parentId, id }: { parentId?: string | undefined; id: string }): boolean {
+export function isAddress({ parentId, id }: Address): boolean {
   return isIdentifier(id) && (parentId === undefined || isIdentifier(parentId))
 }
 
@@ -21,8 +26,8 @@ export function isAddress({ parentId, id }: { parentId?: string | undefined; id:
  * An identifier for a new resource: a UUID (RFC 9562), ordered by time so that an index grows at its
  * end, or random where even the order of creation would tell too much (SPEC §2.5.7).
  */
-export function makeIdentifier(resource: Resource): string {
-  return resource.randomIdentifiers ? randomUUID() : v7()
+export function makeIdentifier({ randomIdentifiers }: { readonly randomIdentifiers?: true }): string {
+  return randomIdentifiers ? randomUUID() : v7()
 }
 
 /** The nearest legal identifier to a text, or undefined where nothing of it is left. */

@@ -3,7 +3,7 @@ import { DomainError } from './errors.ts'
 import type { LeafField } from './fields.ts'
 import { type OrderStep, orderSteps, type Sort } from './query.ts'
 import type { Resource } from './resource.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 import { invalidity, isStorable } from './values.ts'
 
 /** A position in an order: the values that a resource had in the columns of the order. */

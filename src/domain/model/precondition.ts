@@ -1,6 +1,6 @@
-import type { Address } from '../store.ts'
 import { DomainError } from './errors.ts'
-import type { Row } from './rows.ts'
+import type { Address } from './identifiers.ts'
+import type { Row } from './row.ts'
 
 /**
  * Compares the versions a caller relies on with the stored one (SPEC §4.5, §4.6; RFC 9110 §13.1.1).

@@ -1,4 +1,4 @@
-import type { Guard } from '../guard.ts'
+import type { DatabaseRule } from './database-rule.ts'
 import type { Detail } from './errors.ts'
 import { type Field, type LeafField, text, timestamp } from './fields.ts'
 
@@ -34,7 +34,7 @@ export interface ResourceDefinition {
   /** What a well-formed body can break: answered with 422. */
   readonly rules?: readonly Rule[]
   /** What only the other resources can tell; runs in the transaction of the write. */
-  readonly guard?: Guard
+  readonly databaseRule?: DatabaseRule
 }
 
 /** A field that holds one value, where it stands in the representation, and the column it lives in. */

@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Leaf, Resource, Values } from './resource.ts'
-
-/** A row of a resource's table: its columns, flat. Every table has these. */
-export interface Row {
-  readonly [column: string]: unknown
-  readonly id: string
-  readonly version: number
-  readonly last_updated: Date
-}
+import type { Columns, Row } from './row.ts'
 
 /** The value at a leaf of nested values; undefined where it, or a group above it, is not set. */
 export function valueAt(values: Values, leaf: Leaf): unknown {
@@ -49,6 +42,6 @@ export function toValues(resource: Resource, row: Row): Values {
 }
 
 /** Whether writing these columns would leave the row as it is. */
-export function isUnchanged(row: Row, columns: Readonly<Record<string, unknown>>): boolean {
+export function isUnchanged(row: Row, columns: Columns): boolean {
   return Object.entries(columns).every(([column, value]) => isDeepStrictEqual(row[column], value))
 }

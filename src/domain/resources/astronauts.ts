@@ -20,5 +20,5 @@ export const astronauts = defineResource({
     ),
   },
   example: { name: 'Ines Okafor', call_sign: 'Lantern', rank: 'colonel' },
-  guard: isOnNoMission,
+  databaseRule: isOnNoMission,
 })

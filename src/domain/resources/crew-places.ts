@@ -1,9 +1,8 @@
-import type { Change } from '../guard.ts'
+import type { Change, RuleClient } from '../model/database-rule.ts'
 import { type Detail, DomainError, refuseRuleViolation } from '../model/errors.ts'
-import type { Client } from '../store.ts'
 
 /*
- * Who may be aboard. These guards look at rows that other requests may be changing, so they lock them,
+ * Who may be aboard. These rules read rows that other requests may be changing, so they lock them,
  * always in this order: mission, spacecraft, astronaut. What they find then holds until the write is done.
  */
 
@@ -50,14 +49,16 @@ export async function crewFitsSpacecraft({ client, address, before, after }: Cha
 export async function capacityFitsCrews({ client, address, before, after }: Change): Promise<void> {
   const capacity = after?.['crew_capacity'] as number | null | undefined
   if (!before || typeof capacity !== 'number' || capacity === before['crew_capacity']) return
-  await client.$queryRaw`SELECT 1 FROM spacecraft WHERE id = ${address.id} FOR UPDATE`
-  const [largest] = await client.$queryRaw<{ size: number }[]>`
-    SELECT count(*)::integer AS size FROM crew JOIN missions ON missions.id = crew.mission_id
-    WHERE missions.spacecraft_id = ${address.id} AND missions.status IN ('planned', 'active')
-    GROUP BY missions.id ORDER BY size DESC LIMIT 1`
+  await client.$rows({ text: 'SELECT 1 FROM spacecraft WHERE id = $1 FOR UPDATE', values: [address.id] })
+  const [largest] = await client.$rows<{ size: number }>({ text: LARGEST_CREW, values: [address.id] })
   const size = largest?.size ?? 0
   if (size > capacity) refuseRuleViolation([noPlace('crew_capacity', capacity, size)])
 }
+
+const LARGEST_CREW = `
+  SELECT count(*)::integer AS size FROM crew JOIN missions ON missions.id = crew.mission_id
+  WHERE missions.spacecraft_id = $1 AND missions.status IN ('planned', 'active')
+  GROUP BY missions.id ORDER BY size DESC LIMIT 1`
 
 /**
  * Keeps an astronaut who is on an open mission. One who joins a crew meanwhile has another version then,
@@ -77,27 +78,37 @@ interface Mission {
   readonly spacecraft_id: string | null
 }
 
-async function lockMission(client: Client, id: string): Promise<Mission | undefined> {
-  const [mission] = await client.$queryRaw<Mission[]>`
-    SELECT id, status, spacecraft_id FROM missions WHERE id = ${id} FOR UPDATE`
+async function lockMission(client: RuleClient, id: string): Promise<Mission | undefined> {
+  const [mission] = await client.$rows<Mission>({
+    text: 'SELECT id, status, spacecraft_id FROM missions WHERE id = $1 FOR UPDATE',
+    values: [id],
+  })
   return mission
 }
 
 /** Without a spacecraft, or with one whose capacity is not known, there is no limit to hold to. */
-async function lockCapacity(client: Client, spacecraftId: string | null): Promise<number> {
+async function lockCapacity(client: RuleClient, spacecraftId: string | null): Promise<number> {
   if (spacecraftId === null) return Number.POSITIVE_INFINITY
-  const [spacecraft] = await client.$queryRaw<{ crew_capacity: number | null }[]>`
-    SELECT crew_capacity FROM spacecraft WHERE id = ${spacecraftId} FOR SHARE`
+  const [spacecraft] = await client.$rows<{ crew_capacity: number | null }>({
+    text: 'SELECT crew_capacity FROM spacecraft WHERE id = $1 FOR SHARE',
+    values: [spacecraftId],
+  })
   return spacecraft?.crew_capacity ?? Number.POSITIVE_INFINITY
 }
 
-function crewSize(client: Client, missionId: string, exceptId: string): Promise<number> {
-  return client.crewMember.count({ where: { mission_id: missionId, id: { not: exceptId } } })
+async function crewSize(client: RuleClient, missionId: string, exceptId: string): Promise<number> {
+  const [crew] = await client.$rows<{ size: number }>({
+    text: 'SELECT count(*)::integer AS size FROM crew WHERE mission_id = $1 AND id <> $2',
+    values: [missionId, exceptId],
+  })
+  return crew?.size ?? 0
 }
 
-async function alreadyOnMission(client: Client, id: string): Promise<Detail[]> {
-  const [astronaut] = await client.$queryRaw<{ current_mission_id: string | null }[]>`
-    SELECT current_mission_id FROM astronauts WHERE id = ${id} FOR UPDATE`
+async function alreadyOnMission(client: RuleClient, id: string): Promise<Detail[]> {
+  const [astronaut] = await client.$rows<{ current_mission_id: string | null }>({
+    text: 'SELECT current_mission_id FROM astronauts WHERE id = $1 FOR UPDATE',
+    values: [id],
+  })
   if (!astronaut?.current_mission_id) return []
   // The mission is not named: the caller may lack the scope to read astronauts.
   const message = 'The astronaut is already in the crew of an open mission.'

@@ -14,5 +14,5 @@ export const crew = defineResource({
     role: text('What they do aboard.', { required: true }),
   },
   example: { astronaut_id: '6f1c9f0e-2f0b-4f5e-9a55-6d5a3f1f2a10', role: 'commander' },
-  guard: mayJoinCrew,
+  databaseRule: mayJoinCrew,
 })

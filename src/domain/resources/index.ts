@@ -1,3 +1,4 @@
+import type { RuleSettings } from '../model/database-rule.ts'
 import type { Resource } from '../model/resource.ts'
 import { astronauts } from './astronauts.ts'
 import { atmosphere } from './atmosphere.ts'
@@ -9,6 +10,15 @@ import { planets } from './planets.ts'
 import { spacecraft } from './spacecraft.ts'
 import { species } from './species.ts'
 import { trainingRecords } from './training-records.ts'
+
+/** The settings of the service that rules follow. */
+export function ruleSettings({
+  planetReference,
+}: {
+  readonly planetReference: 'stub' | 'strict'
+}): RuleSettings {
+  return { planetReference }
+}
 
 /** Every resource the service serves, in the order in which it presents them. */
 export const resources: readonly Resource[] = [

@@ -38,7 +38,7 @@ export const missions = defineResource({
     spacecraft_id: 'meridian',
   },
   rules: [statusMoves],
-  guard: crewFitsSpacecraft,
+  databaseRule: crewFitsSpacecraft,
 })
 
 function statusMoves(values: Values, before: Values | undefined): Detail[] {

@@ -1,8 +1,7 @@
 import { v7 } from 'uuid'
-import { lookingFirst, requireTransaction } from '../guard.ts'
+import { type Change, type RuleClient, readingFirst, requireTransaction } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { isIdentifier, slug } from '../model/identifiers.ts'
-import { type Client, queryRows } from '../store.ts'
 
 /**
  * Finds the planet that a species' planet_origin means and refers to it: a planet with that identifier,
@@ -12,25 +11,28 @@ import { type Client, queryRows } from '../store.ts'
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with UNKNOWN_PLANET, when new planets are refused
  */
-export const resolvePlanetOrigin = lookingFirst(async ({ client, planetReference, before, after }) => {
+export const resolvePlanetOrigin = readingFirst(async (change) => {
+  const { before, after } = change
   if (!after) return
   const origin = after['planet_origin'] as string | null
   if (before && before['planet_origin'] === origin && (origin === null || before['planet_id'] !== null)) {
     after['planet_id'] = before['planet_id']
   } else {
-    after['planet_id'] = origin === null ? null : await planetFor(client, origin, planetReference === 'stub')
+    after['planet_id'] = origin === null ? null : await planetFor(change, origin)
   }
 })
 
-async function planetFor(client: Client, origin: string, mayCreate: boolean): Promise<string> {
+async function planetFor(change: Change, origin: string): Promise<string> {
+  const { client, settings } = change
   const known = await findPlanet(client, origin)
   if (known !== undefined) return known
-  if (!mayCreate || origin.trim() === '') return refuseUnknownPlanet(origin)
+  if (settings['planetReference'] === 'strict' || origin.trim() === '') return refuseUnknownPlanet(origin)
+  requireTransaction(change)
   return createPlanet(client, isIdentifier(origin) ? origin : (slug(origin) ?? v7()), origin)
 }
 
-async function findPlanet(client: Client, origin: string): Promise<string | undefined> {
-  const [planet] = await queryRows<{ id: string }>(client, PLANET_OF_ORIGIN, [origin])
+async function findPlanet(client: RuleClient, origin: string): Promise<string | undefined> {
+  const [planet] = await client.$rows<{ id: string }>({ text: PLANET_OF_ORIGIN, values: [origin] })
   return planet?.id
 }
 
@@ -39,17 +41,17 @@ const PLANET_OF_ORIGIN = `
   WHERE id = $1 OR folded(name) = folded($1)
   ORDER BY id = $1 DESC LIMIT 1`
 
+const INSERT_PLANET = 'INSERT INTO planets (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id'
+
 /**
  * Two species may bring the same planet at the same moment; the second one takes what the first made.
  * The identifier may also be taken by a planet of another name: then a number is added to it.
  */
-async function createPlanet(client: Client, id: string, name: string): Promise<string> {
-  requireTransaction(client)
+async function createPlanet(client: RuleClient, id: string, name: string): Promise<string> {
   for (let number = 1; number < 100; number++) {
     const candidate = number === 1 ? id : `${id.slice(0, 60)}-${number}`
-    const made = await client.$executeRaw`
-      INSERT INTO planets (id, name) VALUES (${candidate}, ${name}) ON CONFLICT DO NOTHING`
-    if (made === 1) return candidate
+    const made = await client.$rows({ text: INSERT_PLANET, values: [candidate, name] })
+    if (made.length === 1) return candidate
     const known = await findPlanet(client, name)
     if (known !== undefined) return known
   }

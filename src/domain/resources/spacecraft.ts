@@ -23,5 +23,5 @@ export const spacecraft = defineResource({
     dry_mass_kilograms: 9300,
     launched_date: '2030-11-02T08:15:00.000Z',
   },
-  guard: capacityFitsCrews,
+  databaseRule: capacityFitsCrews,
 })

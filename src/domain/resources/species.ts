@@ -51,7 +51,7 @@ export const species = defineResource({
   },
   checks: [temperaturesInOrder],
   rules: [aboveAbsoluteZero],
-  guard: resolvePlanetOrigin,
+  databaseRule: resolvePlanetOrigin,
 })
 
 interface TemperatureRange {

@@ -1,5 +1,4 @@
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
-import { meaningOfTrouble } from '../../database/unavailable.ts'
 import { type Detail, DomainError, type ErrorCode } from '../../domain/model/errors.ts'
 import { camelCase } from '../names.ts'
 
@@ -47,10 +46,10 @@ function isRequestError(thrown: unknown): boolean {
   return thrown instanceof GraphQLError && !thrown.originalError && thrown.path === undefined
 }
 
-/** What was thrown before GraphQL wrapped it; a database in trouble as SERVICE_UNAVAILABLE. */
+/** What was thrown before GraphQL wrapped it. */
 export function causeOf(error: unknown): unknown {
   const isWrapped = error instanceof GraphQLError && error.originalError
-  return isWrapped ? causeOf(error.originalError) : meaningOfTrouble(error)
+  return isWrapped ? causeOf(error.originalError) : error
 }
 
 function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {

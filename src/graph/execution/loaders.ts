@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader'
 import type { DatabaseClient } from '../../database/client.ts'
+import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import type { Row } from '../../domain/model/rows.ts'
-import { readRows } from '../../domain/read.ts'
-import { isScan, type List, type ListRequest, readLists } from '../../domain/read-list.ts'
+import type { Row } from '../../domain/model/row.ts'
+import { readLists, readRows } from '../../domain/read.ts'
 import type { Scan } from './scans.ts'
 
 /**

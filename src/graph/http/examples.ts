@@ -1,4 +1,4 @@
-import { groupable } from '../../domain/aggregate.ts'
+import { groupable } from '../../domain/model/aggregate.ts'
 import { operationsOf } from '../../domain/model/operations.ts'
 import { ownedBy, relationsOf } from '../../domain/model/relations.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'

@@ -1,6 +1,7 @@
 import type { GraphQLFieldResolver } from 'graphql'
-import { type AggregateRequest, aggregate, type Group, type Measure } from '../../domain/aggregate.ts'
+import type { AggregateRequest, Group, Measure } from '../../domain/model/aggregate.ts'
 import type { Resource } from '../../domain/model/resource.ts'
+import { aggregate } from '../../domain/read.ts'
 import { admit, type GraphContext } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase } from '../names.ts'

@@ -1,4 +1,4 @@
-import { groupable, measurable } from '../../domain/aggregate.ts'
+import { groupable, measurable } from '../../domain/model/aggregate.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { camelCase, graphNames, sortValue } from '../names.ts'
 import { described, leafType } from './field-types.ts'

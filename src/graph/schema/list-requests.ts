@@ -1,8 +1,8 @@
 import { DomainError } from '../../domain/model/errors.ts'
 import { decodeCursor } from '../../domain/model/keyset.ts'
+import type { ListRequest } from '../../domain/model/list.ts'
 import type { Sort } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import type { ListRequest } from '../../domain/read-list.ts'
 import type { ConnectionArguments, SortArgument } from './arguments.ts'
 import { toFilter } from './filters.ts'
 

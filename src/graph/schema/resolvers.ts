@@ -1,4 +1,4 @@
-import { groupable } from '../../domain/aggregate.ts'
+import { groupable } from '../../domain/model/aggregate.ts'
 import { operationsOf } from '../../domain/model/operations.ts'
 import { queryable } from '../../domain/model/query.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'

@@ -1,18 +1,18 @@
 import type { TextField } from '../../domain/model/fields.ts'
 import { type Filter, leafNamed, type Operator } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import { type Parameters, quoted } from './columns.ts'
+import { type Parameters, quoted } from './statement.ts'
 
-/** The SQL condition for a filter; what toWhere is for Prisma. */
+/** The SQL condition for a filter. */
 export function filterCondition(resource: Resource, filter: Filter, parameters: Parameters): string {
   if ('all' in filter) return joined(resource, filter.all, ' AND ', 'TRUE', parameters)
   if ('any' in filter) return joined(resource, filter.any, ' OR ', 'FALSE', parameters)
   const { column, field } = leafNamed(resource, filter.field)
-  const place = parameters.add(filter.value)
+  const parameter = parameters.add(filter.value)
   const other = (field as TextField).alsoMatches
-  const condition = comparison(quoted(column), filter.operator, place)
+  const condition = comparison(quoted(column), filter.operator, parameter)
   if (!other || filter.operator === 'contains') return condition
-  return `(${condition} OR ${comparison(quoted(other), filter.operator, place)})`
+  return `(${condition} OR ${comparison(quoted(other), filter.operator, parameter)})`
 }
 
 function joined(
@@ -26,14 +26,14 @@ function joined(
   return conditions.length === 0 ? empty : `(${conditions.join(operator)})`
 }
 
-function comparison(column: string, operator: Operator, place: string): string {
+function comparison(column: string, operator: Operator, parameter: string): string {
   switch (operator) {
     case 'in':
-      return `${column} = ANY(${place})`
+      return `${column} = ANY(${parameter})`
     case 'contains':
-      return `strpos(${column}, ${place}) > 0`
+      return `strpos(${column}, ${parameter}) > 0`
     default:
-      return `${column} ${COMPARISONS[operator]} ${place}`
+      return `${column} ${COMPARISONS[operator]} ${parameter}`
   }
 }
 

@@ -1,15 +1,10 @@
+import type { List, ListRequest } from '../../domain/model/list.ts'
 import { orderSteps } from '../../domain/model/query.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
-import type { ListRequest } from '../../domain/read-list.ts'
-import { columnsOf, Parameters, quoted, tableOf } from './columns.ts'
-import { filterCondition } from './filter-condition.ts'
+import type { Row } from '../../domain/model/row.ts'
+import { filterCondition } from './filter.ts'
 import { type Bound, boundedRanges, orderBy, orderKeys, type Range, wholeRanges } from './ranges.ts'
-
-/** A statement, and the values for its parameters. */
-export interface Statement {
-  readonly text: string
-  readonly values: unknown[]
-}
+import { columnsOf, Parameters, quoted, type Statement, tableOf } from './statement.ts'
 
 /** Resources of which each has a list: those of a collection with these identifiers. */
 export interface Parents {
@@ -20,7 +15,13 @@ export interface Parents {
 }
 
 /** The column that names the parent of a row in the answer to {@link listsStatement}. No field is named so. */
-export const PARENT = 'list of'
+const PARENT = 'list of'
+
+/** A row of a list that may be empty, and what the statement says of the list beside it. */
+export interface ListedRow extends Row {
+  readonly total_count?: number
+  readonly [PARENT]?: string
+}
 
 /**
  * The statement that reads a part of a collection. Where it also counts, rows and count are of one
@@ -114,4 +115,23 @@ function filteredCount(
 ): string {
   const conditions = [...within, ...(filter ? [filterCondition(resource, filter, parameters)] : [])]
   return `(SELECT count(*)::int FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')})`
+}
+
+/** The list that the rows of {@link listStatement} are. */
+export function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): List {
+  const isEmpty = (rows[0]?.id ?? null) === null
+  const listed = isEmpty ? [] : rows
+  return { rows: fromEnd ? listed.toReversed() : listed, totalCount: rows[0]?.total_count ?? 0 }
+}
+
+/** The lists that the rows of {@link listsStatement} are, by the identifiers of the parents. */
+export function toLists(request: ListRequest, rows: readonly ListedRow[]): ReadonlyMap<string, List> {
+  const lists = new Map<string, ListedRow[]>()
+  for (const row of rows) {
+    const parentId = row[PARENT] as string
+    const list = lists.get(parentId)
+    if (list) list.push(row)
+    else lists.set(parentId, [row])
+  }
+  return new Map([...lists].map(([id, listed]) => [id, toList(request, listed)]))
 }

@@ -1,15 +1,16 @@
-import { type AggregateRequest, type Measure, measurable } from '../../domain/aggregate.ts'
+import { type AggregateRequest, type Group, type Measure, measurable } from '../../domain/model/aggregate.ts'
 import { isAlwaysSet } from '../../domain/model/fields.ts'
+import { leafNamed } from '../../domain/model/query.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
-import { Parameters, quoted, tableOf } from './columns.ts'
-import { filterCondition } from './filter-condition.ts'
-import type { Statement } from './list-statement.ts'
+import type { Columns } from '../../domain/model/row.ts'
+import { filterCondition } from './filter.ts'
+import { Parameters, quoted, type Statement, tableOf } from './statement.ts'
 
 /** The column that holds how many resources a group has. No field is named so. */
-export const COUNT = 'count of group'
+const COUNT = 'count of group'
 
 /** The column that holds a measure of a field. */
-export function measureColumn(measure: Measure, column: string): string {
+function measureColumn(measure: Measure, column: string): string {
   return `${measure} of ${column}`
 }
 
@@ -22,12 +23,9 @@ const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
 }
 
 /** The statement that counts and measures the groups of a collection: a row for each group. */
-export function aggregateStatement(
-  resource: Resource,
-  keys: readonly Leaf[],
-  request: AggregateRequest,
-): Statement {
+export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
   const { filter, measures, limit } = request
+  const keys = keysOf(resource, request)
   const parameters = new Parameters()
   const columns = keys.map(({ column }) => quoted(column))
   const computed = [...measures].flatMap((measure) =>
@@ -48,4 +46,29 @@ export function aggregateStatement(
 function groupOrder(keys: readonly Leaf[], { order }: AggregateRequest): string {
   const byKey = keys.map(({ column, field }) => `${quoted(column)}${isAlwaysSet(field) ? '' : ' NULLS LAST'}`)
   return (order === 'count' ? [`${quoted(COUNT)} DESC`, ...byKey] : byKey).join(', ')
+}
+
+function keysOf(resource: Resource, { groupBy }: AggregateRequest): Leaf[] {
+  return [...new Set(groupBy)].map((name) => leafNamed(resource, name))
+}
+
+/** The groups that the rows of {@link aggregateStatement} are. */
+export function toGroups(resource: Resource, request: AggregateRequest, rows: readonly Columns[]): Group[] {
+  const keys = keysOf(resource, request)
+  return rows.map((row) => toGroup(row, keys, measurable(resource), request.measures))
+}
+
+function toGroup(
+  row: Columns,
+  keys: readonly Leaf[],
+  measured: readonly Leaf[],
+  measures: ReadonlySet<Measure>,
+): Group {
+  const measuresOf = (measure: Measure) =>
+    Object.fromEntries(measured.map(({ column }) => [column, row[measureColumn(measure, column)]]))
+  return {
+    key: Object.fromEntries(keys.map(({ column }) => [column, row[column]])),
+    count: row[COUNT] as number,
+    measures: Object.fromEntries([...measures].map((measure) => [measure, measuresOf(measure)])),
+  }
 }

@@ -1,4 +1,11 @@
+import type { Address } from '../../domain/model/identifiers.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
+
+/** A statement, and the values for its parameters. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
 
 /** The table of a resource, as SQL names it. */
 export function tableOf({ path }: Resource): string {
@@ -8,6 +15,11 @@ export function tableOf({ path }: Resource): string {
 /** The columns of a row, by name: a prepared statement must not depend on which others there are. */
 export function columnsOf({ leaves }: Resource): string {
   return [...leaves.map(({ column }) => column), 'version'].map(quoted).join(', ')
+}
+
+/** The columns that identify a resource, with their values. */
+export function keyOf({ parentField }: Resource, { parentId, id }: Address) {
+  return parentField ? { [parentField]: parentId, id } : { id }
 }
 
 /** A name as SQL has it, whatever the letters in it. */
