@@ -3,11 +3,11 @@ import type { Pool } from 'pg'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
 import { extend, type ResourceMethods, type StatementMethods } from './extension.ts'
-import { Prisma, PrismaClient } from './generated/client.ts'
+import { type Prisma, PrismaClient } from './generated/client.ts'
 import type { Statement } from './sql/statement.ts'
 import { statementName } from './statement-name.ts'
 import { types } from './timestamptz.ts'
-import { unavailable } from './unavailable.ts'
+import { meaningOfPrismaError } from './unavailable.ts'
 
 /** Prisma's client with our extension, or the part of it that runs inside a transaction. */
 export type Client = Prisma.TransactionClient & StatementMethods
@@ -57,9 +57,7 @@ export async function transact<Result>(
   try {
     return await client.$transaction((inside) => work(inside as unknown as Client))
   } catch (error) {
-    // Prisma's own deadline; everything else that makes a database unavailable is noticed in the pool.
-    const isLate = error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2028'
-    throw isLate ? unavailable(error) : error
+    throw meaningOfPrismaError(error)
   }
 }
 

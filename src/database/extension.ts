@@ -11,6 +11,7 @@ import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import { lookUpStatement } from './sql/look-up.ts'
 import { keyOf, type Statement } from './sql/statement.ts'
+import { meaningOfPrismaError } from './unavailable.ts'
 
 /** What the extension adds to Prisma's client, inside and outside of a transaction. */
 export interface StatementMethods {
@@ -43,6 +44,15 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
   const share = shareReads(send)
   const lookUps = batchLookUps(send)
   const withStatements = prisma.$extends({
+    query: {
+      $allOperations: async ({ args, query }) => {
+        try {
+          return await query(args)
+        } catch (error) {
+          throw meaningOfPrismaError(error)
+        }
+      },
+    },
     client: {
       $rows<Result>(statement: Statement): Promise<Result[]> {
         const client = Prisma.getExtensionContext(this) as unknown as Prisma.TransactionClient

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { DomainError } from '../domain/model/errors.ts'
+import { Prisma } from './generated/client.ts'
 
 /**
  * SQLSTATEs of a server that cannot serve now, though it might soon (PostgreSQL, appendix A): connection
@@ -19,9 +20,18 @@ export function meaningOfConnectionError(error: unknown): unknown {
   return isRefusal ? error : unavailable(error)
 }
 
-/** SERVICE_UNAVAILABLE (503). The cause is kept for the log. */
-export function unavailable(cause: unknown): DomainError {
+/** Prisma's own deadline for a transaction. */
+const TRANSACTION_LATE = 'P2028'
+
+/** What an error of Prisma means: Prisma makes one of its own of each error that has a code, as the pool's has. */
+export function meaningOfPrismaError(error: unknown): unknown {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error
+  const isOurs = error.code === 'SERVICE_UNAVAILABLE' || error.code === TRANSACTION_LATE
+  return isOurs ? unavailable(error.meta?.['cause'] ?? error) : error
+}
+
+/** The cause is kept for the log, and in `meta` as well, which is all that Prisma passes on of it. */
+function unavailable(cause: unknown): DomainError {
   const error = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer; try again.')
-  error.cause = cause
-  return error
+  return Object.assign(error, { cause, meta: { cause } })
 }
