@@ -4,7 +4,7 @@ import { type Address, isAddress } from './model/identifiers.ts'
 import { requireVersion } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'
 import { absenceOf } from './not-found.ts'
-import { meaningOfDeleteError } from './refusals.ts'
+import { deletionError } from './refusals.ts'
 import { retry, WriteConflict } from './retry.ts'
 import { inTransaction } from './transaction.ts'
 import type { WriteContext } from './write.ts'
@@ -58,6 +58,6 @@ async function remove(
       return count === 0 ? 'ABSENT' : 'DELETED'
     })
   } catch (error) {
-    throw meaningOfDeleteError(error)
+    throw deletionError(error)
   }
 }

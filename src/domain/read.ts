@@ -6,7 +6,7 @@ import { listColumn } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { absenceOf, notFound } from './not-found.ts'
-import { meaningOfReadError } from './refusals.ts'
+import { readError } from './refusals.ts'
 
 /**
  * One resource. A malformed identifier is unknown; PostgreSQL is not asked, because it refuses U+0000.
@@ -80,6 +80,6 @@ export async function aggregate(
   try {
     return await modelOf(client, resource).measureGroups(resource, request)
   } catch (error) {
-    throw meaningOfReadError(error)
+    throw readError(error)
   }
 }

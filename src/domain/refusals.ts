@@ -17,7 +17,7 @@ const WRITE_CONFLICTS = ['40001', '40P01']
  * What an error of a write means: a conflict with another write, a value taken, a reference that leads nowhere,
  * a stored row that the service would refuse. Every other error comes back as it is.
  */
-export function meaningOfWriteError(error: unknown, resource: Resource): unknown {
+export function writeError(error: unknown, resource: Resource): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (FOREIGN_KEY_VIOLATIONS.includes(state)) return unknownReference(resource, constraint)
@@ -27,7 +27,7 @@ export function meaningOfWriteError(error: unknown, resource: Resource): unknown
 }
 
 /** What an error of a deletion means: another resource refers to this one, or a conflict, or a stored row. */
-export function meaningOfDeleteError(error: unknown): unknown {
+export function deletionError(error: unknown): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (!FOREIGN_KEY_VIOLATIONS.includes(state)) return meaningOfCheck(error)
@@ -37,7 +37,7 @@ export function meaningOfDeleteError(error: unknown): unknown {
 }
 
 /** What an error of a read means: a number came out that none can hold. Every other error comes back. */
-export function meaningOfReadError(error: unknown): unknown {
+export function readError(error: unknown): unknown {
   if (refusalOf(error)?.state !== NUMERIC_VALUE_OUT_OF_RANGE) return error
   const message = 'A sum or an average of these numbers is larger than any number here can be.'
   return new DomainError('BUSINESS_RULE_VIOLATION', message)

@@ -19,7 +19,7 @@ import type { Row } from './model/row.ts'
 import { initialColumns, isUnchanged, toColumns, toValues } from './model/rows.ts'
 import { inspectPatch, inspectResource } from './model/validate.ts'
 import { absenceOfParent, notFound } from './not-found.ts'
-import { meaningOfWriteError } from './refusals.ts'
+import { writeError } from './refusals.ts'
 import { ParentMissing, retry, WriteConflict } from './retry.ts'
 import { refuseBrokenRules } from './rules.ts'
 import { inTransaction } from './transaction.ts'
@@ -219,7 +219,7 @@ async function writing(
   try {
     return await inTransaction(client, resource, isOnceOnly, write)
   } catch (error) {
-    const meaning = meaningOfWriteError(error, resource)
+    const meaning = writeError(error, resource)
     if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {
       throw new WriteConflict()
     }
