@@ -7,7 +7,7 @@ import { type Prisma, PrismaClient } from './generated/client.ts'
 import type { Statement } from './sql/statement.ts'
 import { statementName } from './statement-name.ts'
 import { types } from './timestamptz.ts'
-import { meaningOfPrismaError } from './unavailable.ts'
+import { prismaError } from './unavailable.ts'
 
 /** Prisma's client with our extension, or the part of it that runs inside a transaction. */
 export type Client = Prisma.TransactionClient & StatementMethods
@@ -57,7 +57,7 @@ export async function transact<Result>(
   try {
     return await client.$transaction((inside) => work(inside as unknown as Client))
   } catch (error) {
-    throw meaningOfPrismaError(error)
+    throw prismaError(error)
   }
 }
 

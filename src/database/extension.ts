@@ -11,7 +11,7 @@ import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import { lookUpStatement } from './sql/look-up.ts'
 import { keyOf, type Statement } from './sql/statement.ts'
-import { meaningOfPrismaError } from './unavailable.ts'
+import { prismaError } from './unavailable.ts'
 
 /** What the extension adds to Prisma's client, inside and outside of a transaction. */
 export interface StatementMethods {
@@ -49,7 +49,7 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
         try {
           return await query(args)
         } catch (error) {
-          throw meaningOfPrismaError(error)
+          throw prismaError(error)
         }
       },
     },

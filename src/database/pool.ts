@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { SpanKind } from '@opentelemetry/api'
 import pg, { type ClientConfig } from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
-import { meaningOfConnectionError } from './unavailable.ts'
+import { connectionError } from './unavailable.ts'
 
 /** How many connections are kept, and how long their users wait. */
 export interface PoolOptions {
@@ -44,11 +44,11 @@ class WatchedPool extends pg.Pool {
   override connect(done?: (...results: never[]) => void): unknown {
     const connect = super.connect.bind(this) as (done: (...results: unknown[]) => void) => void
     if (done === undefined) {
-      return super.connect().catch((error: unknown) => Promise.reject(meaningOfConnectionError(error)))
+      return super.connect().catch((error: unknown) => Promise.reject(connectionError(error)))
     }
     // Whoever frees a connection calls the next one in the queue: in that one's own context, not in his.
     const inOwnContext = AsyncResource.bind((error: unknown, ...rest: unknown[]) =>
-      (done as unknown as (...results: unknown[]) => void)(error && meaningOfConnectionError(error), ...rest),
+      (done as unknown as (...results: unknown[]) => void)(error && connectionError(error), ...rest),
     )
     connect(inOwnContext)
     return undefined
@@ -59,12 +59,10 @@ class WatchedPool extends pg.Pool {
     const send = super.query.bind(this) as unknown as (...parameters: unknown[]) => Promise<unknown>
     const done = parameters.at(-1)
     if (typeof done !== 'function') {
-      return send(...parameters).catch((error: unknown) =>
-        Promise.reject(meaningOfConnectionError(error)),
-      ) as never
+      return send(...parameters).catch((error: unknown) => Promise.reject(connectionError(error))) as never
     }
     const report = (error: unknown, result: unknown) =>
-      (done as Done)(error && meaningOfConnectionError(error), result)
+      (done as Done)(error && connectionError(error), result)
     return send(...parameters.slice(0, -1), report) as never
   }
 }
@@ -100,7 +98,7 @@ function watchedClient(answerTimeout: number) {
       try {
         return await (super.query as unknown as Query).apply(this, parameters)
       } catch (error) {
-        throw meaningOfConnectionError(error)
+        throw connectionError(error)
       } finally {
         clearTimeout(timer)
       }

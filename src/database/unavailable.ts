@@ -14,7 +14,7 @@ const STATES = /^(?:08|53|57|58|55P03|25P0[34]|25006)/
  * What an error of a connection means: SERVICE_UNAVAILABLE, or PostgreSQL's own error where it refused the
  * statement. PostgreSQL's errors have an SQLSTATE; all others are failures of the connection.
  */
-export function meaningOfConnectionError(error: unknown): unknown {
+export function connectionError(error: unknown): unknown {
   if (error instanceof DomainError) return error
   const isRefusal = error instanceof pg.DatabaseError && !STATES.test(error.code ?? '')
   return isRefusal ? error : unavailable(error)
@@ -24,7 +24,7 @@ export function meaningOfConnectionError(error: unknown): unknown {
 const TRANSACTION_LATE = 'P2028'
 
 /** What an error of Prisma means: Prisma makes one of its own of each error that has a code, as the pool's has. */
-export function meaningOfPrismaError(error: unknown): unknown {
+export function prismaError(error: unknown): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error
   const isOurs = error.code === 'SERVICE_UNAVAILABLE' || error.code === TRANSACTION_LATE
   return isOurs ? unavailable(error.meta?.['cause'] ?? error) : error
