@@ -22,7 +22,7 @@ export interface DatabaseUse {
   /** In milliseconds: how long a statement may take, or a transaction, or the wait for a connection. */
   readonly timeout: number
   /** Whether the server can end a statement that takes longer; the embedded one cannot. */
-  readonly interruptible: boolean
+  readonly hasStatementTimeout: boolean
 }
 
 /** How much later than a statement's own timeout its connection is taken for dead. */
@@ -34,7 +34,7 @@ const EMBEDDED_ANSWER_MILLISECONDS = 600_000
 /** Connects to a database that is there and migrated; `release` is called after the last connection. */
 export function createDatabase(
   connection: Connection,
-  { poolSize, timeout, interruptible }: DatabaseUse,
+  { poolSize, timeout, hasStatementTimeout }: DatabaseUse,
   release: () => Promise<void> = async () => {},
 ): Database {
   const { schema } = connection
@@ -43,12 +43,12 @@ export function createDatabase(
     idle_in_transaction_session_timeout: 4 * timeout,
   }
   const pool = createPool(connection, {
-    session: sessionStatement(schema, interruptible ? limits : undefined),
+    session: sessionStatement(schema, hasStatementTimeout ? limits : undefined),
     size: poolSize,
     connectTimeout: timeout,
-    answerTimeout: interruptible ? timeout + GRACE_MILLISECONDS : EMBEDDED_ANSWER_MILLISECONDS,
+    answerTimeout: hasStatementTimeout ? timeout + GRACE_MILLISECONDS : EMBEDDED_ANSWER_MILLISECONDS,
   })
-  const client = createClient(pool, { timeout, schema, prepared: interruptible })
+  const client = createClient(pool, { timeout, schema, prepared: hasStatementTimeout })
   const close = async () => {
     await client.$disconnect()
     if (!pool.ended) await pool.end()

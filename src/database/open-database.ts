@@ -73,7 +73,7 @@ function createEmbedded(
   most: number,
   release?: () => Promise<void>,
 ): Database {
-  const use = { poolSize: Math.min(poolSize, most), timeout, interruptible: false }
+  const use = { poolSize: Math.min(poolSize, most), timeout, hasStatementTimeout: false }
   return createDatabase({ ...connection, application_name: SERVICE_NAME }, use, release)
 }
 
@@ -82,7 +82,7 @@ async function openServer(databaseUrl: string, options: DatabaseOptions): Promis
   if (options.migrateOnStart) await migrate(connection)
   else await refuseUnmigrated(connection)
   const { poolSize, timeout = PATIENT_MILLISECONDS } = options
-  return createDatabase(connection, { poolSize, timeout, interruptible: true })
+  return createDatabase(connection, { poolSize, timeout, hasStatementTimeout: true })
 }
 
 async function refuseUnmigrated(connection: Connection): Promise<void> {

@@ -31,7 +31,7 @@ const LEAST_ALLOWED_MILLISECONDS = 1_000
 export async function openReaders(
   primary: Database,
   addresses: readonly string[],
-  use: Omit<DatabaseUse, 'interruptible'>,
+  use: Omit<DatabaseUse, 'hasStatementTimeout'>,
   lag: number,
   report: ReportReplicas = () => {},
 ): Promise<Readers> {
@@ -39,7 +39,7 @@ export async function openReaders(
     return { clientFor: () => primary.client, noteWrite: () => {}, close: async () => {} }
   }
   const replicas = addresses.map((address) =>
-    createDatabase(parseConnection(address), { ...use, interruptible: true }),
+    createDatabase(parseConnection(address), { ...use, hasStatementTimeout: true }),
   )
   let next = () => primary.client
   const spread = (fit: readonly Database[]) => {
