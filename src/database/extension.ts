@@ -5,7 +5,7 @@ import type { Resource } from '../domain/model/resource.ts'
 import type { Columns, Row } from '../domain/model/row.ts'
 import { batchLookUps, type Send, shareReads } from './batching.ts'
 import { Prisma, type PrismaClient } from './generated/client.ts'
-import { exactly } from './prisma-values.ts'
+import { withoutLoss } from './prisma-values.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
@@ -57,7 +57,7 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
       $rows<Result>(statement: Statement): Promise<Result[]> {
         const client = Prisma.getExtensionContext(this) as unknown as Prisma.TransactionClient
         if (isOutside(client)) return send(statement)
-        return client.$queryRawUnsafe(statement.text, ...statement.values.map(exactly))
+        return client.$queryRawUnsafe(statement.text, ...statement.values.map(withoutLoss))
       },
     },
   })
