@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { stringify } from 'csv-stringify/sync'
 import { openSharedDatabase } from '../database/open-database.ts'
-import { everyRow } from '../domain/all-rows.ts'
+import { allRows } from '../domain/all-rows.ts'
 import type { Leaf, Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
 import { toValues } from '../domain/model/rows.ts'
@@ -39,7 +39,7 @@ await runCommand(async () => {
   const database = await openSharedDatabase(databaseOptions(databaseSettings()))
   try {
     const target = values.output === undefined ? process.stdout : createWriteStream(values.output)
-    await pipeline(Readable.from(write(resource, everyRow(database.client, resource))), target)
+    await pipeline(Readable.from(write(resource, allRows(database.client, resource))), target)
   } catch (error) {
     // Whoever read the output has enough of it, as in `| head`.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error

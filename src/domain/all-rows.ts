@@ -8,7 +8,7 @@ const PAGE_ROWS = 500
  * Every row of a resource, ordered by its key and read a page at a time: each page begins after the last
  * key of the one before, so memory stays the same, no row is read twice, and none that stays is missed.
  */
-export async function* everyRow(client: Client, resource: Resource): AsyncGenerator<Row> {
+export async function* allRows(client: Client, resource: Resource): AsyncGenerator<Row> {
   const { parentField } = resource
   const orderBy = [...(parentField ? [{ [parentField]: 'asc' }] : []), { id: 'asc' }]
   let where = {}

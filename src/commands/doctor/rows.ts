@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts'
-import { everyRow } from '../../domain/all-rows.ts'
+import { allRows } from '../../domain/all-rows.ts'
 import type { Detail } from '../../domain/model/errors.ts'
 import { isIdentifier } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
@@ -14,7 +14,7 @@ const NAMED_ROWS = 20
 export async function refusedRows(client: DatabaseClient, resource: Resource): Promise<string[]> {
   const problems: string[] = []
   let refused = 0
-  for await (const row of everyRow(client, resource)) {
+  for await (const row of allRows(client, resource)) {
     const details = problemsOf(resource, row)
     if (details.length === 0) continue
     refused += 1
