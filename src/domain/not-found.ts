@@ -8,7 +8,11 @@ import type { Resource } from './model/resource.ts'
  * (SPEC §4.2). Costs a look-up, so it is for when the resource was not found. A malformed identifier is
  * simply unknown, and PostgreSQL is not asked: it refuses U+0000.
  */
-export async function absenceOf(client: Client, resource: Resource, address: Address): Promise<DomainError> {
+export async function missingResource(
+  client: Client,
+  resource: Resource,
+  address: Address,
+): Promise<DomainError> {
   if (!isAddress(address)) return notFound(resource, address)
   const { parentId = '', id } = address
   const values = [resource.path, parentId, id]
@@ -29,14 +33,16 @@ const IS_DELETED = `
  * so that a valid write does not pay for one; ask this when a write was refused, because a missing parent
  * takes precedence (404 and 410 come before 422).
  */
-export async function absenceOfParent(
+export async function missingParent(
   client: Client,
   { owner }: Resource,
   { parentId }: Address,
 ): Promise<DomainError | undefined> {
   if (!owner || parentId === undefined) return undefined
   const parent = { id: parentId }
-  return (await modelOf(client, owner).lookUp(owner, parent)) ? undefined : absenceOf(client, owner, parent)
+  return (await modelOf(client, owner).lookUp(owner, parent))
+    ? undefined
+    : missingResource(client, owner, parent)
 }
 
 /** RESOURCE_NOT_FOUND (404), with the advice that fits the operation, if any. */

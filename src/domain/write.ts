@@ -18,7 +18,7 @@ import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { initialColumns, isUnchanged, toColumns, toValues } from './model/rows.ts'
 import { inspectPatch, inspectResource } from './model/validate.ts'
-import { absenceOfParent, notFound } from './not-found.ts'
+import { missingParent, notFound } from './not-found.ts'
 import { writeError } from './refusals.ts'
 import { ParentMissing, retry, WriteConflict } from './retry.ts'
 import { refuseBrokenRules } from './rules.ts'
@@ -224,8 +224,8 @@ async function writing(
       throw new WriteConflict()
     }
     if (!(meaning instanceof DomainError) && !(meaning instanceof ParentMissing)) throw meaning
-    const absence = await absenceOfParent(client, resource, address)
-    throw absence ?? (meaning instanceof ParentMissing ? new WriteConflict() : meaning)
+    const missing = await missingParent(client, resource, address)
+    throw missing ?? (meaning instanceof ParentMissing ? new WriteConflict() : meaning)
   }
 }
 
