@@ -11,7 +11,7 @@ const parseAny = parsers.getTypeParser(TIMESTAMPTZ)
  * takes a third of what the driver takes, and a list of 20 has 40 of them, which were its largest cost
  * after the sockets. Any other form is left to the driver.
  */
-export function parseMoment(text: string): Date {
+export function parseTimestamptz(text: string): Date {
   if (!MOMENT_IN_UTC.test(text)) return parseAny(text)
   return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
 }
@@ -19,5 +19,7 @@ export function parseMoment(text: string): Date {
 /** The driver's parsers, but for moments. All values come as text. */
 export const types: CustomTypesConfig = {
   getTypeParser: ((oid: number) =>
-    oid === TIMESTAMPTZ ? parseMoment : parsers.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'],
+    oid === TIMESTAMPTZ
+      ? parseTimestamptz
+      : parsers.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'],
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { parseMoment } from '../../src/database/timestamptz.ts'
+import { parseTimestamptz } from '../../src/database/timestamptz.ts'
 
 const MOMENTS = [
   ['2031-04-05 06:07:08.9+00', '2031-04-05T06:07:08.900Z'],
@@ -11,5 +11,5 @@ const MOMENTS = [
 ] as const
 
 for (const [text, iso] of MOMENTS) {
-  test(`${text} is ${iso}`, (t) => t.is(parseMoment(text).toISOString(), iso))
+  test(`${text} is ${iso}`, (t) => t.is(parseTimestamptz(text).toISOString(), iso))
 }
