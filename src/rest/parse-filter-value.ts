@@ -1,7 +1,7 @@
 import type { LeafField } from '../domain/model/fields.ts'
 import type { Operator } from '../domain/model/query.ts'
 import type { Leaf } from '../domain/model/resource.ts'
-import { type Checked, invalidity, isStorable } from '../domain/model/values.ts'
+import { type Checked, checkValue, isStorable } from '../domain/model/values.ts'
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
@@ -18,12 +18,12 @@ function parseOne(field: LeafField, text: string): Checked {
     case 'number':
     case 'integer':
       // A bound that no value of the field can reach is still a question with an answer.
-      return invalidity({ type: field.type, description: '', ...INTEGER_BOUNDS[field.type] }, numberIn(text))
+      return checkValue({ type: field.type, description: '', ...INTEGER_BOUNDS[field.type] }, numberIn(text))
     case 'boolean':
-      return invalidity(field, text === 'true' ? true : text === 'false' ? false : text)
+      return checkValue(field, text === 'true' ? true : text === 'false' ? false : text)
     case 'timestamp':
     case 'enumeration':
-      return invalidity(field, text)
+      return checkValue(field, text)
     default:
       return isStorable(text)
         ? { value: text }

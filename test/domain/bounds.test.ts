@@ -2,7 +2,7 @@ import test from 'ava'
 import type pg from 'pg'
 import type { LeafField } from '../../src/domain/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../src/domain/model/resource.ts'
-import { invalidity } from '../../src/domain/model/values.ts'
+import { checkValue } from '../../src/domain/model/values.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { sampleValue } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'
@@ -80,13 +80,13 @@ for (const resource of resources) {
         if (['id', resource.parentField].includes(leaf.name)) continue
         const { inside, outside, unsayable = [] } = casesOf(leaf.field)
         for (const value of inside) {
-          t.true('value' in invalidity(leaf.field, value), `${leaf.name} ${JSON.stringify(value)}`)
+          t.true('value' in checkValue(leaf.field, value), `${leaf.name} ${JSON.stringify(value)}`)
           const problem = await refusal(resource, leaf, value)
           t.is(problem, undefined, `${leaf.name} ${JSON.stringify(value)}`)
         }
         const blanks = leaf.field.required && leaf.field.type === 'text' ? ['', ...BLANKS, BLANKS] : []
         for (const value of outside) {
-          t.false('value' in invalidity(leaf.field, value), `${leaf.name} ${JSON.stringify(value)}`)
+          t.false('value' in checkValue(leaf.field, value), `${leaf.name} ${JSON.stringify(value)}`)
         }
         for (const value of [...outside, ...blanks, ...unsayable]) {
           const problem = await refusal(resource, leaf, value)

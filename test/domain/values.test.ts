@@ -1,10 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { fractions, integer, text, timestamp } from '../../src/domain/model/fields.ts'
-import { invalidity, isObject } from '../../src/domain/model/values.ts'
+import { checkValue, isObject } from '../../src/domain/model/values.ts'
 
-const codeOf = (field: Parameters<typeof invalidity>[0], value: unknown) => {
-  const checked = invalidity(field, value)
+const codeOf = (field: Parameters<typeof checkValue>[0], value: unknown) => {
+  const checked = checkValue(field, value)
   return 'code' in checked ? checked.code : undefined
 }
 
@@ -20,7 +20,7 @@ test('a timestamp is a day, or a moment with its offset, and becomes UTC', (t) =
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ] as const) {
-    t.deepEqual(invalidity(timestamp(''), written), { value: new Date(moment) }, written)
+    t.deepEqual(checkValue(timestamp(''), written), { value: new Date(moment) }, written)
   }
 })
 
@@ -68,7 +68,7 @@ test('every moment that is answered is accepted, and is the same moment', (t) =>
   })
   fc.assert(
     fc.property(moments, (moment) => {
-      t.deepEqual(invalidity(timestamp(''), moment.toISOString()), { value: moment })
+      t.deepEqual(checkValue(timestamp(''), moment.toISOString()), { value: moment })
     }),
   )
 })

@@ -4,7 +4,7 @@ import type { LeafField } from './fields.ts'
 import { type OrderStep, orderSteps, type Sort } from './query.ts'
 import type { Resource } from './resource.ts'
 import type { Row } from './row.ts'
-import { invalidity, isStorable } from './values.ts'
+import { checkValue, isStorable } from './values.ts'
 
 /** A position in an order: the values that a resource had in the columns of the order. */
 export interface Position {
@@ -85,7 +85,7 @@ function decodedValue(step: OrderStep | undefined, value: unknown): unknown {
   if (value === null) return step.nullable ? null : undefined
   const { field } = step.leaf
   if (!isText(field)) {
-    const checked = invalidity(field, value)
+    const checked = checkValue(field, value)
     return 'value' in checked ? checked.value : undefined
   }
   if (typeof value === 'string') return isStorable(value) ? value : undefined

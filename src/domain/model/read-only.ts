@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Detail, refuseInvalid } from './errors.ts'
 import type { Field } from './fields.ts'
 import type { Resource, Values } from './resource.ts'
-import { invalidity } from './values.ts'
+import { checkValue } from './values.ts'
 
 /**
  * Compares what a body says of read-only fields with what is stored. Equal is fine, with null for what is
@@ -26,7 +26,7 @@ export function readOnlyDetail(name: string): Detail {
 
 function isEcho(resource: Resource, name: string, sent: unknown, stored: Values): boolean {
   if (sent === null) return stored[name] === undefined
-  const checked = invalidity(resource.allFields[name] as Exclude<Field, { type: 'group' }>, sent)
+  const checked = checkValue(resource.allFields[name] as Exclude<Field, { type: 'group' }>, sent)
   if (!('value' in checked)) return false
   if (name === 'last_updated') {
     const moment = checked.value as Date

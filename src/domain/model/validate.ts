@@ -1,7 +1,7 @@
 import type { Detail, DetailCode } from './errors.ts'
 import type { Field, GroupField, LeafField } from './fields.ts'
 import type { Resource, Rule, Values } from './resource.ts'
-import { invalidity, isObject } from './values.ts'
+import { checkValue, isObject } from './values.ts'
 
 /** What a body was found to hold. `values` has only what is valid; nothing was converted but timestamps. */
 export interface Inspection {
@@ -100,7 +100,7 @@ function inspectFractions(name: string, field: LeafField, value: unknown, detail
 }
 
 function inspectLeaf(name: string, field: LeafField, value: unknown, details: Detail[]): unknown {
-  const checked = invalidity(field, value)
+  const checked = checkValue(field, value)
   if ('value' in checked) return checked.value
   details.push(detail(name, checked.code, `${name} ${checked.problem}.`))
   return undefined

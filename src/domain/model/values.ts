@@ -23,7 +23,7 @@ export function isObject(value: unknown): value is Values {
  * Checks one value that is not null against its field. Nothing is coerced: a number in quotes is not
  * a number. A timestamp comes back as a Date, everything else as it is.
  */
-export function invalidity(field: LeafField, value: unknown): Checked {
+export function checkValue(field: LeafField, value: unknown): Checked {
   switch (field.type) {
     case 'text':
       return checkText(value, field.maximumLength)
