@@ -33,90 +33,104 @@ function parse(path: string, text: string): SourceFile {
   return { path, text, packages, imports: inside.map((name) => normalize(join(dirname(path), name))) }
 }
 
-/** What the files of one folder import from another, as `importer → imported`. */
-function between(sources: readonly SourceFile[], from: string, to: string): string[] {
-  return sources
-    .filter(({ path }) => path.startsWith(from))
-    .flatMap(({ path, imports }) =>
-      imports.filter((name) => name.startsWith(to)).map((name) => `${path} → ${name}`),
-    )
+/** The layers, the lowest first. A file imports only from its own layer and those below. */
+const LAYERS = ['observability/', 'domain/model/', 'database/', 'domain/', 'http/', 'graph/', 'rest/', '']
+
+function layerOf(path: string): number {
+  return LAYERS.findIndex((layer) => path.startsWith(layer))
+}
+
+/** What files import, as `importer → imported`. */
+function importsOf(sources: readonly SourceFile[]): { importer: string; imported: string; text: string }[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports.map((imported) => ({ importer: path, imported, text: `${path} → ${imported}` })),
+  )
 }
 
 const sources = readSources()
 
-test('the domain knows neither GraphQL nor REST', async (t) => {
+test('imports run one way, from the process down to the model', async (t) => {
   t.true((await sources).length > 50)
-  t.deepEqual(between(await sources, 'domain/', 'graph/'), [])
-  t.deepEqual(between(await sources, 'domain/', 'rest/'), [])
-  const packages = (await sources)
-    .filter(({ path }) => path.startsWith('domain/'))
-    .flatMap((source) => source.packages)
+  const upward = importsOf(await sources).filter(
+    ({ importer, imported }) => layerOf(imported) > layerOf(importer),
+  )
   t.deepEqual(
-    packages.filter((name) => /^(graphql|@graphql|@apollo|koa|@koa)/.test(name)),
+    upward.map(({ text }) => text),
     [],
   )
 })
 
-test('GraphQL does not know REST, and leaves HTTP to the files in graph/http', async (t) => {
-  t.deepEqual(between(await sources, 'graph/', 'rest/'), [])
-  const withKoa = (await sources).filter(
-    ({ path, packages }) => path.startsWith('graph/') && packages.includes('koa'),
+test('what any HTTP service needs, in http, knows nothing of this one but its errors and callers', async (t) => {
+  const known = ['http/', 'domain/model/', 'observability/']
+  const others = importsOf(await sources).filter(
+    ({ importer, imported }) =>
+      importer.startsWith('http/') && !known.some((folder) => imported.startsWith(folder)),
   )
   t.deepEqual(
-    withKoa.map(({ path }) => path).filter((path) => !path.startsWith('graph/http/')),
+    others.map(({ text }) => text),
     [],
   )
 })
 
-/** The form of operations, how names are written, and how an error in front of /graphql looks. */
-const REST_MAY_KNOW = ['graph/http/error-document.ts', 'graph/names.ts', 'graph/execution/operation.ts']
+test('no import leads back to the file it is in, types included', async (t) => {
+  const imports = new Map((await sources).map(({ path, imports }) => [path, imports]))
+  const finished = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+    if (finished.has(path) || trail.includes(path)) return
+    for (const imported of imports.get(path) ?? []) visit(imported, [...trail, path])
+    finished.add(path)
+  }
+  for (const path of imports.keys()) visit(path, [])
+  t.deepEqual(cycles, [])
+})
 
-test('REST knows of GraphQL the form of operations, names and errors, and cannot execute anything itself', async (t) => {
-  const imported = between(await sources, 'rest/', 'graph/').map((pair) => pair.split(' → ')[1])
-  t.deepEqual([...new Set(imported)].sort(), REST_MAY_KNOW)
-  const statements = (await sources)
-    .filter(({ path }) => path.startsWith('rest/'))
-    .flatMap(({ text }) => text.match(/^import .*graph\/operation\.ts'/gm) ?? [])
-  for (const statement of statements) t.notRegex(statement, /createPrepare/)
-  const packages = (await sources)
-    .filter(({ path }) => path.startsWith('rest/'))
-    .flatMap((source) => source.packages)
+/** The packages that belong to one folder. */
+const PACKAGES: Readonly<Record<string, RegExp>> = {
+  'database/': /^(pg$|@electric-sql|@prisma\/adapter-pg)/,
+  'graph/': /^(graphql|@graphql|@apollo)/,
+}
+
+for (const [folder, packages] of Object.entries(PACKAGES)) {
+  test(`only ${folder} imports ${packages.source}`, async (t) => {
+    const importing = (await sources).filter((source) => source.packages.some((name) => packages.test(name)))
+    t.true(importing.length > 0)
+    t.deepEqual(
+      importing.map(({ path }) => path).filter((path) => !path.startsWith(folder)),
+      [],
+    )
+  })
+}
+
+test('only the domain and the commands import the database', async (t) => {
+  const others = importsOf(await sources).filter(
+    ({ importer, imported }) =>
+      imported.startsWith('database/') &&
+      ['http/', 'rest/', 'graph/'].some((folder) => importer.startsWith(folder)),
+  )
   t.deepEqual(
-    packages.filter((name) => /graphql|apollo/.test(name)),
+    others.map(({ text }) => text),
     [],
   )
 })
 
-test('what any HTTP service needs, in http, knows nothing of this one', async (t) => {
-  t.true((await sources).some(({ path }) => path.startsWith('http/')))
-  for (const folder of ['domain/', 'graph/', 'rest/'])
-    t.deepEqual(between(await sources, 'http/', folder), [])
-  t.deepEqual(between(await sources, 'domain/', 'http/'), [])
+test('REST cannot execute anything itself: it is given a function that prepares operations', async (t) => {
+  for (const { path, text } of await sources) {
+    if (path.startsWith('rest/')) t.notRegex(text, /createPrepare/, path)
+  }
 })
 
-/** Looks at tables as they are, whatever the definitions say. */
-const LOOKS_BELOW = 'commands/doctor/'
-
-test('only the domain, and the doctor, know Prisma and PostgreSQL', async (t) => {
-  const reaching = (await sources).filter(
-    ({ imports, packages }) =>
-      imports.some((name) => name.startsWith(GENERATED)) ||
-      packages.some((name) => /^(@prisma|@electric-sql|pg$)/.test(name)),
-  )
-  const others = reaching
-    .map(({ path }) => path)
-    .filter((path) => !path.startsWith('domain/') && !path.startsWith(LOOKS_BELOW))
-  t.deepEqual(others, [])
-})
-
-test('only server.ts, and the command that writes the documents, know domain, GraphQL and REST all three', async (t) => {
-  const knowing = (await sources).filter(({ imports }) =>
-    ['domain/', 'graph/', 'rest/'].every((folder) => imports.some((name) => name.startsWith(folder))),
-  )
-  t.deepEqual(
-    knowing.map(({ path }) => path).filter((path) => !path.startsWith('rest/')),
-    ['commands/docs.ts', 'server.ts'],
-  )
+test('the engine names no resource', async (t) => {
+  const names = /\b(?:species|planet|moon|astronaut|spacecraft|mission|crew|atmosphere)/i
+  for (const { path, text } of await sources) {
+    const isEngine = ['http/', 'rest/', 'graph/', 'domain/', 'database/'].some((folder) =>
+      path.startsWith(folder),
+    )
+    if (!isEngine || path.startsWith('domain/resources/')) continue
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    t.notRegex(code, names, path)
+  }
 })
 
 test(`no file is longer than ${MAXIMUM_LINES} lines, and half of them are shorter than 80`, async (t) => {

@@ -1,5 +1,6 @@
 import { modelOf } from '../database/client.ts'
 import { keyOf } from '../database/sql/statement.ts'
+import type { WriteContext } from './changes.ts'
 import { type Address, isAddress } from './model/identifiers.ts'
 import { requireVersion } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'
@@ -7,7 +8,6 @@ import { missingResource } from './not-found.ts'
 import { deletionError } from './refusals.ts'
 import { retry, WriteConflict } from './retry.ts'
 import { inTransaction } from './transaction.ts'
-import type { WriteContext } from './write.ts'
 
 export interface DeleteOptions {
   readonly versions?: readonly number[] | undefined

@@ -1,8 +1,6 @@
-import { type Client, type DatabaseClient, modelOf } from '../database/client.ts'
-import { toPrisma } from '../database/prisma-values.ts'
-import { keyOf } from '../database/sql/statement.ts'
+import { modelOf } from '../database/client.ts'
+import { insertResource, updateResource, type WriteContext, type Written } from './changes.ts'
 import { OnceOnly, type RequestKey } from './idempotency.ts'
-import type { Change, RuleSettings } from './model/database-rule.ts'
 import { DomainError, refuseInvalid } from './model/errors.ts'
 import {
   type Address,
@@ -16,28 +14,10 @@ import { requireVersion } from './model/precondition.ts'
 import { refuseReadOnlyChanges } from './model/read-only.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
-import { initialColumns, isUnchanged, toColumns, toValues } from './model/rows.ts'
+import { toValues } from './model/rows.ts'
 import { inspectPatch, inspectResource } from './model/validate.ts'
-import { missingParent, notFound } from './not-found.ts'
-import { writeError } from './refusals.ts'
-import { ParentMissing, retry, WriteConflict } from './retry.ts'
-import { refuseBrokenRules } from './rules.ts'
-import { inTransaction } from './transaction.ts'
-import { refuseTakenValues } from './unique.ts'
-
-/** Where writes happen, and the settings they follow. */
-export interface WriteContext {
-  readonly client: DatabaseClient
-  readonly ruleSettings: RuleSettings
-  /** How long a key of a request is remembered. */
-  readonly idempotencyKeyHours: number
-}
-
-/** What a write did, decided where it was done, so that it is right when requests race. */
-export interface Written {
-  readonly outcome: 'CREATED' | 'REPLACED' | 'UNCHANGED'
-  readonly row: Row
-}
+import { notFound } from './not-found.ts'
+import { retry } from './retry.ts'
 
 export interface PutOptions {
   /** Whether a resource that does not exist may be made. */
@@ -74,7 +54,7 @@ export async function createResource(
   return retry(async () => {
     const row = await once?.find()
     if (row) return { outcome: 'CREATED', row }
-    return insert(context, resource, { parentId, id: makeIdentifier(resource) }, values, once)
+    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, once)
   })
 }
 
@@ -99,7 +79,7 @@ export async function putResource(
     const row = await modelOf(context.client, resource).lookUp(resource, address)
     if (row) return replace(context, resource, address, row, values, options)
     if (!options.mayCreate) throw notFound(resource, address, CREATE_ADVICE)
-    return insert(context, resource, address, values)
+    return insertResource(context, resource, address, values)
   })
 }
 
@@ -125,7 +105,7 @@ export async function patchResource(
     const stored = toValues(resource, row)
     refuseReadOnlyChanges(resource, readOnly, stored)
     const values = validated(resource, mergePatch(writableValues(resource, stored), changes) as Values)
-    return update(context, resource, address, row, values)
+    return updateResource(context, resource, address, row, values)
   })
 }
 
@@ -166,93 +146,5 @@ async function replace(
   }
   requireVersion(row, address, versions)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
-  return update(context, resource, address, row, values)
-}
-
-async function update(
-  context: WriteContext,
-  resource: Resource,
-  address: Address,
-  before: Row,
-  values: Values,
-): Promise<Written> {
-  return writing(context, resource, address, before, async (client, isInTransaction) => {
-    const after = toColumns(resource, values, before)
-    const change = { client, isInTransaction, settings: context.ruleSettings, address, before, after }
-    await refuseBrokenRules(change, resource)
-    if (isUnchanged(before, after)) return { outcome: 'UNCHANGED', row: before }
-    await refuseTakenValues(change, resource)
-    return { outcome: 'REPLACED', row: await updateRow(change, resource, before.version) }
-  })
-}
-
-async function insert(
-  context: WriteContext,
-  resource: Resource,
-  address: Address,
-  values: Values,
-  once?: OnceOnly,
-): Promise<Written> {
-  const write: Write = async (client, isInTransaction) => {
-    await once?.claim(client)
-    const after = { ...initialColumns(resource), ...toColumns(resource, values) }
-    const settings = context.ruleSettings
-    const change = { client, isInTransaction, settings, address, before: undefined, after }
-    await refuseBrokenRules(change, resource)
-    const row = await modelOf(client, resource).insert(resource, address, after)
-    await once?.keep(client, row)
-    return { outcome: 'CREATED', row }
-  }
-  return writing(context, resource, address, undefined, write, once !== undefined)
-}
-
-type Write = (client: Client, isInTransaction: boolean) => Promise<Written>
-
-async function writing(
-  { client }: WriteContext,
-  resource: Resource,
-  address: Address,
-  before: Row | undefined,
-  write: Write,
-  isOnceOnly = false,
-): Promise<Written> {
-  try {
-    return await inTransaction(client, resource, isOnceOnly, write)
-  } catch (error) {
-    const meaning = writeError(error, resource)
-    if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {
-      throw new WriteConflict()
-    }
-    if (!(meaning instanceof DomainError) && !(meaning instanceof ParentMissing)) throw meaning
-    const missing = await missingParent(client, resource, address)
-    throw missing ?? (meaning instanceof ParentMissing ? new WriteConflict() : meaning)
-  }
-}
-
-/**
- * Changes a row if it still is the version that was read: one statement decides.
- *
- * @throws {WriteConflict} when it is not
- */
-async function updateRow(
-  { client, address, after = {} }: Change & { readonly client: Client },
-  resource: Resource,
-  version: number,
-): Promise<Row> {
-  const where = { ...keyOf(resource, address), version }
-  const data = toPrisma(resource, after)
-  const [row] = await modelOf(client, resource).updateManyAndReturn({ where, data })
-  if (!row) throw new WriteConflict()
-  return row
-}
-
-/** Whether another request has written it since: then what a rule refused may be that request's own doing. */
-async function hasMoved(
-  client: DatabaseClient,
-  resource: Resource,
-  address: Address,
-  before: Row | undefined,
-): Promise<boolean> {
-  const row = await modelOf(client, resource).lookUp(resource, address)
-  return row?.version !== before?.version
+  return updateResource(context, resource, address, row, values)
 }

@@ -1,8 +1,9 @@
+import type { WriteContext } from '../../domain/changes.ts'
 import { type Detail, DomainError } from '../../domain/model/errors.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
 import { inspectResource } from '../../domain/model/validate.ts'
 import { isObject } from '../../domain/model/values.ts'
-import { putResource, type WriteContext } from '../../domain/write.ts'
+import { putResource } from '../../domain/write.ts'
 import type { InputRow } from './read-records.ts'
 
 /** What became of a row. */
