@@ -4,15 +4,11 @@ import { groups } from './field-types.ts'
 import { enumerations, groupTypes, objectType } from './object-types.ts'
 import { inputTypes, mutations, queries } from './operation-types.ts'
 import { queryTypes } from './query-types.ts'
+import { SCALAR_TYPES } from './scalars.ts'
 
 /** The types that every resource shares. */
 const SHARED = /* GraphQL */ `
-"Milliseconds are kept; always in UTC when answered."
-scalar DateTime
-"Any JSON value."
-scalar JSON
-"An object of name to fraction, such as a gas and its part of an atmosphere."
-scalar Fractions
+${SCALAR_TYPES}
 
 "The direction of a sort."
 enum SortDirection {
