@@ -25,7 +25,7 @@ export async function refuseBrokenRules(change: Change, resource: Resource): Pro
 /** Looks only at references that change: the others were looked at before, and foreign keys hold them. */
 async function unknownReferences({ client, before, after }: Change, resource: Resource): Promise<Detail[]> {
   const changed = relationsOf(resource, resources).filter(
-    ({ leaf: { field, column } }) => !field.hidden && !field.readOnly && after?.[column] !== before?.[column],
+    ({ leaf }) => resource.writable.includes(leaf) && after?.[leaf.column] !== before?.[leaf.column],
   )
   const details = changed.map(async ({ leaf, target }): Promise<Detail[]> => {
     const id = after?.[leaf.column] as string | null

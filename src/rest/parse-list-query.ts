@@ -49,7 +49,7 @@ export function parseListQuery(
   const filters = search.getAll('filter')
   const sort = search.get('sort') ?? undefined
   const id = search.get('id') ?? undefined
-  const leaves = queryable(resource, { hidden: false })
+  const leaves = queryable(resource.shownLeaves)
   const query: ListQuery = {
     page: positive(search, 'page', 1, LARGEST_PAGE, report),
     limit: positive(search, 'limit', DEFAULT_LIMIT, maximumPageSize, report),

@@ -37,9 +37,9 @@ export function operatorsOf({ field }: Leaf): readonly Operator[] {
   }
 }
 
-/** The leaves a list can be filtered and sorted by. Hidden ones are for GraphQL alone. */
-export function queryable(resource: Resource, { hidden }: { hidden: boolean }): Leaf[] {
-  return resource.leaves.filter((leaf) => operatorsOf(leaf).length > 0 && (hidden || !leaf.field.hidden))
+/** Those of some leaves that a list can be filtered and sorted by. */
+export function queryable(leaves: readonly Leaf[]): Leaf[] {
+  return leaves.filter((leaf) => operatorsOf(leaf).length > 0)
 }
 
 /** One column of an order. */

@@ -6,11 +6,11 @@ import { described, leafType } from './field-types.ts'
 /** The types that the aggregates of a resource are asked for with, and answered in. */
 export function aggregateTypes(resource: Resource): string {
   const names = graphNames(resource)
-  const keys = groupable(resource).map(
+  const keys = groupable(resource.leaves).map(
     ({ column, field }) =>
       `${described(field.description)}${camelCase(column)}: ${leafType(resource, column, field)}`,
   )
-  const values = groupable(resource).map(
+  const values = groupable(resource.leaves).map(
     ({ column, field }) => `${described(field.description)}${sortValue(column)}`,
   )
   const isMeasured = measurable(resource).length > 0

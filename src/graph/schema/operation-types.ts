@@ -59,7 +59,7 @@ const KEY = 'The same key with the same input creates once, and is answered the 
 export function inputTypes(resource: Resource): string {
   const names = graphNames(resource)
   const fields = Object.entries(resource.allFields)
-  const writable = fields.filter(([, field]) => !field.readOnly && !field.hidden)
+  const writable = Object.entries(resource.writableFields)
   const readOnly = fields.filter(([, field]) => field.readOnly)
   const member =
     (full: boolean) =>

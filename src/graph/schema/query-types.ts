@@ -16,7 +16,7 @@ export function queryTypes(resource: Resource): string {
 function sortTypes(resource: Resource): string {
   const names = graphNames(resource)
   return `"What ${resource.path} can be sorted by."
-    enum ${names.sortField} { ${queryable(resource, { hidden: true }).map(sortFieldValue).join('\n')} }
+    enum ${names.sortField} { ${queryable(resource.leaves).map(sortFieldValue).join('\n')} }
     "One sort of ${resource.path}; what has no value comes last, whatever the direction."
     input ${names.sort} {
       "The field to sort by." field: ${names.sortField}!
@@ -74,7 +74,7 @@ function connectionType(resource: Resource): string {
 
 function filterInput(resource: Resource): string {
   const name = graphNames(resource).filter
-  const seen = new Set(queryable(resource, { hidden: true }).map(({ path }) => path[0] as string))
+  const seen = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
   const members = [...seen].map((outer) => {
     const field = resource.allFields[outer] as Field
     const type =

@@ -31,8 +31,8 @@ function types(resource: Resource, resources: readonly Resource[]): Resolvers {
   return {
     ...objectResolvers(resource, resources),
     ...(operationsOf(resource).listed && {
-      [names.sortField]: values(queryable(resource, { hidden: true })),
+      [names.sortField]: values(queryable(resource.leaves)),
     }),
-    [names.groupField]: values(groupable(resource)),
+    [names.groupField]: values(groupable(resource.leaves)),
   }
 }

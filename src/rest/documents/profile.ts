@@ -40,7 +40,7 @@ export function profileOf(resource: Resource, maximumPageSize: number): Schema {
 }
 
 function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {
-  const fields = queryable(resource, { hidden: false }).map(({ name }) => name)
+  const fields = queryable(resource.shownLeaves).map(({ name }) => name)
   return {
     first_page: 1,
     default_limit: DEFAULT_LIMIT,
