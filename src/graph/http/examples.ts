@@ -2,7 +2,7 @@ import { groupable } from '../../domain/aggregate.ts'
 import { operationsOf } from '../../domain/model/operations.ts'
 import { ownedBy, relationsOf } from '../../domain/model/relations.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
-import { camelCase, graphNames, pascalCase, sortValue } from '../names.ts'
+import { camelCase, columnValue, graphNames, pascalCase } from '../names.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
 /** An operation to start from, with a title. */
@@ -37,7 +37,7 @@ function pageExample(resource: Resource, resources: readonly Resource[]): Exampl
         `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${plainFields(child).join(' ')} } }`,
     )
   const fields = plainFields(resource).map((field) => `      ${field}`)
-  const { page, sortField } = { ...graphNames(resource), sortField: sortValue(resource.createdField) }
+  const { page, sortField } = { ...graphNames(resource), sortField: columnValue(resource.createdField) }
   return {
     title: `The newest ${resource.path}`,
     document: `query newest${pascalCase(resource.path)} {
@@ -77,7 +77,7 @@ function aggregateExample(resource: Resource): Example[] {
     .find((found): found is Leaf => found !== undefined)
   if (!leaf) return []
   const document = `query ${camelCase(resource.path)}By${pascalCase(leaf.column)} {
-  ${graphNames(resource).aggregate}(groupBy: [${sortValue(leaf.column)}], order: KEY) {
+  ${graphNames(resource).aggregate}(groupBy: [${columnValue(leaf.column)}], order: KEY) {
     groups { key { ${camelCase(leaf.column)} } count }
   }
 }

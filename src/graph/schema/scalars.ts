@@ -1,8 +1,8 @@
 import { GraphQLScalarType } from 'graphql'
 import { GraphQLDateTime, GraphQLJSON } from 'graphql-scalars'
+import type { SchemaPart } from './sdl.ts'
 
-/** The types of values that GraphQL does not define itself. The domain checks what an object of fractions holds. */
-export const scalars = {
+const resolvers = {
   DateTime: new GraphQLScalarType({
     ...GraphQLDateTime.toConfig(),
     description: 'Milliseconds are kept; always in UTC when answered.',
@@ -16,6 +16,10 @@ export const scalars = {
   }),
 }
 
-export const SCALAR_TYPES = Object.keys(scalars)
-  .map((name) => `scalar ${name}`)
-  .join('\n')
+/** The types of values that GraphQL does not define itself. The domain checks what an object of fractions holds. */
+export const SCALARS: SchemaPart = {
+  typeDefs: Object.keys(resolvers)
+    .map((name) => `scalar ${name}`)
+    .join('\n'),
+  resolvers,
+}
