@@ -24,7 +24,7 @@ export async function timeFieldsOf(origin: string, token: string): Promise<strin
     return median(times).toFixed(1)
   }
   const lines: string[] = []
-  for (const { name, path } of queryable(species, { hidden: false })) {
+  for (const { name, path } of queryable(species.shownLeaves)) {
     const value = path.reduce((part: unknown, step) => (part as Record<string, unknown>)?.[step], sample)
     const cells = [
       await time(`sort=${name}:asc`),

@@ -56,16 +56,14 @@ function writerOf(format: string): typeof toLines {
 }
 
 async function* toLines(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
-  const hidden = Object.entries(resource.fields).filter(([, field]) => field.hidden)
   for await (const row of rows) {
-    const values = { ...toValues(resource, row) }
-    for (const [name] of hidden) delete values[name as never]
-    yield `${JSON.stringify(values)}\n`
+    const shown = Object.entries(toValues(resource, row)).filter(([name]) => name in resource.shownFields)
+    yield `${JSON.stringify(Object.fromEntries(shown))}\n`
   }
 }
 
 async function* toTable(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
-  const leaves = resource.leaves.filter(({ field }) => !field.hidden)
+  const leaves = resource.shownLeaves
   yield stringify([leaves.map(({ name }) => name)])
   for await (const row of rows)
     yield stringify([leaves.map((leaf) => cell(leaf, row))], { quoted_match: /^$/ })

@@ -32,7 +32,7 @@ async function unknownReferences(
   resource: Resource,
 ): Promise<Detail[]> {
   const changed = relationsOf(resource, resources).filter(
-    ({ leaf: { field, column } }) => !field.hidden && !field.readOnly && after?.[column] !== before?.[column],
+    ({ leaf }) => resource.writable.includes(leaf) && after?.[leaf.column] !== before?.[leaf.column],
   )
   const details = changed.map(async ({ leaf, target }): Promise<Detail[]> => {
     const id = after?.[leaf.column] as string | null

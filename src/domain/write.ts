@@ -127,9 +127,8 @@ function validated(resource: Resource, body: Values): Values {
 }
 
 /** As they are stored, valid or not: what a patch leaves alone must not get lost. */
-function writableValues({ allFields }: Resource, stored: Values): Values {
-  const isWritable = (name: string) => !allFields[name]?.readOnly && !allFields[name]?.hidden
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => isWritable(name)))
+function writableValues({ writableFields }: Resource, stored: Values): Values {
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => name in writableFields))
 }
 
 async function replace(

@@ -1,4 +1,9 @@
-import type { Resource } from '../domain/model/resource.ts'
+import type { Field } from '../domain/model/fields.ts'
+import type { Operator, Sort } from '../domain/model/query.ts'
+import type { Leaf, Resource, Values } from '../domain/model/resource.ts'
+
+// How the wire names of the definitions (snake case, dotted) and those of GraphQL (camel case) are translated
+// into each other: names of fields, of types and of operations, and whole objects.
 
 /** GraphQL names are in camel case; a wire name in snake case, or a path with hyphens, becomes one. */
 export function camelCase(name: string): string {
@@ -62,7 +67,71 @@ export function groupType({ name }: Resource, group: string): string {
   return `${name}${pascalCase(group)}`
 }
 
-/** The value of a sort enumeration for a column: `TEMPERATURE_RANGE_MIN_CELSIUS`. */
-export function sortValue(column: string): string {
+/** The value of an enumeration that stands for a column: `TEMPERATURE_RANGE_MIN_CELSIUS`. */
+export function columnValue(column: string): string {
   return column.toUpperCase()
+}
+
+/** An object of GraphQL: names in camel case, values of enumerations as GraphQL writes them. */
+export type GraphValues = { readonly [field: string]: unknown }
+
+/** Values under wire names as a GraphQL input object. */
+export function toGraphNames({ allFields }: Resource, values: Values): GraphValues {
+  return renamed(allFields, values, (name) => name, camelCase)
+}
+
+/** A GraphQL input object under wire names, which is how the domain knows its fields. */
+export function toWireNames({ allFields }: Resource, input: GraphValues): Values {
+  return renamed(allFields, input, camelCase, (name) => name)
+}
+
+function renamed(
+  fields: Readonly<Record<string, Field>>,
+  values: Values,
+  from: (name: string) => string,
+  to: (name: string) => string,
+): Values {
+  const known = new Map(
+    Object.entries(fields).map(([name, field]) => [from(name), { name: to(name), field }]),
+  )
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const { name: other, field } = known.get(name) as { name: string; field: Field }
+      const isNested = field.type === 'group' && value !== null
+      return [other, isNested ? renamed(field.fields, value as Values, from, to) : value]
+    }),
+  )
+}
+
+/** What columns hold, by the names of GraphQL's fields. */
+export function columnsInCamelCase(columns: Values): GraphValues {
+  return Object.fromEntries(Object.entries(columns).map(([column, value]) => [camelCase(column), value]))
+}
+
+/** One condition on a field as a GraphQL filter object. */
+export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown): GraphValues {
+  return path.reduceRight<GraphValues>((inner, name) => ({ [camelCase(name)]: inner }), { [operator]: value })
+}
+
+/** One sort as a GraphQL sort object. */
+export function toGraphSort({ column }: Leaf, direction: Sort['direction']): GraphValues {
+  return { field: columnValue(column), direction: direction.toUpperCase() }
+}
+
+/**
+ * The selection of every field of a resource under its wire name: an alias does the renaming, so the document
+ * is the mapping.
+ */
+export function wireSelection({ allFields }: Resource): string {
+  const fields = Object.entries(allFields).map(([name, field]) =>
+    field.type === 'group'
+      ? `${aliased(name)} { ${Object.keys(field.fields).map(aliased).join(' ')} }`
+      : aliased(name),
+  )
+  return [...fields, 'version'].join(' ')
+}
+
+function aliased(name: string): string {
+  const field = camelCase(name)
+  return field === name ? name : `${name}: ${field}`
 }

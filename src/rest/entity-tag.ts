@@ -1,3 +1,4 @@
+import { INTEGER_RANGE } from '../domain/model/fields.ts'
 /**
  * The entity tag of a resource: strong, made of its identifier and its version (RFC 9110 §8.8.3). The
  * only place where one is made; identifiers hold no character that a tag could not.
@@ -18,7 +19,7 @@ export function versionsIn(header: string, id: string): number[] | undefined {
 
 function version(tag: string, id: string): number[] {
   const digits = tag.slice(id.length + 2, -1)
-  return tag.endsWith('"') && /^[1-9]\d{0,9}$/.test(digits) && Number(digits) <= 2147483647
+  return tag.endsWith('"') && /^[1-9]\d{0,9}$/.test(digits) && Number(digits) <= INTEGER_RANGE.maximum
     ? [Number(digits)]
     : []
 }

@@ -4,6 +4,7 @@ import { readOnlyDetail } from '../domain/model/read-only.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { type Inspection, inspectPatch, inspectResource } from '../domain/model/validate.ts'
 import type { Data, Operation } from '../graph/execution/operation.ts'
+import { toGraphNames } from '../graph/names.ts'
 import { readJsonBody } from '../http/json/body.ts'
 import { isNotModified, preconditionsOf } from './conditional.ts'
 import { entityTag } from './entity-tag.ts'
@@ -19,7 +20,6 @@ import { addressOf, type Hal, type ListData } from './hal.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 import type { RestOperations } from './operations.ts'
 import { parseListQuery, refuseQuery } from './parse-list-query.ts'
-import { toFilterInput, toInput, toSortInput } from './translate.ts'
 
 /** The handlers of a resource: each runs one GraphQL operation and puts its answer into HTTP's terms. */
 export interface Handlers {
@@ -73,7 +73,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
       const { values, details } = inspectResource(resource, await readJsonBody(ctx))
       refuseInvalid(details)
       const idempotencyKey = idempotencyKeyOf(ctx.headers)
-      const variables = { ...pathVariables(ctx), input: toInput(resource, values), idempotencyKey }
+      const variables = { ...pathVariables(ctx), input: toGraphNames(resource, values), idempotencyKey }
       const { write } = await operations.create(variables, callerOf(ctx))
       respondToWrite(ctx, write as Data, 'created')
     },
@@ -87,8 +87,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
       const namesItself = resource.kind === 'singleton' || 'id' in readOnly
       const variables = {
         ...pathVariables(ctx),
-        input: toInput(resource, values),
-        readOnly: toInput(resource, sent),
+        input: toGraphNames(resource, values),
+        readOnly: toGraphNames(resource, sent),
         ifVersion: versions,
         mayCreate: namesItself && !mustExist,
         mayReplace: !mustNotExist,
@@ -105,8 +105,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
       const { versions } = preconditionsOf(ctx.headers, id)
       const variables = {
         ...pathVariables(ctx),
-        patch: toInput(resource, values),
-        readOnly: toInput(resource, sent),
+        patch: toGraphNames(resource, values),
+        readOnly: toGraphNames(resource, sent),
         ifVersion: versions,
       }
       const { write } = await operations.patch(variables, callerOf(ctx))
@@ -138,8 +138,8 @@ export function listHandler(
       page,
       limit,
       cursor: text.cursor,
-      sort: toSortInput(query.sorts),
-      filter: toFilterInput(query.filters),
+      sort: query.sort,
+      filter: query.filter,
     }
     const list = (await operation(variables, callerOf(ctx)))['list'] as Data
     const data: ListData = {

@@ -1,26 +1,20 @@
 import { type Detail, type DetailCode, DomainError } from '../domain/model/errors.ts'
-import { type Operator, operatorsOf, queryable } from '../domain/model/query.ts'
+import { INTEGER_RANGE, type LeafField } from '../domain/model/fields.ts'
+import { DEFAULT_PAGE_SIZE, type Operator, operatorsOf, queryable } from '../domain/model/query.ts'
 import type { Leaf, Resource } from '../domain/model/resource.ts'
-import { isStorable } from '../domain/model/values.ts'
-import { parseFilterValue } from './parse-filter-value.ts'
+import { type Checked, checkValue, isStorable } from '../domain/model/values.ts'
+import { type GraphValues, toGraphFilter, toGraphSort } from '../graph/names.ts'
 
-export interface ListFilter {
-  readonly leaf: Leaf
-  readonly operator: Operator
-  readonly value: unknown
-}
-
-export interface ListSort {
-  readonly leaf: Leaf
-  readonly direction: 'asc' | 'desc'
-}
-
-/** What the query string of a list asks for (SPEC §4.1), and the parts of it that go into links. */
+/**
+ * What the query string of a list asks for (SPEC §4.1), as the variables of its operation, and the parts of
+ * it that go into links.
+ */
 export interface ListQuery {
   readonly page: number
   readonly limit: number
-  readonly sorts: readonly ListSort[]
-  readonly filters: readonly ListFilter[]
+  readonly sort: readonly GraphValues[]
+  /** All of its conditions must hold. */
+  readonly filter: { readonly and: readonly GraphValues[] } | null
   readonly text: {
     readonly sort: string | undefined
     readonly filters: readonly string[]
@@ -29,8 +23,6 @@ export interface ListQuery {
   }
 }
 
-export const DEFAULT_LIMIT = 20
-const LARGEST_PAGE = 2147483647
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id', 'cursor']
 
 /**
@@ -49,15 +41,18 @@ export function parseListQuery(
   const filters = search.getAll('filter')
   const sort = search.get('sort') ?? undefined
   const id = search.get('id') ?? undefined
-  const leaves = queryable(resource, { hidden: false })
+  const leaves = queryable(resource.shownLeaves)
+  const page = positive(search, 'page', 1, INTEGER_RANGE.maximum, report)
+  const limit = positive(search, 'limit', DEFAULT_PAGE_SIZE, maximumPageSize, report)
+  const sorts = sort === undefined ? [] : sort.split(',')
   const query: ListQuery = {
-    page: positive(search, 'page', 1, LARGEST_PAGE, report),
-    limit: positive(search, 'limit', DEFAULT_LIMIT, maximumPageSize, report),
-    sorts: sort === undefined ? [] : sort.split(',').flatMap((part) => parseSort(leaves, part, report)),
-    filters: [
+    page,
+    limit,
+    sort: sorts.flatMap((part) => parseSort(leaves, part, report)),
+    filter: allOf([
       ...filters.flatMap((filter) => parseFilter(leaves, filter, report)),
       ...(id === undefined ? [] : idFilter(leaves, id, report)),
-    ],
+    ]),
     text: { sort, filters, id, cursor: search.get('cursor') ?? undefined },
   }
   if (problems[0]) throw new DomainError('INVALID_QUERY_PARAMETER', problems[0].message, problems)
@@ -108,19 +103,23 @@ function positive(
   return number
 }
 
-function parseSort(leaves: readonly Leaf[], part: string, report: Report): ListSort[] {
+function allOf(conditions: readonly GraphValues[]): ListQuery['filter'] {
+  return conditions.length === 0 ? null : { and: conditions }
+}
+
+function parseSort(leaves: readonly Leaf[], part: string, report: Report): GraphValues[] {
   const [name = '', direction, ...rest] = part.split(':')
   const leaf = leafNamed(leaves, 'sort', name, report)
   if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
     report('sort', 'INVALID_FORMAT', 'sort is field:asc or field:desc, several joined by commas.')
     return []
   }
-  return leaf ? [{ leaf, direction }] : []
+  return leaf ? [toGraphSort(leaf, direction)] : []
 }
 
 const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 
-function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): ListFilter[] {
+function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): GraphValues[] {
   const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
   if (name === undefined || value === undefined) {
     report('filter', 'INVALID_FORMAT', 'filter is field:value, or field[operator]:value.')
@@ -139,13 +138,13 @@ function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): L
     report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
     return []
   }
-  return [{ leaf, operator, value: parsed.value }]
+  return [toGraphFilter(leaf, operator, parsed.value)]
 }
 
-function idFilter(leaves: readonly Leaf[], id: string, report: Report): ListFilter[] {
+function idFilter(leaves: readonly Leaf[], id: string, report: Report): GraphValues[] {
   if (!isStorable(id)) report('id', 'INVALID_VALUE', 'id must not hold U+0000.')
   const leaf = leaves.find(({ name }) => name === 'id') as Leaf
-  return [{ leaf, operator: 'equals', value: id }]
+  return [toGraphFilter(leaf, 'equals', id)]
 }
 
 function leafNamed(
@@ -160,4 +159,38 @@ function leafNamed(
     report(parameter, 'UNKNOWN_FIELD', `${parameter}: there is no field ${name}; there are ${known}.`)
   }
   return leaf
+}
+
+const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** The value of a filter, typed as its field is; `in` has several, joined by `|`. */
+function parseFilterValue({ field }: Leaf, operator: Operator, text: string): Checked {
+  if (operator !== 'in') return parseOne(field, text)
+  const values = text.split('|').map((part) => parseOne(field, part))
+  const problem = values.find((checked) => 'problem' in checked)
+  return problem ?? { value: values.map((checked) => (checked as { value: unknown }).value) }
+}
+
+function parseOne(field: LeafField, text: string): Checked {
+  switch (field.type) {
+    case 'number':
+    case 'integer':
+      // A bound that no value of the field can reach is still a question with an answer.
+      return checkValue({ type: field.type, description: '', ...BOUNDS[field.type] }, numberIn(text))
+    case 'boolean':
+      return checkValue(field, text === 'true' ? true : text === 'false' ? false : text)
+    case 'timestamp':
+    case 'enumeration':
+      return checkValue(field, text)
+    default:
+      return isStorable(text)
+        ? { value: text }
+        : { code: 'INVALID_VALUE', problem: 'must not hold U+0000 or half of a surrogate pair' }
+  }
+}
+
+const BOUNDS = { number: {}, integer: INTEGER_RANGE }
+
+function numberIn(text: string): number | string {
+  return NUMBER.test(text) ? Number(text) : text
 }

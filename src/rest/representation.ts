@@ -9,8 +9,8 @@ export type Represent = (data: Data) => Record<string, unknown>
  * hidden and what is not set is left out (SPEC §2.1). Works on the names alone, which are worked out once:
  * of a list of 20, to take the definition apart for each item was a tenth of all that was done.
  */
-export function createRepresent({ allFields }: Resource): Represent {
-  const shown = Object.entries(allFields).filter(([, field]) => !field.hidden)
+export function createRepresent({ shownFields }: Resource): Represent {
+  const shown = Object.entries(shownFields)
   const names = shown.map(([name]) => name)
   const groups = new Set(shown.filter(([, field]) => field.type === 'group').map(([name]) => name))
   return (data) => {

@@ -48,7 +48,7 @@ function resourceRoutes(
   const writing = guarded(resource, 'write', profile)
   const nested = nestedReferences(resource).map(({ column, field }): Route => {
     const parent = resources.find(({ path }) => path === field.to)
-    const operation = nestedListOperation(resource, column, prepare)
+    const operation = nestedListOperation(resource, resources, column, prepare)
     const methods = { GET: reading(listHandler(parts, operation, parent)) }
     return { path: `/${field.to}/:parentId/${resource.path}`, methods }
   })

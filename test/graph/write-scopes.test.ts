@@ -1,8 +1,7 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
-import { graphNames, parentArgument, singular } from '../../src/graph/names.ts'
-import { toInput } from '../../src/rest/translate.ts'
+import { graphNames, parentArgument, singular, toGraphNames } from '../../src/graph/names.ts'
 import type { GraphQLAnswer } from '../helpers/client.ts'
 import { collectionPath, Fixtures } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
@@ -26,7 +25,7 @@ for (const resource of resources) {
   /** Runs a mutation of this resource with the write scope only. */
   const mutate = (field: string, args: string, payload: string, values: object) => {
     const type = field === names.patch ? names.patchInput : names.input
-    const input = toInput(resource, values as Record<string, unknown>)
+    const input = toGraphNames(resource, values as Record<string, unknown>)
     return writer().graphql(`mutation ($values: ${type}!) { ${field}(${args}) { ${payload} } }`, {
       values: input,
     })

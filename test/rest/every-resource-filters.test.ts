@@ -68,7 +68,7 @@ for (const resource of resources.filter((candidate) => operationsOf(candidate).l
     async (t) => {
       const { reader } = service()
       const { collection, items, only } = await several()
-      for (const leaf of queryable(resource, { hidden: false })) {
+      for (const leaf of queryable(resource.shownLeaves)) {
         for (const { operator, wanted } of questions(leaf, items)) {
           const expected = items.filter((item) => {
             const value = valueIn(item, leaf)
@@ -95,7 +95,7 @@ for (const resource of resources.filter((candidate) => operationsOf(candidate).l
   test.serial(`${path}: a filter value that does not fit the field is refused`, async (t) => {
     const { reader } = service()
     const { collection } = await several()
-    for (const leaf of queryable(resource, { hidden: false })) {
+    for (const leaf of queryable(resource.shownLeaves)) {
       const { type } = leaf.field
       const texts =
         type === 'text' || type === 'reference'

@@ -45,7 +45,7 @@ for (const resource of resources) {
     test.serial(`${path}: a read-only field with another value is READ_ONLY_FIELD`, async (t) => {
       const { writer, reader } = service()
       const { path: address, body, answer } = await fixtures().create(resource)
-      for (const { name } of resource.leaves.filter(({ field }) => field.readOnly && !field.hidden)) {
+      for (const { name } of resource.shownLeaves.filter(({ field }) => field.readOnly)) {
         for (const value of ['2001-01-01T00:00:00.000Z', 5, { a: 1 }]) {
           const refused = [
             await writer.put(address, { ...body, [name]: value }),
@@ -65,7 +65,7 @@ for (const resource of resources) {
       async (t) => {
         const { writer } = service()
         const { path: address, body, answer } = await fixtures().create(resource)
-        for (const { name } of resource.leaves.filter(({ field }) => field.readOnly && !field.hidden)) {
+        for (const { name } of resource.shownLeaves.filter(({ field }) => field.readOnly)) {
           t.is((await writer.put(address, { ...body, [name]: null })).status, 204, name)
           const patched = await writer.patch(address, { [name]: null })
           const isSet = name in answer.body

@@ -27,7 +27,7 @@ export async function refusedRows(client: DatabaseClient, resource: Resource): P
 
 function problemsOf(resource: Resource, row: Row): readonly Detail[] {
   const stored = toValues(resource, row)
-  const shown = Object.entries(stored).filter(([name]) => !resource.allFields[name]?.hidden)
+  const shown = Object.entries(stored).filter(([name]) => name in resource.shownFields)
   const { values, details } = inspectResource(resource, Object.fromEntries(shown))
   const malformed: Detail[] = isIdentifier(row.id)
     ? []

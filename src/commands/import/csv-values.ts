@@ -9,7 +9,7 @@ export type Cell = string | undefined
 
 /** @throws {ArgumentsError} naming the columns that are not fields of the resource, or that occur twice */
 export function refuseHeader(resource: Resource, header: readonly string[]): void {
-  const known = resource.leaves.filter(({ field }) => !field.hidden).map(({ name }) => name)
+  const known = resource.shownLeaves.map(({ name }) => name)
   const unknown = header.filter((column) => !known.includes(column))
   if (unknown.length > 0) {
     throw new ArgumentsError(

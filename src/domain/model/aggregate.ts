@@ -25,8 +25,8 @@ export interface Group {
 }
 
 /** The leaves whose values can make groups: those of which many resources may have the same. */
-export function groupable(resource: Resource): Leaf[] {
-  return resource.leaves.filter(
+export function groupable(leaves: readonly Leaf[]): Leaf[] {
+  return leaves.filter(
     ({ name, field }) => name !== 'id' && field.type !== 'fractions' && field.type !== 'timestamp',
   )
 }

@@ -112,9 +112,12 @@ export function magnitude(description: string): NumberField {
   return number(description, { minimum: 0 })
 }
 
-/** A whole number that fits 32 bits with its sign: what both PostgreSQL and GraphQL call an integer. */
+/** The whole numbers that fit 32 bits with their sign: what both PostgreSQL and GraphQL call an integer. */
+export const INTEGER_RANGE = { minimum: -2147483648, maximum: 2147483647 }
+
+/** A whole number within {@link INTEGER_RANGE}. */
 export function integer(description: string, options: Partial<Omit<NumberField, 'type'>> = {}): NumberField {
-  return { type: 'integer', description, minimum: -2147483648, maximum: 2147483647, ...options }
+  return { type: 'integer', description, ...INTEGER_RANGE, ...options }
 }
 
 export function boolean(description: string, options: FieldOptions = {}): BooleanField {

@@ -1,6 +1,9 @@
 import { isAlwaysSet } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
+/** How many a list answers with that is not told how many (SPEC §4.1). */
+export const DEFAULT_PAGE_SIZE = 20
+
 /** What a filter asks of one field. The comparisons are for what has an order, `contains` for text. */
 export type Operator = 'equals' | 'in' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
 
@@ -19,7 +22,7 @@ export interface Sort {
 }
 
 /** The operators a field can be filtered with; none for a field that holds an object. */
-export function operatorsOf({ field }: Leaf): readonly Operator[] {
+export function operatorsOf({ field }: Pick<Leaf, 'field'>): readonly Operator[] {
   switch (field.type) {
     case 'number':
     case 'integer':
@@ -37,9 +40,9 @@ export function operatorsOf({ field }: Leaf): readonly Operator[] {
   }
 }
 
-/** The leaves a list can be filtered and sorted by. Hidden ones are for GraphQL alone. */
-export function queryable(resource: Resource, { hidden }: { hidden: boolean }): Leaf[] {
-  return resource.leaves.filter((leaf) => operatorsOf(leaf).length > 0 && (hidden || !leaf.field.hidden))
+/** Those of some leaves that a list can be filtered and sorted by. */
+export function queryable(leaves: readonly Leaf[]): Leaf[] {
+  return leaves.filter((leaf) => operatorsOf(leaf).length > 0)
 }
 
 /** One column of an order. */

@@ -51,8 +51,13 @@ export interface Resource extends ResourceDefinition {
   readonly createdField: string
   /** All fields of a representation in order: the identifiers, the definition's own, the timestamps. */
   readonly allFields: Readonly<Record<string, Field>>
+  /** Those that a REST representation shows; GraphQL shows all. */
+  readonly shownFields: Readonly<Record<string, Field>>
+  /** Those of them that a caller may write. */
+  readonly writableFields: Readonly<Record<string, Field>>
   /** The fields of `allFields` with the groups opened. */
   readonly leaves: readonly Leaf[]
+  readonly shownLeaves: readonly Leaf[]
   /** The leaves a caller may write. */
   readonly writable: readonly Leaf[]
   /** The wire name of the parent's identifier, `planet_id`, where there is a parent. */
@@ -66,16 +71,32 @@ const KEPT = { required: true, readOnly: true } as const
 export function defineResource(definition: ResourceDefinition): Resource {
   const createdField = definition.createdField ?? 'created_date'
   const parentField = definition.owner && identifierField(definition.owner)
-  const allFields = {
+  const allFields: Readonly<Record<string, Field>> = {
     id: text('Identifier, immutable. Made by the service on POST, chosen by the client on PUT.', KEPT),
     ...(parentField && { [parentField]: text('Identifier of the parent.', KEPT) }),
     ...definition.fields,
     [createdField]: timestamp('When the resource was created.', KEPT),
     last_updated: timestamp('When the resource last changed.', KEPT),
   }
+  const shownFields = fieldsWhere(allFields, ({ hidden }) => !hidden)
+  const writableFields = fieldsWhere(shownFields, ({ readOnly }) => !readOnly)
   const leaves = Object.entries(allFields).flatMap(([name, field]) => leavesOf(name, field))
-  const writable = leaves.filter(({ field }) => !field.readOnly && !field.hidden)
-  return { ...definition, createdField, parentField, allFields, leaves, writable }
+  const within = (fields: object) => leaves.filter(({ path }) => (path[0] as string) in fields)
+  return {
+    ...definition,
+    createdField,
+    parentField,
+    allFields,
+    shownFields,
+    writableFields,
+    leaves,
+    shownLeaves: within(shownFields),
+    writable: within(writableFields).filter(({ field }) => !field.readOnly),
+  }
+}
+
+function fieldsWhere(fields: Resource['allFields'], holds: (field: Field) => boolean): Resource['allFields'] {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => holds(field)))
 }
 
 /** The table of a collection, after which PostgreSQL's constraints are named. */

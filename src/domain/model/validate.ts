@@ -55,11 +55,11 @@ function inspectMembers(resource: Resource, body: Values, patch: boolean): Inspe
   const values: Record<string, unknown> = {}
   const readOnly: Record<string, unknown> = {}
   const details: Detail[] = []
-  const known = namesOf(resource.allFields)
+  const known = namesOf(resource.shownFields)
   for (const [name, value] of Object.entries(body)) {
     if (HAL_MEMBERS.has(name)) continue
-    const field = ownField(resource.allFields, name)
-    if (!field || field.hidden) details.push(unknown(name, known))
+    const field = ownField(resource.shownFields, name)
+    if (!field) details.push(unknown(name, known))
     else if (field.readOnly) {
       if (patch || value !== null) readOnly[name] = value
     } else if (value === null) values[name] = patch ? null : undefined
@@ -141,7 +141,7 @@ function unknown(name: string, known: string): Detail {
 
 /** The fields that a caller may set, for a message. */
 function namesOf(fields: Readonly<Record<string, Field>>): string {
-  const settable = Object.entries(fields).filter(([, field]) => !field.hidden && !field.readOnly)
+  const settable = Object.entries(fields).filter(([, field]) => !field.readOnly)
   return settable.map(([name]) => name).join(', ')
 }
 

@@ -67,11 +67,12 @@ export function createContext(
 }
 
 /**
- * Lets work on a resource begin: by scope, and only while somebody waits for the answer.
+ * Requires the scope for an action on a resource. Also stops work whose response is no longer waited for.
  *
  * @throws {DomainError} ACCESS_DENIED (403)
+ * @throws what the signal was aborted with
  */
-export function admit({ caller, signal }: GraphContext, resource: Resource, action: Action): void {
+export function requireScope({ caller, signal }: GraphContext, resource: Resource, action: Action): void {
   signal?.throwIfAborted()
   authorize(caller, resource, action)
 }

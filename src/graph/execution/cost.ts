@@ -8,12 +8,12 @@ import {
 } from 'graphql'
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
 import type { LeafField } from '../../domain/model/fields.ts'
+import { DEFAULT_PAGE_SIZE } from '../../domain/model/query.ts'
 import { ownedBy, referencesTo } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { MAXIMUM_FRACTIONS, MAXIMUM_NAME_LENGTH } from '../../domain/model/values.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'
 import { camelCase, connectionField, graphNames, groupType } from '../names.ts'
-import { DEFAULT_SIZE } from '../schema/list-requests.ts'
 
 /** An operation with its variables. */
 export interface CostedOperation {
@@ -109,7 +109,7 @@ type Arguments = Readonly<Record<string, unknown>>
 /** How often a field holds what is below it: for a list as often as the list is long at most. */
 function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number {
   if (!field.args.some(({ name }) => name === 'limit' || name === 'first')) return 1
-  return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_SIZE), 1)
+  return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE), 1)
 }
 
 /** Aggregates read every row; so do lists that are filtered, or sorted, unless an index serves them. */

@@ -2,7 +2,7 @@ import { groupable } from '../../domain/model/aggregate.ts'
 import { operationsOf } from '../../domain/model/operations.ts'
 import { ownedBy, relationsOf } from '../../domain/model/relations.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
-import { camelCase, graphNames, pascalCase, sortValue } from '../names.ts'
+import { camelCase, columnValue, graphNames, pascalCase } from '../names.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
 /** An operation to start from, with a title. */
@@ -28,16 +28,16 @@ export function exampleOperations(
 
 function pageExample(resource: Resource, resources: readonly Resource[]): Example {
   const references = relationsOf(resource, resources).map(
-    ({ relation, target }) => `      ${camelCase(relation)} { ${shownFields(target).join(' ')} }`,
+    ({ relation, target }) => `      ${camelCase(relation)} { ${plainFields(target).join(' ')} }`,
   )
   const lists = ownedBy(resource, resources)
     .filter((child) => operationsOf(child).listed)
     .map(
       (child) =>
-        `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${shownFields(child).join(' ')} } }`,
+        `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${plainFields(child).join(' ')} } }`,
     )
-  const fields = shownFields(resource).map((field) => `      ${field}`)
-  const { page, sortField } = { ...graphNames(resource), sortField: sortValue(resource.createdField) }
+  const fields = plainFields(resource).map((field) => `      ${field}`)
+  const { page, sortField } = { ...graphNames(resource), sortField: columnValue(resource.createdField) }
   return {
     title: `The newest ${resource.path}`,
     document: `query newest${pascalCase(resource.path)} {
@@ -60,7 +60,7 @@ query ${camelCase(resource.path)}ByCursors($after: String) {
   ${graphNames(resource).connection}(first: 10, after: $after) {
     totalCount
     pageInfo { hasNextPage endCursor }
-    nodes { ${shownFields(resource).join(' ')} }
+    nodes { ${plainFields(resource).join(' ')} }
   }
 }
 `,
@@ -69,7 +69,7 @@ query ${camelCase(resource.path)}ByCursors($after: String) {
 
 /** By the first field of which many have the same value: a word of a list, a whole number, a yes or no. */
 function aggregateExample(resource: Resource): Example[] {
-  const candidates = groupable(resource).filter(({ field }) => !('unique' in field) && !field.hidden)
+  const candidates = groupable(resource.shownLeaves).filter(({ field }) => !('unique' in field))
   const leaf = ['enumeration', 'integer', 'boolean', 'text']
     .map((type) =>
       candidates.find(({ field, name }) => field.type === type && !field.readOnly && name !== 'id'),
@@ -77,7 +77,7 @@ function aggregateExample(resource: Resource): Example[] {
     .find((found): found is Leaf => found !== undefined)
   if (!leaf) return []
   const document = `query ${camelCase(resource.path)}By${pascalCase(leaf.column)} {
-  ${graphNames(resource).aggregate}(groupBy: [${sortValue(leaf.column)}], order: KEY) {
+  ${graphNames(resource).aggregate}(groupBy: [${columnValue(leaf.column)}], order: KEY) {
     groups { key { ${camelCase(leaf.column)} } count }
   }
 }
@@ -96,9 +96,7 @@ function deleteExample(resource: Resource): Example {
 }
 
 /** The identifier and the first few plain fields. */
-function shownFields({ allFields }: Resource): string[] {
-  const plain = Object.entries(allFields).filter(
-    ([, { type, hidden }]) => type !== 'group' && type !== 'fractions' && !hidden,
-  )
+function plainFields({ shownFields }: Resource): string[] {
+  const plain = Object.entries(shownFields).filter(([, { type }]) => type !== 'group' && type !== 'fractions')
   return plain.slice(0, 5).map(([name]) => camelCase(name))
 }

@@ -1,10 +1,54 @@
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
-import type { Filter, Operator } from '../../domain/model/query.ts'
+import { type Filter, type Operator, queryable } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { isInCalendar, isStorable } from '../../domain/model/values.ts'
-import { camelCase } from '../names.ts'
-import type { InputValues } from './arguments.ts'
+import { camelCase, type GraphValues, graphNames } from '../names.ts'
+import { filterType, memberOf, type SchemaPart } from './sdl.ts'
+
+/** The conditions on values of the types that every resource shares. */
+export const VALUE_FILTERS: SchemaPart = {
+  typeDefs: [
+    valueFilter('String', '"It contains this, in the same case." contains: String'),
+    valueFilter('ID', '"It contains this, in the same case." contains: String'),
+    valueFilter('Float', comparisons('Float')),
+    valueFilter('Int', comparisons('Int')),
+    valueFilter('Boolean'),
+    valueFilter('DateTime', comparisons('DateTime')),
+  ].join('\n'),
+}
+
+function valueFilter(type: string, more = ''): string {
+  return `"A condition on a value: all members that are given must hold, and no value meets none."
+    input ${type}Filter { ${equalities(type)} ${more} }`
+}
+
+/** The members that the filters of all types have. */
+export function equalities(type: string): string {
+  return `"It is this." equals: ${type} "It is one of these." in: [${type}!]`
+}
+
+function comparisons(type: string): string {
+  return `"It is greater, or later." gt: ${type} "It is this or greater, or later." gte: ${type}
+    "It is less, or earlier." lt: ${type} "It is this or less, or earlier." lte: ${type}`
+}
+
+/** The input type that filters the lists and aggregates of a resource. */
+export function filterInput(resource: Resource): SchemaPart {
+  const name = graphNames(resource).filter
+  const filtered = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
+  const members = Object.entries(resource.allFields)
+    .filter(([field]) => filtered.has(field))
+    .map(([field, definition]) => memberOf(field, definition, filterType(resource, field, definition)))
+  return {
+    typeDefs: `"A condition on ${resource.path}: all members that are given must hold."
+      input ${name} {
+        "All of these must hold." and: [${name}!]
+        "At least one of these must hold." or: [${name}!]
+        ${members.join('\n')}
+      }`,
+  }
+}
 
 /** Values that a filter may compare with, all in all: far more than anybody writes, far fewer than a database takes. */
 const MAXIMUM_VALUES = 1000
@@ -15,15 +59,15 @@ const MAXIMUM_VALUES = 1000
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text or a time that
  *   no resource can hold
  */
-export function toFilter(resource: Resource, filter: InputValues | null | undefined): Filter | undefined {
+export function toFilter(resource: Resource, filter: GraphValues | null | undefined): Filter | undefined {
   if (!filter) return undefined
   refuseValues(filter)
   return conditions(resource, filter)
 }
 
-function conditions(resource: Resource, filter: InputValues): Filter {
+function conditions(resource: Resource, filter: GraphValues): Filter {
   const { and, or, ...members } = filter
-  const nested = (parts: unknown) => (parts as InputValues[]).map((part) => conditions(resource, part))
+  const nested = (parts: unknown) => (parts as GraphValues[]).map((part) => conditions(resource, part))
   return {
     all: [
       ...(and ? nested(and) : []),
@@ -35,11 +79,11 @@ function conditions(resource: Resource, filter: InputValues): Filter {
 
 function memberFilters(
   fields: Readonly<Record<string, Field>>,
-  members: InputValues,
+  members: GraphValues,
   prefix: string,
 ): Filter[] {
   return Object.entries(fields).flatMap(([name, field]) => {
-    const member = members[camelCase(name)] as InputValues | null | undefined
+    const member = members[camelCase(name)] as GraphValues | null | undefined
     if (!member) return []
     if (field.type === 'group') return memberFilters(field.fields, member, `${name}.`)
     return Object.entries(member)
@@ -48,7 +92,7 @@ function memberFilters(
   })
 }
 
-function refuseValues(filter: InputValues): void {
+function refuseValues(filter: GraphValues): void {
   const values = valuesIn(filter)
   if (values.length > MAXIMUM_VALUES) {
     refuse('TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values; this one has more.`)

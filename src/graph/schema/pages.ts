@@ -1,18 +1,85 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import { INTEGER_RANGE } from '../../domain/model/fields.ts'
 import { decodeCursor, encodeCursor } from '../../domain/model/keyset.ts'
 import type { List, ListRequest } from '../../domain/model/list.ts'
+import { DEFAULT_PAGE_SIZE } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
-import type { PageArguments } from './arguments.ts'
+import { type GraphContext, requireScope } from '../execution/context.ts'
+import { selectedFields } from '../execution/selection.ts'
+import { graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
-import { refuseOutOfBounds, toSorts } from './list-requests.ts'
+import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
+import type { Argument, SchemaPart } from './sdl.ts'
 
-// A page is found by its number, which passes over all rows before it, or by a cursor: the place of the
+// A page is found by its number, which passes over all rows before it, or by a cursor: the position of the
 // last row of the page before it, or of the first row of the page after it. By cursor every page costs the
 // same, and none skips or repeats what is there when others add and delete meanwhile.
 
-const LARGEST_PAGE = 2147483647
+/** The type of a page of a resource's lists. */
+export function pageType(resource: Resource): SchemaPart {
+  return {
+    typeDefs: `"One page of a list of ${resource.path}."
+      type ${graphNames(resource).pageType} {
+        "Those on the page."
+        items: [${resource.name}!]!
+        "Which page it is, 1-based."
+        page: Int!
+        "How many there are on a page at most."
+        limit: Int!
+        "How many there are on all pages."
+        totalCount: Int!
+        "How many pages there are."
+        totalPages: Int!
+        "Whether there is a page after this one."
+        hasMore: Boolean!
+        "What to ask for the next page with, besides its number; null when there is none."
+        nextCursor: String
+        "What to ask for the page before with, besides its number; null when there is none."
+        previousCursor: String
+      }`,
+  }
+}
 
-/** Which side of its place a page lies on. */
+/** The arguments of every list that is read by pages. */
+export interface PageArguments extends ListArguments {
+  readonly page: number
+  readonly limit: number
+  /** The position from which the page is read, as the page before or after it told. */
+  readonly cursor?: string | null
+}
+
+/** The same arguments in the schema. */
+export function pageArguments(resource: Resource): Argument[] {
+  return [
+    { name: 'page', description: 'Which page, 1-based.', type: 'Int!', otherwise: '1' },
+    { name: 'limit', description: 'How many on a page.', type: 'Int!', otherwise: String(DEFAULT_PAGE_SIZE) },
+    {
+      name: 'cursor',
+      description:
+        'What a page next to it told: then it costs the same however far down it is, and none skips or repeats.',
+      type: 'String',
+    },
+    ...listArguments(resource),
+  ]
+}
+
+/** Answers with one page of a list. */
+export async function resolvePage(
+  source: ListSource,
+  args: PageArguments,
+  context: GraphContext,
+  info: GraphQLResolveInfo,
+) {
+  const { resource } = source
+  requireScope(context, resource, 'read')
+  const fields = selectedFields(info)
+  const counted = fields.has('totalCount') || fields.has('totalPages')
+  const request = toPageRequest(resource, args, context.domain.maximumPageSize, counted)
+  return toPage(resource, args, request, await readSource(source, request, context))
+}
+
+/** Which side of its position a page lies on. */
 type Side = 'after' | 'before'
 
 /**
@@ -23,18 +90,17 @@ type Side = 'after' | 'before'
  */
 export function toPageRequest(
   resource: Resource,
-  args: PageArguments,
+  { page, limit, sort, filter, cursor }: PageArguments,
   maximumPageSize: number,
   counted: boolean,
 ): ListRequest {
-  const { page, limit, sort, filter, cursor } = args
-  refuseOutOfBounds('page', page, 1, LARGEST_PAGE)
+  refuseOutOfBounds('page', page, 1, INTEGER_RANGE.maximum)
   refuseOutOfBounds('limit', limit, 1, maximumPageSize)
-  const request = { sorts: toSorts(sort), filter: toFilter(resource, filter), take: limit + 1, counted }
+  const request = { sorts: sort, filter: toFilter(resource, filter), take: limit + 1, counted }
   if (cursor === undefined || cursor === null) return { ...request, skip: (page - 1) * limit }
   const side = sideOf(cursor)
   const purpose = purposeOf(page, limit, side)
-  const position = decodeCursor(resource, request.sorts, cursor.slice(1), 'cursor', purpose)
+  const position = decodeCursor(resource, sort, cursor.slice(1), 'cursor', purpose)
   return { ...request, [side]: position, fromEnd: side === 'before' }
 }
 

@@ -1,9 +1,25 @@
 import { GraphQLScalarType } from 'graphql'
 import { GraphQLDateTime, GraphQLJSON } from 'graphql-scalars'
+import type { SchemaPart } from './sdl.ts'
 
-/** The scalars that GraphQL does not bring along. What an object of fractions may hold, the domain checks. */
-export const scalars = {
-  DateTime: GraphQLDateTime,
-  JSON: GraphQLJSON,
-  Fractions: new GraphQLScalarType({ ...GraphQLJSON.toConfig(), name: 'Fractions' }),
+const resolvers = {
+  DateTime: new GraphQLScalarType({
+    ...GraphQLDateTime.toConfig(),
+    description: 'Milliseconds are kept; always in UTC when answered.',
+  }),
+  JSON: new GraphQLScalarType({ ...GraphQLJSON.toConfig(), description: 'Any JSON value.' }),
+  Fractions: new GraphQLScalarType({
+    ...GraphQLJSON.toConfig(),
+    name: 'Fractions',
+    description: 'An object of name to fraction, such as a gas and its part of an atmosphere.',
+    specifiedByURL: null,
+  }),
+}
+
+/** The types of values that GraphQL does not define itself. The domain checks what an object of fractions holds. */
+export const SCALARS: SchemaPart = {
+  typeDefs: Object.keys(resolvers)
+    .map((name) => `scalar ${name}`)
+    .join('\n'),
+  resolvers,
 }

@@ -1,9 +1,8 @@
 import { operationsOf } from '../../domain/model/operations.ts'
-import { queryable } from '../../domain/model/query.ts'
+import { DEFAULT_PAGE_SIZE, queryable } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { bodyTypes } from '../../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
-import { DEFAULT_LIMIT } from '../parse-list-query.ts'
 import type { Schema } from './openapi/field-schema.ts'
 import { inputSchema, patchSchema, representationSchema } from './openapi/resource-schemas.ts'
 
@@ -40,10 +39,10 @@ export function profileOf(resource: Resource, maximumPageSize: number): Schema {
 }
 
 function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {
-  const fields = queryable(resource, { hidden: false }).map(({ name }) => name)
+  const fields = queryable(resource.shownLeaves).map(({ name }) => name)
   return {
     first_page: 1,
-    default_limit: DEFAULT_LIMIT,
+    default_limit: DEFAULT_PAGE_SIZE,
     maximum_limit: maximumPageSize,
     default_order: [`${resource.createdField}:asc`, 'id:asc'],
     unset_values: 'last',

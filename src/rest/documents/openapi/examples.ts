@@ -63,7 +63,7 @@ function exampleData(
 ) {
   const data: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(resource.allFields)) {
-    data[name] = input[name] ?? keptValue(field)
+    data[name] = input[name] ?? (name in resource.shownFields ? keptValue(field) : OTHER_ID)
   }
   const { parentField, createdField } = resource
   return {
@@ -77,14 +77,12 @@ function exampleData(
 }
 
 function keptValue(field: Field): unknown {
-  if (field.type === 'group') return null
-  if (field.type === 'reference' && field.hidden) return OTHER_ID
-  return field.initially ?? null
+  return field.type === 'group' ? null : (field.initially ?? null)
 }
 
 /** A body for a definition that has no example of its own: every writable field, with some value. */
 function exampleInput(resource: Resource): Values {
-  const writable = Object.entries(resource.fields).filter(([, field]) => !field.readOnly && !field.hidden)
+  const writable = Object.entries(resource.writableFields)
   return Object.fromEntries(writable.map(([name, field]) => [name, exampleValue(name, field)]))
 }
 

@@ -14,7 +14,7 @@ export const IDENTIFIER: Schema = {
 export function fieldSchema(field: Field): Schema {
   const { description } = field
   if (field.type !== 'group') return { ...leafSchema(field), description }
-  const members = Object.entries(field.fields).filter(([, member]) => !member.hidden)
+  const members = Object.entries(field.fields)
   return { ...objectSchema(members.map(([name, member]) => [name, fieldSchema(member)])), description }
 }
 

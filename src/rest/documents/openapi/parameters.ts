@@ -50,7 +50,7 @@ export function listParameters(resource: Resource): Schema[] {
 }
 
 function sortParameter(resource: Resource): Schema {
-  const names = queryable(resource, { hidden: false }).map(({ name }) => escaped(name))
+  const names = queryable(resource.shownLeaves).map(({ name }) => escaped(name))
   const one = `(${names.join('|')}):(asc|desc)`
   const description = '`field:asc` or `field:desc`, several joined by commas. What is not set comes last.'
   const schema = { type: 'string', pattern: `^${one}(,${one})*$` }
@@ -58,7 +58,7 @@ function sortParameter(resource: Resource): Schema {
 }
 
 function filterParameter(resource: Resource): Schema {
-  const leaves = queryable(resource, { hidden: false })
+  const leaves = queryable(resource.shownLeaves)
   const conditions = leaves.map((leaf) => {
     const operators = operatorsOf(leaf).filter((operator) => operator !== 'equals')
     return `${escaped(leaf.name)}(\\[(${operators.join('|')})\\])?`

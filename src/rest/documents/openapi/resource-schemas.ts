@@ -49,7 +49,7 @@ export function resourceSchemas(resource: Resource, resources: readonly Resource
 
 /** The fields of a resource as they are answered, without the links. */
 export function representationSchema(resource: Resource): Schema {
-  const shown = Object.entries(resource.allFields).filter(([, field]) => !field.hidden)
+  const shown = Object.entries(resource.shownFields)
   return {
     type: 'object',
     description: resource.description,
@@ -70,7 +70,7 @@ export function representationSchema(resource: Resource): Schema {
 
 /** What is sent to create or to replace a resource (SPEC §4.3–4.5). */
 export function inputSchema(resource: Resource): Schema {
-  const writable = Object.entries(resource.allFields).filter(([, field]) => !field.readOnly && !field.hidden)
+  const writable = Object.entries(resource.writableFields)
   const required = writable.filter(([, field]) => field.type !== 'group' && field.required)
   return objectSchema(
     [
@@ -83,7 +83,7 @@ export function inputSchema(resource: Resource): Schema {
 
 /** What is sent to change a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). */
 export function patchSchema(resource: Resource): Schema {
-  const writable = Object.entries(resource.allFields).filter(([, field]) => !field.readOnly && !field.hidden)
+  const writable = Object.entries(resource.writableFields)
   return objectSchema([
     ...writable.map(([name, field]) => [name, inputFieldSchema(field, { patch: true })] as const),
     ...echoed(resource),
@@ -92,7 +92,7 @@ export function patchSchema(resource: Resource): Schema {
 
 /** A representation may be sent back whole; the service keeps these members by itself. */
 function echoed(resource: Resource): [string, Schema][] {
-  const kept = Object.entries(resource.allFields).filter(([, field]) => field.readOnly && !field.hidden)
+  const kept = Object.entries(resource.shownFields).filter(([, field]) => field.readOnly)
   const note = 'Kept by the service: ignored when creating, and elsewhere refused when it differs.'
   return [
     ...kept.map(([name, { description }]): [string, Schema] => [

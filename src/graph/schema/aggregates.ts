@@ -1,0 +1,129 @@
+import type { GraphQLFieldResolver } from 'graphql'
+import {
+  type AggregateRequest,
+  type Group,
+  groupable,
+  type Measure,
+  measurable,
+} from '../../domain/model/aggregate.ts'
+import type { Leaf, Resource } from '../../domain/model/resource.ts'
+import { aggregate } from '../../domain/read.ts'
+import { type GraphContext, requireScope } from '../execution/context.ts'
+import { selectedFields } from '../execution/selection.ts'
+import { columnsInCamelCase, type GraphValues, graphNames } from '../names.ts'
+import { toFilter } from './filters.ts'
+import { columnEnumeration, columnNames, refuseOutOfBounds } from './lists.ts'
+import { type Argument, leafType, memberOf, type SchemaPart } from './sdl.ts'
+
+/** The orders of groups; their values are the domain's. */
+export const GROUP_ORDER: SchemaPart = {
+  typeDefs: `"The order of the groups of an aggregate."
+    enum GroupOrder {
+      "The largest groups first."
+      COUNT
+      "By what the groups have in common, smallest first."
+      KEY
+    }`,
+  resolvers: { GroupOrder: { COUNT: 'count', KEY: 'key' } },
+}
+
+const MEASURES: Readonly<Record<Measure, string>> = {
+  minimum: 'The smallest of each.',
+  maximum: 'The largest of each.',
+  average: 'The arithmetic mean of each.',
+  sum: 'The sum of each.',
+}
+
+/** The types that the aggregates of a resource are asked for with, and answered in. */
+export function aggregateTypes(resource: Resource): SchemaPart {
+  const names = graphNames(resource)
+  const keys = groupable(resource.leaves)
+  const members = (leaves: readonly Leaf[], type: (leaf: Leaf) => string) =>
+    leaves.map((leaf) => memberOf(leaf.column, leaf.field, type(leaf))).join('\n')
+  const measured = measurable(resource)
+  const measures = Object.entries(MEASURES).map(
+    ([name, description]) => `"${description}" ${name}: ${names.measures}!`,
+  )
+  const measureType = `"A number for each field of ${resource.path} that holds one; null where none of a group has a value."
+    type ${names.measures} { ${members(measured, () => 'Float')} }`
+  return {
+    typeDefs: `${columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys)}
+      "The values that a group of ${resource.path} has in common; set only where it was grouped by them."
+      type ${names.groupKey} { ${members(keys, ({ column, field }) => leafType(resource, column, field))} }
+      ${measured.length > 0 ? measureType : ''}
+      "Those of ${resource.path} that have the same values in the fields they are grouped by."
+      type ${names.group} {
+        "What they have in common."
+        key: ${names.groupKey}!
+        "How many they are."
+        count: Int!
+        ${measured.length > 0 ? measures.join('\n') : ''}
+      }
+      "The groups of ${resource.path}."
+      type ${names.aggregateType} {
+        "The groups, as many as the limit lets through."
+        groups: [${names.group}!]!
+        "Whether there are more groups than the limit lets through."
+        hasMore: Boolean!
+      }`,
+    resolvers: { [names.groupField]: columnNames(keys) },
+  }
+}
+
+/** How many groups an aggregate answers with at most. */
+const MAXIMUM_GROUPS = 1000
+
+interface AggregateArguments {
+  readonly filter?: GraphValues | null
+  readonly groupBy: AggregateRequest['groupBy']
+  readonly order: AggregateRequest['order']
+  readonly limit: number
+}
+
+/** The arguments of every aggregate. */
+export function aggregateArguments(resource: Resource): Argument[] {
+  const { filter, groupField } = graphNames(resource)
+  return [
+    { name: 'filter', description: 'Only those for which this holds.', type: filter },
+    {
+      name: 'groupBy',
+      description: 'The fields that make the groups; without any, all is one group.',
+      type: `[${groupField}!]!`,
+      otherwise: '[]',
+    },
+    { name: 'order', description: 'The order of the groups.', type: 'GroupOrder!', otherwise: 'COUNT' },
+    {
+      name: 'limit',
+      description: `How many groups at most, up to ${MAXIMUM_GROUPS}.`,
+      type: 'Int!',
+      otherwise: '100',
+    },
+  ]
+}
+
+/** The resolver of a collection's aggregates. */
+export function aggregateResolver(
+  resource: Resource,
+): GraphQLFieldResolver<unknown, GraphContext, AggregateArguments> {
+  return async (_, { filter, groupBy, order, limit }, context, info) => {
+    requireScope(context, resource, 'read')
+    refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
+    const fields = selectedFields(info, 'groups')
+    const measures = (Object.keys(MEASURES) as Measure[]).filter((measure) => fields.has(measure))
+    // One more than is wanted tells whether there are more.
+    const request: AggregateRequest = {
+      filter: toFilter(resource, filter),
+      groupBy,
+      measures: new Set(measures),
+      order,
+      limit: limit + 1,
+    }
+    const groups = await context.scan(resource, true, () => aggregate(context.reader, resource, request))
+    return { groups: groups.slice(0, limit).map(toGraph), hasMore: groups.length > limit }
+  }
+}
+
+function toGraph({ key, count, measures }: Group) {
+  const measured = Object.entries(measures).map(([name, columns]) => [name, columnsInCamelCase(columns)])
+  return { key: columnsInCamelCase(key), count, ...Object.fromEntries(measured) }
+}

@@ -1,0 +1,143 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import { DomainError } from '../../domain/model/errors.ts'
+import { decodeCursor, encodeCursor } from '../../domain/model/keyset.ts'
+import type { ListRequest } from '../../domain/model/list.ts'
+import { DEFAULT_PAGE_SIZE } from '../../domain/model/query.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import type { Row } from '../../domain/model/row.ts'
+import { type GraphContext, requireScope } from '../execution/context.ts'
+import { selectedFields } from '../execution/selection.ts'
+import { graphNames } from '../names.ts'
+import { toFilter } from './filters.ts'
+import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
+import type { Argument, SchemaPart } from './sdl.ts'
+
+export const PAGE_INFO: SchemaPart = {
+  typeDefs: `"Where a part of a list begins and ends (GraphQL Cursor Connections Specification §5)."
+    type PageInfo {
+      "Whether there is more after the part. When reading backwards: whether before was given."
+      hasNextPage: Boolean!
+      "Whether there is more before the part. When reading forwards: whether after was given."
+      hasPreviousPage: Boolean!
+      "The cursor of the first of the part."
+      startCursor: String
+      "The cursor of the last of the part."
+      endCursor: String
+    }`,
+}
+
+/** The types of a connection of a resource's lists (GraphQL Cursor Connections Specification §2, §3). */
+export function connectionType(resource: Resource): SchemaPart {
+  const { connectionType: connection, edge } = graphNames(resource)
+  return {
+    typeDefs: `"A part of a list of ${resource.path}, found by cursors (GraphQL Cursor Connections Specification)."
+      type ${connection} {
+        "Those of the part, each with its cursor."
+        edges: [${edge}!]!
+        "The same without the cursors."
+        nodes: [${resource.name}!]!
+        "Where the part begins and ends."
+        pageInfo: PageInfo!
+        "How many there are in the whole list."
+        totalCount: Int!
+      }
+      "One of a list of ${resource.path}, and its place in the order of the list."
+      type ${edge} {
+        "What is there."
+        node: ${resource.name}!
+        "Its place, for after and before; it stays valid when the resource is gone."
+        cursor: String!
+      }`,
+  }
+}
+
+/** The arguments of every list that is read by cursors. */
+export interface ConnectionArguments extends ListArguments {
+  readonly first?: number | null
+  readonly after?: string | null
+  readonly last?: number | null
+  readonly before?: string | null
+}
+
+/** The same arguments in the schema. */
+export function connectionArguments(resource: Resource): Argument[] {
+  return [
+    {
+      name: 'first',
+      description: `How many, from the start of what there is; ${DEFAULT_PAGE_SIZE} when neither first nor last is given.`,
+      type: 'Int',
+    },
+    { name: 'after', description: 'Only those after the place of this cursor.', type: 'String' },
+    { name: 'last', description: 'How many, from the end of what there is.', type: 'Int' },
+    { name: 'before', description: 'Only those before the place of this cursor.', type: 'String' },
+    ...listArguments(resource),
+  ]
+}
+
+/** Answers with one connection of a list (GraphQL Cursor Connections Specification §4). */
+export async function resolveConnection(
+  source: ListSource,
+  args: ConnectionArguments,
+  context: GraphContext,
+  info: GraphQLResolveInfo,
+) {
+  const { resource } = source
+  requireScope(context, resource, 'read')
+  const counted = selectedFields(info).has('totalCount')
+  const request = toConnectionRequest(resource, args, context.domain.maximumPageSize, counted)
+  const { fromEnd = false, take, sorts } = request
+  // One more than is wanted tells whether there are more.
+  const { rows, totalCount } = await readSource(source, { ...request, take: take + 1 }, context)
+  const isMore = rows.length > take
+  const wanted = fromEnd ? rows.slice(Math.max(rows.length - take, 0)) : rows.slice(0, take)
+  const cursor = (row: Row | undefined) => row && encodeCursor(resource, sorts, row)
+  return {
+    edges: wanted.map((row) => ({ node: row, cursor: () => cursor(row) })),
+    nodes: wanted,
+    totalCount,
+    pageInfo: {
+      hasNextPage: fromEnd ? isGiven(args.before) : isMore,
+      hasPreviousPage: fromEnd ? isMore : isGiven(args.after),
+      startCursor: () => cursor(wanted[0]),
+      endCursor: () => cursor(wanted.at(-1)),
+    },
+  }
+}
+
+/**
+ * What the arguments of a connection ask for.
+ *
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds, for both `first` and
+ *   `last`, for what is no cursor of this list, or a filter that cannot be
+ */
+function toConnectionRequest(
+  resource: Resource,
+  { first, last, after, before, sort, filter }: ConnectionArguments,
+  maximumPageSize: number,
+  counted: boolean,
+): ListRequest {
+  if (isGiven(first)) refuseOutOfBounds('first', first, 0, maximumPageSize)
+  if (isGiven(last)) {
+    refuseOutOfBounds('last', last, 0, maximumPageSize)
+    if (isGiven(first)) refuse('last', 'Give first or last, not both.')
+  }
+  const position = (cursor: string | null | undefined, argument: string) =>
+    isGiven(cursor) ? decodeCursor(resource, sort, cursor, argument) : undefined
+  return {
+    sorts: sort,
+    filter: toFilter(resource, filter),
+    take: first ?? last ?? Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
+    after: position(after, 'after'),
+    before: position(before, 'before'),
+    fromEnd: isGiven(last),
+    counted,
+  }
+}
+
+function isGiven<Value>(argument: Value | null | undefined): argument is Value {
+  return argument !== undefined && argument !== null
+}
+
+function refuse(field: string, message: string): never {
+  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field, code: 'INVALID_VALUE', message }])
+}

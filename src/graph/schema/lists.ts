@@ -1,0 +1,105 @@
+import { DomainError } from '../../domain/model/errors.ts'
+import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
+import { queryable, type Sort } from '../../domain/model/query.ts'
+import type { Leaf, Resource } from '../../domain/model/resource.ts'
+import { readList, readListOf } from '../../domain/read.ts'
+import type { GraphContext } from '../execution/context.ts'
+import { columnValue, type GraphValues, graphNames } from '../names.ts'
+import { type Argument, described, type SchemaPart } from './sdl.ts'
+
+// What pages and connections have in common: their order, their filter, and how they are read.
+
+/** The directions of a sort; their values are the domain's. */
+export const SORT_DIRECTION: SchemaPart = {
+  typeDefs: `"The direction of a sort."
+    enum SortDirection {
+      "From the smallest, the earliest or the first letter on."
+      ASC
+      "The other way round."
+      DESC
+    }`,
+  resolvers: { SortDirection: { ASC: 'asc', DESC: 'desc' } },
+}
+
+/** The input type of one sort of a resource. Its values are those of a {@link Sort}. */
+export function sortInput(resource: Resource): SchemaPart {
+  const { sort, sortField } = graphNames(resource)
+  return {
+    typeDefs: `${columnEnumeration(sortField, `What ${resource.path} can be sorted by.`, queryable(resource.leaves))}
+      "One sort of ${resource.path}; what has no value comes last, whatever the direction."
+      input ${sort} {
+        "The field to sort by." field: ${sortField}!
+        "The direction." direction: SortDirection! = ASC
+      }`,
+    resolvers: { [sortField]: columnNames(queryable(resource.leaves)) },
+  }
+}
+
+/** An enumeration of columns. */
+export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): string {
+  const values = leaves.map(({ column, field }) => `${described(field.description)}${columnValue(column)}`)
+  return `${described(description)}enum ${name} { ${values.join('\n')} }`
+}
+
+/** The values of such an enumeration: wire names. */
+export function columnNames(leaves: readonly Leaf[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(leaves.map(({ column, name }) => [columnValue(column), name]))
+}
+
+/** The order and the filter of a list, as its arguments give them. */
+export interface ListArguments {
+  readonly sort: readonly Sort[]
+  readonly filter?: GraphValues | null
+}
+
+/** The same arguments in the schema. */
+export function listArguments(resource: Resource): Argument[] {
+  const { sort, filter } = graphNames(resource)
+  return [
+    {
+      name: 'sort',
+      description: 'The order; without any, that of creation.',
+      type: `[${sort}!]!`,
+      otherwise: '[]',
+    },
+    { name: 'filter', description: 'Only those for which this holds.', type: filter },
+  ]
+}
+
+/** The list that a field stands for: of a whole collection, or of one parent. */
+export interface ListSource {
+  readonly resource: Resource
+  /** The owner, or the resource that those of the list refer to, and its identifier. */
+  readonly parent?: { readonly resource: Resource; readonly id: string } | undefined
+  /** Whether the parent is known to exist: then its list is read together with those of other parents. */
+  readonly isBatched?: boolean
+}
+
+/** Reads a part of a list, which later look-ups of single resources then find. */
+export async function readSource(
+  { resource, parent, isBatched = false }: ListSource,
+  request: ListRequest,
+  { reader, scan, loaders }: GraphContext,
+): Promise<List> {
+  const read = () =>
+    parent
+      ? readListOf(reader, parent.resource, resource, parent.id, request)
+      : readList(reader, resource, request)
+  const list =
+    parent && isBatched
+      ? await loaders.list(parent.resource, resource, parent.id, request)
+      : await scan(resource, isScan(request), read)
+  loaders.remember(resource, list.rows)
+  return list
+}
+
+/**
+ * Throws for a number that is not within bounds, and is silent otherwise.
+ *
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
+ */
+export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
+  if (value >= minimum && value <= maximum) return
+  const message = `${name} must be from ${minimum} to ${maximum}.`
+  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: name, code: 'OUT_OF_RANGE', message }])
+}
