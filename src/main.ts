@@ -4,7 +4,6 @@ import { DatabaseRefusedError } from './database/refused.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
-import { keepHeapSmall } from './memory.ts'
 import { type Service, startService } from './server.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from './settings.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
@@ -12,7 +11,6 @@ import { isSpokesman, onStop, superviseWorkers } from './workers.ts'
 
 /** The process: reads the settings, starts the service, and ends it when it is told to. */
 async function main(): Promise<void> {
-  keepHeapSmall()
   loadEnvironment()
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)

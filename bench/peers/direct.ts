@@ -7,7 +7,6 @@ import { species } from '../../src/domain/resources/species.ts'
 import type { Data, Operation, Prepare } from '../../src/graph/execution/operation.ts'
 import type { PageArguments } from '../../src/graph/schema/arguments.ts'
 import { toPage, toPageRequest } from '../../src/graph/schema/pages.ts'
-import { keepHeapSmall } from '../../src/memory.ts'
 import { type Service, startService } from '../../src/server.ts'
 import { readSettings } from '../../src/settings.ts'
 
@@ -61,7 +60,6 @@ function directly(prepare: Prepare): Prepare {
   }
 }
 
-keepHeapSmall()
 const settings = readSettings(process.env)
 service = await startService({
   settings,
