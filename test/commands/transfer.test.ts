@@ -63,7 +63,7 @@ test('rows that are refused are written out with their lines, the others are tak
   await writeFile(file, `${rows.map((row) => JSON.stringify(row)).join('\n\n')}\n{"broken\n`)
   const dry = await run('import', place.environment, 'species', file, '--dry-run')
   t.is(dry.status, 1)
-  t.regex(dry.output, /^3 rows could be imported, 3 refused/)
+  t.regex(dry.output, /^Valid 3, refused 3/)
   t.is(await place.use(({ client }) => client.species.count()), 0)
   await place.use(({ client }) =>
     client.species.create({
@@ -72,7 +72,7 @@ test('rows that are refused are written out with their lines, the others are tak
   )
   const { status, output } = await run('import', place.environment, 'species', file)
   t.is(status, 1)
-  t.is(output, `Imported 1 rows, 5 refused: ${file}.errors.ndjson\n`)
+  t.is(output, `Imported 1, skipped 0, refused 5; see ${file}.errors.ndjson\n`)
   const errors = (await readFile(`${file}.errors.ndjson`, 'utf8'))
     .trim()
     .split('\n')
@@ -98,14 +98,14 @@ test('wrong arguments are one sentence and exit status 2', async (t) => {
   const file = join(folder, 'table.csv')
   await writeFile(file, 'name,colour\nx,blue\n')
   for (const [name, parameters, message] of [
-    ['import', [], /Name a collection: species, planets/],
-    ['import', ['unicorns', file], /There is no collection unicorns/],
+    ['import', [], /Missing collection. Collections: species, planets/],
+    ['import', ['unicorns', file], /Unknown collection unicorns/],
     ['import', ['planets', 'planets.txt'], /ending in .ndjson, .jsonl or .csv/],
-    ['import', ['planets', join(folder, 'none.csv')], /cannot be read/],
-    ['import', ['planets', file], /columns that planets has not: colour/],
+    ['import', ['planets', join(folder, 'none.csv')], /Cannot read/],
+    ['import', ['planets', file], /Unknown columns in the header: colour/],
     ['import', ['planets', file, '--quick'], /--quick/],
     ['export', ['planets', '--format', 'xml'], /ndjson or csv/],
-    ['export', ['unicorns'], /There is no collection unicorns/],
+    ['export', ['unicorns'], /Unknown collection unicorns/],
   ] as const) {
     const { status, errors, output } = await run(name, environment, ...parameters)
     t.is(status, 2, errors)
@@ -115,7 +115,7 @@ test('wrong arguments are one sentence and exit status 2', async (t) => {
   }
 })
 
-test('import, export and doctor explain themselves', async (t) => {
+test('import, export and doctor print their usage', async (t) => {
   for (const name of ['import', 'export', 'doctor']) {
     const { output, status } = await run(name, {}, '--help')
     t.is(status, 0)
@@ -143,8 +143,8 @@ test('doctor finds columns that drifted and rows that would be refused', async (
   })
   const { output, status } = await run('doctor', place.environment)
   t.is(status, 1)
-  t.regex(output, /table planets has colour, which no definition knows/)
-  t.regex(output, /table moons: tidally_locked is text and should be boolean/)
+  t.regex(output, /table planets has unknown colour/)
+  t.regex(output, /table moons: tidally_locked is text, expected boolean/)
   t.regex(output, /blank: REQUIRED_FIELD name is required/)
 })
 
