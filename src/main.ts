@@ -7,7 +7,7 @@ import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from './settings.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
-import { isSpokesman, onStop, superviseWorkers } from './workers.ts'
+import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
 
 /** The process: reads the settings, starts the service, and ends it when it is told to. */
 async function main(): Promise<void> {
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas that are read from')
   const service = await startService({ settings, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
-  if (settings.jwt.kind === 'development' && isSpokesman())
+  if (settings.jwt.kind === 'development' && isFirstProcess())
     introduce(service, settings, mintToken(tokens, EVERYTHING))
   stopWhenTold(() => stop(service, stopTracing, log), log)
 }

@@ -74,8 +74,8 @@ function onSignal(stop: () => void): void {
   }
 }
 
-/** Whether this is the process, or the first of the workers, that speaks to whoever started the service. */
-export function isSpokesman(): boolean {
+/** Whether this is the only process or the first worker, which prints the introduction. */
+export function isFirstProcess(): boolean {
   return cluster.isPrimary || cluster.worker?.id === 1
 }
 
