@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs'
 import { type CleanedEnv, cleanEnv } from 'envalid'
 import { settingsTable } from './settings-table.ts'
 
-/** How access tokens are verified. `development`: with a random secret that is kept in the data folder. */
+/** How access tokens are verified. `development`: with a random secret stored in the data folder. */
 export type TokenKind =
   | { readonly kind: 'secret'; readonly secret: string }
   | { readonly kind: 'jwks'; readonly url: string; readonly maximumStaleHours: number }
   | { readonly kind: 'development' }
 
-/** Settings that cannot be used: one line for each problem, for the person who starts the service. */
+/** Invalid settings, with one line for each problem. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 
   constructor(readonly problems: readonly string[]) {
-    super(`The settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    super(`Invalid settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
   }
 }
 
@@ -36,7 +36,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
   const production = given['NODE_ENV'] === 'production'
   problems.push(...tokenProblems(given, production))
   if (values.WORKERS > 1 && values.DATABASE_URL === undefined) {
-    problems.push('WORKERS: the embedded database serves one process; more of them need DATABASE_URL')
+    problems.push('WORKERS: the embedded database serves one process; more processes need DATABASE_URL')
   }
   if (problems.length > 0) throw new SettingsError(problems)
   const { apiNamespace, apiVersion, maxConnections, otelExporterOtlpEndpoint, ...others } =
@@ -73,7 +73,7 @@ function inCamelCase(values: Values) {
   }
 }
 
-/** Adds the `.env` file of the working folder, if there is one, to what the environment does not set. */
+/** Loads the `.env` file of the working folder, if it exists; variables of the environment take precedence. */
 export function loadEnvironment(): void {
   if (existsSync('.env')) process.loadEnvFile('.env')
 }
