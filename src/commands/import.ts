@@ -6,8 +6,8 @@ import type { Settings } from '../settings.ts'
 import { ArgumentsError, databaseSettings, resourceNamed, runCommand } from './command.ts'
 import {
   errorPath,
-  fingerprintOf,
   freshState,
+  hashOf,
   type ImportState,
   loadState,
   lockImport,
@@ -89,7 +89,7 @@ async function transfer(
 ): Promise<void> {
   const { file, format, resource, parent, replace } = given
   const rows = () => readRows(file, format, resource)
-  const identity = { collection: resource.path, fingerprint: await fingerprintOf(file), database }
+  const identity = { collection: resource.path, content: await hashOf(file), database }
   const begin = context ? await loadState(file, identity) : freshState(identity)
   if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)
   const interruption = new AbortController()

@@ -8,7 +8,8 @@ import { ArgumentsError } from '../command.ts'
 /** An unfinished import can only be resumed with the same file, collection and database. */
 export interface ImportIdentity {
   readonly collection: string
-  readonly fingerprint: string
+  /** The SHA-256 of the file. */
+  readonly content: string
   readonly database: string
 }
 
@@ -56,8 +57,8 @@ export async function loadState(file: string, identity: ImportIdentity): Promise
   const [different] = Object.entries(identity).filter(([name, value]) => state[name as 'key'] !== value)
   if (different === undefined) return state
   throw new ArgumentsError(
-    `${statePath(file)} belongs to an unfinished import with another ${different[0]}. ` +
-      'Resume that import, or delete the file to import all rows again.',
+    `The ${different[0]} differs from the unfinished import in ${statePath(file)}. ` +
+      'Resume that import, or delete its state to import all rows again.',
   )
 }
 
@@ -79,7 +80,7 @@ export async function removeState(file: string): Promise<void> {
 }
 
 /** The SHA-256 of a file, in hexadecimal. */
-export async function fingerprintOf(file: string): Promise<string> {
+export async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return hash.digest('hex')
