@@ -1,14 +1,14 @@
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { createPlace, refusedRows, runCommand } from '../helpers/commands.ts'
+import { createSetup, refusedRows, runCommand } from '../helpers/commands.ts'
 import { createTestFolder } from '../helpers/database.ts'
 
 const LIMIT = 1024 * 1024
 
 /** Imports a file of these bytes into planets; resolves to what was taken and what was refused. */
 async function importing(t: ExecutionContext, name: string, content: string | Buffer) {
-  const { environment, folder, use } = await createPlace(t)
+  const { environment, folder, use } = await createSetup(t)
   const file = join(folder, name)
   await writeFile(file, content)
   const { status, output, errors } = await runCommand('import', environment, 'planets', file)
@@ -108,7 +108,7 @@ test('a record of CSV that cannot be read is refused alone, with its line and th
 })
 
 test('JSON in a cell of CSV follows the rules of request bodies', async (t) => {
-  const { environment, folder, use } = await createPlace(t)
+  const { environment, folder, use } = await createSetup(t)
   await use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
   const file = join(folder, 'atmospheres.csv')
   await writeFile(file, 'planet_id,composition\nkepler,"{""N2"":0.5,""N2"":0.1}"\n')
@@ -118,7 +118,7 @@ test('JSON in a cell of CSV follows the rules of request bodies', async (t) => {
 })
 
 test('a header that names a column twice, or cannot be read, is a wrong argument', async (t) => {
-  const { environment, folder } = await createPlace(t)
+  const { environment, folder } = await createSetup(t)
   const file = join(folder, 'planets.csv')
   for (const [content, message] of [
     ['name,host_star,name\nA,b,C\n', /Duplicate columns in the header: name/],
