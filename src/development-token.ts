@@ -5,18 +5,18 @@ import jwt, { type SignOptions } from 'jsonwebtoken'
 import type { TokenSettings } from './http/auth/authenticate.ts'
 import { type Settings, SettingsError } from './settings.ts'
 
-/** What a token that is minted here says. */
+/** The contents of a new token. */
 export interface TokenRequest {
-  /** Scopes parted by spaces, as in `species:read planets:write`. */
+  /** Scopes separated by spaces, as in `species:read planets:write`. */
   scope: string
-  /** Seconds, or a time with its unit, as in `12h` and `30d`. */
+  /** Seconds, or a duration with its unit, such as `12h` or `30d`. */
   expiresIn: string
   subject?: string | undefined
 }
 
 /**
- * The settings to verify tokens with: in development with the secret of the data folder, which is made
- * when it is not there.
+ * The settings for token verification. Without JWT settings they contain the development secret, which is
+ * created if it does not exist.
  */
 export async function tokenSettings(settings: Settings): Promise<TokenSettings> {
   const { jwt: kind, jwtIssuer, jwtAudience, dataDir } = settings
@@ -28,10 +28,10 @@ export async function tokenSettings(settings: Settings): Promise<TokenSettings> 
 }
 
 /**
- * The random secret of a data folder, readable by its owner only. Two processes that start at once agree
- * on one: each writes its own aside, and only one of them can be linked into place.
+ * The random secret of a data folder, readable by its owner only. Processes that start at the same time use
+ * one secret: each writes its own temporary file, and only one of these can be linked to the final name.
  *
- * @throws {SettingsError} when the file is there but too short to be a secret, or cannot be read or made
+ * @throws {SettingsError} when the file is too short to be a secret, or cannot be read or created
  */
 export async function developmentSecret(dataDir: string): Promise<string> {
   const folder = resolve(dataDir)
@@ -42,23 +42,21 @@ export async function developmentSecret(dataDir: string): Promise<string> {
     if (secret.length >= 32) return secret
   } catch (error) {
     throw new SettingsError([
-      `DATA_DIR: the development secret ${path} cannot be made or read: ${messageOf(error)}`,
+      `DATA_DIR: cannot create or read the development secret ${path}: ${messageOf(error)}`,
     ])
   }
-  throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it to get a new one`])
+  throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it to create a new one`])
 }
 
 /**
  * Signs a token that the service accepts.
  *
- * @throws {SettingsError} when tokens are verified with a key set (only its owner can sign), or the
- *   request is not sensible
+ * @throws {SettingsError} when a key set verifies the tokens (only its owner can sign them), or for an invalid
+ *   duration
  */
 export function mintToken(settings: TokenSettings, { scope, expiresIn, subject }: TokenRequest): string {
   if (settings.jwt.kind === 'jwks') {
-    throw new SettingsError([
-      'JWT_JWKS_URL: tokens come from the owner of that key set; none can be made here',
-    ])
+    throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])
   }
   try {
     return jwt.sign({ scope }, settings.jwt.secret, {
@@ -71,19 +69,19 @@ export function mintToken(settings: TokenSettings, { scope, expiresIn, subject }
       ...(settings.jwtAudience === undefined ? {} : { audience: settings.jwtAudience }),
     })
   } catch (error) {
-    throw new SettingsError([`the token cannot be made: ${messageOf(error)}`])
+    throw new SettingsError([`cannot create the token: ${messageOf(error)}`])
   }
 }
 
 async function makeSecret(path: string): Promise<string> {
-  const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  await writeFile(aside, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  await writeFile(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
   try {
-    await link(aside, path)
+    await link(temporary, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
-    await rm(aside, { force: true })
+    await rm(temporary, { force: true })
   }
   return readFile(path, 'utf8')
 }

@@ -4,20 +4,19 @@ import pino, { type Logger } from 'pino'
 /** The log of the process, on its standard output. */
 export interface Log {
   readonly logger: Logger
-  /** Writes what is left, if anybody takes it; nothing can be logged after that. */
+  /** Flushes the log, waiting at most a second for its reader, and closes it. */
   end(): Promise<void>
-  /** Writes nothing any more, for who cannot wait. */
+  /** Closes the log without flushing it. */
   abandon(): void
 }
 
-/** Beyond so many characters that nobody has taken yet, log lines are dropped. */
+/** Log lines are dropped while more characters than this are unread. */
 const BACKLOG_CHARACTERS = 2 ** 21
 const END_MILLISECONDS = 1_000
 
 /**
- * Writes log lines while other work goes on. By itself pino writes each line at once, and sleeps while
- * nobody takes them from the other end of the pipe: under overload the service spent a fifth of its time so,
- * and a reader that is stuck would have stopped it.
+ * Opens the log with asynchronous writes. With pino's default synchronous writes the process sleeps while the
+ * pipe is full: under overload that took a fifth of the time, and a blocked reader would block the service.
  */
 export function openLog(level: string): Log {
   const destination = pino.destination({ dest: 1, sync: false, maxLength: BACKLOG_CHARACTERS })

@@ -4,15 +4,13 @@ import { DatabaseRefusedError } from './database/refused.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
-import { keepHeapSmall } from './memory.ts'
 import { type Service, startService } from './server.ts'
 import { loadEnvironment, readSettings, type Settings, SettingsError } from './settings.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
-import { isSpokesman, onStop, superviseWorkers } from './workers.ts'
+import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
 
-/** The process: reads the settings, starts the service, and ends it when it is told to. */
+/** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
-  keepHeapSmall()
   loadEnvironment()
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)
@@ -23,22 +21,22 @@ async function main(): Promise<void> {
   const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
   const reportReplicas = (fit: number, all: number) =>
-    logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas that are read from')
+    logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use')
   const service = await startService({ settings, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
-  if (settings.jwt.kind === 'development' && isSpokesman())
+  if (settings.jwt.kind === 'development' && isFirstProcess())
     introduce(service, settings, mintToken(tokens, EVERYTHING))
-  stopWhenTold(() => stop(service, stopTracing, log), log)
+  stopOnSignal(() => stop(service, stopTracing, log), log)
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
-/** Something to try at once, for whoever starts the service without settings. */
+/** Prints a token and a request to try, when the service starts without token settings. */
 function introduce({ origin }: Service, { namespace, version }: Settings, token: string): void {
   process.stdout.write(`
-halgraph serves ${origin}/${namespace}/${version} and ${origin}/graphql
+halgraph is listening at ${origin}/${namespace}/${version} and ${origin}/graphql
 
-A token for the next twelve hours, and a request to try it with:
+A token that is valid for twelve hours, and an example request:
 
   TOKEN=${token}
   curl -H "Authorization: Bearer ${token}" ${origin}/${namespace}/${version}/species
@@ -46,8 +44,8 @@ A token for the next twelve hours, and a request to try it with:
 `)
 }
 
-/** The first time asks for the stop, the second one does not wait for it. */
-function stopWhenTold(stopService: () => Promise<void>, log: Log): void {
+/** The first signal stops the service gracefully, the second ends the process at once. */
+function stopOnSignal(stopService: () => Promise<void>, log: Log): void {
   let isStopping = false
   onStop(() => {
     if (isStopping) {
@@ -59,7 +57,7 @@ function stopWhenTold(stopService: () => Promise<void>, log: Log): void {
   })
 }
 
-/** Time for whoever watches readiness to send requests elsewhere, and for kept connections to end. */
+/** Time for a load balancer to notice that the service is not ready, and for kept connections to end. */
 const ANNOUNCED_MILLISECONDS = 1_000
 
 async function stop(service: Service, stopTracing: StopTracing, { logger, end }: Log): Promise<void> {
@@ -69,7 +67,7 @@ async function stop(service: Service, stopTracing: StopTracing, { logger, end }:
   const inTime = await service.close()
   await Promise.race([stopTracing().catch(() => {}), delay(1_000)])
   if (inTime) logger.info('stopped')
-  else logger.warn('stopped; what took too long was cut off')
+  else logger.warn('stopped; requests that exceeded the deadline were aborted')
   await end()
   process.exit(0)
 }
@@ -80,7 +78,7 @@ main().catch((error: unknown) => {
   cluster.worker?.disconnect()
 })
 
-/** What the person who starts the service can do something about; a stack would not help. */
+/** Errors that the operator can correct; they are printed without a stack. */
 function isRefusal(error: unknown): error is Error {
   const { syscall } = error as NodeJS.ErrnoException
   return error instanceof SettingsError || error instanceof DatabaseRefusedError || syscall === 'listen'

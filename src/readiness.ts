@@ -1,26 +1,26 @@
 import type { IsReady } from './http/health.ts'
 
-const ANSWER_MILLISECONDS = 1_000
+const TIMEOUT_MILLISECONDS = 1_000
 
 /**
- * Makes the check of readiness: not stopping, and the database answers within a second. However many ask
- * at once, the database is asked once.
+ * Creates the readiness check: the service is not stopping, and the database responds within a second.
+ * Concurrent checks share one query.
  */
-export function createReadiness(ask: () => Promise<unknown>, isStopping: () => boolean): IsReady {
-  let asking: Promise<boolean> | undefined
+export function createReadiness(check: () => Promise<unknown>, isStopping: () => boolean): IsReady {
+  let pending: Promise<boolean> | undefined
   return async () => {
     if (isStopping()) return false
-    asking ??= answersInTime(ask).finally(() => {
-      asking = undefined
+    pending ??= respondsInTime(check).finally(() => {
+      pending = undefined
     })
-    return (await asking) && !isStopping()
+    return (await pending) && !isStopping()
   }
 }
 
-function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
+function respondsInTime(check: () => Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), ANSWER_MILLISECONDS)
-    ask()
+    const timer = setTimeout(() => resolve(false), TIMEOUT_MILLISECONDS)
+    check()
       .then(
         () => resolve(true),
         () => resolve(false),

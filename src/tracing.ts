@@ -1,11 +1,11 @@
 import { SettingsError } from './settings.ts'
 
-/** Sends what is left and ends the sending of spans. */
+/** Flushes the spans and stops sending them. */
 export type StopTracing = () => Promise<void>
 
 /**
- * Sends spans to an OpenTelemetry collector (OTLP over HTTP). Its packages are large and only needed for
- * this, so they are loaded, and have to be installed, only where an endpoint is set.
+ * Sends spans to an OpenTelemetry collector (OTLP over HTTP). The SDK is large, so it is loaded, and must be
+ * installed, only when an endpoint is set.
  *
  * @throws {SettingsError} when the packages are not installed
  */

@@ -3,19 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
 
-/** What a worker is told by the process that started it. */
+/** The message that tells a worker to stop. */
 const STOP = 'stop'
 
-/** Keeps a worker that dies at once each time from taking all of a processor. */
+/** Limits the processor time that a worker takes which crashes at every start. */
 const RESTART_MILLISECONDS = 1_000
 
 /**
- * Runs the service in several processes that share one port, and starts another where one dies. Where one
- * ends before it listens, the service cannot be started, and all of them are stopped. The first signal
- * stops all of them and the second one does not wait.
+ * Runs the service in several processes that share one port and replaces a process that dies. When a process
+ * ends before it listens, the service cannot start, and all of them are stopped. The first signal stops them
+ * gracefully, the second kills them.
  */
 export function superviseWorkers(count: number, logger: Logger): void {
-  // Counts the requests of callers for all workers, when they are to be counted.
+  // Counts the requests of each caller over all workers, for RATE_LIMIT.
   new RateLimiterClusterMaster()
   const listening = new Set<Worker>()
   let isStopping = false
@@ -29,7 +29,7 @@ export function superviseWorkers(count: number, logger: Logger): void {
   cluster.on('listening', (worker) => listening.add(worker))
   cluster.on('exit', async (worker, status, signal) => {
     if (isStopping) return
-    logger.error({ worker: worker.process.pid, status, signal }, 'a worker has died')
+    logger.error({ worker: worker.process.pid, status, signal }, 'worker died')
     if (!listening.delete(worker)) {
       process.exitCode = 1
       return stop()
@@ -45,8 +45,8 @@ export function superviseWorkers(count: number, logger: Logger): void {
 }
 
 /**
- * Calls back when this process is told to stop: by a signal; a worker by the process that started it, or
- * by its end. (A terminal sends its signal to all of them, so that a worker would get it twice.)
+ * Calls back when this process must stop: on a signal; in a worker, when the primary process sends the message
+ * or ends. (A terminal sends its signal to all processes, so a worker ignores signals.)
  */
 export function onStop(stop: () => void): void {
   if (cluster.isPrimary) {
@@ -60,7 +60,7 @@ export function onStop(stop: () => void): void {
   process.once('disconnect', stop)
 }
 
-/** Both the terminal and npm pass one Ctrl-C on: so soon, a second signal is the first one again. */
+/** The terminal and npm both forward one Ctrl-C, so a second signal within this time is ignored. */
 const SAME_SIGNAL_MILLISECONDS = 500
 
 function onSignal(stop: () => void): void {
@@ -74,8 +74,8 @@ function onSignal(stop: () => void): void {
   }
 }
 
-/** Whether this is the process, or the first of the workers, that speaks to whoever started the service. */
-export function isSpokesman(): boolean {
+/** Whether this is the only process or the first worker, which prints the introduction. */
+export function isFirstProcess(): boolean {
   return cluster.isPrimary || cluster.worker?.id === 1
 }
 

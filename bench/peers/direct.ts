@@ -1,12 +1,10 @@
 import { authorize } from '../../src/domain/model/authorize.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
-import type { Row } from '../../src/domain/model/rows.ts'
-import { readResource } from '../../src/domain/read.ts'
-import { readList } from '../../src/domain/read-list.ts'
+import type { Row } from '../../src/domain/model/row.ts'
+import { readList, readResource } from '../../src/domain/read.ts'
 import { species } from '../../src/domain/resources/species.ts'
 import type { Data, Operation, Prepare } from '../../src/graph/execution/operation.ts'
 import { type PageArguments, toPage, toPageRequest } from '../../src/graph/schema/pages.ts'
-import { keepHeapSmall } from '../../src/memory.ts'
 import { type Service, startService } from '../../src/server.ts'
 import { readSettings } from '../../src/settings.ts'
 
@@ -60,7 +58,6 @@ function directly(prepare: Prepare): Prepare {
   }
 }
 
-keepHeapSmall()
 const settings = readSettings(process.env)
 service = await startService({
   settings,

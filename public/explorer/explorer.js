@@ -1,4 +1,4 @@
-// The explorer: GraphiQL with a place for the access token and operations to start from.
+// The explorer: GraphiQL with a field for the access token and with example operations.
 
 const TOKEN = 'halgraph.token'
 const notice = document.getElementById('notice')
@@ -6,7 +6,7 @@ const field = document.getElementById('token')
 const root = ReactDOM.createRoot(document.getElementById('explorer'))
 let shown = 0
 
-/** Keeps nothing beyond the tab: neither the token nor what was asked. */
+/** Stores the token and the queries in this tab only. */
 const storage = {
   getItem: (name) => sessionStorage.getItem(name),
   setItem: (name, value) => sessionStorage.setItem(name, value),
@@ -17,7 +17,7 @@ const storage = {
   },
 }
 
-async function ask(parameters) {
+async function send(parameters) {
   const token = sessionStorage.getItem(TOKEN)
   const response = await fetch('/graphql', {
     method: 'POST',
@@ -36,16 +36,16 @@ async function ask(parameters) {
 function noticeFor(token) {
   return token
     ? 'The service does not accept this access token, or it has expired.'
-    : 'Paste an access token above: without one the service answers nothing. `npm run token` makes one.'
+    : 'Paste an access token above. `npm run token` prints one.'
 }
 
-/** Shows GraphiQL anew, so that it asks for the schema with the token of now. */
+/** Renders a new GraphiQL, which fetches the schema with the current token. */
 function show(query) {
   shown += 1
   root.render(
     React.createElement(GraphiQL, {
       key: shown,
-      fetcher: ask,
+      fetcher: send,
       storage,
       shouldPersistHeaders: false,
       isHeadersEditorEnabled: false,
@@ -55,7 +55,7 @@ function show(query) {
   )
 }
 
-async function offerExamples() {
+async function loadExamples() {
   const examples = await (await fetch('/graphql/explorer/examples.json')).json()
   const select = document.getElementById('examples')
   for (const { title } of examples) select.add(new Option(title))
@@ -75,5 +75,5 @@ document.getElementById('token-form').addEventListener('submit', (event) => {
 })
 
 field.value = sessionStorage.getItem(TOKEN) ?? ''
-const [first] = await offerExamples()
+const [first] = await loadExamples()
 show(first?.document)

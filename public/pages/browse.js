@@ -1,11 +1,11 @@
 import { anchor, element } from './elements.js'
 import { representationView } from './representation-view.js'
 import { requestView } from './request-view.js'
-import { fetchAnswer, keepToken, token } from './session.js'
+import { fetchAnswer, storeToken, token } from './session.js'
 
 const view = /** @type {HTMLElement} */ (document.querySelector('#view'))
 
-/** Asks for what is at the address of this page, and shows the answer. */
+/** Fetches the resource at the address of this page and shows the response. */
 async function show() {
   const url = location.href.replace(/#.*$/, '')
   try {
@@ -20,8 +20,8 @@ async function show() {
     )
   } catch (error) {
     view.replaceChildren(
-      element('h1', {}, 'No answer'),
-      element('p', {}, `The service did not answer: ${error}`),
+      element('h1', {}, 'No response'),
+      element('p', {}, `The service did not respond: ${error}`),
     )
   }
 }
@@ -57,7 +57,7 @@ function tokenForm(status) {
       { type: 'button', class: 'quiet', onclick: () => useToken('') },
       'Forget token',
     )
-    return element('p', { class: 'session' }, 'A token is kept for this tab. ', forget)
+    return element('p', { class: 'session' }, 'This tab has an access token. ', forget)
   }
   const input = /** @type {HTMLInputElement} */ (
     element('input', {
@@ -80,14 +80,14 @@ function tokenForm(status) {
     element(
       'p',
       { id: 'token-note', class: 'note' },
-      'Kept for this tab only. npm run --silent token prints one.',
+      'Stored in this tab only. npm run --silent token prints a token.',
     ),
   )
 }
 
 /** @param {string} value */
 function useToken(value) {
-  keepToken(value)
+  storeToken(value)
   void show()
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes a DOM element. Text is always set as text, so nothing that came from a resource is ever read as
- * HTML. Attributes that are undefined or false are left out; `onclick` and the like are functions.
+ * Creates a DOM element. Text is always set as text, so values of a resource are never parsed as HTML.
+ * Attributes that are undefined or false are omitted; functions are event listeners, such as `onclick`.
  *
  * @param {string} name
  * @param {Record<string, string | boolean | undefined | ((event: Event) => void)>} [attributes]
@@ -8,17 +8,17 @@
  * @returns {HTMLElement}
  */
 export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name)
+  const created = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(key.slice(2), value)
-    else if (value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : value)
+    if (typeof value === 'function') created.addEventListener(key.slice(2), value)
+    else if (value !== undefined && value !== false) created.setAttribute(key, value === true ? '' : value)
   }
-  made.append(...children.filter((child) => child !== undefined))
-  return made
+  created.append(...children.filter((child) => child !== undefined))
+  return created
 }
 
 /**
- * A link, or plain text where the address is not one of the web.
+ * A link, or plain text if the address is not an http or https URL.
  *
  * @param {string} href
  * @param {string} text
@@ -31,7 +31,7 @@ export function anchor(href, text, relation) {
 }
 
 /**
- * A heading with a block of code that can be scrolled by keyboard, and copied.
+ * A heading and a block of code, with keyboard scrolling and a copy button.
  *
  * @param {string} title
  * @param {string} text

@@ -1,6 +1,6 @@
 import { anchor, element } from './elements.js'
 
-/** Relations whose address is that of the resource itself: something to do there, not somewhere to go. */
+/** Relations with the address of the resource itself, which stand for a method instead of a destination. */
 const ACTIONS = new Map([
   ['edit', 'PUT or PATCH to this address'],
   ['delete', 'DELETE to this address'],
@@ -8,7 +8,7 @@ const ACTIONS = new Map([
 
 const PAGING = ['first', 'prev', 'next', 'last']
 
-/** Columns beyond these would not be read in a table; the item itself shows all. */
+/** A table with more columns is hard to read; the page of the item shows all fields. */
 const MAXIMUM_COLUMNS = 6
 
 /**
@@ -46,7 +46,7 @@ function paging({ _links: links, page, total_pages: pages, total_count: count })
 /** @param {any} body */
 function listed({ _embedded: embedded }) {
   return Object.entries(embedded).map(([name, items]) => {
-    if (items.length === 0) return element('p', {}, 'Nothing here.')
+    if (items.length === 0) return element('p', {}, 'No items.')
     const columns = columnsOf(items)
     const head = columns.map((column) => element('th', { scope: 'col' }, column))
     const rows = items.map((/** @type {any} */ item) => row(item, columns))
@@ -59,7 +59,7 @@ function listed({ _embedded: embedded }) {
 }
 
 /**
- * The identifier, then the fields with one value that most items have.
+ * The identifier and the first scalar fields.
  *
  * @param {any[]} items
  */
@@ -103,7 +103,7 @@ function valueText(value) {
 }
 
 /**
- * A form for each templated link: a field for each of its variables (RFC 6570 §3.2.8).
+ * A form for each templated link, with a field for each variable (RFC 6570 §3.2.8).
  *
  * @param {Record<string, any>} links
  */

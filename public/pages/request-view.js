@@ -1,8 +1,7 @@
 import { codeBlock } from './elements.js'
 
 /**
- * How the answer came about: the JSON as it was sent, the same request with curl, and the GraphQL
- * operation that answered it.
+ * Shows the JSON of the response, the request as a curl command, and the GraphQL operation.
  *
  * @param {string} url
  * @param {import('./session.js').Answer} answer

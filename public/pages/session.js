@@ -1,13 +1,13 @@
-/** The token is kept for this tab alone, and forgotten when it is closed. The GraphQL explorer shares it. */
+/** The token is stored for this tab until it is closed. The GraphQL explorer uses the same key. */
 const KEY = 'halgraph.token'
 
-/** @returns {string} the token of this session, empty where there is none */
+/** @returns {string} the token of this session, empty if there is none */
 export function token() {
   return sessionStorage.getItem(KEY) ?? ''
 }
 
-/** @param {string} value the token alone, or a whole `Bearer <token>` */
-export function keepToken(value) {
+/** @param {string} value the token, or `Bearer <token>` */
+export function storeToken(value) {
   const text = value.trim().replace(/^Bearer\s+/i, '')
   if (text === '') sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, text)
@@ -16,13 +16,13 @@ export function keepToken(value) {
 /**
  * @typedef {object} Answer
  * @property {number} status
- * @property {string} text the body as it was sent
- * @property {any} body the same, parsed; undefined where it is not JSON
- * @property {{ query: string, variables: object } | undefined} operation the GraphQL operation behind it
+ * @property {string} text the body as sent
+ * @property {any} body the parsed body; undefined if it is not JSON
+ * @property {{ query: string, variables: object } | undefined} operation the GraphQL operation of the request
  */
 
 /**
- * Asks for what this page is about, as any other client would.
+ * Requests a resource as any other client does.
  *
  * @param {string} url
  * @returns {Promise<Answer>}

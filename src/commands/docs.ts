@@ -1,21 +1,18 @@
 import { writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { printSchema } from 'graphql'
 import { resources } from '../domain/resources/index.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { committedDocument } from '../rest/documents/openapi/committed.ts'
 import { runCommand } from './command.ts'
 
-const usage = `Writes the documents that are made from the definitions and kept under version control.
+const usage = `Generates the documents that are kept under version control.
 
   npm run docs
 
   docs/openapi.json    the OpenAPI document, with the default settings
   docs/schema.graphql  the GraphQL schema`
 
-await runCommand(async () => {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } })
-  if (values.help) return console.log(usage)
+await runCommand(usage, {}, async () => {
   await write('docs/openapi.json', committedDocument(resources))
   await write('docs/schema.graphql', `${printSchema(createSchema(resources))}\n`)
 })

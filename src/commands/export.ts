@@ -1,18 +1,15 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
 import { stringify } from 'csv-stringify/sync'
-import { openSharedDatabase } from '../database/open-database.ts'
 import { allRows } from '../domain/all-rows.ts'
 import type { Leaf, Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
 import { toValues } from '../domain/model/rows.ts'
-import { databaseOptions } from '../server.ts'
-import { ArgumentsError, resourceNamed } from './arguments.ts'
-import { databaseSettings, runCommand } from './command.ts'
+import { ArgumentsError, databaseSettings, resourceNamed, runCommand } from './command.ts'
+import { withDatabase } from './shared-database.ts'
 
-const usage = `Writes every resource of a collection to standard output, in the order of their identifiers.
+const usage = `Writes every resource of a collection to standard output, ordered by identifier.
 
   npm run --silent export -- species > species.ndjson
   npm run --silent export -- species --format csv --output species.csv
@@ -20,56 +17,51 @@ const usage = `Writes every resource of a collection to standard output, in the 
   --format   ndjson, a JSON object on each line (the default), or csv
   --output   a file to write to instead
 
-Memory stays the same however many there are, and it can run while the service does; what changes in the
-meantime is written as it was before or as it is after. The file can be imported again.`
+The command uses constant memory and can run while the service does. It takes no snapshot: a resource that
+changes meanwhile is written in its old or its new state. The file can be imported again.`
 
-await runCommand(async () => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      format: { type: 'string', default: 'ndjson' },
-      output: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  if (values.help) return console.log(usage)
-  if (positionals.length > 1) throw new ArgumentsError('Name one collection')
+const options = {
+  format: { type: 'string', default: 'ndjson' },
+  output: { type: 'string' },
+} as const
+
+await runCommand(usage, { allowPositionals: true, options }, async ({ values, positionals }) => {
+  if (positionals.length > 1) throw new ArgumentsError('Pass one collection')
   const resource = resourceNamed(positionals[0])
   const write = writerOf(values.format)
-  const database = await openSharedDatabase(databaseOptions(databaseSettings()))
-  try {
+  await withDatabase(databaseSettings(), async ({ client }) => {
     const target = values.output === undefined ? process.stdout : createWriteStream(values.output)
-    await pipeline(Readable.from(write(resource, allRows(database.client, resource))), target)
-  } catch (error) {
-    // Whoever read the output has enough of it, as in `| head`.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  } finally {
-    await database.close()
-  }
+    await pipeline(Readable.from(write(resource, allRows(client, resource))), target).catch((error) => {
+      // The reader closed the output early, as `| head` does.
+      if (error.code !== 'EPIPE') throw error
+    })
+  })
 })
 
-/** @throws {ArgumentsError} when there is no such format */
+/** @throws {ArgumentsError} for an unknown format */
 function writerOf(format: string): typeof toLines {
   if (format === 'ndjson') return toLines
   if (format === 'csv') return toTable
-  throw new ArgumentsError(`--format is ndjson or csv, not ${format}`)
+  throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
 }
 
 async function* toLines(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
+  const hidden = Object.entries(resource.fields).filter(([, field]) => field.hidden)
   for await (const row of rows) {
-    const shown = Object.entries(toValues(resource, row)).filter(([name]) => name in resource.shownFields)
-    yield `${JSON.stringify(Object.fromEntries(shown))}\n`
+    const values = { ...toValues(resource, row) }
+    for (const [name] of hidden) delete values[name as never]
+    yield `${JSON.stringify(values)}\n`
   }
 }
 
 async function* toTable(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
-  const leaves = resource.shownLeaves
+  const leaves = resource.leaves.filter(({ field }) => !field.hidden)
   yield stringify([leaves.map(({ name }) => name)])
   for await (const row of rows)
     yield stringify([leaves.map((leaf) => cell(leaf, row))], { quoted_match: /^$/ })
 }
 
-/** Undefined is written as an empty cell, an empty string as a quoted one. */
+/** An unset field becomes an empty cell, an empty string a quoted one. */
 function cell({ column }: Leaf, row: Row): string | undefined {
   const value = row[column]
   if (value === null || value === undefined) return undefined

@@ -1,54 +1,45 @@
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { modelOf } from '../database/client.ts'
-import { openSharedDatabase } from '../database/open-database.ts'
 import type { WriteContext } from '../domain/changes.ts'
-import type { Resource, Values } from '../domain/model/resource.ts'
-import { resources, ruleSettings } from '../domain/resources/index.ts'
+import type { Values } from '../domain/model/resource.ts'
+import { ruleSettings } from '../domain/resources/index.ts'
 import { putResource } from '../domain/write.ts'
-import { databaseOptions } from '../server.ts'
-import { databaseSettings, runCommand } from './command.ts'
+import { databaseSettings, resourceNamed, runCommand } from './command.ts'
+import { withDatabase } from './shared-database.ts'
 
-const usage = `Fills the database with a small example catalogue: a coherent world in which every collection
-has something to show.
+const usage = `Adds a small example catalogue with resources in every collection.
 
   npm run seed
 
-What is there already stays as it is, so it can be run again. It can run while the service does.`
+Existing resources stay unchanged, so the command can be repeated, also while the service runs.`
 
 const CATALOGUE = new URL('../../prisma/seed/catalogue.json', import.meta.url)
 
-/** A resource of the catalogue: where it belongs, and its body. Those it refers to come before it. */
+/** A resource of the catalogue: its address and its body. It comes after the resources it refers to. */
 interface Seed extends Values {
   readonly collection: string
   readonly parent?: string
   readonly id?: string
 }
 
-await runCommand(async () => {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } })
-  if (values.help) return console.log(usage)
+await runCommand(usage, {}, async () => {
   const settings = databaseSettings()
-  const database = await openSharedDatabase(databaseOptions(settings))
-  try {
-    const seeds = JSON.parse(await readFile(CATALOGUE, 'utf8')) as Seed[]
-    const { idempotencyKeyHours } = settings
-    const context = { client: database.client, idempotencyKeyHours, ruleSettings: ruleSettings(settings) }
-    const made = await plant(seeds, context)
-    console.log(`Made ${made} resources; ${seeds.length - made} were there already`)
-  } finally {
-    await database.close()
-  }
+  const seeds = JSON.parse(await readFile(CATALOGUE, 'utf8')) as Seed[]
+  await withDatabase(settings, async ({ client }) => {
+    const created = await createAll(seeds, { ...settings, ruleSettings: ruleSettings(settings), client })
+    console.log(`Created ${created}, skipped ${seeds.length - created}`)
+  })
 })
 
-async function plant(seeds: readonly Seed[], context: WriteContext): Promise<number> {
-  let made = 0
+/** @returns how many of them did not exist */
+async function createAll(seeds: readonly Seed[], context: WriteContext): Promise<number> {
+  let created = 0
   for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
-    const resource = resources.find(({ path }) => path === collection) as Resource
+    const resource = resourceNamed(collection)
     const address = { parentId, id }
     if (await modelOf(context.client, resource).lookUp(resource, address)) continue
     await putResource(context, resource, address, body, { mayCreate: true, mayReplace: false, readOnly: {} })
-    made += 1
+    created += 1
   }
-  return made
+  return created
 }

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { parseConnection } from '../database/connection.ts'
 import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
 import { prepareFolder } from '../database/embedded/folder.ts'
@@ -17,23 +16,18 @@ const usage = `Opens Prisma Studio, a table editor in the browser, on the databa
 
   npm run studio -- --port 5555
 
-With DATABASE_URL that server is shown. Otherwise it is the embedded database in DATA_DIR, whether the
-service is running or not; as long as Studio runs, the database listens on a loopback port of this machine,
-without a password.`
+Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR, whether the service
+runs or not. While Studio runs, the embedded database listens on a loopback port without a password.`
 
-await runCommand(async () => {
-  const { values } = parseArgs({
-    options: { port: { type: 'string', default: '5555' }, help: { type: 'boolean', short: 'h' } },
-  })
-  if (values.help) return console.log(usage)
+await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
   const { databaseUrl, dataDir } = databaseSettings()
   if (databaseUrl !== undefined) return runStudio(withSession(databaseUrl), values.port)
   await withEmbedded(dataDir, (address) => runStudio(address, values.port))
 })
 
 /**
- * The address with everything a session starts with. Studio's driver (postgres.js) sends parameters that it
- * does not know itself as start-up parameters.
+ * Adds the session settings to the address. Studio's driver (postgres.js) sends unknown parameters as
+ * start-up parameters.
  */
 function withSession(databaseUrl: string): string {
   const { connectionString = '', schema } = parseConnection(databaseUrl)
@@ -42,7 +36,7 @@ function withSession(databaseUrl: string): string {
   return url.href
 }
 
-/** Studio's driver knows no socket folders, so a loopback port leads to the socket while `use` runs. */
+/** Studio's driver does not support socket folders, so a loopback port forwards to the socket while `use` runs. */
 async function withEmbedded(dataDir: string, use: (address: string) => Promise<void>): Promise<void> {
   const folder = await prepareFolder(dataDir)
   const socketPath = join(folder.socketFolder, SOCKET_NAME)
@@ -70,8 +64,8 @@ async function openBridge(socketPath: string): Promise<{ port: number; close(): 
 }
 
 /**
- * Runs the stock Studio until it ends or this process is told to. The address goes through the
- * environment (prisma.config.ts reads it), since arguments can be seen by every user of the machine.
+ * Runs Prisma's own Studio until it exits or this process receives a signal. prisma.config.ts reads the
+ * address from the environment, because every user of the machine can read the arguments.
  */
 async function runStudio(address: string, port: string): Promise<void> {
   const project = fileURLToPath(new URL('../../', import.meta.url))

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { mintToken, tokenSettings } from '../development-token.ts'
 import { readSettings } from '../settings.ts'
 import { runCommand } from './command.ts'
@@ -7,21 +6,18 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
 
   npm run --silent token -- --scope "species:read planets:write" --expires-in 30d --subject ada
 
-  --scope       scopes parted by spaces; default "*:read *:write", which is all of them
-  --expires-in  seconds, or a time with its unit as in 90m, 12h, 30d; default 12h
-  --subject     who the token is for`
+  --scope       scopes separated by spaces; default: "*:read *:write"
+  --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
+  --subject     the subject of the token`
 
-await runCommand(async () => {
-  const { values } = parseArgs({
-    options: {
-      scope: { type: 'string', default: '*:read *:write' },
-      'expires-in': { type: 'string', default: '12h' },
-      subject: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  if (values.help) return console.log(usage)
+const options = {
+  scope: { type: 'string', default: '*:read *:write' },
+  'expires-in': { type: 'string', default: '12h' },
+  subject: { type: 'string' },
+} as const
+
+await runCommand(usage, { options }, async ({ values }) => {
   const settings = await tokenSettings(readSettings(process.env))
-  const { scope, subject } = values
-  console.log(mintToken(settings, { scope, subject, expiresIn: values['expires-in'] }))
+  const { scope, subject, 'expires-in': expiresIn } = values
+  console.log(mintToken(settings, { scope, subject, expiresIn }))
 })

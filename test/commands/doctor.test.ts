@@ -1,36 +1,39 @@
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { createPlace, runCommand as run, startCommand as start } from '../helpers/commands.ts'
+import { createSetup, runCommand as run, startCommand as start } from '../helpers/commands.ts'
 
 test('doctor finds a count that is wrong, leaves it alone, and repairs it when it is told to', async (t) => {
-  const place = await createPlace(t)
-  await place.use(async ({ client }) => {
+  const setup = await createSetup(t)
+  await setup.use(async ({ client }) => {
     await client.planet.createMany({ data: ['one', 'two', 'three'].map((id) => ({ id, name: id })) })
     await client.$executeRaw`UPDATE row_counts SET rows = 7 WHERE collection = 'planets'`
     await client.$executeRaw`DELETE FROM row_counts WHERE collection = 'species'`
   })
   for (let round = 0; round < 2; round++) {
-    const { output, status } = await run('doctor', place.environment)
+    const { output, status } = await run('doctor', setup.environment)
     t.is(status, 1)
-    t.regex(output, /FAIL {2}row counts\n +planets is counted as 7 and has 3: npm run doctor -- --repair/)
-    t.is(output.match(/is counted as/g)?.length, 1, 'an empty collection need not have a count')
+    t.regex(
+      output,
+      /FAIL {2}row counts\n +planets: stored count 7, actual count 3; run npm run doctor -- --repair/,
+    )
+    t.is(output.match(/stored count/g)?.length, 1, 'an empty collection need not have a count')
   }
-  const repaired = await run('doctor', place.environment, '--repair')
+  const repaired = await run('doctor', setup.environment, '--repair')
   t.is(repaired.status, 0, repaired.output)
-  t.regex(repaired.output, /planets was counted anew\nok {4}row counts/)
-  t.notRegex((await run('doctor', place.environment)).output, /FAIL/)
+  t.regex(repaired.output, /recounted planets\nok {4}row counts/)
+  t.notRegex((await run('doctor', setup.environment)).output, /FAIL/)
 })
 
 test('a command whose output nobody reads any more goes on quietly and keeps its exit status', async (t) => {
-  const { environment } = await createPlace(t)
-  const broken = await createPlace(t)
+  const { environment } = await createSetup(t)
+  const broken = await createSetup(t)
   await broken.use(({ client }) => client.$executeRawUnsafe('ALTER TABLE planets ADD COLUMN colour text'))
-  for (const [place, expected] of [
+  for (const [variables, expected] of [
     [environment, 0],
     [broken.environment, 1],
   ] as const) {
-    const child = start('doctor', place)
+    const child = start('doctor', variables)
     child.stdout.destroy()
     const [errors, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     t.is(errors, '')

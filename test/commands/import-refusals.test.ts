@@ -1,14 +1,14 @@
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { createPlace, refusedRows, runCommand } from '../helpers/commands.ts'
+import { createSetup, refusedRows, runCommand } from '../helpers/commands.ts'
 import { createTestFolder } from '../helpers/database.ts'
 
 const LIMIT = 1024 * 1024
 
 /** Imports a file of these bytes into planets; resolves to what was taken and what was refused. */
 async function importing(t: ExecutionContext, name: string, content: string | Buffer) {
-  const { environment, folder, use } = await createPlace(t)
+  const { environment, folder, use } = await createSetup(t)
   const file = join(folder, name)
   await writeFile(file, content)
   const { status, output, errors } = await runCommand('import', environment, 'planets', file)
@@ -16,7 +16,7 @@ async function importing(t: ExecutionContext, name: string, content: string | Bu
   t.notRegex(errors, /\n\s+at /)
   const planets = await use(({ client }) => client.planet.findMany({ orderBy: { name: 'asc' } }))
   const refused = await refusedRows(file)
-  t.regex(output, new RegExp(`^Imported ${planets.length} rows, ${refused.length} refused`))
+  t.regex(output, new RegExp(`^Imported ${planets.length}, skipped 0, refused ${refused.length}`))
   return {
     taken: planets.map(({ name }) => name),
     refused: refused.map(({ line, code }) => [line, code]),
@@ -95,10 +95,10 @@ test('a record of CSV that cannot be read is refused alone, with its line and th
     [15, 'VALIDATION_FAILED'],
   ])
   for (const [index, reason] of [
-    /does not begin with a quote/,
+    /must begin with a quote/,
     /must be doubled/,
     /not valid UTF-8/,
-    /3 cells and the header 2/,
+    /3 cells, the header has 2/,
     /must be doubled/,
     /must be doubled/,
     /never closed/,
@@ -108,22 +108,22 @@ test('a record of CSV that cannot be read is refused alone, with its line and th
 })
 
 test('JSON in a cell of CSV follows the rules of request bodies', async (t) => {
-  const { environment, folder, use } = await createPlace(t)
+  const { environment, folder, use } = await createSetup(t)
   await use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
   const file = join(folder, 'atmospheres.csv')
   await writeFile(file, 'planet_id,composition\nkepler,"{""N2"":0.5,""N2"":0.1}"\n')
   const { output } = await runCommand('import', environment, 'atmosphere', file)
-  t.regex(output, /^Imported 0 rows, 1 refused/)
+  t.regex(output, /^Imported 0, skipped 0, refused 1/)
   t.is((await refusedRows(file))[0].code, 'MALFORMED_JSON')
 })
 
 test('a header that names a column twice, or cannot be read, is a wrong argument', async (t) => {
-  const { environment, folder } = await createPlace(t)
+  const { environment, folder } = await createSetup(t)
   const file = join(folder, 'planets.csv')
   for (const [content, message] of [
-    ['name,host_star,name\nA,b,C\n', /names columns twice: name/],
-    ['"name,host_star\nA,b\n', /header is refused: A quote that opens/],
-    [Buffer.from('name,h\xf6st\nA,b\n', 'latin1'), /header is refused: .*UTF-8/],
+    ['name,host_star,name\nA,b,C\n', /Duplicate columns in the header: name/],
+    ['"name,host_star\nA,b\n', /Invalid header: A quote that opens/],
+    [Buffer.from('name,h\xf6st\nA,b\n', 'latin1'), /Invalid header: .*UTF-8/],
   ] as const) {
     await writeFile(file, content)
     const { status, errors } = await runCommand('import', environment, 'planets', file)
@@ -139,10 +139,10 @@ test('a quote that is not closed within the size of a record is refused with its
   const file = join(folder, 'planets.csv')
   await writeFile(file, `name,host_star\n${lines.join('\n')}\n`)
   const { output } = await runCommand('import', {}, 'planets', file, '--dry-run')
-  t.regex(output, /^59999 rows could be imported, 1 refused/)
+  t.regex(output, /^Valid 59999, refused 1/)
   const [{ line, code, message }] = (await refusedRows(file)) as [Record<string, unknown>]
   t.deepEqual([line, code], [4, 'PAYLOAD_TOO_LARGE'])
-  t.regex(String(message), /a quote that opens in its first line is not closed/)
+  t.regex(String(message), /a quote that opens on its first line is not closed/)
 })
 
 const REPORT_MEMORY = `data:text/javascript,${encodeURIComponent(
@@ -164,7 +164,7 @@ for (const [format, rows] of [
       await handle.close()
       const environment = { NODE_OPTIONS: `--import=${REPORT_MEMORY}` }
       const { output, errors } = await runCommand('import', environment, 'planets', file, '--dry-run')
-      t.regex(output, /^2 rows could be imported, 1 refused/)
+      t.regex(output, /^Valid 2, refused 1/)
       t.deepEqual(
         (await refusedRows(file)).map(({ line, code }) => [line, code]),
         [[format === 'csv' ? 3 : 2, 'PAYLOAD_TOO_LARGE']],

@@ -3,18 +3,18 @@ import { access, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { createPlace, runCommand as run, startCommand as start } from '../helpers/commands.ts'
+import { createSetup, runCommand as run, startCommand as start } from '../helpers/commands.ts'
 
 test('an import that is killed again and again loses no row and doubles none', async (t) => {
-  const place = await createPlace(t)
-  const file = join(place.folder, 'moons.csv')
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'moons.csv')
   // Moons need not have a name of their own: nothing but the import itself keeps them from doubling.
   const rows = Array.from({ length: 1500 }, (_, number) => `kepler,Same name,${number}`)
   await writeFile(file, `\uFEFFplanet_id,name,radius_kilometres\r\n${rows.join('\r\n')}\r\n`)
-  await place.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
   let status: number | null = null
   for (let kills = 0; status === null; kills++) {
-    const child = start('import', place.environment, 'moons', file)
+    const child = start('import', setup.environment, 'moons', file)
     const closed = once(child, 'close')
     const from = await rowsDone(file)
     while (kills < 3 && child.exitCode === null && (await rowsDone(file)) < from + 200) await pause(20)
@@ -22,7 +22,7 @@ test('an import that is killed again and again loses no row and doubles none', a
     status = (await closed)[0]
   }
   t.is(status, 0)
-  const moons = await place.use(({ client }) => client.moon.findMany({ orderBy: { id: 'asc' } }))
+  const moons = await setup.use(({ client }) => client.moon.findMany({ orderBy: { id: 'asc' } }))
   const radii = moons.map(({ radius_kilometres: radius }) => radius)
   t.deepEqual(
     radii,
@@ -33,11 +33,11 @@ test('an import that is killed again and again loses no row and doubles none', a
 })
 
 test('an import that is told to stop says how far it came, and goes on from there', async (t) => {
-  const place = await createPlace(t)
-  const file = join(place.folder, 'planets.ndjson')
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'planets.ndjson')
   const rows = Array.from({ length: 1500 }, (_, number) => JSON.stringify({ name: `Planet ${number}` }))
   await writeFile(file, rows.join('\n'))
-  const child = start('import', place.environment, 'planets', file)
+  const child = start('import', setup.environment, 'planets', file)
   const closed = once(child, 'close')
   const errors = text(child.stderr)
   while (child.exitCode === null && (await rowsDone(file)) < 200) await pause(20)
@@ -45,14 +45,14 @@ test('an import that is told to stop says how far it came, and goes on from ther
   const [status] = await closed
   t.is(status, 130)
   t.regex(await errors, /Interrupted after \d+ of 1500 rows/)
-  const again = await run('import', place.environment, 'planets', file)
+  const again = await run('import', setup.environment, 'planets', file)
   t.is(again.status, 0)
-  t.is(await place.use(({ client }) => client.planet.count()), 1500)
+  t.is(await setup.use(({ client }) => client.planet.count()), 1500)
 })
 
 test('rows that are refused are written out with their lines, the others are taken', async (t) => {
-  const place = await createPlace(t)
-  const file = join(place.folder, 'species.ndjson')
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'species.ndjson')
   const rows = [
     { scientific_name: 'Prima' },
     { scientific_name: 'Duo', colour: 'blue' },
@@ -61,18 +61,18 @@ test('rows that are refused are written out with their lines, the others are tak
     { scientific_name: 'Tres', temperature_range: { min_celsius: -300 } },
   ]
   await writeFile(file, `${rows.map((row) => JSON.stringify(row)).join('\n\n')}\n{"broken\n`)
-  const dry = await run('import', place.environment, 'species', file, '--dry-run')
+  const dry = await run('import', setup.environment, 'species', file, '--dry-run')
   t.is(dry.status, 1)
-  t.regex(dry.output, /^3 rows could be imported, 3 refused/)
-  t.is(await place.use(({ client }) => client.species.count()), 0)
-  await place.use(({ client }) =>
+  t.regex(dry.output, /^Valid 3, refused 3/)
+  t.is(await setup.use(({ client }) => client.species.count()), 0)
+  await setup.use(({ client }) =>
     client.species.create({
       data: { id: 'una', scientific_name: 'Una', discovery_status: 'newly_catalogued' },
     }),
   )
-  const { status, output } = await run('import', place.environment, 'species', file)
+  const { status, output } = await run('import', setup.environment, 'species', file)
   t.is(status, 1)
-  t.is(output, `Imported 1 rows, 5 refused: ${file}.errors.ndjson\n`)
+  t.is(output, `Imported 1, skipped 0, refused 5; see ${file}.errors.ndjson\n`)
   const errors = (await readFile(`${file}.errors.ndjson`, 'utf8'))
     .trim()
     .split('\n')
@@ -94,18 +94,18 @@ test('rows that are refused are written out with their lines, the others are tak
 })
 
 test('wrong arguments are one sentence and exit status 2', async (t) => {
-  const { folder, environment } = await createPlace(t)
+  const { folder, environment } = await createSetup(t)
   const file = join(folder, 'table.csv')
   await writeFile(file, 'name,colour\nx,blue\n')
   for (const [name, parameters, message] of [
-    ['import', [], /Name a collection: species, planets/],
-    ['import', ['unicorns', file], /There is no collection unicorns/],
+    ['import', [], /Missing collection. Collections: species, planets/],
+    ['import', ['unicorns', file], /Unknown collection unicorns/],
     ['import', ['planets', 'planets.txt'], /ending in .ndjson, .jsonl or .csv/],
-    ['import', ['planets', join(folder, 'none.csv')], /cannot be read/],
-    ['import', ['planets', file], /columns that planets has not: colour/],
+    ['import', ['planets', join(folder, 'none.csv')], /Cannot read/],
+    ['import', ['planets', file], /Unknown columns in the header: colour/],
     ['import', ['planets', file, '--quick'], /--quick/],
     ['export', ['planets', '--format', 'xml'], /ndjson or csv/],
-    ['export', ['unicorns'], /There is no collection unicorns/],
+    ['export', ['unicorns'], /Unknown collection unicorns/],
   ] as const) {
     const { status, errors, output } = await run(name, environment, ...parameters)
     t.is(status, 2, errors)
@@ -115,7 +115,7 @@ test('wrong arguments are one sentence and exit status 2', async (t) => {
   }
 })
 
-test('import, export and doctor explain themselves', async (t) => {
+test('import, export and doctor print their usage', async (t) => {
   for (const name of ['import', 'export', 'doctor']) {
     const { output, status } = await run(name, {}, '--help')
     t.is(status, 0)
@@ -124,7 +124,7 @@ test('import, export and doctor explain themselves', async (t) => {
 })
 
 test('doctor finds nothing in a database as it should be', async (t) => {
-  const { environment } = await createPlace(t)
+  const { environment } = await createSetup(t)
   const { output, status } = await run('doctor', environment)
   t.is(status, 0, output)
   t.notRegex(output, /FAIL/)
@@ -133,18 +133,18 @@ test('doctor finds nothing in a database as it should be', async (t) => {
 })
 
 test('doctor finds columns that drifted and rows that would be refused', async (t) => {
-  const place = await createPlace(t)
-  await place.use(async ({ client }) => {
+  const setup = await createSetup(t)
+  await setup.use(async ({ client }) => {
     await client.planet.create({ data: { id: 'blank', name: 'Blank', discovery_year: 1995 } })
     await client.$executeRawUnsafe('ALTER TABLE planets DROP CONSTRAINT planets_name_check')
     await client.$executeRawUnsafe("UPDATE planets SET name = ' '")
     await client.$executeRawUnsafe('ALTER TABLE planets ADD COLUMN colour text')
     await client.$executeRawUnsafe('ALTER TABLE moons ALTER COLUMN tidally_locked TYPE text')
   })
-  const { output, status } = await run('doctor', place.environment)
+  const { output, status } = await run('doctor', setup.environment)
   t.is(status, 1)
-  t.regex(output, /table planets has colour, which no definition knows/)
-  t.regex(output, /table moons: tidally_locked is text and should be boolean/)
+  t.regex(output, /table planets has unknown colour/)
+  t.regex(output, /table moons: tidally_locked is text, expected boolean/)
   t.regex(output, /blank: REQUIRED_FIELD name is required/)
 })
 

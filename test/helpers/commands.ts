@@ -9,7 +9,7 @@ import type { Json } from './client.ts'
 import { createTestDatabase, createTestFolder, type Owner } from './database.ts'
 
 /** A migrated, empty database, as commands find it, and a folder for files. */
-export async function createPlace(owner: Owner) {
+export async function createSetup(owner: Owner) {
   const options = await createTestDatabase(owner)
   const environment: NodeJS.ProcessEnv = {
     // A busy machine is no reason for a command to give up.

@@ -3,7 +3,7 @@ import { Prisma } from '../../database/generated/client.ts'
 import { isAlwaysSet, type LeafField } from '../../domain/model/fields.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 
-/** A column as it should be, or as information_schema has it. */
+/** A column, expected or found in information_schema. */
 interface Column {
   readonly type: string
   readonly nullable: boolean
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<LeafField['type'], string>> = {
   fractions: 'jsonb',
 }
 
-/** The columns that a definition stands for; `version` belongs to every table. */
+/** The columns of a definition; every table also has `version`. */
 function columnsOf({ leaves }: Resource): Map<string, Column> {
   const columns = leaves.map(({ column, field }): [string, Column] => [
     column,
@@ -29,10 +29,10 @@ function columnsOf({ leaves }: Resource): Map<string, Column> {
   return new Map([...columns, ['version', { type: 'integer', nullable: false }]])
 }
 
-/** Where the Prisma model of a resource has other fields than its definition. */
+/** Differences between the fields of the Prisma model of a resource and its definition. */
 export function modelDrift(resource: Resource): string[] {
   const fields = (Prisma as unknown as Record<string, object>)[`${resource.name}ScalarFieldEnum`]
-  if (!fields) return [`There is no model ${resource.name} in the Prisma schema.`]
+  if (!fields) return [`The Prisma schema has no model ${resource.name}`]
   return differences(
     `model ${resource.name}`,
     new Set(columnsOf(resource).keys()),
@@ -40,7 +40,7 @@ export function modelDrift(resource: Resource): string[] {
   )
 }
 
-/** Where the tables have other columns than the definitions, or columns of another type. */
+/** Differences between the columns of the tables and the definitions, in name, type and nullability. */
 export async function tableDrift(client: DatabaseClient, resources: readonly Resource[]): Promise<string[]> {
   const rows = await client.$queryRaw<
     { table_name: string; column_name: string; data_type: string; is_nullable: string }[]
@@ -72,19 +72,19 @@ function otherColumns(
     const found = actual.get(name)
     if (!found) return []
     return [
-      ...(found.type === type ? [] : [`table ${table}: ${name} is ${found.type} and should be ${type}`]),
+      ...(found.type === type ? [] : [`table ${table}: ${name} is ${found.type}, expected ${type}`]),
       ...(found.nullable === nullable
         ? []
-        : [`table ${table}: ${name} should ${nullable ? '' : 'not '}take null`]),
+        : [`table ${table}: ${name} must ${nullable ? '' : 'not '}be nullable`]),
     ]
   })
 }
 
-function differences(what: string, expected: ReadonlySet<string>, actual: ReadonlySet<string>): string[] {
+function differences(subject: string, expected: ReadonlySet<string>, actual: ReadonlySet<string>): string[] {
   const missing = [...expected].filter((name) => !actual.has(name))
   const unknown = [...actual].filter((name) => !expected.has(name))
   return [
-    ...missing.map((name) => `${what} lacks ${name}`),
-    ...unknown.map((name) => `${what} has ${name}, which no definition knows`),
+    ...missing.map((name) => `${subject} lacks ${name}`),
+    ...unknown.map((name) => `${subject} has unknown ${name}`),
   ]
 }

@@ -3,13 +3,13 @@ import { tableOf } from '../../database/sql/statement.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 
 interface Counts {
-  readonly kept: string
+  readonly stored: string
   readonly actual: string
 }
 
 /**
- * Where the kept count of a collection, which lists show, is not that of its rows: after it was changed by
- * hand, or rows were while triggers were off.
+ * The collections whose stored count, which lists show, is wrong: because it was edited, or because rows were
+ * changed while triggers were disabled.
  */
 export async function rowCountProblems(
   client: DatabaseClient,
@@ -17,12 +17,12 @@ export async function rowCountProblems(
 ): Promise<string[]> {
   const wrong = await wrongCounts(client, resources)
   return wrong.map(
-    ([{ path }, { kept, actual }]) =>
-      `${path} is counted as ${kept} and has ${actual}: npm run doctor -- --repair, or SELECT recount_rows('${tableName(path)}')`,
+    ([{ path }, { stored, actual }]) =>
+      `${path}: stored count ${stored}, actual count ${actual}; run npm run doctor -- --repair, or SELECT recount_rows('${tableName(path)}')`,
   )
 }
 
-/** Counts the collections anew whose kept count is wrong. Writes to them wait meanwhile. Says what was done. */
+/** Recounts the collections whose stored count is wrong; writes to them wait. Returns what was done. */
 export async function repairRowCounts(
   client: DatabaseClient,
   resources: readonly Resource[],
@@ -30,7 +30,7 @@ export async function repairRowCounts(
   const wrong = await wrongCounts(client, resources)
   for (const [{ path }] of wrong)
     await client.$rows({ text: 'SELECT recount_rows($1)', values: [tableName(path)] })
-  return wrong.map(([{ path }]) => `${path} was counted anew`)
+  return wrong.map(([{ path }]) => `recounted ${path}`)
 }
 
 async function wrongCounts(
@@ -39,13 +39,13 @@ async function wrongCounts(
 ): Promise<(readonly [Resource, Counts])[]> {
   const collections = resources.filter(({ kind }) => kind === 'collection')
   const counted = collections.map(async (resource) => [resource, await countsOf(client, resource)] as const)
-  return (await Promise.all(counted)).filter(([, { kept, actual }]) => kept !== actual)
+  return (await Promise.all(counted)).filter(([, { stored, actual }]) => stored !== actual)
 }
 
-/** Both of one snapshot, since they are of one statement. */
+/** One statement, so both counts are of the same snapshot. */
 async function countsOf(client: DatabaseClient, resource: Resource): Promise<Counts> {
   const text = `SELECT (SELECT count(*) FROM ${tableOf(resource)})::text AS actual,
-    COALESCE((SELECT sum(rows) FROM row_counts WHERE collection = $1), 0)::text AS kept`
+    COALESCE((SELECT sum(rows) FROM row_counts WHERE collection = $1), 0)::text AS stored`
   const [counts] = await client.$rows<Counts>({ text, values: [tableName(resource.path)] })
   return counts as Counts
 }

@@ -7,31 +7,30 @@ import type { Row } from '../../domain/model/row.ts'
 import { toValues } from '../../domain/model/rows.ts'
 import { inspectResource, runRules } from '../../domain/model/validate.ts'
 
-/** How many rows are named; of the others only the count is told. */
-const NAMED_ROWS = 20
+const LISTED_ROWS = 20
 
-/** What is wrong with the rows of a resource: those that, sent as they are, would not be taken. */
-export async function refusedRows(client: DatabaseClient, resource: Resource): Promise<string[]> {
+/** Lists the first rows that would be refused as a request body, with the reasons, and counts the others. */
+export async function rowProblems(client: DatabaseClient, resource: Resource): Promise<string[]> {
   const problems: string[] = []
-  let refused = 0
+  let invalid = 0
   for await (const row of allRows(client, resource)) {
     const details = problemsOf(resource, row)
     if (details.length === 0) continue
-    refused += 1
-    if (refused <= NAMED_ROWS) {
+    invalid += 1
+    if (invalid <= LISTED_ROWS) {
       problems.push(`${row.id}: ${details.map(({ code, message }) => `${code} ${message}`).join(' ')}`)
     }
   }
-  return refused > NAMED_ROWS ? [...problems, `and ${refused - NAMED_ROWS} more`] : problems
+  return invalid > LISTED_ROWS ? [...problems, `and ${invalid - LISTED_ROWS} more`] : problems
 }
 
 function problemsOf(resource: Resource, row: Row): readonly Detail[] {
   const stored = toValues(resource, row)
-  const shown = Object.entries(stored).filter(([name]) => name in resource.shownFields)
+  const shown = Object.entries(stored).filter(([name]) => !resource.allFields[name]?.hidden)
   const { values, details } = inspectResource(resource, Object.fromEntries(shown))
   const malformed: Detail[] = isIdentifier(row.id)
     ? []
-    : [{ field: 'id', code: 'INVALID_VALUE', message: 'id is not an identifier.' }]
-  // A row is compared with itself: no change is a change of state that a rule could forbid.
+    : [{ field: 'id', code: 'INVALID_VALUE', message: 'id is not a valid identifier.' }]
+  // The row is compared with itself, so rules about changes of state do not apply.
   return [...malformed, ...details, ...runRules(resource.rules, values, values)]
 }

@@ -2,10 +2,10 @@ import type { Database } from '../../database/database.ts'
 import { readServerFacts, type ServerFacts } from '../../database/server-facts.ts'
 import { sessionSettings } from '../../database/session.ts'
 
-/** Values of LC_CTYPE that know no letters but those of ASCII. */
+/** Values of LC_CTYPE that fold the case of ASCII letters only. */
 const ASCII_ONLY = /^(?:C|POSIX)$/
 
-/** Describes the server and the settings in effect in a session, each with its problems. */
+/** Describes the server and the effective session settings, each with its problems. */
 export async function inspectSession({ pool, check }: Database): Promise<[string, readonly string[]][]> {
   const facts = await readServerFacts(pool)
   const { rows } = await pool.query<{ name: string; value: string }>(
@@ -18,12 +18,12 @@ export async function inspectSession({ pool, check }: Database): Promise<[string
     (error: Error) => [error.message],
   )
   return [
-    [`server: ${describe(facts)}`, facts.isStandby ? ['It is a standby, which takes no writes'] : []],
+    [`server: ${describe(facts)}`, facts.isStandby ? ['It is a standby and accepts no writes'] : []],
     [`session: ${settings}`, wrong],
   ]
 }
 
 function describe({ version, encoding, collation, ctype }: ServerFacts): string {
-  const limit = ASCII_ONLY.test(ctype) ? ' (unique names ignore the case of A to Z only)' : ''
+  const limit = ASCII_ONLY.test(ctype) ? ' (unique names ignore case for A to Z only)' : ''
   return `PostgreSQL ${version}, encoding ${encoding}, collation ${collation}, LC_CTYPE ${ctype}${limit}`
 }

@@ -1,76 +1,88 @@
+import { createHash } from 'node:crypto'
+import { v4, v7 } from 'uuid'
 import type { WriteContext } from '../../domain/changes.ts'
 import { type Detail, DomainError } from '../../domain/model/errors.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
 import { inspectResource } from '../../domain/model/validate.ts'
 import { isObject } from '../../domain/model/values.ts'
 import { putResource } from '../../domain/write.ts'
+import type { ImportState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
-/** What became of a row. */
 export type RowOutcome =
-  | { readonly line: number; readonly outcome: 'imported' | 'present' }
+  | { readonly line: number; readonly outcome: 'imported' | 'skipped' }
   | { readonly line: number; readonly outcome: 'refused'; readonly error: RowError }
 
-export interface RowError {
+interface RowError {
   readonly code: string
   readonly message: string
   readonly details: readonly Detail[]
 }
 
-export interface ImportRowParts {
+export interface ImportTarget {
   readonly resource: Resource
-  /** The identifier for a row that brings none. */
-  readonly identify: (line: number) => string
   /** The parent of rows that name none. */
   readonly parent: string | undefined
-  /** Whether a row whose resource is there already replaces it. */
+  /** Whether rows replace existing resources. */
   readonly replace: boolean
-  /** Where to write to; undefined to look only. */
+  /** Where to write; undefined to validate only. */
   readonly context: WriteContext | undefined
 }
 
+/** The part of the state that determines the identifiers of rows without one. */
+type Seed = Pick<ImportState, 'key' | 'started'>
+
 /**
- * Brings one row in, by the rules that every write follows. A resource that is there already stays as it
- * is, unless it is to be replaced.
+ * Imports one row with the rules of every write. An existing resource stays unchanged unless the target says
+ * to replace it.
  *
- * @throws anything but what is wrong with the row itself
+ * @throws any error that the row itself does not cause
  */
-export async function importRow(parts: ImportRowParts, row: InputRow): Promise<RowOutcome> {
+export async function importRow(target: ImportTarget, seed: Seed, row: InputRow): Promise<RowOutcome> {
   const { line } = row
   try {
     if ('refusal' in row) throw row.refusal
-    return { line, outcome: await write(parts, line, row.values) }
+    return { line, outcome: await write(target, seed, line, row.values) }
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
-    if (error.code === 'PRECONDITION_FAILED') return { line, outcome: 'present' }
+    if (error.code === 'PRECONDITION_FAILED') return { line, outcome: 'skipped' }
     const { code, message, details } = error
     return { line, outcome: 'refused', error: { code, message, details } }
   }
 }
 
-async function write(parts: ImportRowParts, line: number, body: unknown): Promise<'imported' | 'present'> {
-  const { resource, context, replace } = parts
+async function write(target: ImportTarget, seed: Seed, line: number, body: unknown) {
+  const { resource, context, replace } = target
   const values = isObject(body) ? body : {}
   const { details } = inspectResource(resource, body)
   if (details.length > 0) {
     throw new DomainError('VALIDATION_FAILED', details.map(({ message }) => message).join(' '), details)
   }
-  const address = addressOf(parts, line, values)
+  const address = addressOf(target, seed, line, values)
   if (!context) return 'imported'
   const options = { mayCreate: true, mayReplace: replace, readOnly: {} }
   const { outcome } = await putResource(context, resource, address, values, options)
-  return outcome === 'UNCHANGED' ? 'present' : 'imported'
+  return outcome === 'UNCHANGED' ? 'skipped' : 'imported'
 }
 
-function addressOf({ resource, identify, parent }: ImportRowParts, line: number, values: Values) {
+function addressOf({ resource, parent }: ImportTarget, seed: Seed, line: number, values: Values) {
   const parentId = resource.parentField && (textAt(values, resource.parentField) ?? parent)
   if (resource.parentField && parentId === undefined) {
     const field = resource.parentField
-    const message = `${field} is required here, or --parent.`
+    const message = `${field} or the option --parent is required.`
     throw new DomainError('VALIDATION_FAILED', message, [{ field, code: 'REQUIRED_FIELD', message }])
   }
   if (resource.kind === 'singleton') return { parentId, id: parentId as string }
-  return { parentId, id: textAt(values, 'id') ?? identify(line) }
+  return { parentId, id: textAt(values, 'id') ?? identifierOf(resource, seed, line) }
+}
+
+/**
+ * The identifier of a row without one. It depends only on the import and the line, so that a row which is
+ * retried after an interruption does not become a second resource. The random key keeps it unpredictable.
+ */
+function identifierOf(resource: Resource, { key, started }: Seed, line: number): string {
+  const random = createHash('sha256').update(`${key}:${line}`).digest().subarray(0, 16)
+  return resource.randomIdentifiers ? v4({ random }) : v7({ msecs: started, seq: line, random })
 }
 
 function textAt(values: Values, name: string): string | undefined {

@@ -3,23 +3,28 @@ import { createReadStream } from 'node:fs'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { lock } from 'proper-lockfile'
-import { ArgumentsError } from '../arguments.ts'
+import { ArgumentsError } from '../command.ts'
 
-/** How far an import has come. Kept beside its file until it is over. */
-export interface ImportState {
-  /** What the import is of, and where to: it can only be taken up again with the same. */
+/** An unfinished import can only be resumed with the same file, collection and database. */
+export interface ImportIdentity {
   readonly collection: string
-  readonly fingerprint: string
+  /** The SHA-256 of the file. */
+  readonly content: string
   readonly database: string
-  /** From which, with the line, the identifiers of rows that bring none are made. */
+}
+
+/** The progress of an import, saved beside its file until it is finished. */
+export interface ImportState extends ImportIdentity {
+  /** Random; with the line, it determines the identifiers of rows without one. */
   readonly key: string
+  /** In milliseconds since 1970. */
   readonly started: number
-  /** All rows up to here are done, whether taken or refused. */
+  /** The number of rows that are done, imported or not. */
   readonly rows: number
   readonly imported: number
-  readonly present: number
+  readonly skipped: number
   readonly refused: number
-  /** The length of the file of errors at that point. */
+  /** The length of the error file at that point. */
   readonly errorBytes: number
 }
 
@@ -27,43 +32,47 @@ export function statePath(file: string): string {
   return `${file}.import-state.json`
 }
 
+/** The file of the refused rows: one JSON object on each line. */
+export function errorPath(file: string): string {
+  return `${file}.errors.ndjson`
+}
+
+export function freshState(identity: ImportIdentity): ImportState {
+  const counts = { rows: 0, imported: 0, skipped: 0, refused: 0, errorBytes: 0 }
+  return { ...identity, key: randomBytes(16).toString('hex'), started: Date.now(), ...counts }
+}
+
 /**
- * Takes up an import where it stopped, or begins one.
+ * Loads the state of an unfinished import, or begins a new one.
  *
- * @throws {ArgumentsError} when the file, the collection or the database is another than it was
+ * @throws {ArgumentsError} when the file, the collection or the database has changed
  */
-export async function loadState(
-  file: string,
-  identity: Pick<ImportState, 'collection' | 'fingerprint' | 'database'>,
-): Promise<ImportState> {
+export async function loadState(file: string, identity: ImportIdentity): Promise<ImportState> {
   const text = await readFile(statePath(file), 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (text === undefined) {
-    const progress = { rows: 0, imported: 0, present: 0, refused: 0, errorBytes: 0 }
-    return { ...identity, key: randomBytes(16).toString('hex'), started: Date.now(), ...progress }
-  }
+  if (text === undefined) return freshState(identity)
   const state = JSON.parse(text) as ImportState
   const [different] = Object.entries(identity).filter(([name, value]) => state[name as 'key'] !== value)
   if (different === undefined) return state
   throw new ArgumentsError(
-    `${statePath(file)} is of an import that did not end, with another ${different[0]}. ` +
-      'Go on with the same as then, or delete it to begin anew: its rows would then be imported again.',
+    `The ${different[0]} differs from the unfinished import in ${statePath(file)}. ` +
+      'Resume that import, or delete its state to import all rows again.',
   )
 }
 
-/** Keeps the state so that either the former or the new one is there, whatever happens. */
+/** Replaces the saved state atomically. */
 export async function saveState(file: string, state: ImportState): Promise<void> {
-  const aside = `${statePath(file)}.new`
-  const handle = await open(aside, 'w', 0o600)
+  const temporary = `${statePath(file)}.new`
+  const handle = await open(temporary, 'w', 0o600)
   try {
     await handle.writeFile(`${JSON.stringify(state)}\n`)
     await handle.sync()
   } finally {
     await handle.close()
   }
-  await rename(aside, statePath(file))
+  await rename(temporary, statePath(file))
 }
 
 export async function removeState(file: string): Promise<void> {
@@ -71,7 +80,7 @@ export async function removeState(file: string): Promise<void> {
 }
 
 /** The SHA-256 of a file, in hexadecimal. */
-export async function fingerprintOf(file: string): Promise<string> {
+export async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return hash.digest('hex')
@@ -80,10 +89,10 @@ export async function fingerprintOf(file: string): Promise<string> {
 const STALE_MILLISECONDS = 5_000
 
 /**
- * Keeps a second import of the same file from running at the same time. The lock of one that was killed is
- * taken over once it is stale, which is waited for. Resolves to what releases it.
+ * Prevents two imports of one file at the same time. Waits until the lock of a killed import is stale.
+ * Resolves to a function that releases the lock.
  *
- * @throws {ArgumentsError} when one is running
+ * @throws {ArgumentsError} when another import of the file is running
  */
 export async function lockImport(file: string): Promise<() => Promise<void>> {
   const retries = { retries: 14, factor: 1, minTimeout: 500, maxTimeout: 500 }
@@ -91,6 +100,6 @@ export async function lockImport(file: string): Promise<() => Promise<void>> {
     return await lock(file, { lockfilePath: `${file}.import-lock`, stale: STALE_MILLISECONDS, retries })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error
-    throw new ArgumentsError(`${file} is being imported by another process.`)
+    throw new ArgumentsError(`Another process is importing ${file}`)
   }
 }

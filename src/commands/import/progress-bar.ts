@@ -1,13 +1,13 @@
 import progress from 'cli-progress'
 import type { ImportState } from './import-state.ts'
 
-/** Shows how far an import is, on standard error, if that is a terminal. */
+/** Shows the progress of an import on standard error, if that is a terminal. */
 export interface Progress {
   show(state: ImportState): void
   stop(): void
 }
 
-/** A bar with the rows of this session per second and the time left at that rate. */
+/** A bar with the rows per second of this run and the time left at that rate. */
 export function createProgressBar(total: number, begin: ImportState): Progress {
   const started = performance.now()
   const bar = new progress.SingleBar({
@@ -16,7 +16,7 @@ export function createProgressBar(total: number, begin: ImportState): Progress {
     clearOnComplete: false,
     stream: process.stderr,
     fps: 5,
-    // Otherwise it would end at 100 % by itself, before the last rows are safe.
+    // Otherwise it stops at 100 %, before the last rows are saved.
     stopOnComplete: false,
   })
   const payload = (state: ImportState) => {

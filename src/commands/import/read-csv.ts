@@ -1,18 +1,21 @@
 import { isUtf8 } from 'node:buffer'
 import { type CsvError, parse } from 'csv-parse/sync'
 import { DomainError } from '../../domain/model/errors.ts'
-import type { Resource } from '../../domain/model/resource.ts'
-import { ArgumentsError } from '../arguments.ts'
-import { type Cell, cellsToValues, refuseHeader } from './csv-values.ts'
-import { BrokenRecord, type InputRow, readRecords } from './read-records.ts'
+import type { LeafField } from '../../domain/model/fields.ts'
+import type { Resource, Values } from '../../domain/model/resource.ts'
+import { parseStrictJson } from '../../http/json/strict-json.ts'
+import { ArgumentsError } from '../command.ts'
+import { BrokenRecord, type InputRow, LINE_FEED, readRecords } from './read-records.ts'
 
-const LINE_FEED = 0x0a
 const QUOTE = 0x22
+
+/** The text of a cell; undefined for an empty cell without quotes. */
+type Cell = string | undefined
 
 /**
  * Reads the rows of a CSV file (RFC 4180), whose first record names the columns.
  *
- * @throws {ArgumentsError} when the header cannot be read, names a column twice, or one that is not a field
+ * @throws {ArgumentsError} for a header that cannot be parsed or has unknown or duplicate columns
  */
 export async function* readCsv(file: string, resource: Resource): AsyncGenerator<InputRow> {
   let header: readonly string[] | undefined
@@ -24,12 +27,12 @@ export async function* readCsv(file: string, resource: Resource): AsyncGenerator
     return refuseHeader(resource, header)
   }
   for await (const row of readRecords(file, { lengthOf, read })) {
-    if (!header && 'refusal' in row) throw new ArgumentsError(`The header is refused: ${row.refusal.message}`)
+    if (!header && 'refusal' in row) throw new ArgumentsError(`Invalid header: ${row.refusal.message}`)
     yield row
   }
 }
 
-/** A record ends at the first line feed that is not between quotes. */
+/** A record ends at the first line feed outside quotes. */
 function lengthOf(bytes: Buffer): number {
   let isQuoted = false
   for (let at = 0; at < bytes.length; at++) {
@@ -48,13 +51,13 @@ const OPTIONS = {
 /** The cells of a record; undefined for a blank line. */
 function cellsOf(record: Buffer): Cell[] | undefined {
   if (record.length === 0) return undefined
-  const cells = parsed(record)
-  // Only a record that is whole is known to hold these bytes.
+  const cells = parseRecord(record)
+  // Only after parsing is it certain that these bytes are one record.
   if (!isUtf8(record)) throw new DomainError('VALIDATION_FAILED', 'The row is not valid UTF-8.')
   return cells
 }
 
-function parsed(record: Buffer): Cell[] | undefined {
+function parseRecord(record: Buffer): Cell[] | undefined {
   try {
     return (parse(record, OPTIONS) as Cell[][])[0]
   } catch (error) {
@@ -62,16 +65,75 @@ function parsed(record: Buffer): Cell[] | undefined {
   }
 }
 
-/** The parser's own messages count the lines of this record alone. */
+/** The parser's own messages count lines from the beginning of this record. */
 function reasonOf(error: CsvError): string {
   switch (error.code as string) {
     case 'INVALID_OPENING_QUOTE':
-      return 'A cell that does not begin with a quote holds one.'
+      return 'A cell that contains a quote must begin with a quote.'
     case 'CSV_INVALID_CLOSING_QUOTE':
-      return 'A quote is followed by neither a comma nor the end of the line; inside a cell it must be doubled.'
+      return 'A closing quote must be followed by a comma or the end of the line; inside a cell it must be doubled.'
     case 'CSV_QUOTE_NOT_CLOSED':
-      return 'A quote that opens in this line is never closed.'
+      return 'A quote that opens on this line is never closed.'
     default:
       throw error
+  }
+}
+
+function refuseHeader(resource: Resource, header: readonly string[]): void {
+  const known = resource.leaves.filter(({ field }) => !field.hidden).map(({ name }) => name)
+  const unknown = header.filter((column) => !known.includes(column))
+  if (unknown.length > 0) {
+    const columns = `Columns of ${resource.path}: ${known.join(', ')}.`
+    throw new ArgumentsError(`Unknown columns in the header: ${unknown.join(', ')}. ${columns}`)
+  }
+  const repeated = header.filter((column, index) => header.indexOf(column) !== index)
+  if (repeated.length > 0) {
+    throw new ArgumentsError(`Duplicate columns in the header: ${repeated.join(', ')}.`)
+  }
+}
+
+/**
+ * The values of a row. Columns have the names that filters use, such as `temperature_range.min_celsius`; an
+ * empty cell is an unset field. A cell that cannot be converted to the type of its field stays text, which
+ * validation then refuses.
+ *
+ * @throws {DomainError} VALIDATION_FAILED when the number of cells is not that of the columns, MALFORMED_JSON
+ */
+function cellsToValues(resource: Resource, header: readonly string[], cells: readonly Cell[]): Values {
+  if (cells.length !== header.length) {
+    const message = `The row has ${cells.length} cells, the header has ${header.length}.`
+    throw new DomainError('VALIDATION_FAILED', message)
+  }
+  const values: Record<string, unknown> = {}
+  for (const [index, column] of header.entries()) {
+    const leaf = resource.leaves.find(({ name }) => name === column)
+    const cell = cells[index]
+    if (!leaf || cell === undefined || (cell === '' && !isFreeText(leaf.field))) continue
+    const [outer, inner] = leaf.path as [string, string?]
+    const value = cellValue(leaf.field, cell)
+    if (inner === undefined) values[outer] = value
+    else values[outer] = { ...(values[outer] as object | undefined), [inner]: value }
+  }
+  return values
+}
+
+/** The only fields with the empty string as a value; programs that quote every cell mean an unset field elsewhere. */
+function isFreeText({ type, readOnly }: LeafField): boolean {
+  return type === 'text' && !readOnly
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+function cellValue({ type }: LeafField, cell: string): unknown {
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return NUMBER.test(cell) ? Number(cell) : cell
+    case 'boolean':
+      return cell === 'true' ? true : cell === 'false' ? false : cell
+    case 'fractions':
+      return parseStrictJson(Buffer.from(cell), 'The cell')
+    default:
+      return cell
   }
 }

@@ -1,34 +1,36 @@
+import { createReadStream } from 'node:fs'
 import { DomainError } from '../../domain/model/errors.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
-import { LookAhead } from './look-ahead.ts'
 
-/** A row of a file: the line it begins at, from 1, and what it holds, or why it is refused unread. */
+/** A row of a file: the line on which it begins, from 1, and its values, or why it cannot be read. */
 export type InputRow =
   | { readonly line: number; readonly values: unknown }
   | { readonly line: number; readonly refusal: DomainError }
 
-/** How a file is divided into records, and what a record holds. */
+/** How to divide a file into records and to read a record. */
 export interface RecordFormat {
-  /** The length of the first record, with its line end; -1 for bytes that do not hold its end. */
+  /** The length of the first record including its line end; -1 when the bytes do not contain its end. */
   readonly lengthOf: (bytes: Buffer) => number
   /**
-   * The values of a record; undefined for one that is no row, such as a blank line.
+   * The values of a record; undefined when it is not a row, such as a blank line.
    *
    * @throws {DomainError} when it cannot be read
-   * @throws {BrokenRecord} when it is uncertain where it ends
+   * @throws {BrokenRecord} when the end of the record is uncertain
    */
   readonly read: (record: Buffer) => unknown
 }
 
-/** A record whose end is uncertain. Only its first line is given up; the next one is read as a record again. */
+/** A record whose end is uncertain. Only its first line is refused; reading continues with the next line. */
 export class BrokenRecord extends DomainError {}
 
+export const LINE_FEED = 0x0a
+const NOTHING = Buffer.alloc(0)
 const BYTE_ORDER_MARK = '\uFEFF'
 const LINE_END_BYTES = 2
 
 /**
- * Reads the records of a file one after the other. A record that cannot be read yields a row that says why, and
- * reading goes on after it. A record may be as large as a request body; of a larger one no more is held in memory.
+ * Reads the records of a file one after the other. A record that cannot be read yields a row with the reason,
+ * and reading continues. A record may be as large as a request body; a larger one is not held in memory.
  */
 export async function* readRecords(file: string, { lengthOf, read }: RecordFormat): AsyncGenerator<InputRow> {
   const input = new LookAhead(file)
@@ -61,7 +63,7 @@ function rowFrom(line: number, record: Buffer, read: RecordFormat['read']): Inpu
 function refuseLarge(record: Buffer): void {
   if (record.length <= MAXIMUM_JSON_BYTES) return
   const cause = record.includes('\n')
-    ? ': a quote that opens in its first line is not closed before that'
+    ? ': a quote that opens on its first line is not closed within that size'
     : ''
   throw new BrokenRecord('PAYLOAD_TOO_LARGE', `The row is larger than ${MAXIMUM_JSON_BYTES} bytes${cause}.`)
 }
@@ -72,6 +74,64 @@ function skipByteOrderMark(input: LookAhead): void {
 }
 
 function withoutLineEnd(bytes: Buffer): Buffer {
-  const line = bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : bytes
+  const line = bytes.at(-1) === LINE_FEED ? bytes.subarray(0, -1) : bytes
   return line.at(-1) === 0x0d ? line.subarray(0, -1) : line
+}
+
+/** Reads a file from its beginning and holds only the bytes that are not skipped yet. */
+class LookAhead {
+  bytes: Buffer = NOTHING
+  readonly #chunks: AsyncIterator<Buffer>
+
+  constructor(file: string) {
+    this.#chunks = createReadStream(file)[Symbol.asyncIterator]()
+  }
+
+  /** Whether bytes are left; if so, `bytes` is not empty. */
+  async hasMore(): Promise<boolean> {
+    return this.bytes.length > 0 || this.#read()
+  }
+
+  /**
+   * Reads on until `lengthOf` finds the length of the first record.
+   *
+   * @returns that length, or the length of `bytes` once that exceeds the limit or the file ends
+   */
+  async find(lengthOf: (bytes: Buffer) => number, limit: number): Promise<number> {
+    for (;;) {
+      const length = lengthOf(this.bytes)
+      if (length >= 0) return length
+      if (this.bytes.length > limit || !(await this.#read())) return this.bytes.length
+    }
+  }
+
+  /** Skips the first bytes; returns the number of line feeds in them. */
+  skip(length: number): number {
+    const skipped = this.bytes.subarray(0, length)
+    this.bytes = this.bytes.subarray(length)
+    let lines = 0
+    for (let at = skipped.indexOf(LINE_FEED); at >= 0; at = skipped.indexOf(LINE_FEED, at + 1)) lines += 1
+    return lines
+  }
+
+  /** Skips the rest of the line, of any length; returns 1, or 0 at the end of a file without a line feed. */
+  async skipLine(): Promise<number> {
+    while (await this.hasMore()) {
+      const end = this.bytes.indexOf(LINE_FEED)
+      if (end >= 0) return this.skip(end + 1)
+      this.bytes = NOTHING
+    }
+    return 0
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.()
+  }
+
+  async #read(): Promise<boolean> {
+    const { value, done } = await this.#chunks.next()
+    if (done) return false
+    this.bytes = this.bytes.length === 0 ? value : Buffer.concat([this.bytes, value])
+    return true
+  }
 }

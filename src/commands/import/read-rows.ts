@@ -5,13 +5,13 @@ import { type InputRow, readRecords } from './read-records.ts'
 
 export type Format = 'ndjson' | 'csv'
 
-/** The format of a file by the end of its name; undefined where that is neither. */
+/** The format of a file by its extension; undefined for other extensions. */
 export function formatOf(file: string): Format | undefined {
   if (/\.(ndjson|jsonl)$/i.test(file)) return 'ndjson'
   return /\.csv$/i.test(file) ? 'csv' : undefined
 }
 
-/** Reads the rows of a file one after the other, in constant memory. Blank lines are none. */
+/** Reads the rows of a file one after the other, in constant memory, without blank lines. */
 export function readRows(file: string, format: Format, resource: Resource): AsyncGenerator<InputRow> {
   return format === 'csv' ? readCsv(file, resource) : readLines(file)
 }

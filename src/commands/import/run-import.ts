@@ -1,59 +1,68 @@
-import { openErrorFile } from './error-file.ts'
-import { type ImportRowParts, importRow, type RowOutcome } from './import-row.ts'
-import { type ImportState, saveState } from './import-state.ts'
-import { inOrder } from './in-order.ts'
+import { type FileHandle, open } from 'node:fs/promises'
+import { type ImportTarget, importRow, type RowOutcome } from './import-row.ts'
+import { errorPath, type ImportState, saveState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
 export interface ImportParts {
   readonly file: string
   readonly rows: () => AsyncIterable<InputRow>
-  readonly row: ImportRowParts
+  readonly target: ImportTarget
   /** How many rows are written at the same time. */
-  readonly width: number
-  /** Whether the state is kept, so that the import can be taken up again. */
-  readonly resumable: boolean
+  readonly concurrency: number
   readonly signal: AbortSignal
   readonly progress: (state: ImportState) => void
 }
 
 const CHECKPOINT_ROWS = 200
 
-/** The errors of one row can be many times as long as the row. */
+/** The errors of a row can be many times as long as the row. */
 const CHECKPOINT_CHARACTERS = 1_000_000
 
 /**
- * Imports the rows that the state has not seen yet. The state on disk never runs ahead of the database:
- * what was done after it is tried again, and found to be done. Ends early, and just as well, when aborted.
+ * Imports the rows that are not done in the given state, until the signal aborts. The saved state is never
+ * ahead of the database: rows that were written after it are tried again and skipped.
  *
- * @returns the state it came to
+ * @returns the state at the end
  */
-export async function runImport(parts: ImportParts, from: ImportState): Promise<ImportState> {
-  const { file, resumable } = parts
-  const errors = await openErrorFile(file, from.errorBytes)
-  let state = from
-  let refused = ''
+export async function runImport(parts: ImportParts, begin: ImportState): Promise<ImportState> {
+  const { file, target, concurrency } = parts
+  let state = begin
+  let errors = ''
+  let errorFile = begin.errorBytes > 0 ? await openErrorFile(file, begin.errorBytes) : undefined
   const checkpoint = async () => {
-    state = { ...state, errorBytes: await errors.append(refused) }
-    refused = ''
-    if (resumable) await saveState(file, state)
+    if (errors !== '') {
+      errorFile ??= await open(errorPath(file), 'w')
+      const { bytesWritten } = await errorFile.write(errors, state.errorBytes)
+      await errorFile.sync()
+      state = { ...state, errorBytes: state.errorBytes + bytesWritten }
+      errors = ''
+    }
+    if (target.context) await saveState(file, state)
   }
   try {
-    // The key is kept before the first row is written under it.
+    // The key is saved before the first row is written under it.
     await checkpoint()
-    const work = (row: InputRow) => importRow(parts.row, row)
-    for await (const result of inOrder(remaining(parts, from.rows), parts.width, work)) {
+    const work = (row: InputRow) => importRow(target, begin, row)
+    for await (const result of inOrder(remaining(parts, begin.rows), concurrency, work)) {
       if (result.outcome === 'refused')
-        refused += `${JSON.stringify({ line: result.line, ...result.error })}\n`
+        errors += `${JSON.stringify({ line: result.line, ...result.error })}\n`
       state = counted(state, result)
       parts.progress(state)
-      const isDue = state.rows % CHECKPOINT_ROWS === 0 || refused.length > CHECKPOINT_CHARACTERS
+      const isDue = state.rows % CHECKPOINT_ROWS === 0 || errors.length > CHECKPOINT_CHARACTERS
       if (isDue) await checkpoint()
     }
     await checkpoint()
     return state
   } finally {
-    await errors.close()
+    await errorFile?.close()
   }
+}
+
+/** Opens the error file of a resumed import, truncated to the length in its state. */
+async function openErrorFile(file: string, length: number): Promise<FileHandle> {
+  const handle = await open(errorPath(file), 'r+')
+  await handle.truncate(length)
+  return handle
 }
 
 async function* remaining({ rows, signal }: ImportParts, done: number): AsyncGenerator<InputRow> {
@@ -62,6 +71,32 @@ async function* remaining({ rows, signal }: ImportParts, done: number): AsyncGen
     if (signal.aborted) return
     number += 1
     if (number > done) yield row
+  }
+}
+
+/**
+ * Processes several items at the same time and yields the results in the order of the items, so that all
+ * items before a result are done.
+ *
+ * @throws the error of `work`, after the results of the items before it
+ */
+async function* inOrder<Item, Result>(
+  items: AsyncIterable<Item>,
+  concurrency: number,
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const pending: Promise<Result>[] = []
+  try {
+    for await (const item of items) {
+      const result = work(item)
+      // It is awaited later; until then its failure must not count as unhandled.
+      result.catch(() => {})
+      pending.push(result)
+      if (pending.length >= concurrency) yield await (pending.shift() as Promise<Result>)
+    }
+    while (pending.length > 0) yield await (pending.shift() as Promise<Result>)
+  } finally {
+    await Promise.allSettled(pending)
   }
 }
 
