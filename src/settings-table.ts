@@ -45,7 +45,7 @@ export const settingsTable = {
   }),
   JWT_JWKS_URL: webAddress()({
     default: undefined,
-    desc: 'Address of the JSON Web Key Set that signs tokens (RS, ES, PS, EdDSA)',
+    desc: 'Address of the JSON Web Key Set that signs tokens (RS, ES, PS; not EdDSA)',
   }),
   JWKS_MAX_STALE_HOURS: integer(
     1,

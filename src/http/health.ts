@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../domain/model/errors.ts'
+import { methodNotAllowed } from './errors.ts'
 
 /** Whether the service can be used right now. Never throws. */
 export type IsReady = () => Promise<boolean>
@@ -31,6 +32,5 @@ function answer(ctx: Context, status: string): void {
 /** @throws {DomainError} METHOD_NOT_ALLOWED (405) for what does not read */
 export function refuseOtherMethods(ctx: Context): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return
-  ctx.set('Allow', 'GET, HEAD')
-  throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.method} is not possible here; GET and HEAD are.`)
+  throw methodNotAllowed(ctx.method, { Allow: 'GET, HEAD' })
 }

@@ -3,6 +3,7 @@ import cors from '@koa/cors'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Prepare } from '../graph/execution/operation.ts'
+import { errorDocument, GRAPHQL_PATH } from '../graph/http/error-document.ts'
 import { observe, type ReportRequest } from '../http/access-log.ts'
 import { type IsReady, serveHealth } from '../http/health.ts'
 import { createShedding, type Overload } from '../http/load-shedding.ts'
@@ -70,7 +71,7 @@ export function createApp(parts: AppParts): RequestListener {
     cacheControl,
     securityHeaders(),
     cors({ exposeHeaders: EXPOSED_HEADERS }),
-    renderErrors(reportFault),
+    renderErrors(reportFault, (path) => (path === GRAPHQL_PATH ? errorDocument : undefined)),
     serveHealth(parts.isReady),
     ...parts.open,
     refuseMalformedHost,

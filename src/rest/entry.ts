@@ -1,5 +1,6 @@
 import type { Data, Prepare } from '../graph/execution/operation.ts'
-import { addressesFor, callerOf, type Handler, type RestSettings, respond } from './exchange.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
+import { addressesFor, type Handler, type RestSettings, respond } from './exchange.ts'
 import { refuseQuery } from './parse-list-query.ts'
 
 /**

@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import type { Caller } from '../domain/model/caller.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Values } from '../domain/model/resource.ts'
 import type { Address } from '../domain/store.ts'
@@ -18,11 +17,6 @@ export interface RestSettings {
 export type Handler = (ctx: Context) => Promise<void>
 
 const MEDIA_TYPES = ['application/json', 'application/hal+json']
-
-/** Who is calling; the authentication in front of every handler has put it there. */
-export function callerOf(ctx: Context): Caller {
-  return ctx.state['caller'] as Caller
-}
 
 /** The address that the path of the request names. */
 export function addressOfRequest(ctx: Context): Address {

@@ -4,17 +4,11 @@ import { readOnlyDetail } from '../domain/model/read-only.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { type Inspection, inspectPatch, inspectResource } from '../domain/model/validate.ts'
 import type { Data, Operation } from '../graph/execution/operation.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
 import { readJsonBody } from '../http/json/body.ts'
 import { isNotModified, preconditionsOf } from './conditional.ts'
 import { entityTag } from './entity-tag.ts'
-import {
-  addressesFor,
-  addressOfRequest,
-  callerOf,
-  type Handler,
-  type RestSettings,
-  respond,
-} from './exchange.ts'
+import { addressesFor, addressOfRequest, type Handler, type RestSettings, respond } from './exchange.ts'
 import { addressOf, type Hal, type ListData } from './hal.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 import type { RestOperations } from './operations.ts'

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Caller } from '../domain/model/caller.ts'
 import { type Prepare, printDocument } from '../graph/execution/operation.ts'
-import { callerOf } from './exchange.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
 
 const PREFERENCE = 'graphql-operation'
 const ASKED = /(?:^|[,;\s])graphql-operation(?:$|[,;\s])/i

@@ -1,7 +1,8 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../domain/model/errors.ts'
-import { PATCH_TYPES } from '../http/json/body.ts'
+import { methodNotAllowed } from '../http/errors.ts'
+import { ACCEPT_PATCH } from '../http/json/body.ts'
 import type { Method, Route } from './routes.ts'
 
 /**
@@ -31,14 +32,9 @@ async function dispatch(ctx: Context, base: string, { path, methods }: Route): P
   const allowed = allowedMethods(methods)
   const handler = methods[(ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method]
   if (handler) return handler(ctx)
-  ctx.set('Allow', allowed.join(', '))
-  if (methods.PATCH) ctx.set('Accept-Patch', PATCH_TYPES.join(', '))
-  if (ctx.method !== 'OPTIONS') {
-    throw new DomainError(
-      'METHOD_NOT_ALLOWED',
-      `${ctx.method} is not possible here; ${allowed.join(', ')} are.`,
-    )
-  }
+  const headers = { Allow: allowed.join(', '), ...(methods.PATCH && ACCEPT_PATCH) }
+  if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, headers)
+  ctx.set(headers)
   ctx.status = 204
 }
 

@@ -1,11 +1,14 @@
 import type { Context } from 'koa'
 import { type Action, authorize } from '../domain/model/authorize.ts'
+import { DomainError } from '../domain/model/errors.ts'
 import { operationsOf } from '../domain/model/operations.ts'
 import { nestedReferences } from '../domain/model/relations.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Prepare } from '../graph/execution/operation.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
+import { entityTag } from './entity-tag.ts'
 import { entryHandler } from './entry.ts'
-import { addressesFor, callerOf, type Handler, negotiate, type RestSettings } from './exchange.ts'
+import { addressesFor, type Handler, negotiate, type RestSettings } from './exchange.ts'
 import { createHal } from './hal.ts'
 import { createHandlers, type HandlerParts, listHandler } from './handlers.ts'
 import { nestedListOperation, restOperations } from './operations.ts'
@@ -76,7 +79,14 @@ function guarded(
     authorize(callerOf(ctx), resource, action)
     negotiate(ctx)
     describe(ctx)
-    await handler(ctx)
+    try {
+      await handler(ctx)
+    } catch (error) {
+      if (error instanceof DomainError && error.current) {
+        ctx.set('ETag', entityTag(error.current.id, error.current.version))
+      }
+      throw error
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import type { GraphQLSchema } from 'graphql'
 import type { Context, Middleware } from 'koa'
 import type { Caller } from '../../domain/model/caller.ts'
-import { DomainError } from '../../domain/model/errors.ts'
+import { methodNotAllowed } from '../../http/errors.ts'
 import { createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportFault } from '../execution/errors.ts'
@@ -84,10 +84,9 @@ function createApollo({ schema, introspection, limits, costs, reportFault }: Gra
 /** Answers OPTIONS, and refuses what is neither that nor a request. */
 function isServed(ctx: Context): boolean {
   if (ctx.method === 'GET' || ctx.method === 'POST') return true
-  ctx.set('Allow', METHODS)
-  if (ctx.method !== 'OPTIONS') {
-    throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.method} is not possible here; ${METHODS} are.`)
-  }
+  const headers = { Allow: METHODS }
+  if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, headers)
+  ctx.set(headers)
   ctx.status = 204
   return false
 }

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { DomainError } from '../../domain/model/errors.ts'
 import type { Resource } from '../../domain/model/resource.ts'
+import { methodNotAllowed } from '../../http/errors.ts'
 import { assetRoutes } from './assets.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { documentRoutes } from './documents.ts'
@@ -37,9 +37,8 @@ async function answerOpenly(ctx: Context, handler: OpenHandler): Promise<void> {
     ctx.status = 200
     return handler(ctx)
   }
-  ctx.set('Allow', 'GET, HEAD, OPTIONS')
-  if (ctx.method !== 'OPTIONS') {
-    throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.method} is not possible here; GET, HEAD, OPTIONS are.`)
-  }
+  const headers = { Allow: 'GET, HEAD, OPTIONS' }
+  if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, headers)
+  ctx.set(headers)
   ctx.status = 204
 }
