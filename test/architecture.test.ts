@@ -68,10 +68,10 @@ test('GraphQL does not know REST, and leaves HTTP to the files in graph/http', a
   )
 })
 
-/** The form of operations, how names are written, and how an error in front of /graphql looks. */
-const REST_MAY_KNOW = ['graph/http/error-document.ts', 'graph/names.ts', 'graph/execution/operation.ts']
+/** The form of operations, and how names are written. */
+const REST_MAY_KNOW = ['graph/execution/operation.ts', 'graph/names.ts']
 
-test('REST knows of GraphQL the form of operations, names and errors, and cannot execute anything itself', async (t) => {
+test('REST knows of GraphQL the form of operations and names, and cannot execute anything itself', async (t) => {
   const imported = between(await sources, 'rest/', 'graph/').map((pair) => pair.split(' → ')[1])
   t.deepEqual([...new Set(imported)].sort(), REST_MAY_KNOW)
   const statements = (await sources)

@@ -3,8 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerRespo
 import { finished } from 'node:stream'
 import type { Middleware } from 'koa'
 import type { DomainError } from '../domain/model/errors.ts'
-import type { TemplateOf } from '../rest/router.ts'
-import type { ReportRequest } from './access-log.ts'
+import type { ReportRequest, TemplateOf } from './access-log.ts'
 import { callerOf } from './auth/authenticate.ts'
 import { errorEnvelope } from './errors.ts'
 

@@ -1,3 +1,4 @@
+import { withoutNullLinks } from '../../respond.ts'
 import type { Schema } from './field-schema.ts'
 import { ALWAYS, headers } from './headers.ts'
 import { SCHEMAS } from './resource-schemas.ts'
@@ -6,7 +7,7 @@ import { SCHEMAS } from './resource-schemas.ts'
 export function answerContent(json: string, hal: string, example: unknown): Schema {
   return {
     'application/json': { schema: { $ref: SCHEMAS + json }, example },
-    'application/hal+json': { schema: { $ref: SCHEMAS + hal }, example: withoutNullLinks(example) },
+    'application/hal+json': { schema: { $ref: SCHEMAS + hal }, example: withoutNullLinks(example as object) },
   }
 }
 
@@ -26,10 +27,4 @@ export function answer(description: string, more: readonly string[], content?: S
     headers: headers([...more, 'Link', 'Vary', ...ALWAYS]),
     ...(content && { content }),
   }
-}
-
-function withoutNullLinks(example: unknown): unknown {
-  const { _links: links, ...others } = example as { _links: object }
-  const present = Object.entries(links).filter(([, link]) => link !== null)
-  return { _links: Object.fromEntries(present), ...others }
 }

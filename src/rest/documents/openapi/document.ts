@@ -8,7 +8,7 @@ import { HEADERS } from './headers.ts'
 import { ITEM_ERRORS } from './item-operations.ts'
 import { pageSchemas } from './page-schemas.ts'
 import { sharedParameters } from './parameters.ts'
-import { resourcePaths } from './resource-paths.ts'
+import { resourcePathItems } from './resource-paths.ts'
 import { resourceSchemas } from './resource-schemas.ts'
 import { SERVICE_ERRORS, servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
@@ -29,7 +29,7 @@ export function openApiDocument(resources: readonly Resource[], settings: Docume
   const base = (publicBaseUrl ?? EXAMPLE_ORIGIN) + path
   const [first] = resources as [Resource]
   const examples = (resource: Resource) => resourceExamples(resource, resources, base)
-  const described = resources.map((resource) => resourcePaths(resource, resources, examples(resource)))
+  const described = resources.map((resource) => resourcePathItems(resource, resources, examples(resource)))
   return {
     openapi: '3.1.1',
     info: INFO,

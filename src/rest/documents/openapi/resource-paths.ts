@@ -1,7 +1,6 @@
-import { operationsOf } from '../../../domain/model/operations.ts'
-import { nestedReferences } from '../../../domain/model/relations.ts'
 import { identifierField, type Resource } from '../../../domain/model/resource.ts'
 import { pascalCase } from '../../../graph/names.ts'
+import { METHODS, type OperationName, resourcePaths } from '../../resource-paths.ts'
 import { createOperation, listOperation } from './collection-operations.ts'
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
@@ -18,48 +17,42 @@ export interface Described {
   readonly plural: string
 }
 
-/** The paths of a resource (SPEC §4), below `{base}`. The same rules as make the routes. */
-export function resourcePaths(
+const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Schema>> = {
+  list: listOperation,
+  read: readOperation,
+  create: createOperation,
+  put: putOperation,
+  patch: patchOperation,
+  remove: deleteOperation,
+}
+
+/** The paths of a resource (SPEC §4), below `{base}`. */
+export function resourcePathItems(
   resource: Resource,
   resources: readonly Resource[],
   examples: ResourceExamples,
 ): Record<string, Schema> {
-  const { listed, replaceable } = operationsOf(resource)
-  const { owner } = resource
-  const described: Described = { resource, examples, parent: owner, plural: pascalCase(resource.path) }
-  const parents = owner ? [parentParameter(owner)] : []
-  const collection = owner ? `${parentPath(owner)}/${resource.path}` : `/${resource.path}`
-  return {
-    ...(listed && {
-      [collection]: {
-        ...(owner && { parameters: parents }),
-        get: listOperation(described),
-        post: createOperation(described),
+  const items = resourcePaths(resource, resources).map(({ path, parent, operations, column }) => {
+    const plural = `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`
+    const described = { resource, examples, parent, plural }
+    const parameters = [
+      ...(parent ? [parentParameter(parent)] : []),
+      ...(path.endsWith(':id') ? [idParameter(resource)] : []),
+    ]
+    return [
+      templateOf(path, parent),
+      {
+        ...(parameters.length > 0 && { parameters }),
+        ...Object.fromEntries(
+          operations.map((name) => [METHODS[name].toLowerCase(), OPERATIONS[name](described)]),
+        ),
       },
-    }),
-    [listed ? `${collection}/{id}` : collection]: {
-      parameters: [...parents, ...(listed ? [idParameter(resource)] : [])],
-      get: readOperation(described),
-      ...(replaceable && { put: putOperation(described), patch: patchOperation(described) }),
-      delete: deleteOperation(described),
-    },
-    ...nestedPaths(described, resources),
-  }
-}
-
-/** The lists of a resource's items that refer to one other resource (SPEC §2.5.1). */
-function nestedPaths(described: Described, resources: readonly Resource[]): Record<string, Schema> {
-  const { resource } = described
-  const paths = nestedReferences(resource).flatMap(({ field }) => {
-    const parent = resources.find(({ path }) => path === field.to)
-    if (!parent) return []
-    const nested = { ...described, parent, plural: `${parent.name}${described.plural}` }
-    const item = { parameters: [parentParameter(parent)], get: listOperation(nested) }
-    return [[`${parentPath(parent)}/${resource.path}`, item]]
+    ]
   })
-  return Object.fromEntries(paths)
+  return Object.fromEntries(items)
 }
 
-function parentPath(parent: Resource): string {
-  return `/${parent.path}/{${identifierField(parent)}}`
+/** The path with its parameters as OpenAPI writes them. */
+function templateOf(path: string, parent: Resource | undefined): string {
+  return path.replace(':parentId', parent ? `{${identifierField(parent)}}` : '').replace(':id', '{id}')
 }

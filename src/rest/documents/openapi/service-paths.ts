@@ -1,5 +1,5 @@
 import type { Resource } from '../../../domain/model/resource.ts'
-import { Addresses } from '../../urls.ts'
+import { Urls } from '../../urls.ts'
 import { answer, answerContent } from './contents.ts'
 import { errorReferences } from './error-responses.ts'
 import type { Schema } from './field-schema.ts'
@@ -37,14 +37,14 @@ export function servicePaths(
 
 function entryOperation(resources: readonly Resource[], base: string): Schema {
   const collections = resources.filter(({ owner }) => !owner)
-  const addresses = new Addresses(base)
+  const urls = new Urls(base)
   const example = {
     _links: {
       self: { href: base },
       ...Object.fromEntries(
         collections.map((resource) => [
           resource.path,
-          { href: addresses.collection(resource, undefined), title: resource.description },
+          { href: urls.collection(resource, undefined), title: resource.description },
         ]),
       ),
     },
