@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { printSchema } from 'graphql'
 import { resources } from '../domain/resources/index.ts'
 import { createSchema } from '../graph/schema/schema.ts'
-import { committedDocument } from '../rest/documents/openapi/committed.ts'
+import { committedDocument } from '../rest/documents/openapi/document.ts'
 import { runCommand } from './command.ts'
 
 const usage = `Writes the documents that are made from the definitions and kept under version control.

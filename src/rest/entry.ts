@@ -3,13 +3,13 @@ import type { Handler } from '../http/routes.ts'
 import type { RequestOperations } from './operation-header.ts'
 import { refuseQuery } from './parse-list-query.ts'
 import { negotiate, respond } from './respond.ts'
-import { type UrlSettings, urlsFor } from './urls.ts'
+import { type RestSettings, urlsFor } from './urls.ts'
 
 /**
  * The entry document, from which every collection can be found (SPEC §1.4): a link to each. A header leads
  * to the descriptions of the service, for programs and for people (RFC 8631).
  */
-export function entryHandler({ prepare, run }: RequestOperations, settings: UrlSettings): Handler {
+export function entryHandler({ prepare, run }: RequestOperations, settings: RestSettings): Handler {
   const operation = prepare('{ collections { path description } }')
   return async (ctx) => {
     negotiate(ctx)

@@ -14,7 +14,7 @@ import { parseListQuery, refuseQuery } from './parse-list-query.ts'
 import type { OperationName } from './resource-paths.ts'
 import { respond } from './respond.ts'
 import { toFilterInput, toInput, toSortInput } from './translate.ts'
-import { type UrlSettings, urlsFor } from './urls.ts'
+import { type RestSettings, urlsFor } from './urls.ts'
 
 /** What the handlers of a resource are made of. */
 export interface HandlerParts {
@@ -22,7 +22,7 @@ export interface HandlerParts {
   readonly operations: RestOperations
   readonly run: RequestOperations['run']
   readonly hal: Hal
-  readonly settings: UrlSettings & { readonly maximumPageSize: number }
+  readonly settings: RestSettings
 }
 
 /**

@@ -10,12 +10,7 @@ import { type RequestOperations, showOperations } from './operation-header.ts'
 import { nestedListOperation, restOperations } from './operations.ts'
 import { METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
 import { negotiate } from './respond.ts'
-import { basePath, type UrlSettings, urlsFor } from './urls.ts'
-
-/** What the handlers of every resource follow. */
-export interface RestSettings extends UrlSettings {
-  readonly maximumPageSize: number
-}
+import { basePath, type RestSettings, urlsFor } from './urls.ts'
 
 /** The routes of the entry document and of each resource (SPEC §4). */
 export function createRoutes(

@@ -2,12 +2,13 @@ import type { Context } from 'koa'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Address } from '../domain/store.ts'
 
-/** What the URLs of the service are made of. */
-export interface UrlSettings {
+/** What the interface follows. */
+export interface RestSettings {
   readonly namespace: string
   readonly version: string
   /** The origin put in links; undefined for that of the request. */
   readonly publicBaseUrl: string | undefined
+  readonly maximumPageSize: number
 }
 
 /** What a client asked of a list: what goes back into its links, as text. */
@@ -21,12 +22,12 @@ export interface ListParameters {
 }
 
 /** The path that every path of the interface begins with (SPEC §4). */
-export function basePath({ namespace, version }: UrlSettings): string {
+export function basePath({ namespace, version }: RestSettings): string {
   return `/${namespace}/${version}`
 }
 
 /** The URLs of the service as the sender of a request sees them. */
-export function urlsFor(ctx: Context, settings: UrlSettings): Urls {
+export function urlsFor(ctx: Context, settings: RestSettings): Urls {
   const { publicBaseUrl = `${ctx.protocol}://${ctx.host}` } = settings
   return new Urls(publicBaseUrl + basePath(settings))
 }

@@ -12,10 +12,10 @@ import {
   respondWithContent,
   staticContent,
 } from '../../http/static-content.ts'
-import type { RestSettings } from '../routes.ts'
 import { basePath, urlsFor } from '../urls.ts'
 import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { openApiDocument } from './openapi/document.ts'
+import { PATHS } from './openapi/service-paths.ts'
 import { cataloguePage, entryPage } from './pages/error-pages.ts'
 import type { Html } from './pages/html.ts'
 import { browsePage, referencePage, respondWithPage, type SiteSettings, siteFor } from './pages/page.ts'
@@ -25,10 +25,7 @@ import { profileOf } from './profile.ts'
  * The routes of what holds no data: the documents on the service, its pages, and the empty page that
  * browsers fill in by themselves.
  */
-export function documentRoutes(
-  resources: readonly Resource[],
-  settings: RestSettings & SiteSettings,
-): Route[] {
+export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)
   const document = openApiDocument(resources, settings)
   // Aliases would save space, and some readers of YAML do without them.
@@ -39,11 +36,11 @@ export function documentRoutes(
   })
   return [
     open(
-      `${base}/openapi.json`,
+      base + PATHS.json,
       contentHandler('.json', () => JSON.stringify(document)),
     ),
-    open(`${base}/openapi.yaml`, contentHandler('.yaml', toYaml)),
-    contentRoute(`${base}/profile`, Object.fromEntries(profiles)),
+    open(base + PATHS.yaml, contentHandler('.yaml', toYaml)),
+    contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
     ...errorRoutes(settings),
     open('/docs', (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings)))),
     contentRoute('/docs/assets', assets()),
@@ -83,7 +80,7 @@ function errorRoutes(settings: SiteSettings): Route[] {
       () => ({ errors: entries.map((entry) => linked(ctx, entry)) }),
       () => cataloguePage(entries, siteFor(ctx, settings)),
     )
-  return [open('/errors', all), contentRoute('/errors', Object.fromEntries(pages))]
+  return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(pages))]
 }
 
 /** @throws {DomainError} NOT_ACCEPTABLE (406) */

@@ -11,7 +11,6 @@ export interface ResourceExamples {
   readonly input: Values
   readonly patch: Values
   readonly id: string
-  readonly parentId: string | undefined
   representation(occasion: Occasion): object
   /** A page with one item; within a parent where the list has one. */
   page(parent: Resource | undefined): object
@@ -37,7 +36,6 @@ export function resourceExamples(
     input,
     patch: examplePatch(resource, input),
     id,
-    parentId,
     representation: (occasion) => hal.resource(data, occasion, urls),
     page: (parent) =>
       hal.list(

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { respondWithContent, staticContent } from '../../../http/static-content.ts'
-import { type UrlSettings, urlsFor } from '../../urls.ts'
+import { type RestSettings, urlsFor } from '../../urls.ts'
 import { type Html, html } from './html.ts'
 
 /**
@@ -24,7 +24,7 @@ export interface Site {
 }
 
 /** What the pages follow. */
-export type SiteSettings = UrlSettings & { readonly graphqlExplorer?: boolean }
+export type SiteSettings = RestSettings & { readonly graphqlExplorer?: boolean }
 
 /** A page, with the content security policy that it needs if the usual one is too strict. */
 export interface Page {
