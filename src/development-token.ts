@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import jwt, { type SignOptions } from 'jsonwebtoken'
-import type { TokenSettings } from './http/auth/authenticate.ts'
+import type { TokenSettings } from './http/auth/verify-token.ts'
 import { type Settings, SettingsError } from './settings.ts'
 
 /** The contents of a new token. */

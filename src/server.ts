@@ -13,17 +13,21 @@ import { Limiter } from './graph/execution/limiter.ts'
 import { createPrepare, type Prepare } from './graph/execution/operation.ts'
 import { OperationLimiter, OVERLOADED } from './graph/execution/operation-limiter.ts'
 import { Scans } from './graph/execution/scans.ts'
-import { createGraphQLServer } from './graph/http/apollo.ts'
-import { createExplorer } from './graph/http/explorer.ts'
+import { createGraphQLRoute } from './graph/http/apollo.ts'
+import { explorerRoutes } from './graph/http/explorer.ts'
 import { readPersistedOperations } from './graph/http/persisted-operations.ts'
 import { createSchema } from './graph/schema/schema.ts'
 import type { ReportRequest } from './http/access-log.ts'
-import { authenticate, type TokenSettings } from './http/auth/authenticate.ts'
-import { readJsonBody } from './http/json/body.ts'
+import { createApp } from './http/app.ts'
+import { authenticate } from './http/auth/authenticate.ts'
+import type { TokenSettings } from './http/auth/verify-token.ts'
+import { healthRoutes } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
+import { RouteTable } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
-import { createApp } from './rest/app.ts'
+import { documentRoutes } from './rest/documents/routes.ts'
+import { createRoutes } from './rest/routes.ts'
 import type { Settings } from './settings.ts'
 
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
@@ -127,10 +131,9 @@ async function createApplication(
   const schema = createSchema(resources)
   const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
   const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir)
-  const graphql = await createGraphQLServer({
+  const graphql = await createGraphQLRoute({
     schema,
     domain,
-    readBody: readJsonBody,
     introspection: settings.graphqlIntrospection,
     limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
     costs,
@@ -138,26 +141,30 @@ async function createApplication(
     reportFault,
     run,
   })
-  const explorer = settings.graphqlExplorer ? [createExplorer(resources, persisted)] : []
   const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
-  return createApp({
-    resources,
-    prepare,
-    settings: { ...settings, maximumPageSize },
-    authenticate: authenticate(tokens, reportFault),
+  const restSettings = { ...settings, maximumPageSize }
+  const routes = new RouteTable([
+    ...healthRoutes(createReadiness(() => database.check(), isStopping)),
+    ...(metrics ? [metrics.route] : []),
+    ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
+    ...documentRoutes(resources, restSettings),
+    ...createRoutes(resources, prepare, restSettings),
     graphql,
+  ])
+  return createApp({
+    routes,
+    settings,
+    authenticate: authenticate(tokens, reportFault),
     reportFault,
     reportRequest(request) {
       reportRequest?.(request)
       metrics?.report(request)
     },
-    isReady: createReadiness(() => database.check(), isStopping),
     overload: {
       isFull: (caller) => limiter.isFull(caller),
       refusal: OVERLOADED,
       holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
     },
-    open: [...(metrics ? [metrics.serve] : []), ...explorer],
   })
 }
 

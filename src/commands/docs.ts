@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
 import { resources } from '../domain/resources/index.ts'
 import { createSchema } from '../graph/schema/schema.ts'
-import { committedDocument } from '../rest/documents/openapi/committed.ts'
+import { committedDocument } from '../rest/documents/openapi/document.ts'
 import { runCommand } from './command.ts'
 
 const usage = `Generates the documents that are kept under version control.

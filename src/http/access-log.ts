@@ -1,6 +1,5 @@
 import { context, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
 import type { Context, Middleware } from 'koa'
-import type { TemplateOf } from '../rest/router.ts'
 
 /** A request that is over, as logs and metrics tell of it: nothing of what was sent but its form. */
 export interface AnsweredRequest {
@@ -20,6 +19,9 @@ export interface AnsweredRequest {
 }
 
 export type ReportRequest = (request: AnsweredRequest) => void
+
+/** The template of the route that a path leads to, whether the request got there or not. */
+export type TemplateOf = (path: string) => string | undefined
 
 /**
  * Reports each request once it is over, and puts it into a span. A caller who goes away ends the response, but

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { DomainError, type ErrorCode } from '../domain/model/errors.ts'
-import { errorEnvelope, STATUS } from './error-envelope.ts'
+import { errorEnvelope, errorHeaders, methodNotAllowed, STATUS } from './errors.ts'
 
 const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers of the request are too large.'],
@@ -31,17 +31,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   // From here on the socket is no longer looked after by the HTTP server.
   socket.on('error', () => socket.destroy()).resume()
-  const message = 'CONNECT is not possible here; this service is no proxy.'
-  endWith(socket, new DomainError('METHOD_NOT_ALLOWED', message), [`Allow: ${METHODS}`])
+  endWith(socket, methodNotAllowed('CONNECT', { Allow: METHODS }))
 }
 
 /** A client that sends nonsense may also never read; nothing waits for that. */
-function endWith(socket: Duplex, error: DomainError, headers: readonly string[] = []): void {
-  socket.end(rawAnswer(error, headers))
+function endWith(socket: Duplex, error: DomainError): void {
+  socket.end(rawAnswer(error))
   setTimeout(() => socket.destroy(), 1_000).unref()
 }
 
-function rawAnswer(error: DomainError, headers: readonly string[]): string {
+function rawAnswer(error: DomainError): string {
   const body = JSON.stringify(errorEnvelope(error))
   return [
     `HTTP/1.1 ${STATUS[error.code]} ${error.code}`,
@@ -50,7 +49,7 @@ function rawAnswer(error: DomainError, headers: readonly string[]): string {
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
     'Connection: close',
-    ...headers,
+    ...Object.entries(errorHeaders(error)).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n')

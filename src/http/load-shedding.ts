@@ -3,10 +3,9 @@ import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerRespo
 import { finished } from 'node:stream'
 import type { Middleware } from 'koa'
 import type { DomainError } from '../domain/model/errors.ts'
-import { callerOf } from '../rest/exchange.ts'
-import type { TemplateOf } from '../rest/router.ts'
-import type { ReportRequest } from './access-log.ts'
-import { errorEnvelope } from './error-envelope.ts'
+import type { ReportRequest, TemplateOf } from './access-log.ts'
+import { callerOf } from './auth/authenticate.ts'
+import { errorEnvelope } from './errors.ts'
 
 /** How much of its capacity the service uses, and the response when there is no more. */
 export interface Overload {

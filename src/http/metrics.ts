@@ -1,7 +1,6 @@
-import type { Middleware } from 'koa'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ReportRequest } from './access-log.ts'
-import { refuseOtherMethods } from './health.ts'
+import { type Route, reads } from './routes.ts'
 
 /** What is measured of the service from outside of its requests: read when somebody asks. */
 export interface Gauges {
@@ -14,7 +13,7 @@ export interface Gauges {
 /** The metrics of a service: told of every request, and served at /metrics. */
 export interface Metrics {
   readonly report: ReportRequest
-  readonly serve: Middleware
+  readonly route: Route
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -40,12 +39,15 @@ export function createMetrics({ pool, operations }: Gauges): Metrics {
       // A caller can make up methods; each would stay in memory for ever.
       durations.labels(METHODS.has(method) ? method : 'other', route, String(status)).observe(seconds)
     },
-    async serve(ctx, next) {
-      if (ctx.path !== '/metrics') return next()
-      ctx.state['route'] = ctx.path
-      refuseOtherMethods(ctx)
-      ctx.set('Content-Type', registry.contentType)
-      ctx.body = await registry.metrics()
+    route: {
+      path: '/metrics',
+      access: 'probe',
+      methods: reads({
+        async handle(ctx) {
+          ctx.set('Content-Type', registry.contentType)
+          ctx.body = await registry.metrics()
+        },
+      }),
     },
   }
 }

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import type { Middleware } from 'koa'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { DomainError } from '../domain/model/errors.ts'
-import { callerOf } from '../rest/exchange.ts'
+import { callerOf } from './auth/authenticate.ts'
+import { HttpError } from './errors.ts'
 
 const WINDOW_SECONDS = 60
 
@@ -13,7 +13,7 @@ const COUNT_MILLISECONDS = 1_000
  * Lets a caller make so many requests a minute, counted over all workers of the service. Answers carry the
  * fields of draft-ietf-httpapi-ratelimit-headers.
  *
- * @throws {DomainError} TOO_MANY_REQUESTS (429), with Retry-After set
+ * @throws {DomainError} TOO_MANY_REQUESTS (429)
  */
 export function limitRate(requestsPerMinute: number): Middleware {
   if (requestsPerMinute === 0) return (_, next) => next()
@@ -24,8 +24,8 @@ export function limitRate(requestsPerMinute: number): Middleware {
     ctx.set('RateLimit-Policy', `"caller";q=${requestsPerMinute};w=${WINDOW_SECONDS}`)
     ctx.set('RateLimit', `"caller";r=${state.remainingPoints};t=${seconds}`)
     if (state.consumedPoints <= requestsPerMinute) return next()
-    ctx.set('Retry-After', String(seconds))
-    throw new DomainError('TOO_MANY_REQUESTS', `This is more than ${requestsPerMinute} requests a minute.`)
+    const message = `This is more than ${requestsPerMinute} requests a minute.`
+    throw new HttpError('TOO_MANY_REQUESTS', message, { 'Retry-After': String(seconds) })
   }
 }
 

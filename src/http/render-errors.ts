@@ -1,21 +1,29 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { DomainError } from '../domain/model/errors.ts'
-import { errorDocument, GRAPHQL_PATH } from '../graph/http/error-document.ts'
-import { entityTag } from '../rest/entity-tag.ts'
-import { errorEnvelope, STATUS } from './error-envelope.ts'
+import { errorEnvelope, errorHeaders, STATUS } from './errors.ts'
 
 /** Told of every fault of the service, with the id under which the caller was told of it. */
 export type ReportFault = (error: unknown, requestId: string) => void
 
-const JSON_TYPE = 'application/json; charset=utf-8'
-const RETRY_AFTER_SECONDS = 1
+/** Makes the body of a failed response and its media type. */
+export type FormatError = (ctx: Context, error: DomainError) => { type: string; body: object }
+
+const formatEnvelope: FormatError = (_, error) => ({
+  type: 'application/json; charset=utf-8',
+  body: errorEnvelope(error),
+})
 
 /**
- * Renders whatever is thrown further in, once, as the error envelope (SPEC §2.4), or in
- * GraphQL's form where GraphQL is served. What is not a
- * DomainError is a fault of the service: it is reported, and the answer tells nothing of it.
+ * Renders every error that is thrown further in: as the error envelope (SPEC §2.4), or in the format of the
+ * route. What is not a DomainError is a fault of the service: it is reported, and the response tells nothing
+ * of it.
+ *
+ * @param formatOf finds the format of the route at a path; undefined for the envelope
  */
-export function renderErrors(reportFault: ReportFault): Middleware {
+export function renderErrors(
+  reportFault: ReportFault,
+  formatOf: (path: string) => FormatError | undefined,
+): Middleware {
   return async (ctx, next) => {
     try {
       await next()
@@ -24,13 +32,12 @@ export function renderErrors(reportFault: ReportFault): Middleware {
       if (error !== thrown) reportFault(thrown, ctx.state['requestId'])
       // Why the database did not serve is for the log, not for the caller.
       if (error.cause instanceof Error) ctx.state['reason'] = error.cause.message
+      const format = formatOf(ctx.path) ?? formatEnvelope
+      const { type, body } = format(ctx, error)
       ctx.status = STATUS[error.code]
-      if (error.current) ctx.set('ETag', entityTag(error.current.id, error.current.version))
-      if (error.code === 'SERVICE_UNAVAILABLE') ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
-      const isGraphQL = ctx.path === GRAPHQL_PATH
-      const document = isGraphQL ? errorDocument(ctx, error) : { type: JSON_TYPE, body: errorEnvelope(error) }
-      ctx.set('Content-Type', document.type)
-      ctx.body = JSON.stringify(document.body)
+      ctx.set(errorHeaders(error))
+      ctx.set('Content-Type', type)
+      ctx.body = JSON.stringify(body)
     }
   }
 }

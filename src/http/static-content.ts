@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Context } from 'koa'
+import { type Handler, type Route, reads } from './routes.ts'
 
 /** Content that is the same for every caller, with its entity tag. */
 export interface StaticContent {
@@ -50,15 +51,12 @@ function holds(ifNoneMatch: string, etag: string): boolean {
   return tags.includes(etag) || ifNoneMatch.trim() === '*'
 }
 
-/** Answers with one content, whatever the request. */
-export type ContentHandler = (ctx: Context) => Promise<void>
-
 /**
  * Answers with content that is loaded when it is first asked for, and kept.
  *
  * @param extension as for {@link staticContent}
  */
-export function contentHandler(extension: string, load: () => string | Promise<Buffer>): ContentHandler {
+export function contentHandler(extension: string, load: () => string | Promise<Buffer>): Handler {
   let content: StaticContent | undefined
   return async (ctx) => {
     content ??= staticContent(extension, await load())
@@ -67,6 +65,22 @@ export function contentHandler(extension: string, load: () => string | Promise<B
 }
 
 /** Answers with a file. Its path comes from the program, never from a request. */
-export function fileHandler(path: string): ContentHandler {
+export function fileHandler(path: string): Handler {
   return contentHandler(extname(path), () => readFile(path))
+}
+
+/**
+ * Serves exactly these contents, by their names; no path from a request ever reaches the disk.
+ *
+ * @param folder the path that the names are below
+ */
+export function contentRoute(folder: string, contents: Readonly<Record<string, Handler>>): Route {
+  const handlers = new Map(Object.entries(contents))
+  const handlerOf = ({ params }: Context) => handlers.get((params as { name: string }).name)
+  return {
+    path: `${folder}/:name`,
+    access: 'open',
+    applies: (ctx) => handlerOf(ctx) !== undefined,
+    methods: reads({ handle: (ctx) => handlerOf(ctx)?.(ctx) }),
+  }
 }

@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { versionsIn } from './entity-tag.ts'
+
+/**
+ * The entity tag of a resource: strong, made of its identifier and its version (RFC 9110 §8.8.3). The
+ * only place where one is made; identifiers hold no character that a tag could not.
+ */
+export function entityTag(id: string, version: number): string {
+  return `"${id}:${version}"`
+}
 
 /** What a write may meet, as its conditional headers say (RFC 9110 §13.1). */
 export interface Preconditions {
@@ -30,4 +37,21 @@ export function isNotModified(headers: IncomingHttpHeaders, id: string, version:
   if (ifNoneMatch === undefined) return false
   const versions = versionsIn(ifNoneMatch.replace(/\bW\/"/g, '"'), id)
   return versions === undefined || versions.includes(version)
+}
+
+/**
+ * The versions of a resource that a list of entity tags names. Weak tags, and tags that were never
+ * this resource's, name none. Undefined for `*`, which any version matches (RFC 9110 §13.1.1).
+ */
+function versionsIn(header: string, id: string): number[] | undefined {
+  if (header.trim() === '*') return undefined
+  const tags = header.split(',').map((tag) => tag.trim())
+  return tags.filter((tag) => tag.startsWith(`"${id}:`)).flatMap((tag) => versionOf(tag, id))
+}
+
+function versionOf(tag: string, id: string): number[] {
+  const digits = tag.slice(id.length + 2, -1)
+  return tag.endsWith('"') && /^[1-9]\d{0,9}$/.test(digits) && Number(digits) <= 2147483647
+    ? [Number(digits)]
+    : []
 }

@@ -1,17 +1,21 @@
-import type { Data, Prepare } from '../graph/execution/operation.ts'
-import { addressesFor, callerOf, type Handler, type RestSettings, respond } from './exchange.ts'
+import type { Data } from '../graph/execution/operation.ts'
+import type { Handler } from '../http/routes.ts'
+import type { RequestOperations } from './operation-header.ts'
 import { refuseQuery } from './parse-list-query.ts'
+import { negotiate, respond } from './respond.ts'
+import { type RestSettings, urlsFor } from './urls.ts'
 
 /**
  * The entry document, from which every collection can be found (SPEC §1.4): a link to each. A header leads
  * to the descriptions of the service, for programs and for people (RFC 8631).
  */
-export function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
+export function entryHandler({ prepare, run }: RequestOperations, settings: RestSettings): Handler {
   const operation = prepare('{ collections { path description } }')
   return async (ctx) => {
+    negotiate(ctx)
     refuseQuery(ctx.URL.searchParams)
-    const { collections } = (await operation({}, callerOf(ctx))) as { collections: Data[] }
-    const { base } = addressesFor(ctx, settings)
+    const { collections } = (await run(ctx, operation, {})) as { collections: Data[] }
+    const { base } = urlsFor(ctx, settings)
     const links = collections.map(({ path, description }) => [
       path,
       { href: `${base}/${path}`, title: description },

@@ -6,50 +6,38 @@ import { type Inspection, inspectPatch, inspectResource } from '../domain/model/
 import type { Data, Operation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
 import { readJsonBody } from '../http/json/body.ts'
-import { isNotModified, preconditionsOf } from './conditional.ts'
-import { entityTag } from './entity-tag.ts'
-import {
-  addressesFor,
-  addressOfRequest,
-  callerOf,
-  type Handler,
-  type RestSettings,
-  respond,
-} from './exchange.ts'
-import { addressOf, type Hal, type ListData } from './hal.ts'
-import { idempotencyKeyOf } from './idempotency-key.ts'
+import type { Handler } from '../http/routes.ts'
+import { entityTag, isNotModified, preconditionsOf } from './conditional.ts'
+import { type Hal, keyOf, type ListData } from './hal.ts'
+import type { RequestOperations } from './operation-header.ts'
 import type { RestOperations } from './operations.ts'
 import { parseListQuery, refuseQuery } from './parse-list-query.ts'
-
-/** The handlers of a resource: each runs one GraphQL operation and puts its answer into HTTP's terms. */
-export interface Handlers {
-  readonly list: Handler
-  readonly read: Handler
-  readonly create: Handler
-  readonly put: Handler
-  readonly patch: Handler
-  readonly remove: Handler
-}
+import type { OperationName } from './resource-paths.ts'
+import { respond } from './respond.ts'
+import { type RestSettings, urlsFor } from './urls.ts'
 
 /** What the handlers of a resource are made of. */
 export interface HandlerParts {
   readonly resource: Resource
   readonly operations: RestOperations
+  readonly run: RequestOperations['run']
   readonly hal: Hal
   readonly settings: RestSettings
 }
 
-/** Makes the handlers of a resource (SPEC §4.1–4.7). */
-export function createHandlers(parts: HandlerParts): Handlers {
-  const { resource, operations, hal, settings } = parts
+/**
+ * Makes the handlers of a resource (SPEC §4.1–4.7): each parses a request, runs one GraphQL operation, and
+ * responds with its result.
+ */
+export function createHandlers(parts: HandlerParts): Readonly<Record<OperationName, Handler>> {
+  const { resource, operations, run, hal, settings } = parts
 
   /** A resource, with the headers that describe the state it is shown in. */
   function respondWith(ctx: Context, status: number, data: Data, occasion: 'read' | 'created' | 'put'): void {
     describeState(ctx, data)
-    const addresses = addressesFor(ctx, settings)
-    const address = addressOf(resource, data)
-    if (status === 201) ctx.set('Location', addresses.resource(resource, address))
-    respond(ctx, status, hal.resource(data, address, occasion, addresses))
+    const urls = urlsFor(ctx, settings)
+    if (status === 201) ctx.set('Location', urls.resource(resource, keyOf(resource, data)))
+    respond(ctx, status, hal.resource(data, occasion, urls))
   }
 
   function respondToWrite(ctx: Context, write: Data, occasion: 'created' | 'put'): void {
@@ -63,7 +51,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
 
     async read(ctx) {
       refuseQuery(ctx.URL.searchParams)
-      const data = (await operations.read(pathVariables(ctx), callerOf(ctx)))['resource'] as Data
+      const data = (await run(ctx, operations.read, pathParameters(ctx)))['resource'] as Data
       const isKnown = isNotModified(ctx.headers, data['id'] as string, data['version'] as number)
       if (isKnown) respondEmpty(ctx, 304, data)
       else respondWith(ctx, 200, data, 'read')
@@ -72,87 +60,89 @@ export function createHandlers(parts: HandlerParts): Handlers {
     async create(ctx) {
       const { values, details } = inspectResource(resource, await readJsonBody(ctx))
       refuseInvalid(details)
-      const idempotencyKey = idempotencyKeyOf(ctx.headers)
-      const variables = { ...pathVariables(ctx), input: toGraphNames(resource, values), idempotencyKey }
-      const { write } = await operations.create(variables, callerOf(ctx))
+      const { write } = await run(ctx, operations.create, {
+        ...pathParameters(ctx),
+        input: toGraphNames(resource, values),
+        idempotencyKey: idempotencyKeyOf(ctx),
+      })
       respondToWrite(ctx, write as Data, 'created')
     },
 
     async put(ctx) {
-      const { id } = addressOfRequest(ctx)
+      const id = idOf(ctx)
       const { values, details, readOnly } = inspectResource(resource, await readJsonBody(ctx))
       const { sent, problems } = identified(readOnly, id)
       refuseInvalid([...problems, ...details])
       const { versions, mustExist, mustNotExist } = preconditionsOf(ctx.headers, id)
       const namesItself = resource.kind === 'singleton' || 'id' in readOnly
-      const variables = {
-        ...pathVariables(ctx),
+      const { write } = await run(ctx, operations.put, {
+        ...pathParameters(ctx),
         input: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
         ifVersion: versions,
         mayCreate: namesItself && !mustExist,
         mayReplace: !mustNotExist,
-      }
-      const { write } = await operations.put(variables, callerOf(ctx))
+      })
       respondToWrite(ctx, write as Data, 'put')
     },
 
     async patch(ctx) {
-      const { id } = addressOfRequest(ctx)
+      const id = idOf(ctx)
       const { values, details, readOnly } = inspectPatch(resource, await readJsonBody(ctx))
       const { sent, problems } = identified(readOnly, id)
       refuseInvalid([...problems, ...details])
-      const { versions } = preconditionsOf(ctx.headers, id)
-      const variables = {
-        ...pathVariables(ctx),
+      const { write } = await run(ctx, operations.patch, {
+        ...pathParameters(ctx),
         patch: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
-        ifVersion: versions,
-      }
-      const { write } = await operations.patch(variables, callerOf(ctx))
+        ifVersion: preconditionsOf(ctx.headers, id).versions,
+      })
       respondToWrite(ctx, write as Data, 'put')
     },
 
     async remove(ctx) {
-      const { versions } = preconditionsOf(ctx.headers, addressOfRequest(ctx).id)
+      const { versions } = preconditionsOf(ctx.headers, idOf(ctx))
       const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?/i.test(ctx.get('Prefer'))
       if (strict) ctx.set('Preference-Applied', 'handling=strict')
-      await operations.remove({ ...pathVariables(ctx), ifVersion: versions, strict }, callerOf(ctx))
+      await run(ctx, operations.remove, { ...pathParameters(ctx), ifVersion: versions, strict })
       ctx.status = 204
     },
   }
 }
 
-/** Answers with a page of a list; of the resources of one parent, where there is one. */
+/** Responds with a page of a list; of the resources of one parent, where there is one. */
 export function listHandler(
-  { resource, hal, settings }: HandlerParts,
+  { resource, run, hal, settings }: HandlerParts,
   operation: Operation,
   parent: Resource | undefined,
 ): Handler {
   return async (ctx) => {
     const query = parseListQuery(resource, ctx.URL.searchParams, settings.maximumPageSize)
     const { page, limit, text } = query
-    const parentId = addressOfRequest(ctx).parentId as string
-    const variables = {
+    const { parentId } = pathParameters(ctx)
+    const { list } = await run(ctx, operation, {
       ...(parent && { parentId }),
       page,
       limit,
       cursor: text.cursor,
       sort: query.sort,
       filter: query.filter,
-    }
-    const list = (await operation(variables, callerOf(ctx)))['list'] as Data
-    const data: ListData = {
-      items: list['items'] as Data[],
-      totalCount: list['total_count'] as number,
-      hasMore: list['has_more'] as boolean,
-      cursors: { next: list['next'] as string | null, previous: list['previous'] as string | null },
-      page,
-      address: { limit, ...text },
-      parent: parent && { resource: parent, id: parentId },
-    }
-    respond(ctx, 200, hal.list(data, addressesFor(ctx, settings)))
+    })
+    const of = parent && { resource: parent, id: parentId as string }
+    const data: ListData = { result: list as Data, page, parameters: { limit, ...text }, parent: of }
+    respond(ctx, 200, hal.list(data, urlsFor(ctx, settings)))
   }
+}
+
+/** The identifiers in the path, which the documents name as the routes do. */
+function pathParameters(ctx: Context): { parentId?: string; id?: string } {
+  return ctx['params']
+}
+
+/** The identifier of the resource in the path; that of a singleton is its parent's. */
+function idOf(ctx: Context): string {
+  const { parentId, id = parentId } = pathParameters(ctx)
+  return id as string
 }
 
 /** An id in the body is compared with the path at once: it needs no look-up to be wrong. */
@@ -162,9 +152,13 @@ function identified(readOnly: Inspection['readOnly'], id: string) {
   return { sent, problems: isWrong ? [readOnlyDetail('id')] : [] }
 }
 
-/** The identifiers in the path, which the documents name as the routes do. */
-function pathVariables(ctx: Context): Data {
-  return ctx['params'] as Data
+/**
+ * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header); undefined where
+ * there is none. A quoted string as the draft has it, or, as most clients send it, without the quotes.
+ */
+function idempotencyKeyOf({ headers }: Context): string | undefined {
+  const [header] = [headers['idempotency-key']].flat()
+  return header?.trim().replace(/^"(.*)"$/, '$1')
 }
 
 function respondEmpty(ctx: Context, status: 204 | 304, data: Data): void {

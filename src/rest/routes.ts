@@ -1,89 +1,75 @@
-import type { Context } from 'koa'
-import { type Action, authorize } from '../domain/model/authorize.ts'
-import { operationsOf } from '../domain/model/operations.ts'
-import { nestedReferences } from '../domain/model/relations.ts'
+import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Prepare } from '../graph/execution/operation.ts'
+import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
+import { entityTag } from './conditional.ts'
 import { entryHandler } from './entry.ts'
-import { addressesFor, callerOf, type Handler, negotiate, type RestSettings } from './exchange.ts'
 import { createHal } from './hal.ts'
-import { createHandlers, type HandlerParts, listHandler } from './handlers.ts'
+import { createHandlers, listHandler } from './handlers.ts'
+import { type RequestOperations, showOperations } from './operation-header.ts'
 import { nestedListOperation, restOperations } from './operations.ts'
+import { METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
+import { negotiate } from './respond.ts'
+import { basePath, type RestSettings, urlsFor } from './urls.ts'
 
-/** A path below `{base}` and what each method does there. Paths have `:parentId` and `:id`. */
-export interface Route {
-  readonly path: string
-  readonly methods: Readonly<Partial<Record<Method, Handler>>>
-}
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/** All routes: the entry document, and those of each resource (SPEC §4). */
+/** The routes of the entry document and of each resource (SPEC §4). */
 export function createRoutes(
   resources: readonly Resource[],
   prepare: Prepare,
   settings: RestSettings,
 ): Route[] {
-  const entry: Route = { path: '', methods: { GET: open(entryHandler(prepare, settings)) } }
-  return [entry, ...resources.flatMap((resource) => resourceRoutes(resource, resources, prepare, settings))]
+  const operations = showOperations(prepare)
+  return [
+    {
+      path: basePath(settings),
+      access: 'token',
+      methods: reads({ handle: entryHandler(operations, settings) }),
+    },
+    ...resources.flatMap((resource) => resourceRoutes(resource, resources, operations, settings)),
+  ]
 }
 
 function resourceRoutes(
   resource: Resource,
   resources: readonly Resource[],
-  prepare: Prepare,
+  { prepare, run }: RequestOperations,
   settings: RestSettings,
 ): Route[] {
   const operations = restOperations(resource, resources, prepare)
-  const parts: HandlerParts = { resource, operations, hal: createHal(resource, resources), settings }
-  const { list, read, create, put, patch, remove } = createHandlers(parts)
-  const { listed, replaceable } = operationsOf(resource)
-  const collection = resource.owner
-    ? `/${resource.owner.path}/:parentId/${resource.path}`
-    : `/${resource.path}`
-  const profile = (ctx: Context) => {
-    ctx.append('Link', `<${addressesFor(ctx, settings).base}/profile/${resource.path}>; rel="describedby"`)
+  const parts = { resource, operations, run, hal: createHal(resource, resources), settings }
+  const handlers = createHandlers(parts)
+
+  function endpoint(name: OperationName, handle: Handler): Partial<Route['methods']> {
+    const method = METHODS[name]
+    const scope: Endpoint['scope'] = [resource, method === 'GET' ? 'read' : 'write']
+    const made = { handle: respondingFor(resource, handle, settings), scope }
+    return method === 'GET' ? reads(made) : { [method]: made }
   }
-  const reading = guarded(resource, 'read', profile)
-  const writing = guarded(resource, 'write', profile)
-  const nested = nestedReferences(resource).map(({ column, field }): Route => {
-    const parent = resources.find(({ path }) => path === field.to)
-    const operation = nestedListOperation(resource, resources, column, prepare)
-    const methods = { GET: reading(listHandler(parts, operation, parent)) }
-    return { path: `/${field.to}/:parentId/${resource.path}`, methods }
+
+  return resourcePaths(resource, resources).map(({ path, parent, operations: names, column }) => {
+    const handlerOf = (name: OperationName) =>
+      column === undefined
+        ? handlers[name]
+        : listHandler(parts, nestedListOperation(resource, resources, column, prepare), parent)
+    const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
+    return { path: basePath(settings) + path, access: 'token', methods }
   })
-  return [
-    ...(listed ? [{ path: collection, methods: { GET: reading(list), POST: writing(create) } }] : []),
-    {
-      path: listed ? `${collection}/:id` : collection,
-      methods: {
-        GET: reading(read),
-        ...(replaceable && { PUT: writing(put), PATCH: writing(patch) }),
-        DELETE: writing(remove),
-      },
-    },
-    ...nested,
-  ]
 }
 
-/** Scope first, then the media type of the answer; only then is the request looked at. */
-function guarded(
-  resource: Resource,
-  action: Action,
-  describe: (ctx: Context) => void,
-): (handler: Handler) => Handler {
-  return (handler) => async (ctx) => {
-    authorize(callerOf(ctx), resource, action)
-    negotiate(ctx)
-    describe(ctx)
-    await handler(ctx)
-  }
-}
-
-/** For what every caller with a token may see. */
-function open(handler: Handler): Handler {
+/**
+ * What every response of a resource has: a media type, settled before the request is looked at, a link to the
+ * profile, and after a failed precondition the entity tag of the version that it was compared with.
+ */
+function respondingFor({ path }: Resource, handle: Handler, settings: RestSettings): Handler {
   return async (ctx) => {
     negotiate(ctx)
-    await handler(ctx)
+    ctx.append('Link', `<${urlsFor(ctx, settings).base}/profile/${path}>; rel="describedby"`)
+    try {
+      await handle(ctx)
+    } catch (error) {
+      const current = error instanceof DomainError ? error.current : undefined
+      if (current) ctx.set('ETag', entityTag(current.id, current.version))
+      throw error
+    }
   }
 }

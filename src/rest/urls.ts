@@ -1,18 +1,39 @@
+import type { Context } from 'koa'
 import type { Address } from '../domain/model/identifiers.ts'
 import type { Resource } from '../domain/model/resource.ts'
 
-/** A list as a client addressed it: what goes back into its links, as text. */
-export interface ListAddress {
+/** What the interface follows. */
+export interface RestSettings {
+  readonly namespace: string
+  readonly version: string
+  /** The origin put in links; undefined for that of the request. */
+  readonly publicBaseUrl: string | undefined
+  readonly maximumPageSize: number
+}
+
+/** What a client asked of a list: what goes back into its links, as text. */
+export interface ListParameters {
   readonly limit: number
   readonly sort: string | undefined
   readonly filters: readonly string[]
   readonly id: string | undefined
-  /** Opaque: the place from which this one page is read. */
+  /** Opaque: where this one page begins. */
   readonly cursor: string | undefined
 }
 
-/** The addresses of resources, as absolute URLs under `{base}` (SPEC §2.2, §4). */
-export class Addresses {
+/** The path that every path of the interface begins with (SPEC §4). */
+export function basePath({ namespace, version }: RestSettings): string {
+  return `/${namespace}/${version}`
+}
+
+/** The URLs of the service as the sender of a request sees them. */
+export function urlsFor(ctx: Context, settings: RestSettings): Urls {
+  const { publicBaseUrl = `${ctx.protocol}://${ctx.host}` } = settings
+  return new Urls(publicBaseUrl + basePath(settings))
+}
+
+/** The absolute URLs of resources under `{base}` (SPEC §2.2, §4). */
+export class Urls {
   constructor(readonly base: string) {}
 
   /** The collection itself; for an owned one, that of this parent. */
@@ -21,14 +42,14 @@ export class Addresses {
     return owner ? `${this.resource(owner, { id: parentId as string })}/${path}` : `${this.base}/${path}`
   }
 
-  /** One resource. A singleton's address has no identifier of its own. */
+  /** One resource. A singleton's URL has no identifier of its own. */
   resource(resource: Resource, { parentId, id }: Address): string {
     const collection = this.collection(resource, parentId)
     return resource.kind === 'singleton' ? collection : `${collection}/${encodeURIComponent(id)}`
   }
 
-  /** A page of the list at an address, its parameters in a fixed order, `:` left as it is (RFC 3986 §3.4). */
-  page(collection: string, page: number, { limit, sort, filters, id, cursor }: ListAddress): string {
+  /** A page of the list at a URL, its parameters in a fixed order, `:` left as it is (RFC 3986 §3.4). */
+  page(collection: string, page: number, { limit, sort, filters, id, cursor }: ListParameters): string {
     const parameters = [
       `page=${page}`,
       `limit=${limit}`,

@@ -5,7 +5,9 @@ import type { ExecutionContext } from 'ava'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import Koa from 'koa'
 import { DomainError } from '../../src/domain/model/errors.ts'
-import { authenticate, type TokenSettings } from '../../src/http/auth/authenticate.ts'
+import { authenticate } from '../../src/http/auth/authenticate.ts'
+import type { TokenSettings } from '../../src/http/auth/verify-token.ts'
+import { HttpError } from '../../src/http/errors.ts'
 
 /** The secret of {@link withSecret}. */
 export const secret = 'a secret that is long enough for it'
@@ -48,6 +50,7 @@ export async function serve(
     try {
       await next()
     } catch (error) {
+      if (error instanceof HttpError) context.set(error.headers)
       context.body = { code: error instanceof DomainError ? error.code : String(error) }
     }
   })

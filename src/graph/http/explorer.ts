@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import type { Resource } from '../../domain/model/resource.ts'
-import { type ContentHandler, contentHandler, fileHandler } from '../../http/static-content.ts'
+import { type Handler, type Route, reads } from '../../http/routes.ts'
+import { contentHandler, contentRoute, fileHandler } from '../../http/static-content.ts'
 import { GRAPHQL_PATH } from './error-document.ts'
 import { exampleOperations } from './examples.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
@@ -26,48 +27,42 @@ const POLICY = [
 ].join('; ')
 
 /**
- * Serves the explorer: the page to browsers that open /graphql, and its files below /graphql/explorer. Open
- * to everyone, since nothing but the page itself is in it; what it asks, it asks with the token that is put
- * into it. Loads nothing from elsewhere.
+ * The explorer: the page for browsers that open /graphql, and its files below /graphql/explorer. Open to
+ * everyone, since it holds no data; what it asks, it asks with the token that is put into it.
  */
-export function createExplorer(resources: readonly Resource[], persisted: PersistedOperations): Middleware {
+export function explorerRoutes(resources: readonly Resource[], persisted: PersistedOperations): Route[] {
   const page = fileHandler(join(OWN, 'index.html'))
-  const files = new Map<string, ContentHandler>(
-    Object.entries(filePaths()).map(([name, path]) => [name, fileHandler(path)]),
-  )
-  const examples = JSON.stringify(exampleOperations(resources, persisted))
-  files.set(
-    'examples.json',
-    contentHandler('.json', () => examples),
-  )
-  return async (ctx, next) => {
-    const handler = isPageRequest(ctx) ? page : handlerAt(ctx, files)
-    if (!handler) return next()
-    ctx.state['route'] = GRAPHQL_PATH
-    ctx.set('Content-Security-Policy', POLICY)
-    ctx.vary('Accept')
-    return handler(ctx)
-  }
+  const examples = () => JSON.stringify(exampleOperations(resources, persisted))
+  return [
+    {
+      path: GRAPHQL_PATH,
+      access: 'open',
+      applies: prefersPage,
+      methods: reads({
+        handle(ctx) {
+          ctx.set('Content-Security-Policy', POLICY)
+          ctx.vary('Accept')
+          return page(ctx)
+        },
+      }),
+    },
+    contentRoute(`${GRAPHQL_PATH}/explorer`, {
+      ...files(),
+      'examples.json': contentHandler('.json', examples),
+    }),
+  ]
 }
 
 /** Browsers ask for HTML; nothing that asks for data does. */
-function isPageRequest(ctx: Context): boolean {
-  if (ctx.path !== GRAPHQL_PATH || !isReading(ctx)) return false
-  return ctx.accepts('application/json', 'application/graphql-response+json', 'text/html') === 'text/html'
+function prefersPage(ctx: Context): boolean {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  const types = ['application/json', 'application/graphql-response+json', 'text/html']
+  return isRead && ctx.accepts(...types) === 'text/html'
 }
 
-function handlerAt(ctx: Context, files: ReadonlyMap<string, ContentHandler>): ContentHandler | undefined {
-  const prefix = `${GRAPHQL_PATH}/explorer/`
-  return isReading(ctx) && ctx.path.startsWith(prefix) ? files.get(ctx.path.slice(prefix.length)) : undefined
-}
-
-function isReading({ method }: Context): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
-/** The files of the explorer by the last segment of their address: the page's own, and those of packages. */
-function filePaths(): Readonly<Record<string, string>> {
-  return {
+/** The files of the explorer by their names: the page's own, and those of packages. */
+function files(): Record<string, Handler> {
+  const paths = {
     'explorer.js': join(OWN, 'explorer.js'),
     'explorer.css': join(OWN, 'explorer.css'),
     'graphiql.js': inPackage('graphiql', 'graphiql.min.js'),
@@ -75,6 +70,7 @@ function filePaths(): Readonly<Record<string, string>> {
     'react.js': inPackage('react', 'umd/react.production.min.js'),
     'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
   }
+  return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, fileHandler(path)]))
 }
 
 function inPackage(name: string, file: string): string {

@@ -1,9 +1,10 @@
+import { KeyObject } from 'node:crypto'
 import {
   createRemoteJWKSet,
   customFetch,
   type ExportedJWKSCache,
   errors,
-  type JWTVerifyGetKey,
+  type JWTHeaderParameters,
   jwksCache,
 } from 'jose'
 import { DomainError } from '../../domain/model/errors.ts'
@@ -39,7 +40,7 @@ const TIMEOUT_MILLISECONDS = 2_000
 export function createKeySet(
   { url, maximumStaleHours }: KeySetSettings,
   reportFault: (error: unknown) => void,
-): JWTVerifyGetKey {
+): (header: JWTHeaderParameters) => Promise<KeyObject> {
   const cache: Partial<ExportedJWKSCache> = {}
   let triedAt = Number.NEGATIVE_INFINITY
   const isPausing = () => Date.now() < triedAt + PAUSE_MILLISECONDS
@@ -48,16 +49,16 @@ export function createKeySet(
     cooldownDuration: COOLDOWN_MILLISECONDS,
     timeoutDuration: TIMEOUT_MILLISECONDS,
     [jwksCache]: cache as Record<string, never>,
-    [customFetch]: async (address, options) => {
+    [customFetch]: async (location, options) => {
       if (isPausing()) throw new Error('The last fetch of the key set failed a moment ago.')
       triedAt = Date.now()
-      return fetch(address, options)
+      return fetch(location, options)
     },
   })
-  return (header, token) => {
+  return async (header) => {
     const isOld = Date.now() >= (cache.uat ?? 0) + REFRESH_MILLISECONDS
     if (keySet.fresh && isOld && !isPausing()) keySet.reload().catch(reportFault)
-    return keySet(header, token).catch(unavailableUnlessUnknown)
+    return KeyObject.from(await keySet(header).catch(unavailableUnlessUnknown))
   }
 }
 

@@ -1,5 +1,10 @@
-import type { Verify } from './authenticate.ts'
-import type { Claims } from './verify-with-key-set.ts'
+import type { Context } from 'koa'
+
+/** The payload of a token that has been verified. */
+export type Claims = Readonly<Record<string, unknown>>
+
+/** Resolves to the claims of a request's token if it is acceptable, and rejects otherwise. */
+export type Verify = (token: string, ctx: Context) => Promise<Claims>
 
 /** How long a verification is relied on: so long may a key that was withdrawn still be accepted. */
 const LIFETIME_MILLISECONDS = 60_000
@@ -15,14 +20,14 @@ interface Verified {
  * wait for the same signature check. Times are compared on every request; a token that fails is never
  * remembered. Of GET one it took 17 % of the processor's time.
  */
-export function rememberVerified(verify: Verify): Verify {
+export function cacheVerified(verify: Verify): Verify {
   const known = new Map<string, Verified>()
-  return async (token, context) => {
+  return async (token, ctx) => {
     const found = known.get(token)
     const now = Date.now()
     if (found && isCurrent(found, now)) return found.claims
     known.delete(token)
-    const claims = await verify(token, context)
+    const claims = await verify(token, ctx)
     if (known.size >= MAXIMUM_TOKENS) known.delete(known.keys().next().value as string)
     known.set(token, { claims, at: now })
     return claims

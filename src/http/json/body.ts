@@ -1,10 +1,14 @@
 import type { Context } from 'koa'
 import getRawBody from 'raw-body'
 import { DomainError } from '../../domain/model/errors.ts'
+import { HttpError } from '../errors.ts'
 import { MAXIMUM_JSON_BYTES, parseStrictJson } from './strict-json.ts'
 
 const JSON_TYPES = ['application/json', 'application/hal+json']
-export const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json']
+const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json']
+
+/** What a PATCH accepts (RFC 5789 §3.1). */
+export const ACCEPT_PATCH = { 'Accept-Patch': PATCH_TYPES.join(', ') }
 
 /** The media types that a body may have, by method; none where there is no body. */
 export function bodyTypes(method: string): readonly string[] {
@@ -32,9 +36,9 @@ function refuseMediaType(ctx: Context): void {
   const encoding = ctx.get('Content-Encoding').toLowerCase()
   const isAccepted = ctx.is(...accepted) && ['', 'utf-8', 'utf8'].includes(charset)
   if (isAccepted && ['', 'identity'].includes(encoding)) return
-  if (ctx.method === 'PATCH') ctx.set('Accept-Patch', PATCH_TYPES.join(', '))
   const message = `The body must be ${accepted.join(' or ')}, in UTF-8 and without a content encoding.`
-  throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message)
+  const headers = ctx.method === 'PATCH' ? ACCEPT_PATCH : {}
+  throw new HttpError('UNSUPPORTED_MEDIA_TYPE', message, headers)
 }
 
 async function readBytes(ctx: Context): Promise<Buffer> {
@@ -51,12 +55,9 @@ function bodyError(ctx: Context, error: unknown): unknown {
   const { type } = error as { type?: string }
   if (type === 'entity.too.large') {
     // What is still on its way is read and dropped, so that the client gets to see the answer.
-    ctx.set('Connection', 'close')
     ctx.req.resume()
-    return new DomainError(
-      'PAYLOAD_TOO_LARGE',
-      `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`,
-    )
+    const message = `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`
+    return new HttpError('PAYLOAD_TOO_LARGE', message, { Connection: 'close' })
   }
   return type === 'request.size.invalid' || type === 'request.aborted' ? incomplete() : error
 }

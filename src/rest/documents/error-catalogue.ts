@@ -1,5 +1,5 @@
 import type { DetailCode, ErrorCode } from '../../domain/model/errors.ts'
-import { STATUS } from '../../http/error-envelope.ts'
+import { STATUS } from '../../http/errors.ts'
 
 /** What a code means and what a client can do about it. */
 export interface Explanation {

@@ -1,13 +1,13 @@
 import test from 'ava'
 import type Koa from 'koa'
-import { rememberVerified } from '../../../src/http/auth/token-cache.ts'
+import { cacheVerified } from '../../../src/http/auth/token-cache.ts'
 
 const context = {} as Koa.Context
 
 /** A verification that counts how often it is asked, and accepts only the token `good`. */
 function counting(claims: Record<string, unknown> = {}) {
   const asked: string[] = []
-  const verify = rememberVerified(async (token) => {
+  const verify = cacheVerified(async (token) => {
     asked.push(token)
     if (!token.startsWith('good')) throw new Error('refused')
     return claims

@@ -1,53 +1,42 @@
-import { nestedReferences } from '../../../domain/model/relations.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
-import { collectionErrors } from './collection-operations.ts'
-import { errorExamples, errorResponses } from './error-responses.ts'
+import { resourcePaths } from '../../resource-paths.ts'
+import { basePath, type RestSettings } from '../../urls.ts'
 import { resourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
-import { HEADERS } from './headers.ts'
-import { ITEM_ERRORS } from './item-operations.ts'
-import { pageSchemas } from './page-schemas.ts'
+import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
-import { resourcePaths } from './resource-paths.ts'
-import { resourceSchemas } from './resource-schemas.ts'
-import { SERVICE_ERRORS, servicePaths } from './service-paths.ts'
+import { pageSchemas, resourceSchemas } from './resource-schemas.ts'
+import { errorExamples, errorResponses, HEADERS } from './responses.ts'
+import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 
-/** What a document says of the service that serves it. */
-export interface DocumentSettings {
-  /** The origin of the service, if it is known beforehand; otherwise that of whoever serves the document. */
-  readonly publicBaseUrl: string | undefined
-  readonly namespace: string
-  readonly version: string
-  readonly maximumPageSize: number
-}
-
 /** An OpenAPI 3.1 document of everything that is served over REST, made from the definitions. */
-export function openApiDocument(resources: readonly Resource[], settings: DocumentSettings): Schema {
-  const { publicBaseUrl, namespace, version, maximumPageSize } = settings
-  const path = `/${namespace}/${version}`
+export function openApiDocument(resources: readonly Resource[], settings: RestSettings): Schema {
+  const { publicBaseUrl, maximumPageSize } = settings
+  const path = basePath(settings)
   const base = (publicBaseUrl ?? EXAMPLE_ORIGIN) + path
   const [first] = resources as [Resource]
   const examples = (resource: Resource) => resourceExamples(resource, resources, base)
-  const described = resources.map((resource) => resourcePaths(resource, resources, examples(resource)))
+  const items = resources.flatMap((resource) =>
+    Object.entries(resourcePathItems(resource, resources, examples(resource))),
+  )
+  const paths = {
+    ...servicePaths(resources, base, path),
+    ...Object.fromEntries(items.map(([name, item]) => [path + name, item])),
+  }
   return {
     openapi: '3.1.1',
     info: INFO,
     servers: [{ url: publicBaseUrl ?? '/', description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
-    paths: {
-      ...servicePaths(resources, base, path),
-      ...Object.fromEntries(
-        described.flatMap((paths) => Object.entries(paths)).map(([name, item]) => [path + name, item]),
-      ),
-    },
+    paths,
     components: {
       securitySchemes: { bearer: BEARER },
       parameters: sharedParameters(maximumPageSize),
       headers: HEADERS,
       examples: errorExamples(first),
-      responses: errorResponses(errorLists(resources)),
+      responses: errorResponses(paths),
       schemas: { ...sharedSchemas(), ...allSchemas(resources) },
     },
   }
@@ -57,20 +46,14 @@ export function openApiDocument(resources: readonly Resource[], settings: Docume
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 
 function allSchemas(resources: readonly Resource[]): Record<string, Schema> {
-  const parents = (resource: Resource) => [
-    ...(resource.kind === 'singleton' ? [] : [resource.owner]),
-    ...nestedReferences(resource).map(({ field }) => resources.find(({ path }) => path === field.to)),
-  ]
+  const lists = resources
+    .flatMap((resource) => resourcePaths(resource, resources))
+    .filter(({ operations }) => operations.includes('list'))
   return Object.assign(
     {},
     ...resources.map((resource) => resourceSchemas(resource, resources)),
-    ...resources.flatMap((resource) => parents(resource).map((parent) => pageSchemas(resource, parent))),
+    ...lists.map(({ resource, parent }) => pageSchemas(resource, parent)),
   )
-}
-
-function errorLists(resources: readonly Resource[]) {
-  const collections = [undefined, resources[0]].flatMap((parent) => Object.values(collectionErrors(parent)))
-  return [...collections, ...Object.values(ITEM_ERRORS), ...Object.values(SERVICE_ERRORS)]
 }
 
 const INFO = {
@@ -94,4 +77,10 @@ const BEARER = {
   description:
     'A JSON Web Token whose `scope` holds `<collection>:read` and `<collection>:write`, or `*:read` and ' +
     '`*:write` for all. Writing does not include reading.',
+}
+
+/** The document as docs/openapi.json has it: with the default settings, for people to read. */
+export function committedDocument(resources: readonly Resource[]): string {
+  const settings = { publicBaseUrl: undefined, namespace: 'api', version: 'v1', maximumPageSize: 100 }
+  return `${JSON.stringify(openApiDocument(resources, settings), null, 2)}\n`
 }

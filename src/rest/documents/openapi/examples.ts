@@ -3,7 +3,7 @@ import { operationsOf } from '../../../domain/model/operations.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
 import type { Data } from '../../../graph/execution/operation.ts'
 import { createHal, type Occasion } from '../../hal.ts'
-import { Addresses } from '../../urls.ts'
+import { Urls } from '../../urls.ts'
 
 /** The examples of a resource. The representations are made by what makes the real ones. */
 export interface ResourceExamples {
@@ -11,7 +11,6 @@ export interface ResourceExamples {
   readonly input: Values
   readonly patch: Values
   readonly id: string
-  readonly parentId: string | undefined
   representation(occasion: Occasion): object
   /** A page with one item; within a parent where the list has one. */
   page(parent: Resource | undefined): object
@@ -27,7 +26,7 @@ export function resourceExamples(
   resources: readonly Resource[],
   base: string,
 ): ResourceExamples {
-  const addresses = new Addresses(base)
+  const urls = new Urls(base)
   const hal = createHal(resource, resources)
   const input = resource.example ?? exampleInput(resource)
   const parentId = resource.owner && OTHER_ID
@@ -37,30 +36,22 @@ export function resourceExamples(
     input,
     patch: examplePatch(resource, input),
     id,
-    parentId,
-    representation: (occasion) => hal.resource(data, { id, parentId }, occasion, addresses),
+    representation: (occasion) => hal.resource(data, occasion, urls),
     page: (parent) =>
       hal.list(
         {
-          items: [data],
-          totalCount: 1,
-          hasMore: false,
-          cursors: { next: null, previous: null },
+          result: { items: [data], total_count: 1, has_more: false, next: null, previous: null },
           page: 1,
-          address: { limit: 20, sort: undefined, filters: [], id: undefined, cursor: undefined },
+          parameters: { limit: 20, sort: undefined, filters: [], id: undefined, cursor: undefined },
           parent: parent && { resource: parent, id: OTHER_ID },
         },
-        addresses,
+        urls,
       ),
   }
 }
 
 /** The data of an operation for a resource: every column that is not set is null. */
-function exampleData(
-  resource: Resource,
-  input: Values,
-  address: { id: string; parentId?: string | undefined },
-) {
+function exampleData(resource: Resource, input: Values, key: { id: string; parentId?: string | undefined }) {
   const data: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(resource.allFields)) {
     data[name] = input[name] ?? (name in resource.shownFields ? keptValue(field) : OTHER_ID)
@@ -68,8 +59,8 @@ function exampleData(
   const { parentField, createdField } = resource
   return {
     ...data,
-    id: address.id,
-    ...(parentField && { [parentField]: address.parentId }),
+    id: key.id,
+    ...(parentField && { [parentField]: key.parentId }),
     [createdField]: CREATED,
     last_updated: CREATED,
     version: 1,

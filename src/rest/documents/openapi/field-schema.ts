@@ -15,30 +15,36 @@ export function fieldSchema(field: Field): Schema {
   const { description } = field
   if (field.type !== 'group') return { ...leafSchema(field), description }
   const members = Object.entries(field.fields)
-  return { ...objectSchema(members.map(([name, member]) => [name, fieldSchema(member)])), description }
+  return { ...objectSchema(schemasOf(members, fieldSchema)), description }
 }
 
 /** The schema of a field as it is sent: null stands for absent, or on PATCH for removed (RFC 7396). */
 export function inputFieldSchema(field: Field, { patch }: { patch: boolean }): Schema {
   const { description } = field
   if (field.type === 'group') {
-    const members = Object.entries(field.fields).map(
-      ([name, member]) => [name, inputFieldSchema(member, { patch })] as const,
-    )
-    return { ...nullable(objectSchema(members)), description }
+    const members = Object.entries(field.fields)
+    const schemas = schemasOf(members, (member) => inputFieldSchema(member, { patch }))
+    return { ...nullable(objectSchema(schemas)), description }
   }
   if (field.required) return { ...leafSchema(field), ...notBlank(field), description }
   return { ...nullable(leafSchema(field)), description }
 }
 
+function schemasOf(
+  fields: [string, LeafField][],
+  make: (field: LeafField) => Schema,
+): Record<string, Schema> {
+  return Object.fromEntries(fields.map(([name, field]) => [name, make(field)]))
+}
+
 /** An object with these members and no others. */
 export function objectSchema(
-  members: readonly (readonly [string, Schema])[],
+  properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],
 ): Schema {
   return {
     type: 'object',
-    properties: Object.fromEntries(members),
+    properties,
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   }

@@ -1,11 +1,15 @@
-import { isAlwaysSet } from '../../../domain/model/fields.ts'
+import { type Field, isAlwaysSet } from '../../../domain/model/fields.ts'
 import { operationsOf } from '../../../domain/model/operations.ts'
-import { nestedReferences, ownedBy, referencesTo, relationsOf } from '../../../domain/model/relations.ts'
-import type { Resource } from '../../../domain/model/resource.ts'
+import { relationsOf } from '../../../domain/model/relations.ts'
+import { identifierField, type Resource } from '../../../domain/model/resource.ts'
+import { createHal, type Occasion } from '../../hal.ts'
+import { Urls } from '../../urls.ts'
 import { fieldSchema, IDENTIFIER, inputFieldSchema, objectSchema, type Schema } from './field-schema.ts'
 
 /** Where the schemas of an OpenAPI document stand. */
 export const SCHEMAS = '#/components/schemas/'
+
+const LINK = { $ref: `${SCHEMAS}Link` }
 
 /** The names under which the schemas of a resource stand in an OpenAPI document. */
 export function schemaNames({ name }: Resource) {
@@ -23,124 +27,150 @@ export function schemaNames({ name }: Resource) {
 /** The schemas of a resource: its fields, one representation for each occasion, and what is sent. */
 export function resourceSchemas(resource: Resource, resources: readonly Resource[]): Record<string, Schema> {
   const names = schemaNames(resource)
-  const links = linkSchemas(resource, resources)
   const { listed, replaceable } = operationsOf(resource)
-  const representation = (set: Schema): Schema => ({
+  const representation = (occasion: Occasion): Schema => ({
     description: resource.description,
-    allOf: [{ $ref: SCHEMAS + names.fields }, { type: 'object', properties: { _links: set } }],
+    allOf: [
+      { $ref: SCHEMAS + names.fields },
+      { type: 'object', properties: { _links: linksSchema(resource, resources, occasion) } },
+    ],
     required: ['_links'],
     unevaluatedProperties: false,
   })
   return {
     [names.fields]: representationSchema(resource),
-    [names.read]: representation(links.read),
+    [names.read]: representation('read'),
     ...(listed && {
-      [names.item]: representation(links.item),
-      [names.created]: representation(links.created),
+      [names.item]: representation('item'),
+      [names.created]: representation('created'),
       [names.input]: inputSchema(resource),
     }),
     ...(replaceable && {
-      [names.put]: representation(links.put),
+      [names.put]: representation('put'),
       [names.input]: inputSchema(resource),
       [names.patch]: patchSchema(resource),
     }),
   }
 }
 
-/** The fields of a resource as they are answered, without the links. */
+/** The fields of a resource as a response has them, without the links. */
 export function representationSchema(resource: Resource): Schema {
-  const shown = Object.entries(resource.shownFields)
+  const isIdentifier = (name: string) => name === 'id' || name === resource.parentField
+  const properties = Object.entries(resource.shownFields).map(([name, field]) => [
+    name,
+    {
+      ...(isIdentifier(name) ? { ...IDENTIFIER, description: field.description } : fieldSchema(field)),
+      ...(field.readOnly && { readOnly: true }),
+    },
+  ])
   return {
     type: 'object',
     description: resource.description,
-    properties: Object.fromEntries(
-      shown.map(([name, field]) => [
-        name,
-        {
-          ...(isIdentifier(resource, name)
-            ? { ...IDENTIFIER, description: field.description }
-            : fieldSchema(field)),
-          ...(field.readOnly && { readOnly: true }),
-        },
-      ]),
-    ),
-    required: shown.filter(([, field]) => isAlwaysSet(field)).map(([name]) => name),
+    properties: Object.fromEntries(properties),
+    required: Object.entries(resource.shownFields)
+      .filter(([, field]) => isAlwaysSet(field))
+      .map(([name]) => name),
   }
 }
 
 /** What is sent to create or to replace a resource (SPEC §4.3–4.5). */
 export function inputSchema(resource: Resource): Schema {
-  const writable = Object.entries(resource.writableFields)
-  const required = writable.filter(([, field]) => field.type !== 'group' && field.required)
+  const required = Object.entries(resource.shownFields).filter(
+    ([, field]) => !field.readOnly && field.type !== 'group' && field.required,
+  )
   return objectSchema(
-    [
-      ...writable.map(([name, field]) => [name, inputFieldSchema(field, { patch: false })] as const),
-      ...echoed(resource),
-    ],
+    sentFields(resource, { patch: false }),
     required.map(([name]) => name),
   )
 }
 
 /** What is sent to change a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). */
 export function patchSchema(resource: Resource): Schema {
-  const writable = Object.entries(resource.writableFields)
-  return objectSchema([
-    ...writable.map(([name, field]) => [name, inputFieldSchema(field, { patch: true })] as const),
-    ...echoed(resource),
-  ])
+  return objectSchema(sentFields(resource, { patch: true }))
 }
 
-/** A representation may be sent back whole; the service keeps these members by itself. */
-function echoed(resource: Resource): [string, Schema][] {
-  const kept = Object.entries(resource.shownFields).filter(([, field]) => field.readOnly)
+/** A representation may be sent back whole; the service keeps some of its members by itself. */
+function sentFields(resource: Resource, mode: { patch: boolean }): Record<string, Schema> {
   const note = 'Kept by the service: ignored when creating, and elsewhere refused when it differs.'
-  return [
-    ...kept.map(([name, { description }]): [string, Schema] => [
+  const fields = Object.entries(resource.shownFields)
+  const writable = fields.filter(([, field]) => !field.readOnly)
+  const kept = fields.filter(([, field]) => field.readOnly)
+  return Object.fromEntries([
+    ...writable.map(([name, field]) => [name, inputFieldSchema(field, mode)]),
+    ...kept.map(([name, { description }]) => [
       name,
       { type: ['string', 'null'], description: `${description} ${note}` },
     ]),
-    ['_links', { type: 'object', description: 'Ignored.' }],
-    ['_embedded', { type: 'object', description: 'Ignored.' }],
-  ]
+    ...['_links', '_embedded'].map((name) => [name, { type: 'object', description: 'Ignored.' }]),
+  ])
 }
 
-function isIdentifier({ parentField }: Resource, name: string): boolean {
-  return name === 'id' || name === parentField
+/** The links of an occasion (SPEC §2.3): those of a resource of which every field is set, or only the required ones. */
+function linksSchema(resource: Resource, resources: readonly Resource[], occasion: Occasion): Schema {
+  const hal = createHal(resource, resources)
+  const relationsWhere = (isSet: boolean) => {
+    const references = relationsOf(resource, resources).map(({ leaf }) => [
+      leaf.column,
+      isSet || leaf.field.required ? 'id' : null,
+    ])
+    const singletons = resources.map(({ path }) => [`has_${path}`, isSet])
+    const data = { ...Object.fromEntries([...references, ...singletons]), id: 'id' }
+    return Object.keys((hal.resource(data, occasion, new Urls('')) as { _links: object })._links)
+  }
+  const links = relationsWhere(true).map((relation) => [relation, LINK])
+  return objectSchema(Object.fromEntries(links), relationsWhere(false))
 }
 
-/** The links of each occasion (SPEC §2.3): exactly these relations. */
-function linkSchemas(resource: Resource, resources: readonly Resource[]) {
-  const { listed, replaceable } = operationsOf(resource)
-  const owned = ownedBy(resource, resources)
-  const isListed = (child: Resource) => operationsOf(child).listed
-  const lists = [
-    ...owned.filter(isListed),
-    ...referencesTo(resource, resources)
-      .filter(({ from, leaf }) => nestedReferences(from).includes(leaf))
-      .map(({ from }) => from),
-  ].map(({ path }) => path)
-  const singletons = owned.filter((child) => !isListed(child)).map(({ path }) => path)
-  const references = relationsOf(resource, resources)
-  const always = references.filter(({ leaf }) => leaf.field.required).map(({ relation }) => relation)
-  const sometimes = references.filter(({ leaf }) => !leaf.field.required).map(({ relation }) => relation)
-  const parent = resource.owner ? ['parent'] : []
-  const collection = listed ? ['collection'] : []
-  const edit = replaceable ? ['edit'] : []
+/** The names of the schemas of a list, as `application/json` and as `application/hal+json`. */
+export function pageNames(resource: Resource, parent: Resource | undefined) {
+  const name = `${parent?.name ?? ''}${resource.name}`
+  return { json: `${name}Page`, hal: `${name}HalPage` }
+}
+
+/**
+ * The schemas of a list (SPEC §2.2). The two media types differ in one thing: a link that is not there is
+ * null in the one and left out in the other.
+ */
+export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
+  const names = pageNames(resource, parent)
   return {
-    item: links(['self'], []),
-    read: links(
-      ['self', ...collection, ...parent, ...edit, 'delete', ...always, ...lists],
-      [...sometimes, ...singletons],
-    ),
-    created: links(['self', ...collection, ...parent, ...always], sometimes),
-    put: links(['self', ...always], sometimes),
+    [names.json]: pageSchema(resource, parent, { oneOf: [LINK, { type: 'null' }] }, []),
+    [names.hal]: pageSchema(resource, parent, LINK, ['next', 'prev']),
   }
 }
 
-function links(required: readonly string[], optional: readonly string[]): Schema {
-  const link = { $ref: `${SCHEMAS}Link` }
-  return objectSchema(
-    [...required, ...optional].map((relation) => [relation, link] as const),
-    required,
-  )
+/**
+ * @param neighbour the schema of the links to the next and the previous page
+ * @param optional the links that can be left out
+ */
+function pageSchema(
+  resource: Resource,
+  parent: Resource | undefined,
+  neighbour: Schema,
+  optional: readonly string[],
+): Schema {
+  const links = {
+    self: LINK,
+    first: LINK,
+    last: LINK,
+    next: neighbour,
+    prev: neighbour,
+    find: { $ref: `${SCHEMAS}TemplatedLink` },
+    ...(parent && { parent: LINK }),
+  }
+  const items = { type: 'array', items: { $ref: SCHEMAS + schemaNames(resource).item } }
+  const members = {
+    _links: objectSchema(
+      links,
+      Object.keys(links).filter((name) => !optional.includes(name)),
+    ),
+    ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
+    page: { type: 'integer', minimum: 1, description: 'The number of this page, from 1.' },
+    limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
+    total_pages: { type: 'integer', minimum: 0, description: 'Pages there are; 0 when the list is empty.' },
+    total_count: { type: 'integer', minimum: 0, description: 'Items on all pages together.' },
+    has_more: { type: 'boolean', description: 'Whether there is a next page.' },
+    _embedded: objectSchema({ [resource.path]: items }, [resource.path]),
+  }
+  return { ...objectSchema(members, Object.keys(members)), description: `A page of ${resource.path}.` }
 }

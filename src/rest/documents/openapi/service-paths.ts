@@ -1,19 +1,19 @@
 import type { Resource } from '../../../domain/model/resource.ts'
-import { Addresses } from '../../urls.ts'
-import { answer, answerContent } from './contents.ts'
-import { errorReferences } from './error-responses.ts'
+import { Urls } from '../../urls.ts'
 import type { Schema } from './field-schema.ts'
-import { ALWAYS, headers } from './headers.ts'
 import { shared } from './parameters.ts'
 import { SCHEMAS } from './resource-schemas.ts'
+import { errorReferences, halContent, openResponse, response } from './responses.ts'
 
 const TAG = 'service'
 
-/** The errors of the entry document, and those of what is open to everyone. */
-export const SERVICE_ERRORS = {
-  entry: ['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE', 'INVALID_QUERY_PARAMETER'],
-  open: ['AUTHENTICATION_REQUIRED', 'RESOURCE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'NOT_ACCEPTABLE'],
-} as const
+/** Where the documents on the service are: the first three below `{base}`. */
+export const PATHS = {
+  json: '/openapi.json',
+  yaml: '/openapi.yaml',
+  profiles: '/profile',
+  errors: '/errors',
+}
 
 /** What is served beside the resources: the entry document, the documents on the service, the catalogue. */
 export function servicePaths(
@@ -21,30 +21,48 @@ export function servicePaths(
   base: string,
   path: string,
 ): Record<string, Schema> {
+  const object = { schema: { type: 'object' } }
+  const json = (schema: string) => ({ 'application/json': { schema: { $ref: SCHEMAS + schema } } })
+  const html = { 'text/html': { schema: { type: 'string' } } }
   return {
     [path]: { get: entryOperation(resources, base) },
-    [`${path}/openapi.json`]: {
-      get: document('readOpenApiJson', 'This document as JSON', 'application/json'),
+    [path + PATHS.json]: {
+      get: openOperation('readOpenApiJson', 'This document as JSON', { 'application/json': object }),
     },
-    [`${path}/openapi.yaml`]: {
-      get: document('readOpenApiYaml', 'This document as YAML', 'application/yaml'),
+    [path + PATHS.yaml]: {
+      get: openOperation('readOpenApiYaml', 'This document as YAML', { 'application/yaml': object }),
     },
-    [`${path}/profile/{collection}`]: { parameters: [collection(resources)], get: profileOperation() },
-    '/errors': { get: catalogueOperation() },
-    '/errors/{code}': { parameters: [code()], get: entryOfCatalogueOperation() },
+    [`${path}${PATHS.profiles}/{collection}`]: {
+      parameters: [
+        pathParameter('collection', 'Name of a collection.', {
+          enum: resources.map((resource) => resource.path),
+        }),
+      ],
+      get: openOperation('readProfile', 'The schema and the policies of a collection', json('Profile')),
+    },
+    [PATHS.errors]: {
+      get: openOperation('listErrors', 'Every error code', { ...json('ErrorCatalogue'), ...html }),
+    },
+    [`${PATHS.errors}/{code}`]: {
+      parameters: [pathParameter('code', 'A code of an error or a detail.', { pattern: '^[A-Z_]+$' })],
+      get: openOperation('readError', 'What an error code means', {
+        ...json('ErrorCatalogueEntry'),
+        ...html,
+      }),
+    },
   }
 }
 
 function entryOperation(resources: readonly Resource[], base: string): Schema {
   const collections = resources.filter(({ owner }) => !owner)
-  const addresses = new Addresses(base)
+  const urls = new Urls(base)
   const example = {
     _links: {
       self: { href: base },
       ...Object.fromEntries(
         collections.map((resource) => [
           resource.path,
-          { href: addresses.collection(resource, undefined), title: resource.description },
+          { href: urls.collection(resource, undefined), title: resource.description },
         ]),
       ),
     },
@@ -55,59 +73,34 @@ function entryOperation(resources: readonly Resource[], base: string): Schema {
     description: 'A link to every collection. Any token will do.',
     tags: [TAG],
     responses: {
-      200: answer('The collections.', [], answerContent('Entry', 'Entry', example)),
-      ...errorReferences(SERVICE_ERRORS.entry),
+      200: response('The collections.', [], halContent('Entry', 'Entry', example)),
+      ...errorReferences(['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE']),
     },
   }
 }
 
-function document(operationId: string, summary: string, type: string): Schema {
-  return open(operationId, summary, { [type]: { schema: { type: 'object' } } })
-}
-
-function profileOperation(): Schema {
-  const schema = { $ref: `${SCHEMAS}Profile` }
-  return open('readProfile', 'The schema and the policies of a collection', {
-    'application/json': { schema },
-  })
-}
-
-function catalogueOperation(): Schema {
-  const schema = { $ref: `${SCHEMAS}ErrorCatalogue` }
-  return open('listErrors', 'Every error code', { 'application/json': { schema }, ...HTML })
-}
-
-function entryOfCatalogueOperation(): Schema {
-  const schema = { $ref: `${SCHEMAS}ErrorCatalogueEntry` }
-  return open('readError', 'What an error code means', { 'application/json': { schema }, ...HTML })
-}
-
-const HTML = { 'text/html': { schema: { type: 'string' } } }
-
 /** A document that needs no token. */
-function open(operationId: string, summary: string, content: Schema): Schema {
-  const description = 'Open: needs no token. Names that are not known are answered like any unknown address.'
+function openOperation(operationId: string, summary: string, content: Schema): Schema {
   return {
     operationId,
     summary,
-    description,
+    description: 'Open: needs no token. Names that are not known are answered like any unknown address.',
     tags: [TAG],
     security: [],
     parameters: [shared('IfNoneMatchRead')],
     responses: {
-      200: { description: summary, headers: headers(['ETag', ...ALWAYS]), content },
-      304: { description: 'It is still what If-None-Match names.', headers: headers(['ETag', ...ALWAYS]) },
-      ...errorReferences(SERVICE_ERRORS.open),
+      200: openResponse(summary, content),
+      304: openResponse('It is still what If-None-Match names.'),
+      ...errorReferences([
+        'AUTHENTICATION_REQUIRED',
+        'RESOURCE_NOT_FOUND',
+        'METHOD_NOT_ALLOWED',
+        'NOT_ACCEPTABLE',
+      ]),
     },
   }
 }
 
-function collection(resources: readonly Resource[]): Schema {
-  const schema = { type: 'string', enum: resources.map(({ path }) => path) }
-  return { name: 'collection', in: 'path', required: true, description: 'Name of a collection.', schema }
-}
-
-function code(): Schema {
-  const schema = { type: 'string', pattern: '^[A-Z_]+$' }
-  return { name: 'code', in: 'path', required: true, description: 'A code of an error or a detail.', schema }
+function pathParameter(name: string, description: string, schema: Schema): Schema {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema } }
 }

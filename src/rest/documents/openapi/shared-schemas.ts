@@ -11,7 +11,7 @@ function closed(
   optional: readonly string[] = [],
 ): Schema {
   const required = Object.keys(members).filter((name) => !optional.includes(name))
-  return { ...objectSchema(Object.entries(members), required), description }
+  return { ...objectSchema(members, required), description }
 }
 
 /** The schemas that do not belong to one resource (SPEC §2.2, §2.4). */

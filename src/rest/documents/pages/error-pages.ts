@@ -1,11 +1,11 @@
 import type { CatalogueEntry } from '../error-catalogue.ts'
 import { type Html, html } from './html.ts'
-import { page, type Site } from './page.ts'
+import { pageWith, type Site } from './page.ts'
 
 /** The page of the whole catalogue. */
 export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): Html {
   const of = (kind: CatalogueEntry['kind']) => entries.filter((entry) => entry.kind === kind)
-  return page(
+  return pageWith(
     'Errors',
     site,
     html`<h1>Errors</h1>
@@ -21,7 +21,7 @@ ${table(of('detail'), ['Code', 'Cause'])}`,
 /** The page of one code. */
 export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry, site: Site): Html {
   const place = kind === 'error' ? `error.code, with status ${status}` : 'code of an entry of error.details'
-  return page(
+  return pageWith(
     code,
     site,
     html`<p><a href="/errors">All errors</a></p>

@@ -1,19 +1,24 @@
 import type { Context } from 'koa'
 import { respondWithContent, staticContent } from '../../../http/static-content.ts'
-import { addressesFor, type RestSettings } from '../../exchange.ts'
+import { type RestSettings, urlsFor } from '../../urls.ts'
 import { type Html, html } from './html.ts'
 
 /**
- * Nothing from elsewhere, no code or style in the page itself. `frame-ancestors` and `form-action` do not
- * fall back to `default-src` (Content Security Policy Level 3 §6.1).
+ * Nothing is loaded from third parties, and a page holds no code or style itself. `frame-ancestors` and
+ * `form-action` do not fall back to `default-src` (Content Security Policy Level 3 §6.1).
  */
-export const STRICT_POLICY =
+const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+/** The renderer sets styles on its elements and shows small images it carries along. */
+const REFERENCE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
 /** What the header of every page leads to. */
 export interface Site {
-  /** The address of the entry document. */
+  /** The URL of the entry document. */
   readonly base: string
   readonly hasExplorer: boolean
 }
@@ -21,20 +26,56 @@ export interface Site {
 /** What the pages follow. */
 export type SiteSettings = RestSettings & { readonly graphqlExplorer?: boolean }
 
-/** The site as this caller sees it. */
+/** A page, with the content security policy that it needs if the usual one is too strict. */
+export interface Page {
+  readonly html: Html
+  readonly policy?: string
+}
+
+/** The site as the sender of a request sees it. */
 export function siteFor(ctx: Context, settings: SiteSettings): Site {
-  return { base: addressesFor(ctx, settings).base, hasExplorer: settings.graphqlExplorer === true }
+  return { base: urlsFor(ctx, settings).base, hasExplorer: settings.graphqlExplorer === true }
+}
+
+/** Responds with a page, and a policy that keeps it from loading or running anything else. */
+export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_POLICY }: Page): void {
+  ctx.set('Content-Security-Policy', policy)
+  ctx.set('Referrer-Policy', 'no-referrer')
+  respondWithContent(ctx, staticContent('.html', text))
+}
+
+/**
+ * The page that a browser gets at the entry document and below. A browser sends no token, so the page
+ * holds no data and is the same for every path, whether something is there or not: its script asks for
+ * the resource with the token of the browser's session and shows the response.
+ */
+export function browsePage(site: Site): Page {
+  const content = html`<div id="view" aria-live="polite"><p>Loading…</p></div>
+<noscript><p>This page needs JavaScript; without it, ask for <code>application/json</code>.</p></noscript>`
+  const head = html`${CONTENT_STYLE}
+<script type="module" src="/docs/assets/browse.js"></script>`
+  return { html: pageWith('Browse', site, content, head) }
+}
+
+/** The reference: the OpenAPI document, rendered by Swagger UI, from which calls can be tried. */
+export function referencePage(site: Site): Page {
+  const content = html`<h1 class="hidden">Reference</h1>
+<div id="reference"></div>`
+  const head = html`<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<script src="/docs/assets/swagger-ui-bundle.js" defer></script>
+<script type="module" src="/docs/assets/reference.js"></script>`
+  return { html: pageWith('Reference', site, content, head), policy: REFERENCE_POLICY }
 }
 
 /** The style of what a page shows itself; the reference brings its own. */
-export const CONTENT_STYLE = html`<link rel="stylesheet" href="/docs/assets/content.css">`
+const CONTENT_STYLE = html`<link rel="stylesheet" href="/docs/assets/content.css">`
 
-/** A page with the header that all pages have: where one is, and where else one can go. */
-export function page(
+/** A page with the header that all pages have. */
+export function pageWith(
   title: string,
   { base, hasExplorer }: Site,
   content: Html,
-  more: Html = CONTENT_STYLE,
+  head: Html = CONTENT_STYLE,
 ): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -46,7 +87,7 @@ export function page(
 <title>${title} – halgraph</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/assets/pages.css">
-${more}
+${head}
 </head>
 <body>
 <header>
@@ -65,11 +106,4 @@ ${content}
 </body>
 </html>
 `
-}
-
-/** Answers with a page, and a policy that keeps it from loading or running anything else. */
-export function respondWithPage(ctx: Context, content: Html, policy = STRICT_POLICY): void {
-  ctx.set('Content-Security-Policy', policy)
-  ctx.set('Referrer-Policy', 'no-referrer')
-  respondWithContent(ctx, staticContent('.html', content.text))
 }

@@ -1,43 +1,29 @@
 import type { RequestListener } from 'node:http'
 import cors from '@koa/cors'
 import Koa, { type Context, type Middleware } from 'koa'
-import type { Resource } from '../domain/model/resource.ts'
-import type { Prepare } from '../graph/execution/operation.ts'
-import { observe, type ReportRequest } from '../http/access-log.ts'
-import { type IsReady, serveHealth } from '../http/health.ts'
-import { createShedding, type Overload } from '../http/load-shedding.ts'
-import { limitRate } from '../http/rate-limit.ts'
-import { type ReportFault, renderErrors } from '../http/render-errors.ts'
-import { requestId } from '../http/request-id.ts'
-import { refuseMalformedHost, refuseMalformedQuery } from '../http/request-target.ts'
-import { cacheControl, securityHeaders } from '../http/response-headers.ts'
-import { sendInPieces } from '../http/send-in-pieces.ts'
-import { serverTiming, timedAuthentication } from '../http/server-timing.ts'
-import { openRoutes } from './documents/open-routes.ts'
-import type { RestSettings } from './exchange.ts'
-import { showOperations } from './operation-header.ts'
-import { serveRoutes } from './router.ts'
-import { createRoutes } from './routes.ts'
+import { observe, type ReportRequest } from './access-log.ts'
+import { createShedding, type Overload } from './load-shedding.ts'
+import { limitRate } from './rate-limit.ts'
+import { type ReportFault, renderErrors } from './render-errors.ts'
+import { requestId } from './request-id.ts'
+import { refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
+import { cacheControl, securityHeaders } from './response-headers.ts'
+import { notFound, type RouteTable } from './routes.ts'
+import { sendInPieces } from './send-in-pieces.ts'
+import { serverTiming, timedAuthentication } from './server-timing.ts'
 
 /** What the application is put together from. */
 export interface AppParts {
-  readonly resources: readonly Resource[]
-  readonly prepare: Prepare
-  readonly settings: RestSettings & AppSettings
+  readonly routes: RouteTable
+  readonly settings: AppSettings
   readonly authenticate: Middleware
-  /** What is served beside the collections, to callers with a token: GraphQL. */
-  readonly graphql: Middleware
   readonly reportFault: ReportFault
   /** Told of every request once it is over. */
   readonly reportRequest: ReportRequest
-  readonly isReady: IsReady
   readonly overload: Overload
-  /** What is served before anyone is asked for a token, such as metrics. */
-  readonly open: readonly Middleware[]
 }
 
 interface AppSettings {
-  readonly graphqlExplorer: boolean
   readonly trustProxy: boolean
   readonly serverTiming: boolean
   readonly rateLimit: number
@@ -56,38 +42,39 @@ const EXPOSED_HEADERS = [
 
 /** The HTTP application. The order of this list is the order in which a request is looked at. */
 export function createApp(parts: AppParts): RequestListener {
-  const { resources, prepare, settings, authenticate, graphql, reportFault, reportRequest, overload } = parts
+  const { routes, settings, authenticate, reportFault, reportRequest, overload } = parts
   const app = new Koa({ proxy: settings.trustProxy })
-  const base = `/${settings.namespace}/${settings.version}`
-  const shown = showOperations(prepare)
   const shedding = createShedding(overload)
-  const routes = serveRoutes(base, createRoutes(resources, shown.prepare, settings))
   const middleware: Middleware[] = [
     sendInPieces,
     requestId(settings.trustProxy),
-    observe(reportRequest, routes.templateOf),
+    observe(reportRequest, (path) => routes.at(path)?.path),
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,
     securityHeaders(),
     cors({ exposeHeaders: EXPOSED_HEADERS }),
-    renderErrors(reportFault),
-    serveHealth(parts.isReady),
-    ...parts.open,
+    renderErrors(reportFault, (path) => routes.at(path)?.formatError),
+    routes.serve('probe'),
     refuseMalformedHost,
-    openRoutes(resources, settings),
+    routes.serve('open'),
     shedding.refuseWhenFull,
     timedAuthentication(authenticate),
     limitRate(settings.rateLimit),
     shedding.limitCaller,
     refuseMalformedQuery,
-    graphql,
-    shown.middleware,
-    ...routes.middleware,
+    routes.serve('token'),
+    notFound,
   ]
   for (const layer of middleware) app.use(layer)
   ignoreLostConnections(app)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
-  return shedding.wrap(app.callback(), routes.templateOf, reportRequest)
+  return shedding.wrap(app.callback(), (path) => sheddable(routes, path), reportRequest)
+}
+
+/** The template of a path whose requests are refused early: they need a token and get the error envelope. */
+function sheddable(routes: RouteTable, path: string): string | undefined {
+  const route = routes.at(path)
+  return route?.access === 'token' && !route.formatError ? route.path : undefined
 }
 
 /**

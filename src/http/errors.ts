@@ -1,0 +1,61 @@
+import { DomainError, type ErrorCode } from '../domain/model/errors.ts'
+
+/** The status of each code (SPEC §7): one row for every code there is. */
+export const STATUS: Readonly<Record<ErrorCode, number>> = {
+  MALFORMED_REQUEST: 400,
+  MALFORMED_JSON: 400,
+  VALIDATION_FAILED: 400,
+  INVALID_QUERY_PARAMETER: 400,
+  AUTHENTICATION_REQUIRED: 401,
+  ACCESS_DENIED: 403,
+  RESOURCE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
+  REQUEST_TIMEOUT: 408,
+  CONCURRENT_MODIFICATION: 409,
+  RESOURCE_ALREADY_EXISTS: 409,
+  DEPENDENCY_CONFLICT: 409,
+  RESOURCE_GONE: 410,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  BUSINESS_RULE_VIOLATION: 422,
+  TOO_MANY_REQUESTS: 429,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+}
+
+/** The body of every failed request (SPEC §2.4). */
+export function errorEnvelope({ code, message, details }: DomainError) {
+  return { error: { code, message, details } }
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** A failure whose response needs headers of its own. */
+export class HttpError extends DomainError {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    readonly headers: Headers,
+  ) {
+    super(code, message)
+  }
+}
+
+/** The response to a method that a resource does not have (RFC 9110 §15.5.6), with those that it has. */
+export function methodNotAllowed(method: string, headers: Headers & { Allow: string }): HttpError {
+  const message = `${method} is not allowed here. Allowed: ${headers.Allow}.`
+  return new HttpError('METHOD_NOT_ALLOWED', message, headers)
+}
+
+const RETRY_AFTER_SECONDS = 1
+
+/** The headers of a failure: its own, and those that its code has in every response. */
+export function errorHeaders(error: DomainError): Headers {
+  return {
+    ...(error.code === 'SERVICE_UNAVAILABLE' && { 'Retry-After': String(RETRY_AFTER_SECONDS) }),
+    ...(error instanceof HttpError && error.headers),
+  }
+}

@@ -1,0 +1,186 @@
+import type { ErrorCode } from '../../../domain/model/errors.ts'
+import { identifierField, type Resource } from '../../../domain/model/resource.ts'
+import { pascalCase } from '../../../graph/names.ts'
+import { bodyTypes } from '../../../http/json/body.ts'
+import { METHODS, type OperationName, resourcePaths } from '../../resource-paths.ts'
+import type { ResourceExamples } from './examples.ts'
+import type { Schema } from './field-schema.ts'
+import { idParameter, listParameters, parentParameter, shared } from './parameters.ts'
+import { pageNames, schemaNames } from './resource-schemas.ts'
+import { errorReferences, halContent, requestBody, response, STATE_HEADERS } from './responses.ts'
+
+/** What an operation is described from. */
+interface Described {
+  readonly resource: Resource
+  readonly examples: ResourceExamples
+  /** The parent in the path, where there is one. */
+  readonly parent: Resource | undefined
+}
+
+/** What one operation has that others do not. */
+interface Operation {
+  /** In front of the sentence on the scope. */
+  readonly description?: string
+  readonly parameters?: readonly Schema[]
+  readonly requestBody?: Schema
+  readonly responses: Schema
+  readonly errors: readonly ErrorCode[]
+}
+
+const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'ACCESS_DENIED', 'NOT_ACCEPTABLE']
+const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
+const BODY: readonly ErrorCode[] = [
+  'MALFORMED_JSON',
+  'VALIDATION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RESOURCE_ALREADY_EXISTS',
+  'BUSINESS_RULE_VIOLATION',
+]
+
+/** The operations on a resource (SPEC §4.1–4.7): what begins their identifiers, and their summaries. */
+const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: string]>> = {
+  list: ['list', 'List'],
+  read: ['read', 'Read'],
+  create: ['create', 'Create'],
+  put: ['put', 'Create or replace'],
+  patch: ['patch', 'Change'],
+  remove: ['delete', 'Delete'],
+}
+
+const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Operation>> = {
+  list({ resource, parent, examples }) {
+    const { json, hal } = pageNames(resource, parent)
+    const id = `$response.body#/_embedded/${resource.path}/0/id`
+    return {
+      parameters: listParameters(resource),
+      responses: {
+        200: {
+          ...response('A page; also when it is empty.', [], halContent(json, hal, examples.page(parent))),
+          links: { read: itemLink(resource, 'read', 'Each item can be read at its self link.', id) },
+        },
+      },
+      errors: parent ? ABSENT : [],
+    }
+  },
+
+  read({ resource, examples }) {
+    const { read } = schemaNames(resource)
+    const content = halContent(read, read, examples.representation('read'))
+    return {
+      parameters: [shared('IfNoneMatchRead')],
+      responses: {
+        200: response('The resource.', STATE_HEADERS, content),
+        304: response('It is still what If-None-Match names.', STATE_HEADERS),
+      },
+      errors: ABSENT,
+    }
+  },
+
+  create({ resource, parent, examples }) {
+    const { created, input } = schemaNames(resource)
+    const content = halContent(created, created, examples.representation('created'))
+    const link = (verb: string, action: string) =>
+      itemLink(resource, verb, `${action} what was created.`, '$response.body#/id')
+    return {
+      description: 'The service makes the identifier.',
+      parameters: [shared('IdempotencyKey')],
+      requestBody: requestBody(input, examples.input, bodyTypes('POST')),
+      responses: {
+        201: {
+          ...response('Created.', ['Location', ...STATE_HEADERS], content),
+          links: { read: link('read', 'Read'), delete: link('delete', 'Delete') },
+        },
+      },
+      errors: [...BODY, ...(parent ? ABSENT : [])],
+    }
+  },
+
+  put({ resource, examples }) {
+    const { put, input } = schemaNames(resource)
+    const isSingleton = resource.kind === 'singleton'
+    const body = isSingleton ? examples.input : { id: examples.id, ...examples.input }
+    const content = halContent(put, put, examples.representation('put'))
+    return {
+      description: isSingleton
+        ? 'Creates or replaces it; what the body leaves out is cleared.'
+        : 'Replaces the resource; what the body leaves out is cleared. With the id of the path in the body as ' +
+          'well, one that does not exist is created.',
+      parameters: [shared('IfMatch'), shared('IfNoneMatchWrite')],
+      requestBody: requestBody(input, body, bodyTypes('PUT')),
+      responses: {
+        201: response('Created.', ['Location', ...STATE_HEADERS], content),
+        204: response('Replaced, or left as it was where nothing differs.', STATE_HEADERS),
+      },
+      errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
+    }
+  },
+
+  patch({ resource, examples }) {
+    return {
+      description: 'A JSON Merge Patch: what it names is changed, null removes, the rest stays.',
+      parameters: [shared('IfMatch')],
+      requestBody: requestBody(schemaNames(resource).patch, examples.patch, bodyTypes('PATCH')),
+      responses: { 204: response('Changed, or left as it was where nothing differs.', STATE_HEADERS) },
+      errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
+    }
+  },
+
+  remove() {
+    return {
+      description: 'Deletes it with all it owns. Where it is not there, it is deleted already.',
+      parameters: [shared('IfMatch'), shared('Prefer')],
+      responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied']) },
+      errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
+    }
+  },
+}
+
+/** The paths of a resource (SPEC §4), below `{base}`. */
+export function resourcePathItems(
+  resource: Resource,
+  resources: readonly Resource[],
+  examples: ResourceExamples,
+): Record<string, Schema> {
+  const items = resourcePaths(resource, resources).map(({ path, parent, operations, column }) => {
+    const plural = `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`
+    const parameters = [
+      ...(parent ? [parentParameter(parent)] : []),
+      ...(path.endsWith(':id') ? [idParameter(resource)] : []),
+    ]
+    const methods = operations.map((name) => [
+      METHODS[name].toLowerCase(),
+      operationObject(name, { resource, examples, parent }, plural),
+    ])
+    const template = path.replace(':parentId', parent ? `{${identifierField(parent)}}` : '')
+    return [
+      template.replace(':id', '{id}'),
+      { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) },
+    ]
+  })
+  return Object.fromEntries(items)
+}
+
+function operationObject(name: OperationName, described: Described, plural: string): Schema {
+  const { description, responses, errors, ...request } = OPERATIONS[name](described)
+  const { resource, parent } = described
+  const [verb, action] = NAMES[name]
+  const within = parent ? ` of one of the ${parent.path}` : ''
+  const scope = `Needs the scope \`${resource.path}:${METHODS[name] === 'GET' ? 'read' : 'write'}\`.`
+  return {
+    operationId: verb + (name === 'list' ? plural : resource.name),
+    summary:
+      name === 'list' ? `${action} ${resource.path}${within}` : `${action} one of the ${resource.path}`,
+    description: description === undefined ? scope : `${description} ${scope}`,
+    tags: [resource.path],
+    ...request,
+    responses: { ...responses, ...errorReferences([...CALLER, ...errors]) },
+  }
+}
+
+/** A link from a response to an operation on one item, whose identifier is taken from the response. */
+function itemLink({ name, owner }: Resource, verb: string, description: string, id: string): Schema {
+  const parent = owner && identifierField(owner)
+  const parameters = { ...(parent && { [parent]: `$request.path.${parent}` }), id }
+  return { operationId: `${verb}${name}`, description, parameters }
+}

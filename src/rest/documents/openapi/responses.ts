@@ -1,0 +1,189 @@
+import { type Detail, DomainError, type ErrorCode, refuseInvalid } from '../../../domain/model/errors.ts'
+import type { Resource } from '../../../domain/model/resource.ts'
+import { inspectResource } from '../../../domain/model/validate.ts'
+import { errorEnvelope, STATUS } from '../../../http/errors.ts'
+import { parseListQuery } from '../../parse-list-query.ts'
+import { withoutNullLinks } from '../../respond.ts'
+import { ERRORS } from '../error-catalogue.ts'
+import type { Schema } from './field-schema.ts'
+import { SCHEMAS } from './resource-schemas.ts'
+
+const text: Schema = { type: 'string' }
+const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
+const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
+
+/** Every header of a response, by its name (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288). */
+export const HEADERS: Readonly<Record<string, Schema>> = {
+  ETag: { ...textHeader('The entity tag of the state this describes; strong.', TAG), required: true },
+  'Last-Modified': { ...textHeader('When the resource last changed, to the second.', DATE), required: true },
+  Location: {
+    description: 'The address of the new resource.',
+    required: true,
+    schema: { type: 'string', format: 'uri' },
+    example: 'http://127.0.0.1:3000/api/v1/planets/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01',
+  },
+  Link: {
+    ...textHeader(
+      'Where this is described: describedby leads to the profile of a collection, service-desc to the OpenAPI document (RFC 8288, RFC 8631).',
+      '<http://127.0.0.1:3000/api/v1/profile/planets>; rel="describedby"',
+    ),
+    required: true,
+  },
+  Vary: { ...textHeader('The request headers that the answer depends on.', 'Accept'), required: true },
+  'X-Request-Id': {
+    description:
+      'The id under which the log of the service knows this request. Missing only where what arrived was no ' +
+      'request that could be read.',
+    schema: { type: 'string', format: 'uuid' },
+    example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
+  },
+  'WWW-Authenticate': { ...textHeader('The challenge: a bearer token is needed.', 'Bearer'), required: true },
+  'Retry-After': { ...textHeader('Seconds to wait before trying again.', '1'), required: true },
+  RateLimit: textHeader(
+    'What is left of the requests of this caller, where they are limited.',
+    '"caller";r=599;t=60',
+  ),
+  'RateLimit-Policy': textHeader('The limit and its window in seconds.', '"caller";q=600;w=60'),
+  'Preference-Applied': textHeader('The preference of the request that was followed.', 'handling=strict'),
+}
+
+/** The headers that any response may have. */
+const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+
+/** A body in both media types of responses, with one example for both. */
+export function halContent(json: string, hal: string, example: unknown): Schema {
+  return {
+    'application/json': { schema: { $ref: SCHEMAS + json }, example },
+    'application/hal+json': { schema: { $ref: SCHEMAS + hal }, example: withoutNullLinks(example as object) },
+  }
+}
+
+/** A body that a request must have, in these media types. */
+export function requestBody(schema: string, example: unknown, types: readonly string[]): Schema {
+  const media = { schema: { $ref: SCHEMAS + schema }, example }
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
+}
+
+/** The headers of a response that shows, or tells of, the state of one resource. */
+export const STATE_HEADERS = ['ETag', 'Last-Modified']
+
+/** A response of a resource, with the headers that every one of them has. */
+export function response(description: string, more: readonly string[], content?: Schema): Schema {
+  return {
+    description,
+    headers: headerReferences([...more, 'Link', 'Vary', ...ALWAYS]),
+    ...(content && { content }),
+  }
+}
+
+/** A response that is the same for every caller. */
+export function openResponse(description: string, content?: Schema): Schema {
+  return { description, headers: headerReferences(['ETag', ...ALWAYS]), ...(content && { content }) }
+}
+
+function headerReferences(names: readonly string[]): Record<string, Schema> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function textHeader(description: string, example: string | undefined): Schema {
+  return { description, schema: text, ...(example !== undefined && { example }) }
+}
+
+/** What every operation can answer with, whatever it does. */
+const COMMON: readonly ErrorCode[] = [
+  'MALFORMED_REQUEST',
+  'INVALID_QUERY_PARAMETER',
+  'REQUEST_TIMEOUT',
+  'TOO_MANY_REQUESTS',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
+
+/** References to the error responses of an operation, by status. Each is named after its codes. */
+export function errorReferences(codes: readonly ErrorCode[]): Record<string, Schema> {
+  const all = [...new Set([...codes, ...COMMON])].sort()
+  const statuses = [...new Set(all.map((code) => STATUS[code]))].sort()
+  const nameOf = (status: number) => all.filter((code) => STATUS[code] === status).join('.')
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${nameOf(status)}` }]),
+  )
+}
+
+/** The error responses that the operations of these paths refer to, with an example for each code. */
+export function errorResponses(paths: Record<string, Schema>): Record<string, Schema> {
+  const references = JSON.stringify(paths).matchAll(/#\/components\/responses\/([A-Z_.]+)/g)
+  const names = new Set([...references].map(([, name]) => name as string))
+  return Object.fromEntries([...names].map((name) => [name, errorResponse(name.split('.') as ErrorCode[])]))
+}
+
+/** An example of each code's envelope (SPEC §2.4), where possible made by what makes the real one. */
+export function errorExamples(resource: Resource): Record<ErrorCode, object> {
+  const codes = Object.keys(ERRORS) as ErrorCode[]
+  const real: Partial<Record<ErrorCode, DomainError>> = {
+    VALIDATION_FAILED: caught(() => refuseInvalid(inspectResource(resource, { colour: 'blue' }).details)),
+    INVALID_QUERY_PARAMETER: caught(() => parseListQuery(resource, new URLSearchParams('page=0'), 100)),
+    ...DETAILED,
+  }
+  return Object.fromEntries(
+    codes.map((code) => [
+      code,
+      { value: errorEnvelope(real[code] ?? new DomainError(code, ERRORS[code].cause)) },
+    ]),
+  ) as unknown as Record<ErrorCode, object>
+}
+
+function errorResponse(codes: readonly ErrorCode[]): Schema {
+  const status = STATUS[codes[0] as ErrorCode]
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+  return {
+    description: codes.map((code) => `${code}: ${ERRORS[code].cause}`).join('\n\n'),
+    headers: headerReferences([...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  }
+}
+
+/** The headers that come with a status, beside the request id. */
+const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+}
+
+function caught(action: () => unknown): DomainError {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof DomainError) return error
+    throw error
+  }
+  throw new TypeError('The example of an error is not an error.')
+}
+
+/** Codes whose envelope has details that only a database would tell. */
+const DETAILED = {
+  RESOURCE_ALREADY_EXISTS: detailed('RESOURCE_ALREADY_EXISTS', {
+    field: 'name',
+    code: 'DUPLICATE_VALUE',
+    message: 'Another resource already has this name.',
+  }),
+  DEPENDENCY_CONFLICT: detailed('DEPENDENCY_CONFLICT', {
+    field: 'id',
+    code: 'RESOURCE_IN_USE',
+    message: 'It cannot be deleted while others refer to it.',
+  }),
+  BUSINESS_RULE_VIOLATION: detailed('BUSINESS_RULE_VIOLATION', {
+    field: 'planet_id',
+    code: 'UNKNOWN_REFERENCE',
+    message: 'There is no resource "kepler-0" in planets.',
+  }),
+}
+
+function detailed(code: ErrorCode, detail: Detail): DomainError {
+  return new DomainError(code, detail.message, [detail])
+}

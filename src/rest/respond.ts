@@ -1,0 +1,38 @@
+import type { Context } from 'koa'
+import { DomainError } from '../domain/model/errors.ts'
+import type { Values } from '../domain/model/resource.ts'
+
+const MEDIA_TYPES = ['application/json', 'application/hal+json']
+
+/**
+ * Settles the media type of the response, before anything is done (RFC 9110 §12.5.1).
+ *
+ * @throws {DomainError} NOT_ACCEPTABLE (406)
+ */
+export function negotiate(ctx: Context): void {
+  ctx.vary('Accept')
+  const type = ctx.accepts(...MEDIA_TYPES)
+  if (!type) throw new DomainError('NOT_ACCEPTABLE', `The answer is ${MEDIA_TYPES.join(' or ')}.`)
+  ctx.state['mediaType'] = type
+}
+
+/** Responds with a HAL document, in the media type that was negotiated. */
+export function respond(ctx: Context, status: number, document: object): void {
+  const type = ctx.state['mediaType'] as string
+  const isHal = type === 'application/hal+json'
+  ctx.status = status
+  ctx.set('Content-Type', isHal ? type : `${type}; charset=utf-8`)
+  ctx.body = JSON.stringify(isHal ? withoutNullLinks(document) : document)
+}
+
+/**
+ * The document as `application/hal+json`: without the links that are null, since HAL clients take a null for
+ * a link. `application/json` has them (SPEC §2.2).
+ */
+export function withoutNullLinks(document: object): object {
+  const { _links: links } = document as { _links: Values }
+  return {
+    ...document,
+    _links: Object.fromEntries(Object.entries(links).filter(([, link]) => link !== null)),
+  }
+}
