@@ -1,4 +1,4 @@
-import { type Field, isAlwaysSet } from '../../../domain/model/fields.ts'
+import { isAlwaysSet } from '../../../domain/model/fields.ts'
 import { operationsOf } from '../../../domain/model/operations.ts'
 import { relationsOf } from '../../../domain/model/relations.ts'
 import { identifierField, type Resource } from '../../../domain/model/resource.ts'
