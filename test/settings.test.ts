@@ -153,14 +153,14 @@ test('every setting is read', (t) => {
   } satisfies Settings)
 })
 
-test('production has neither the GraphQL explorer nor introspection unless told otherwise', (t) => {
+test('GraphQL explorer and introspection are off in production by default', (t) => {
   const production = readSettings({ NODE_ENV: 'production', JWT_SECRET: secret })
   t.like(production, { graphqlExplorer: false, graphqlIntrospection: false })
   const told = readSettings({ NODE_ENV: 'production', JWT_SECRET: secret, GRAPHQL_INTROSPECTION: 'true' })
   t.like(told, { graphqlExplorer: false, graphqlIntrospection: true })
 })
 
-test('only the embedded database is migrated at start unless told otherwise', (t) => {
+test('only the embedded database is migrated at start by default', (t) => {
   t.true(readSettings({ MIGRATE_ON_START: 'false' }).migrateOnStart)
   t.false(readSettings({ DATABASE_URL: 'postgresql://localhost/x' }).migrateOnStart)
 })
@@ -199,11 +199,11 @@ for (const [name, values] of Object.entries({
   })
 }
 
-test('every problem is reported at once', (t) => {
+test('all problems are reported together', (t) => {
   t.is(problemsOf({ PORT: 'x', API_VERSION: 'x', LOG_LEVEL: 'x', NODE_ENV: 'production' }).length, 4)
 })
 
-test('a problem repeats neither a secret nor an address', (t) => {
+test('problems contain neither secrets nor addresses', (t) => {
   const problems = problemsOf({ JWT_SECRET: 'hush', DATABASE_URL: 'mysql://me:hush@localhost/x' })
   t.is(problems.length, 2)
   t.notRegex(problems.join(), /hush/)

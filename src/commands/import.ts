@@ -17,7 +17,7 @@ import {
 } from './import/import-state.ts'
 import { createProgressBar } from './import/progress-bar.ts'
 import type { InputRow } from './import/read-records.ts'
-import { type Format, formatOf, readRows } from './import/read-rows.ts'
+import { type ReadRows, readerOf } from './import/read-rows.ts'
 import { runImport } from './import/run-import.ts'
 import { withDatabase } from './shared-database.ts'
 
@@ -42,7 +42,7 @@ const INTERRUPTED = 130
 
 interface Options {
   readonly file: string
-  readonly format: Format
+  readonly read: ReadRows
   readonly resource: Resource
   readonly dryRun: boolean
   readonly replace: boolean
@@ -58,15 +58,15 @@ const options = {
 await runCommand(usage, { allowPositionals: true, options }, async ({ values, positionals }) => {
   const [path, file, ...others] = positionals
   const resource = resourceNamed(path)
-  const format = formatOf(file ?? '')
-  if (file === undefined || format === undefined || others.length > 0) {
+  const read = readerOf(file ?? '')
+  if (file === undefined || read === undefined || others.length > 0) {
     throw new ArgumentsError('Pass one file after the collection, ending in .ndjson, .jsonl or .csv')
   }
   await access(file).catch(() => {
     throw new ArgumentsError(`Cannot read ${file}`)
   })
   const { replace, parent, 'dry-run': dryRun } = values
-  const given: Options = { file: resolve(file), format, resource, dryRun, replace, parent }
+  const given: Options = { file: resolve(file), read, resource, dryRun, replace, parent }
   if (dryRun) await transfer(given, undefined, 'none', 1)
   else await importInto(given, databaseSettings())
 })
@@ -93,8 +93,8 @@ async function transfer(
   database: string,
   concurrency: number,
 ): Promise<void> {
-  const { file, format, resource, parent, replace } = given
-  const rows = () => readRows(file, format, resource)
+  const { file, read, resource, parent, replace } = given
+  const rows = () => read(file, resource)
   const identity = { collection: resource.path, content: await hashOf(file), database }
   const begin = context ? await loadState(file, identity) : freshState(identity)
   if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)

@@ -39,7 +39,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-test.serial('token prints nothing but a token, with every scope unless told otherwise', async (t) => {
+test.serial('token prints only a token, with all scopes by default', async (t) => {
   const environment = { JWT_SECRET: secret, JWT_ISSUER: 'me', JWT_AUDIENCE: 'halgraph' }
   const all = await run('token', environment)
   t.is(all.status, 0)
@@ -65,21 +65,24 @@ test.serial('token prints nothing but a token, with every scope unless told othe
   t.is((given.exp ?? 0) - (given.iat ?? 0), 90)
 })
 
-test.serial('without a secret the token is signed with one that is kept in the data folder', async (t) => {
-  const dataDir = join(await createTestFolder(t), 'new')
-  const { output } = await run('token', { DATA_DIR: dataDir })
-  t.is((await stat(join(dataDir, 'development-secret'))).mode & 0o777, 0o600)
-  t.like(jwt.verify(output.trim(), await developmentSecret(dataDir)), { scope: '*:read *:write' })
-})
+test.serial(
+  'without a secret the token is signed with the development secret of the data folder',
+  async (t) => {
+    const dataDir = join(await createTestFolder(t), 'new')
+    const { output } = await run('token', { DATA_DIR: dataDir })
+    t.is((await stat(join(dataDir, 'development-secret'))).mode & 0o777, 0o600)
+    t.like(jwt.verify(output.trim(), await developmentSecret(dataDir)), { scope: '*:read *:write' })
+  },
+)
 
-test.serial('starters at the same time agree on one development secret', async (t) => {
+test.serial('processes that start at the same time use one development secret', async (t) => {
   const dataDir = await createTestFolder(t)
   const secrets = await Promise.all(Array.from({ length: 20 }, () => developmentSecret(dataDir)))
   t.is(new Set(secrets).size, 1)
 })
 
 test.serial(
-  'a token that cannot be made is an error on standard error, with nothing on standard output',
+  'a token that cannot be created is a message on standard error, with empty standard output',
   async (t) => {
     const keySet = { JWT_JWKS_URL: 'https://id.example.org/keys' }
     for (const [environment, parameters, status] of [
@@ -105,7 +108,7 @@ test.serial('every command prints its usage', async (t) => {
   }
 })
 
-test.serial('migrate migrates the database, says what it did, and needs no token settings', async (t) => {
+test.serial('migrate applies migrations, lists them, and needs no token settings', async (t) => {
   const environment = server
     ? { DATABASE_URL: await createServerDatabase(server, t), NODE_ENV: 'production' }
     : { DATA_DIR: await createTestFolder(t), NODE_ENV: 'production' }
@@ -115,7 +118,7 @@ test.serial('migrate migrates the database, says what it did, and needs no token
   t.is(again.status, 0)
 })
 
-test.serial('a database that cannot be had is one sentence and exit status 1', async (t) => {
+test.serial('an unreachable database is one message and exit status 1', async (t) => {
   const { errors, status } = await run('migrate', { DATABASE_URL: 'postgresql://127.0.0.1:1/none' })
   t.is(status, 1)
   t.regex(errors, /cannot be reached/)
@@ -123,7 +126,7 @@ test.serial('a database that cannot be had is one sentence and exit status 1', a
 })
 
 test.serial(
-  'studio shows the rows of an embedded database, while the service runs and while it does not',
+  'studio shows the rows of an embedded database, with and without a running service',
   async (t) => {
     const options = await createEmbedded(t)
     const database = await openDatabase(options)
@@ -136,9 +139,9 @@ test.serial(
   },
 )
 
-test.serial('studio looks at a server with the settings of the service', async (t) => {
+test.serial('studio uses the session settings of the service on a server', async (t) => {
   if (!server) {
-    t.log('not tried: TEST_DATABASE_URL names no PostgreSQL server')
+    t.log('skipped: TEST_DATABASE_URL is not set')
     return t.pass()
   }
   const databaseUrl = await createServerDatabase(server, t)

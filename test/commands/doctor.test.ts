@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { createSetup, runCommand as run, startCommand as start } from '../helpers/commands.ts'
 
-test('doctor finds a count that is wrong, leaves it alone, and repairs it when it is told to', async (t) => {
+test('doctor reports a wrong count, and repairs it with --repair only', async (t) => {
   const setup = await createSetup(t)
   await setup.use(async ({ client }) => {
     await client.planet.createMany({ data: ['one', 'two', 'three'].map((id) => ({ id, name: id })) })
@@ -25,7 +25,7 @@ test('doctor finds a count that is wrong, leaves it alone, and repairs it when i
   t.notRegex((await run('doctor', setup.environment)).output, /FAIL/)
 })
 
-test('a command whose output nobody reads any more goes on quietly and keeps its exit status', async (t) => {
+test('a command continues when its output is closed, and keeps its exit status', async (t) => {
   const { environment } = await createSetup(t)
   const broken = await createSetup(t)
   await broken.use(({ client }) => client.$executeRawUnsafe('ALTER TABLE planets ADD COLUMN colour text'))

@@ -14,7 +14,7 @@ const PLANETS = [
 ]
 
 for (const format of ['ndjson', 'csv']) {
-  test(`what is exported as ${format} can be imported elsewhere, and is exported the same`, async (t) => {
+  test(`an export as ${format} can be imported into another database, whose export is identical`, async (t) => {
     const here = await createSetup(t)
     const more = Array.from({ length: 700 }, (_, number) => ({ id: `n${number}`, name: `Planet ${number}` }))
     await here.use(({ client }) => client.planet.createMany({ data: [...PLANETS, ...more] }))
@@ -32,7 +32,7 @@ for (const format of ['ndjson', 'csv']) {
   })
 }
 
-test('CSV tells an empty string, in quotes, from a field that is not set', async (t) => {
+test('CSV distinguishes an empty string, in quotes, from an unset field', async (t) => {
   const { environment, folder } = await createSetup(t)
   const file = join(folder, 'planets.csv')
   await writeFile(file, 'id,name,host_star,discovery_year\nempty,"Empty","",""\nunset,Unset,,\n')

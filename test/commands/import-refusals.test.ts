@@ -6,7 +6,7 @@ import { createTestFolder } from '../helpers/database.ts'
 
 const LIMIT = 1024 * 1024
 
-/** Imports a file of these bytes into planets; resolves to what was taken and what was refused. */
+/** Imports a file with this content into planets; resolves to the imported and the refused rows. */
 async function importing(t: ExecutionContext, name: string, content: string | Buffer) {
   const { environment, folder, use } = await createSetup(t)
   const file = join(folder, name)
@@ -18,13 +18,13 @@ async function importing(t: ExecutionContext, name: string, content: string | Bu
   const refused = await refusedRows(file)
   t.regex(output, new RegExp(`^Imported ${planets.length}, skipped 0, refused ${refused.length}`))
   return {
-    taken: planets.map(({ name }) => name),
+    imported: planets.map(({ name }) => name),
     refused: refused.map(({ line, code }) => [line, code]),
     reasons: refused.map(({ message }) => message as string),
   }
 }
 
-test('a line of JSON is refused for what a request body is refused for, and the others are taken', async (t) => {
+test('a line of JSON follows the rules of request bodies, and the other lines are imported', async (t) => {
   const lines = [
     '{"name":"A"}',
     '{"name":"Twice","name":"Named"}',
@@ -40,8 +40,8 @@ test('a line of JSON is refused for what a request body is refused for, and the 
     '\uFEFF{"name":"Z"}',
   ]
   const bytes = lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])
-  const { taken, refused, reasons } = await importing(t, 'planets.ndjson', Buffer.concat(bytes))
-  t.deepEqual(taken, ['A', 'Separated\u2028by no line end', 'Z'])
+  const { imported, refused, reasons } = await importing(t, 'planets.ndjson', Buffer.concat(bytes))
+  t.deepEqual(imported, ['A', 'Separated\u2028by no line end', 'Z'])
   t.deepEqual(refused, [
     [2, 'MALFORMED_JSON'],
     [3, 'MALFORMED_JSON'],
@@ -56,7 +56,7 @@ test('a line of JSON is refused for what a request body is refused for, and the 
   t.regex(reasons[1] ?? '', /not valid UTF-8/)
 })
 
-test('a line may be as large as a request body, and no larger', async (t) => {
+test('a line can be as large as a request body, and no larger', async (t) => {
   const padded = (name: string, length: number) => `{"name":"${name}"}`.padEnd(length)
   const lines = [
     padded('Just', LIMIT),
@@ -64,16 +64,16 @@ test('a line may be as large as a request body, and no larger', async (t) => {
     padded('After', 20),
     padded('Far', 3 * LIMIT),
   ]
-  const { taken, refused } = await importing(t, 'planets.ndjson', lines.join('\r\n'))
-  t.deepEqual(taken, ['After', 'Just'])
+  const { imported, refused } = await importing(t, 'planets.ndjson', lines.join('\r\n'))
+  t.deepEqual(imported, ['After', 'Just'])
   t.deepEqual(refused, [
     [2, 'PAYLOAD_TOO_LARGE'],
     [4, 'PAYLOAD_TOO_LARGE'],
   ])
 })
 
-test('a record of CSV that cannot be read is refused alone, with its line and the reason', async (t) => {
-  const { taken, refused, reasons } = await importing(
+test('an invalid CSV record is refused with its line and the reason, and the others are imported', async (t) => {
+  const { imported, refused, reasons } = await importing(
     t,
     'planets.csv',
     Buffer.concat([
@@ -84,7 +84,7 @@ test('a record of CSV that cannot be read is refused alone, with its line and th
       ),
     ]),
   )
-  t.deepEqual(taken, ['A', 'B "quoted"', 'D', 'F', 'G', 'H'])
+  t.deepEqual(imported, ['A', 'B "quoted"', 'D', 'F', 'G', 'H'])
   t.deepEqual(refused, [
     [4, 'VALIDATION_FAILED'],
     [6, 'VALIDATION_FAILED'],
@@ -117,7 +117,7 @@ test('JSON in a cell of CSV follows the rules of request bodies', async (t) => {
   t.is((await refusedRows(file))[0].code, 'MALFORMED_JSON')
 })
 
-test('a header that names a column twice, or cannot be read, is a wrong argument', async (t) => {
+test('an invalid header, or one with duplicate columns, is an invalid argument', async (t) => {
   const { environment, folder } = await createSetup(t)
   const file = join(folder, 'planets.csv')
   for (const [content, message] of [
@@ -132,7 +132,7 @@ test('a header that names a column twice, or cannot be read, is a wrong argument
   }
 })
 
-test('a quote that is not closed within the size of a record is refused with its line alone', async (t) => {
+test('a quote that is not closed within the size of a record costs only its line', async (t) => {
   const lines = Array.from({ length: 60_000 }, (_, number) => `Planet ${number},of some star`)
   lines[2] = '"Open,of some star'
   const folder = await createTestFolder(t)
@@ -159,7 +159,7 @@ for (const [format, rows] of [
     for (const megabytes of [2, 400]) {
       const handle = await open(file, 'w')
       const { bytesWritten } = await handle.write(rows[0], 0)
-      // What is skipped reads as zeros, and takes no room on the disk.
+      // The skipped range reads as zeros and uses no disk space.
       await handle.write(rows[1], bytesWritten + megabytes * 1_000_000)
       await handle.close()
       const environment = { NODE_OPTIONS: `--import=${REPORT_MEMORY}` }

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { createSetup, runCommand as run, startCommand as start } from '../helpers/commands.ts'
 
-test('an import that is killed again and again loses no row and doubles none', async (t) => {
+test('an import that is killed repeatedly neither loses nor duplicates rows', async (t) => {
   const setup = await createSetup(t)
   const file = join(setup.folder, 'moons.csv')
-  // Moons need not have a name of their own: nothing but the import itself keeps them from doubling.
+  // Names of moons are not unique, so only the import itself prevents duplicates.
   const rows = Array.from({ length: 1500 }, (_, number) => `kepler,Same name,${number}`)
   await writeFile(file, `\uFEFFplanet_id,name,radius_kilometres\r\n${rows.join('\r\n')}\r\n`)
   await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
@@ -29,10 +29,10 @@ test('an import that is killed again and again loses no row and doubles none', a
     Array.from({ length: 1500 }, (_, number) => number),
     'in the order of the lines',
   )
-  await t.throwsAsync(access(`${file}.import-state.json`), undefined, 'nothing is left to go on with')
+  await t.throwsAsync(access(`${file}.import-state.json`), undefined, 'the state is deleted')
 })
 
-test('an import that is told to stop says how far it came, and goes on from there', async (t) => {
+test('an interrupted import reports its progress and resumes', async (t) => {
   const setup = await createSetup(t)
   const file = join(setup.folder, 'planets.ndjson')
   const rows = Array.from({ length: 1500 }, (_, number) => JSON.stringify({ name: `Planet ${number}` }))
@@ -50,7 +50,7 @@ test('an import that is told to stop says how far it came, and goes on from ther
   t.is(await setup.use(({ client }) => client.planet.count()), 1500)
 })
 
-test('rows that are refused are written out with their lines, the others are taken', async (t) => {
+test('refused rows are written to a file with their lines, the others are imported', async (t) => {
   const setup = await createSetup(t)
   const file = join(setup.folder, 'species.ndjson')
   const rows = [
@@ -93,7 +93,7 @@ test('rows that are refused are written out with their lines, the others are tak
   )
 })
 
-test('wrong arguments are one sentence and exit status 2', async (t) => {
+test('invalid arguments are one message and exit status 2', async (t) => {
   const { folder, environment } = await createSetup(t)
   const file = join(folder, 'table.csv')
   await writeFile(file, 'name,colour\nx,blue\n')
@@ -123,7 +123,7 @@ test('import, export and doctor print their usage', async (t) => {
   }
 })
 
-test('doctor finds nothing in a database as it should be', async (t) => {
+test('doctor reports no problem in a correct database', async (t) => {
   const { environment } = await createSetup(t)
   const { output, status } = await run('doctor', environment)
   t.is(status, 0, output)
@@ -132,7 +132,7 @@ test('doctor finds nothing in a database as it should be', async (t) => {
   t.regex(output, /ok +session: .*TimeZone UTC; DateStyle ISO, MDY; .*extra_float_digits 1; /)
 })
 
-test('doctor finds columns that drifted and rows that would be refused', async (t) => {
+test('doctor reports differing columns and invalid rows', async (t) => {
   const setup = await createSetup(t)
   await setup.use(async ({ client }) => {
     await client.planet.create({ data: { id: 'blank', name: 'Blank', discovery_year: 1995 } })
@@ -148,7 +148,7 @@ test('doctor finds columns that drifted and rows that would be refused', async (
   t.regex(output, /blank: REQUIRED_FIELD name is required/)
 })
 
-test('doctor says what is wrong with the settings, and that a database cannot be reached', async (t) => {
+test('doctor reports invalid settings and an unreachable database', async (t) => {
   const settings = await run('doctor', { PORT: 'many', NODE_ENV: 'production' })
   t.is(settings.status, 1)
   t.regex(settings.output, /FAIL {2}settings\n\s+PORT: .*\n\s+JWT_SECRET/)
@@ -157,7 +157,7 @@ test('doctor says what is wrong with the settings, and that a database cannot be
   t.regex(database.output, /FAIL.*\n.*cannot be reached/)
 })
 
-/** How far an import has come by its state; 0 where it has none yet. */
+/** The number of rows in the saved state of an import; 0 without a state. */
 async function rowsDone(file: string): Promise<number> {
   const state = `${file}.import-state.json`
   if (!(await stat(state).catch(() => undefined))) return 0

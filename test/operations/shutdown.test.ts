@@ -63,7 +63,7 @@ test('what takes longer than the deadline is cut off, and it ends with 0 all the
   await delay(100)
   service.kill('SIGTERM')
   t.deepEqual(await service.exited, { code: 0, signal: null })
-  t.regex(service.output(), /cut off/)
+  t.regex(service.output(), /exceeded the deadline/)
 })
 
 test('a port in use is a clear message, and the database is free again', async (t) => {
