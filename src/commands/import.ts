@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { WriteContext } from '../domain/changes.ts'
+import type { WriteContext } from '../domain/context.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { ruleSettings } from '../domain/resources/index.ts'
 import type { Settings } from '../settings.ts'

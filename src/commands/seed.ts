@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { modelOf } from '../database/client.ts'
-import type { WriteContext } from '../domain/changes.ts'
+import type { WriteContext } from '../domain/context.ts'
 import type { Values } from '../domain/model/resource.ts'
 import { ruleSettings } from '../domain/resources/index.ts'
 import { putResource } from '../domain/write.ts'

@@ -1,8 +1,9 @@
 import { type Client, type DatabaseClient, modelOf } from '../database/client.ts'
 import { toPrisma } from '../database/prisma-values.ts'
 import { keyOf } from '../database/sql/statement.ts'
+import type { WriteContext } from './context.ts'
 import type { OnceOnly } from './idempotency.ts'
-import type { Change, RuleSettings } from './model/database-rule.ts'
+import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
 import type { Address } from './model/identifiers.ts'
 import type { Resource, Values } from './model/resource.ts'
@@ -14,14 +15,6 @@ import { ParentMissing, WriteConflict } from './retry.ts'
 import { refuseBrokenRules } from './rules.ts'
 import { inTransaction } from './transaction.ts'
 import { refuseTakenValues } from './unique.ts'
-
-/** Where writes happen, and the settings they follow. */
-export interface WriteContext {
-  readonly client: DatabaseClient
-  readonly ruleSettings: RuleSettings
-  /** How long a key of a request is remembered. */
-  readonly idempotencyKeyHours: number
-}
 
 /** What a write did, decided where it was done, so that it is right when requests race. */
 export interface Written {

@@ -1,6 +1,6 @@
 import { modelOf } from '../database/client.ts'
 import { keyOf } from '../database/sql/statement.ts'
-import type { WriteContext } from './changes.ts'
+import type { WriteContext } from './context.ts'
 import { type Address, isAddress } from './model/identifiers.ts'
 import { requireVersion } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'

@@ -1,5 +1,6 @@
 import { modelOf } from '../database/client.ts'
-import { insertResource, updateResource, type WriteContext, type Written } from './changes.ts'
+import { insertResource, updateResource, type Written } from './changes.ts'
+import type { WriteContext } from './context.ts'
 import { OnceOnly, type RequestKey } from './idempotency.ts'
 import { DomainError, refuseInvalid } from './model/errors.ts'
 import {

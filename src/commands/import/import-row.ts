@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { v4, v7 } from 'uuid'
-import type { WriteContext } from '../../domain/changes.ts'
+import type { WriteContext } from '../../domain/context.ts'
 import { type Detail, DomainError } from '../../domain/model/errors.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
 import { inspectResource } from '../../domain/model/validate.ts'

@@ -1,6 +1,4 @@
-import type { DatabaseClient } from '../../database/client.ts'
-import type { Readers } from '../../database/replicas/readers.ts'
-import type { WriteContext } from '../../domain/changes.ts'
+import type { DatabaseClient, ReadContext, WriteContext } from '../../domain/context.ts'
 import { type Action, authorize } from '../../domain/model/authorize.ts'
 import type { Caller } from '../../domain/model/caller.ts'
 import type { Resource } from '../../domain/model/resource.ts'
@@ -12,8 +10,7 @@ import type { Scan, Scans } from './scans.ts'
 export interface DomainContext extends WriteContext {
   /** The largest `limit` of a list. */
   readonly maximumPageSize: number
-  /** Which database a caller reads from, and who has written. */
-  readonly readers: Pick<Readers, 'clientFor' | 'noteWrite'>
+  readonly readers: ReadContext
   /** Keeps reads of large tables apart. */
   readonly scans: Scans
 }

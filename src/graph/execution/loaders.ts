@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import type { DatabaseClient } from '../../database/client.ts'
+import type { DatabaseClient } from '../../domain/context.ts'
 import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'

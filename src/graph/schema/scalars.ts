@@ -11,7 +11,7 @@ const resolvers = {
   Fractions: new GraphQLScalarType({
     ...GraphQLJSON.toConfig(),
     name: 'Fractions',
-    description: 'An object of name to fraction, such as a gas and its part of an atmosphere.',
+    description: 'An object whose members are fractions from 0 to 1, by name.',
     specifiedByURL: null,
   }),
 }
