@@ -77,7 +77,8 @@ for (const resource of resources) {
     async (t) => {
       t.is(await refusal(resource), undefined)
       for (const leaf of resource.leaves) {
-        if (['id', resource.parentField].includes(leaf.name)) continue
+        // The database works out hidden columns itself.
+        if (['id', resource.parentField].includes(leaf.name) || leaf.field.hidden) continue
         const { inside, outside, unsayable = [] } = casesOf(leaf.field)
         for (const value of inside) {
           t.true('value' in checkValue(leaf.field, value), `${leaf.name} ${JSON.stringify(value)}`)
