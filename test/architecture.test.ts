@@ -70,10 +70,10 @@ test('GraphQL does not know REST, and leaves HTTP to the files in graph/http', a
 
 /** The form of operations, how names are written, and how an error in front of /graphql looks. */
 const REST_MAY_KNOW = [
-  'graph/documents.ts',
   'graph/execution/operation.ts',
   'graph/http/error-document.ts',
   'graph/names.ts',
+  'graph/rest-operations.ts',
 ]
 
 test('REST knows of GraphQL the form of operations, names and errors, and cannot execute anything itself', async (t) => {

@@ -5,6 +5,7 @@ import type { Resource } from '../domain/model/resource.ts'
 import { type Inspection, inspectPatch, inspectResource } from '../domain/model/validate.ts'
 import type { Data, Operation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
+import type { RestOperations } from '../graph/rest-operations.ts'
 import { readJsonBody } from '../http/json/body.ts'
 import { isNotModified, preconditionsOf } from './conditional.ts'
 import { entityTag } from './entity-tag.ts'
@@ -18,7 +19,6 @@ import {
 } from './exchange.ts'
 import { addressOf, type Hal, type ListData } from './hal.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
-import type { RestOperations } from './operations.ts'
 import { parseListQuery, refuseQuery } from './parse-list-query.ts'
 
 /** The handlers of a resource: each runs one GraphQL operation and puts its answer into HTTP's terms. */

@@ -4,11 +4,11 @@ import { operationsOf } from '../domain/model/operations.ts'
 import { nestedReferences } from '../domain/model/relations.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Prepare } from '../graph/execution/operation.ts'
+import { nestedListOperation, restOperations } from '../graph/rest-operations.ts'
 import { entryHandler } from './entry.ts'
 import { addressesFor, callerOf, type Handler, negotiate, type RestSettings } from './exchange.ts'
 import { createHal } from './hal.ts'
 import { createHandlers, type HandlerParts, listHandler } from './handlers.ts'
-import { nestedListOperation, restOperations } from './operations.ts'
 
 /** A path below `{base}` and what each method does there. Paths have `:parentId` and `:id`. */
 export interface Route {

@@ -13,7 +13,7 @@ import { selectedFields } from '../execution/selection.ts'
 import { columnsInCamelCase, type GraphValues, graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { columnEnumeration, columnNames, refuseOutOfBounds } from './lists.ts'
-import { type Argument, leafType, memberOf, type SchemaPart } from './sdl.ts'
+import { leafType, memberOf, type SchemaPart } from './sdl.ts'
 
 /** The orders of groups; their values are the domain's. */
 export const GROUP_ORDER: SchemaPart = {
@@ -53,18 +53,14 @@ export function aggregateTypes(resource: Resource): SchemaPart {
       ${measured.length > 0 ? measureType : ''}
       "Those of ${resource.path} that have the same values in the fields they are grouped by."
       type ${names.group} {
-        "What they have in common."
-        key: ${names.groupKey}!
-        "How many they are."
-        count: Int!
+        "What they have in common." key: ${names.groupKey}!
+        "How many they are." count: Int!
         ${measured.length > 0 ? measures.join('\n') : ''}
       }
       "The groups of ${resource.path}."
       type ${names.aggregateType} {
-        "The groups, as many as the limit lets through."
-        groups: [${names.group}!]!
-        "Whether there are more groups than the limit lets through."
-        hasMore: Boolean!
+        "The groups, as many as the limit lets through." groups: [${names.group}!]!
+        "Whether there are more groups than the limit lets through." hasMore: Boolean!
       }`,
     resolvers: { [names.groupField]: columnNames(keys) },
   }
@@ -73,6 +69,7 @@ export function aggregateTypes(resource: Resource): SchemaPart {
 /** How many groups an aggregate answers with at most. */
 const MAXIMUM_GROUPS = 1000
 
+/** The arguments of every aggregate. */
 interface AggregateArguments {
   readonly filter?: GraphValues | null
   readonly groupBy: AggregateRequest['groupBy']
@@ -80,25 +77,13 @@ interface AggregateArguments {
   readonly limit: number
 }
 
-/** The arguments of every aggregate. */
-export function aggregateArguments(resource: Resource): Argument[] {
+/** The same arguments as SDL. */
+export function aggregateArguments(resource: Resource): string {
   const { filter, groupField } = graphNames(resource)
-  return [
-    { name: 'filter', description: 'Only those for which this holds.', type: filter },
-    {
-      name: 'groupBy',
-      description: 'The fields that make the groups; without any, all is one group.',
-      type: `[${groupField}!]!`,
-      otherwise: '[]',
-    },
-    { name: 'order', description: 'The order of the groups.', type: 'GroupOrder!', otherwise: 'COUNT' },
-    {
-      name: 'limit',
-      description: `How many groups at most, up to ${MAXIMUM_GROUPS}.`,
-      type: 'Int!',
-      otherwise: '100',
-    },
-  ]
+  return `"Only those for which this holds." filter: ${filter},
+    "The fields that make the groups; without any, all is one group." groupBy: [${groupField}!]! = [],
+    "The order of the groups." order: GroupOrder! = COUNT,
+    "How many groups at most, up to ${MAXIMUM_GROUPS}." limit: Int! = 100`
 }
 
 /** The resolver of a collection's aggregates. */

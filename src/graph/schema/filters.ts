@@ -4,19 +4,17 @@ import { type Filter, type Operator, queryable } from '../../domain/model/query.
 import type { Resource } from '../../domain/model/resource.ts'
 import { isInCalendar, isStorable } from '../../domain/model/values.ts'
 import { camelCase, type GraphValues, graphNames } from '../names.ts'
-import { filterType, memberOf, type SchemaPart } from './sdl.ts'
+import { filterType, memberOf } from './sdl.ts'
 
 /** The conditions on values of the types that every resource shares. */
-export const VALUE_FILTERS: SchemaPart = {
-  typeDefs: [
-    valueFilter('String', '"It contains this, in the same case." contains: String'),
-    valueFilter('ID', '"It contains this, in the same case." contains: String'),
-    valueFilter('Float', comparisons('Float')),
-    valueFilter('Int', comparisons('Int')),
-    valueFilter('Boolean'),
-    valueFilter('DateTime', comparisons('DateTime')),
-  ].join('\n'),
-}
+export const VALUE_FILTERS = [
+  valueFilter('String', '"It contains this, in the same case." contains: String'),
+  valueFilter('ID', '"It contains this, in the same case." contains: String'),
+  valueFilter('Float', comparisons('Float')),
+  valueFilter('Int', comparisons('Int')),
+  valueFilter('Boolean'),
+  valueFilter('DateTime', comparisons('DateTime')),
+].join('\n')
 
 function valueFilter(type: string, more = ''): string {
   return `"A condition on a value: all members that are given must hold, and no value meets none."
@@ -34,20 +32,18 @@ function comparisons(type: string): string {
 }
 
 /** The input type that filters the lists and aggregates of a resource. */
-export function filterInput(resource: Resource): SchemaPart {
+export function filterInput(resource: Resource): string {
   const name = graphNames(resource).filter
   const filtered = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
   const members = Object.entries(resource.allFields)
     .filter(([field]) => filtered.has(field))
     .map(([field, definition]) => memberOf(field, definition, filterType(resource, field, definition)))
-  return {
-    typeDefs: `"A condition on ${resource.path}: all members that are given must hold."
-      input ${name} {
-        "All of these must hold." and: [${name}!]
-        "At least one of these must hold." or: [${name}!]
-        ${members.join('\n')}
-      }`,
-  }
+  return `"A condition on ${resource.path}: all members that are given must hold."
+    input ${name} {
+      "All of these must hold." and: [${name}!]
+      "At least one of these must hold." or: [${name}!]
+      ${members.join('\n')}
+    }`
 }
 
 /** Values that a filter may compare with, all in all: far more than anybody writes, far fewer than a database takes. */

@@ -4,7 +4,7 @@ import type { Leaf, Resource } from '../../domain/model/resource.ts'
 import { isScan, type List, type ListRequest, readList, readListOf } from '../../domain/read-list.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { columnValue, type GraphValues, graphNames } from '../names.ts'
-import { type Argument, described, type SchemaPart } from './sdl.ts'
+import { described, type SchemaPart } from './sdl.ts'
 
 // What pages and connections have in common: their order, their filter, and how they are read.
 
@@ -51,18 +51,11 @@ export interface ListArguments {
   readonly filter?: GraphValues | null
 }
 
-/** The same arguments in the schema. */
-export function listArguments(resource: Resource): Argument[] {
+/** The same arguments as SDL. */
+export function listArguments(resource: Resource): string {
   const { sort, filter } = graphNames(resource)
-  return [
-    {
-      name: 'sort',
-      description: 'The order; without any, that of creation.',
-      type: `[${sort}!]!`,
-      otherwise: '[]',
-    },
-    { name: 'filter', description: 'Only those for which this holds.', type: filter },
-  ]
+  return `"The order; without any, that of creation." sort: [${sort}!]! = [],
+    "Only those for which this holds." filter: ${filter}`
 }
 
 /** The list that a field stands for: of a whole collection, or of one parent. */

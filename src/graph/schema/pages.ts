@@ -10,35 +10,24 @@ import { selectedFields } from '../execution/selection.ts'
 import { graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
-import type { Argument, SchemaPart } from './sdl.ts'
 
 // A page is found by its number, which passes over all rows before it, or by a cursor: the position of the
 // last row of the page before it, or of the first row of the page after it. By cursor every page costs the
 // same, and none skips or repeats what is there when others add and delete meanwhile.
 
 /** The type of a page of a resource's lists. */
-export function pageType(resource: Resource): SchemaPart {
-  return {
-    typeDefs: `"One page of a list of ${resource.path}."
-      type ${graphNames(resource).pageType} {
-        "Those on the page."
-        items: [${resource.name}!]!
-        "Which page it is, 1-based."
-        page: Int!
-        "How many there are on a page at most."
-        limit: Int!
-        "How many there are on all pages."
-        totalCount: Int!
-        "How many pages there are."
-        totalPages: Int!
-        "Whether there is a page after this one."
-        hasMore: Boolean!
-        "What to ask for the next page with, besides its number; null when there is none."
-        nextCursor: String
-        "What to ask for the page before with, besides its number; null when there is none."
-        previousCursor: String
-      }`,
-  }
+export function pageType(resource: Resource): string {
+  return `"One page of a list of ${resource.path}."
+    type ${graphNames(resource).pageType} {
+      "Those on the page." items: [${resource.name}!]!
+      "Which page it is, 1-based." page: Int!
+      "How many there are on a page at most." limit: Int!
+      "How many there are on all pages." totalCount: Int!
+      "How many pages there are." totalPages: Int!
+      "Whether there is a page after this one." hasMore: Boolean!
+      "What to ask for the next page with, besides its number; null when there is none." nextCursor: String
+      "What to ask for the page before with, besides its number; null when there is none." previousCursor: String
+    }`
 }
 
 /** The arguments of every list that is read by pages. */
@@ -49,19 +38,11 @@ export interface PageArguments extends ListArguments {
   readonly cursor?: string | null
 }
 
-/** The same arguments in the schema. */
-export function pageArguments(resource: Resource): Argument[] {
-  return [
-    { name: 'page', description: 'Which page, 1-based.', type: 'Int!', otherwise: '1' },
-    { name: 'limit', description: 'How many on a page.', type: 'Int!', otherwise: String(DEFAULT_PAGE_SIZE) },
-    {
-      name: 'cursor',
-      description:
-        'What a page next to it told: then it costs the same however far down it is, and none skips or repeats.',
-      type: 'String',
-    },
-    ...listArguments(resource),
-  ]
+/** The same arguments as SDL. */
+export function pageArguments(resource: Resource): string {
+  return `"Which page, 1-based." page: Int! = 1, "How many on a page." limit: Int! = ${DEFAULT_PAGE_SIZE},
+    "What a page next to it told: then it costs the same however far down it is, and none skips or repeats." cursor: String,
+    ${listArguments(resource)}`
 }
 
 /** Answers with one page of a list. */

@@ -1,21 +1,43 @@
+import {
+  type FieldDefinitionNode,
+  type GraphQLFieldResolver,
+  type ObjectTypeDefinitionNode,
+  parse,
+} from 'graphql'
 import { type Field, isAlwaysSet, type LeafField } from '../../domain/model/fields.ts'
 import { operatorsOf } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
+import type { GraphContext } from '../execution/context.ts'
 import { camelCase, groupType } from '../names.ts'
 
-/** A part of the schema: its types, and the resolvers of their fields and the values of their enumerations. */
+/** Types of the schema, with the resolvers of their fields and the values of their enumerations, if any. */
 export interface SchemaPart {
   readonly typeDefs: string
-  readonly resolvers?: Readonly<Record<string, object>>
+  readonly resolvers: Readonly<Record<string, object>>
 }
 
-/** An argument of a field. */
-export interface Argument {
-  readonly name: string
-  readonly description: string
-  readonly type: string
-  /** The value it has when it is not given, as SDL. */
-  readonly otherwise?: string
+/** A field as SDL, with its resolver; one that is named as its column needs none. */
+export interface SchemaField {
+  readonly sdl: string
+  // biome-ignore lint/suspicious/noExplicitAny: each has a parent and arguments of its own
+  readonly resolve?: GraphQLFieldResolver<any, GraphContext, any> | undefined
+}
+
+/** The fields of a type, which `declaration` begins: `extend type Query`. */
+export function fieldsOf(type: string, declaration: string, fields: readonly SchemaField[]): SchemaPart {
+  const resolvers = fields.flatMap((field) =>
+    field.resolve ? [[definitionOf(field).name.value, field.resolve]] : [],
+  )
+  return {
+    typeDefs: `${declaration} { ${fields.map(({ sdl }) => sdl).join('\n')} }`,
+    resolvers: { [type]: Object.fromEntries(resolvers) },
+  }
+}
+
+/** What the SDL of a field says. */
+export function definitionOf({ sdl }: SchemaField): FieldDefinitionNode {
+  const [type] = parse(`type Fields { ${sdl} }`).definitions as [ObjectTypeDefinitionNode]
+  return type.fields?.[0] as FieldDefinitionNode
 }
 
 /** The GraphQL type of a leaf, without its nullability. */
@@ -55,15 +77,6 @@ export function filterType(resource: Resource, name: string, field: Field): stri
 /** A member of a type that stands for a field of a resource, with its description. */
 export function memberOf(name: string, { description }: Field, type: string): string {
   return `${described(description)}${camelCase(name)}: ${type}`
-}
-
-/** A field with its arguments. */
-export function fieldOf(name: string, description: string, args: readonly Argument[], type: string): string {
-  const list = args.map(
-    (one) =>
-      `${described(one.description)}${one.name}: ${one.type}${one.otherwise ? ` = ${one.otherwise}` : ''}`,
-  )
-  return `${described(description)}${name}${list.length > 0 ? `(${list.join(', ')})` : ''}: ${type}`
 }
 
 /** A description, as SDL has it before what it describes. */
