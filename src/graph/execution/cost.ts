@@ -9,11 +9,10 @@ import {
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
 import type { LeafField } from '../../domain/model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../domain/model/query.ts'
-import { ownedBy, referencesTo } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { MAXIMUM_FRACTIONS, MAXIMUM_NAME_LENGTH } from '../../domain/model/values.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'
-import { camelCase, connectionField, graphNames, groupType } from '../names.ts'
+import { camelCase, graphNames, groupType } from '../names.ts'
 
 /** An operation with its variables. */
 export interface CostedOperation {
@@ -38,16 +37,15 @@ const NUMBER_CHARACTERS = 24
 
 /** Estimates what operations cost before they run, from the declared lengths of fields and the sizes of tables. */
 export class CostEstimator {
+  readonly #resources: readonly Resource[]
   readonly #sizes: TableSizes
   /** The most characters of a leaf, by `Type.field`. */
   readonly #characters: ReadonlyMap<string, number>
-  /** What a field lists or aggregates, by `Type.field`. */
-  readonly #lists: ReadonlyMap<string, Resource>
 
   constructor(resources: readonly Resource[], sizes: TableSizes) {
     this.#sizes = sizes
     this.#characters = new Map(resources.flatMap(characterCounts))
-    this.#lists = new Map(resources.flatMap((resource) => listFields(resource, resources)))
+    this.#resources = resources
   }
 
   /**
@@ -74,11 +72,11 @@ export class CostEstimator {
    */
   async scans(operation: CostedOperation, limit: number): Promise<number> {
     const costs = new Map<Resource, number>()
-    for (const resource of new Set(this.#lists.values())) {
+    for (const resource of this.#resources) {
       costs.set(resource, Math.min((await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT, limit))
     }
-    return total(operation, ({ type, field, args, childComplexity }) => {
-      const resource = this.#lists.get(`${type.name}.${field.name}`)
+    return total(operation, ({ field, args, childComplexity }) => {
+      const resource = field.extensions['lists'] as Resource | undefined
       return (resource && isScan(field, args) ? (costs.get(resource) as number) : 0) + childComplexity
     })
   }
@@ -146,21 +144,4 @@ function charactersOf(field: LeafField): number {
     default:
       return NUMBER_CHARACTERS
   }
-}
-
-function listFields(resource: Resource, resources: readonly Resource[]): [string, Resource][] {
-  const { page, connection, aggregate, type } = graphNames(resource)
-  const children = [
-    ...ownedBy(resource, resources),
-    ...referencesTo(resource, resources).map(({ from }) => from),
-  ]
-  const nested = children.flatMap((child): [string, Resource][] => {
-    const name = camelCase(child.path)
-    return [
-      [`${type}.${name}`, child],
-      [`${type}.${connectionField(name)}`, child],
-    ]
-  })
-  const own = [page, connection, aggregate].map((name): [string, Resource] => [`Query.${name}`, resource])
-  return [...own, ...nested]
 }

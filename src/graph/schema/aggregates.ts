@@ -12,7 +12,7 @@ import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { columnsInCamelCase, type GraphValues, graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
-import { columnEnumeration, columnNames, refuseOutOfBounds } from './lists.ts'
+import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { leafType, memberOf, type SchemaPart } from './sdl.ts'
 
 /** The orders of groups; their values are the domain's. */
@@ -35,7 +35,7 @@ const MEASURES: Readonly<Record<Measure, string>> = {
 }
 
 /** The types that the aggregates of a resource are asked for with, and answered in. */
-export function aggregateTypes(resource: Resource): SchemaPart {
+export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   const names = graphNames(resource)
   const keys = groupable(resource.leaves)
   const members = (leaves: readonly Leaf[], type: (leaf: Leaf) => string) =>
@@ -46,9 +46,9 @@ export function aggregateTypes(resource: Resource): SchemaPart {
   )
   const measureType = `"A number for each field of ${resource.path} that holds one; null where none of a group has a value."
     type ${names.measures} { ${members(measured, () => 'Float')} }`
-  return {
-    typeDefs: `${columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys)}
-      "The values that a group of ${resource.path} has in common; set only where it was grouped by them."
+  return [
+    columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys),
+    `"The values that a group of ${resource.path} has in common; set only where it was grouped by them."
       type ${names.groupKey} { ${members(keys, ({ column, field }) => leafType(resource, column, field))} }
       ${measured.length > 0 ? measureType : ''}
       "Those of ${resource.path} that have the same values in the fields they are grouped by."
@@ -62,8 +62,7 @@ export function aggregateTypes(resource: Resource): SchemaPart {
         "The groups, as many as the limit lets through." groups: [${names.group}!]!
         "Whether there are more groups than the limit lets through." hasMore: Boolean!
       }`,
-    resolvers: { [names.groupField]: columnNames(keys) },
-  }
+  ]
 }
 
 /** How many groups an aggregate answers with at most. */

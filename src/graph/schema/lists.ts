@@ -20,29 +20,26 @@ export const SORT_DIRECTION: SchemaPart = {
   resolvers: { SortDirection: { ASC: 'asc', DESC: 'desc' } },
 }
 
-/** The input type of one sort of a resource. Its values are those of a {@link Sort}. */
-export function sortInput(resource: Resource): SchemaPart {
+/** The types of one sort of a resource. The value of the input is a {@link Sort}. */
+export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   const { sort, sortField } = graphNames(resource)
-  return {
-    typeDefs: `${columnEnumeration(sortField, `What ${resource.path} can be sorted by.`, queryable(resource.leaves))}
-      "One sort of ${resource.path}; what has no value comes last, whatever the direction."
-      input ${sort} {
-        "The field to sort by." field: ${sortField}!
-        "The direction." direction: SortDirection! = ASC
-      }`,
-    resolvers: { [sortField]: columnNames(queryable(resource.leaves)) },
-  }
+  return [
+    columnEnumeration(sortField, `What ${resource.path} can be sorted by.`, queryable(resource.leaves)),
+    `"One sort of ${resource.path}; what has no value comes last, whatever the direction."
+    input ${sort} {
+      "The field to sort by." field: ${sortField}!
+      "The direction." direction: SortDirection! = ASC
+    }`,
+  ]
 }
 
-/** An enumeration of columns. */
-export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): string {
+/** An enumeration of columns, whose values are the wire names of their fields. */
+export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): SchemaPart {
   const values = leaves.map(({ column, field }) => `${described(field.description)}${columnValue(column)}`)
-  return `${described(description)}enum ${name} { ${values.join('\n')} }`
-}
-
-/** The values of such an enumeration: wire names. */
-export function columnNames(leaves: readonly Leaf[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(leaves.map(({ column, name }) => [columnValue(column), name]))
+  return {
+    typeDefs: `${described(description)}enum ${name} { ${values.join('\n')} }`,
+    resolvers: { [name]: Object.fromEntries(leaves.map((leaf) => [columnValue(leaf.column), leaf.name])) },
+  }
 }
 
 /** The order and the filter of a list, as its arguments give them. */

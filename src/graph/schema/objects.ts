@@ -79,11 +79,13 @@ function listFields(parent: Resource, child: Resource): SchemaField[] {
   return [
     {
       sdl: `"A page of its ${child.path}." ${name}(${pageArguments(child)}): ${pageType}`,
+      lists: child,
       resolve: (row, args, context, info) => resolvePage(sourceOf(row), args, context, info),
     },
     {
       sdl: `"Its ${child.path}, by cursors."
         ${connectionField(name)}(${connectionArguments(child)}): ${connectionType}`,
+      lists: child,
       resolve: (row, args, context, info) => resolveConnection(sourceOf(row), args, context, info),
     },
   ]

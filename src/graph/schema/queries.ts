@@ -50,6 +50,7 @@ function page(resource: Resource, resources: readonly Resource[]): OperationFiel
   return {
     sdl: `"A page of ${resource.path}."
       ${name}(${listParents(resource)}${pageArguments(resource)}): ${pageType}`,
+    lists: resource,
     resolve: (_, args, context, info) =>
       resolvePage(sourceOf(resource, resources, args), args, context, info),
     rest: {
@@ -68,6 +69,7 @@ function connection(resource: Resource, resources: readonly Resource[]): Operati
   return {
     sdl: `"A part of ${resource.path}, by cursors."
       ${name}(${listParents(resource)}${connectionArguments(resource)}): ${connectionType}`,
+    lists: resource,
     resolve: (_, args, context, info) =>
       resolveConnection(sourceOf(resource, resources, args), args, context, info),
   }
@@ -78,6 +80,7 @@ function aggregate(resource: Resource): OperationField {
   return {
     sdl: `"The ${resource.path} counted and measured, whole or in groups."
       ${name}(${aggregateArguments(resource)}): ${aggregateType}`,
+    lists: resource,
     resolve: aggregateResolver(resource),
   }
 }

@@ -5,7 +5,7 @@ import type { Resource } from '../../domain/model/resource.ts'
 import { aggregateTypes, GROUP_ORDER } from './aggregates.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
 import { filterInput, VALUE_FILTERS } from './filters.ts'
-import { SORT_DIRECTION, sortInput } from './lists.ts'
+import { SORT_DIRECTION, sortTypes } from './lists.ts'
 import { inputTypes, mutations, OUTCOMES, payloadType } from './mutations.ts'
 import { enumerations, groupTypes, objectType } from './objects.ts'
 import { pageType } from './pages.ts'
@@ -54,7 +54,7 @@ const MUTATION_TYPE = '"What can be changed." type Mutation'
 /** All that the schema says of a resource (SPEC §2; descriptions are the definition's). */
 function resourceParts(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {
   const lists = operationsOf(resource).listed
-    ? [sortInput(resource), pageType(resource), connectionType(resource)]
+    ? [...sortTypes(resource), pageType(resource), connectionType(resource)]
     : []
   return [
     objectType(resource, resources),
@@ -63,7 +63,7 @@ function resourceParts(resource: Resource, resources: readonly Resource[]): (Sch
     inputTypes(resource),
     filterInput(resource),
     ...lists,
-    aggregateTypes(resource),
+    ...aggregateTypes(resource),
     fieldsOf('Query', 'extend type Query', queries(resource, resources)),
     payloadType(resource),
     fieldsOf('Mutation', 'extend type Mutation', mutations(resource)),

@@ -21,17 +21,23 @@ export interface SchemaField {
   readonly sdl: string
   // biome-ignore lint/suspicious/noExplicitAny: each has a parent and arguments of its own
   readonly resolve?: GraphQLFieldResolver<any, GraphContext, any> | undefined
+  /** What it lists or aggregates; the extension `lists` of the field in the schema. */
+  readonly lists?: Resource
 }
 
 /** The fields of a type, which `declaration` begins: `extend type Query`. */
 export function fieldsOf(type: string, declaration: string, fields: readonly SchemaField[]): SchemaPart {
   const resolvers = fields.flatMap((field) =>
-    field.resolve ? [[definitionOf(field).name.value, field.resolve]] : [],
+    field.resolve ? [[definitionOf(field).name.value, resolverOf(field)]] : [],
   )
   return {
     typeDefs: `${declaration} { ${fields.map(({ sdl }) => sdl).join('\n')} }`,
     resolvers: { [type]: Object.fromEntries(resolvers) },
   }
+}
+
+function resolverOf({ resolve, lists }: SchemaField) {
+  return lists ? { resolve, extensions: { lists } } : resolve
 }
 
 /** What the SDL of a field says. */
