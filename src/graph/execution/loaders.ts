@@ -1,10 +1,12 @@
 import DataLoader from 'dataloader'
-import type { DatabaseClient } from '../../database/client.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/rows.ts'
 import { readRows } from '../../domain/read.ts'
 import { isScan, type List, type ListRequest, readLists } from '../../domain/read-list.ts'
+import type { WriteContext } from '../../domain/write.ts'
 import type { Scan } from './scans.ts'
+
+type DatabaseClient = WriteContext['client']
 
 /**
  * What the resolvers of one operation read of related resources. Look-ups of one kind that are asked for
