@@ -39,8 +39,8 @@ export function nestedListOperation(
 }
 
 /**
- * The document of an operation. The identifier of the parent is `$parentId`, whatever the name of its
- * argument, since routes have it under that name.
+ * The document of an operation. The identifier of the parent is always `$parentId`, as in routes, although
+ * the arguments have different names.
  */
 function documentOf(
   field: OperationField,

@@ -49,13 +49,13 @@ export function queryable(leaves: readonly Leaf[]): Leaf[] {
 export interface OrderStep {
   readonly leaf: Leaf
   readonly direction: 'asc' | 'desc'
-  /** Whether there may be nulls in the column. They come last, whatever the direction. */
+  /** Whether there may be nulls in the column. They come last in both directions. */
   readonly nullable: boolean
 }
 
 /**
- * The whole order that sorts ask for: with the identifiers at the end, so that no two resources have
- * the same place, and pages neither skip nor repeat. Without a sort: the order of creation.
+ * The whole order that sorts ask for: with the identifiers at the end, so that no two resources
+ * are equal in it, and pages neither skip nor repeat. Without a sort: the order of creation.
  */
 export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderStep[] {
   const wanted = sorts.length > 0 ? sorts : [{ field: resource.createdField, direction: 'asc' } as const]

@@ -24,21 +24,21 @@ const APOLLO_CODES: Readonly<Record<string, ErrorCode>> = {
 export function formatErrors(reportFault: ReportFault) {
   return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const cause = causeOf(thrown)
-    const place = {
+    const position = {
       ...(formatted.locations && { locations: formatted.locations }),
       ...(formatted.path && { path: formatted.path }),
     }
     if (cause instanceof DomainError) {
       const details = cause.details.map((detail) => inGraphQL(detail, thrown))
-      return { message: cause.message, ...place, extensions: { code: cause.code, details } }
+      return { message: cause.message, ...position, extensions: { code: cause.code, details } }
     }
     const code = isRequestError(thrown)
       ? 'VALIDATION_FAILED'
       : APOLLO_CODES[String(formatted.extensions?.['code'])]
-    if (code) return { message: formatted.message, ...place, extensions: { code, details: [] } }
+    if (code) return { message: formatted.message, ...position, extensions: { code, details: [] } }
     reportFault(cause)
     const message = 'The service failed to answer.'
-    return { message, ...place, extensions: { code: 'INTERNAL_ERROR', details: [] } }
+    return { message, ...position, extensions: { code: 'INTERNAL_ERROR', details: [] } }
   }
 }
 

@@ -24,7 +24,7 @@ const MAXIMUM_NESTING = 32
 const MAXIMUM_VALUES = 5_000
 
 /**
- * The parameters of a GET, with the document in the place of its identifier.
+ * The parameters of a GET. The identifier of a persisted operation is replaced by its document.
  *
  * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for variables that are too large
  */
@@ -37,7 +37,7 @@ export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestPa
 }
 
 /**
- * The parameters of a POST, with the document in the place of its identifier.
+ * The parameters of a POST. The identifier of a persisted operation is replaced by its document.
  *
  * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for a body that is no request
  */

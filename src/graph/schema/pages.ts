@@ -94,7 +94,7 @@ export function toPage(
 ) {
   const isMore = rows.length > limit
   const items = fromEnd ? rows.slice(-limit) : rows.slice(0, limit)
-  // Whoever came back from a page by its cursor has just seen that page.
+  // A caller who goes back with a cursor comes from the page after this one.
   const hasMore = fromEnd || isMore
   const cursorTo = (row: Row | undefined, number: number, side: Side) =>
     row && side.charAt(0) + encodeCursor(resource, sorts, row, purposeOf(number, limit, side))
