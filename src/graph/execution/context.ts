@@ -5,7 +5,7 @@ import type { Caller } from '../../domain/model/caller.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { WriteContext } from '../../domain/write.ts'
 import { Loaders } from './loaders.ts'
-import type { Turn } from './operation-limiter.ts'
+import type { Slot } from './operation-limiter.ts'
 import type { Scan, Scans } from './scans.ts'
 
 /** What the resolvers work on: the domain, with the settings it follows. */
@@ -27,10 +27,10 @@ export interface GraphContext {
   readonly loaders: Loaders
   /** What runs a read that may have to look at every row of a resource. */
   readonly scan: Scan
-  /** Aborted when nothing waits for the response any more. */
+  /** Aborted when the response is no longer waited for. */
   readonly signal: AbortSignal | undefined
   /** Waits until there is memory for a response of so many bytes. */
-  readonly reserve: Turn['reserve']
+  readonly reserve: Slot['reserve']
   /**
    * Whether a mutation may select the resource it wrote without the read scope of it. Only the operations of
    * REST may: they answer a create with the resource (SPEC §4.3), and any other write without it.
@@ -40,8 +40,8 @@ export interface GraphContext {
 
 /** How an operation is run. */
 export interface Execution {
-  /** Its turn; without one it runs at once and without limits, as tests do. */
-  readonly turn?: Turn | undefined
+  /** The slot of the limiter. Without one the operation runs at once and without limits, as in tests. */
+  readonly slot?: Slot | undefined
   readonly selectsWritten: boolean
 }
 
@@ -49,10 +49,10 @@ export interface Execution {
 export function createContext(
   caller: Caller,
   domain: DomainContext,
-  { turn, selectsWritten }: Execution,
+  { slot, selectsWritten }: Execution,
 ): GraphContext {
   const reader = domain.readers.clientFor(caller)
-  const signal = turn?.signal
+  const signal = slot?.signal
   const scan = domain.scans.of(caller.identity, signal)
   return {
     caller,
@@ -61,7 +61,7 @@ export function createContext(
     scan,
     loaders: new Loaders(reader, scan, signal),
     signal,
-    reserve: async (bytes) => turn?.reserve(bytes),
+    reserve: async (bytes) => slot?.reserve(bytes),
     selectsWritten,
   }
 }

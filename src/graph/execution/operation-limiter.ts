@@ -5,9 +5,9 @@ import { Limiter, type Release } from './limiter.ts'
 export interface OperationLimits {
   /** Operations that run at the same time. */
   readonly concurrent: number
-  /** Operations that may wait for their turn. */
+  /** Operations that may wait for a slot. */
   readonly waiting: number
-  /** In milliseconds, from the moment an operation arrives. */
+  /** In milliseconds after an operation arrives. */
   readonly deadline: number
   /** In bytes: responses that are being made or sent at the same time. */
   readonly responses: number
@@ -15,11 +15,11 @@ export interface OperationLimits {
   readonly callerShare: number
 }
 
-/** What a running operation may do. */
-export interface Turn {
-  /** Aborted when nothing waits for the operation any more. */
+/** What an operation runs in: it counts against the limits until the operation ends. */
+export interface Slot {
+  /** Aborted when the response is no longer waited for. */
   readonly signal: AbortSignal
-  /** Waits until there is memory for a response of so many bytes; it is given back when the operation ends. */
+  /** Waits until there is memory for a response of this size. It is released when the operation ends. */
   reserve(bytes: number): Promise<void>
 }
 
@@ -73,11 +73,11 @@ export class OperationLimiter {
   }
 
   /**
-   * Runs work of a caller when its turn comes.
+   * Runs the work of a caller when a slot is free.
    *
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when there is no room or it takes too long
    */
-  async run<Result>(caller: string, work: (turn: Turn) => Promise<Result>): Promise<Result> {
+  async run<Result>(caller: string, work: (slot: Slot) => Promise<Result>): Promise<Result> {
     if (this.isFull(caller)) throw OVERLOADED
     const late = new AbortController()
     let timer: NodeJS.Timeout | undefined
@@ -97,7 +97,7 @@ export class OperationLimiter {
   async #take<Result>(
     caller: string,
     signal: AbortSignal,
-    work: (turn: Turn) => Promise<Result>,
+    work: (slot: Slot) => Promise<Result>,
   ): Promise<Result> {
     const releases = [await this.#operations.acquire(caller, 1, signal)]
     const reserve = async (bytes: number) => {

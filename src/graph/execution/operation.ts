@@ -14,13 +14,13 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../domain/model/caller.ts'
 import { createContext, type DomainContext, type GraphContext } from './context.ts'
 import { causeOf } from './errors.ts'
-import type { Turn } from './operation-limiter.ts'
+import type { Slot } from './operation-limiter.ts'
 
 /** The data of an operation's answer, by the names its document asks for. */
 export type Data = { readonly [field: string]: unknown }
 
-/** A GraphQL operation that is ready to run with different variables, when it is its turn. */
-export type Operation = (variables: Data, caller: Caller, turn?: Turn) => Promise<Data>
+/** A prepared GraphQL operation, to be run with different variables, in a slot of the limiter. */
+export type Operation = (variables: Data, caller: Caller, slot?: Slot) => Promise<Data>
 
 /** Makes an operation of a document. */
 export type Prepare = (document: string) => Operation
@@ -37,8 +37,8 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
     const [problem] = validate(schema, document)
     if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
     const run = compiled(schema, document)
-    return async (variables, caller, turn) => {
-      const context = createContext(caller, domain, { turn, selectsWritten: true })
+    return async (variables, caller, slot) => {
+      const context = createContext(caller, domain, { slot, selectsWritten: true })
       const { data, errors } = await run(variables, context)
       if (errors?.[0]) throw causeOf(errors[0])
       return data as Data

@@ -50,10 +50,10 @@ export async function createGraphQLServer(parts: GraphQLServerParts): Promise<Mi
         ? parametersOfGet(ctx, documents)
         : parametersOfPost(await readBody(ctx), documents)
     const caller = ctx.state['caller'] as Caller
-    const response = await run('request', caller, (turn) =>
+    const response = await run('request', caller, (slot) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search, body },
-        context: async () => createContext(caller, domain, { turn, selectsWritten: false }),
+        context: async () => createContext(caller, domain, { slot, selectsWritten: false }),
       }),
     )
     for (const [name, value] of response.headers) ctx.set(name, value)
