@@ -77,30 +77,41 @@ export type GraphValues = { readonly [field: string]: unknown }
 
 /** Values under wire names as a GraphQL input object. */
 export function toGraphNames({ allFields }: Resource, values: Values): GraphValues {
-  return renamed(allFields, values, (name) => name, camelCase)
+  return renamed('graph', allFields, values)
 }
 
 /** A GraphQL input object under wire names, which is how the domain knows its fields. */
 export function toWireNames({ allFields }: Resource, input: GraphValues): Values {
-  return renamed(allFields, input, camelCase, (name) => name)
+  return renamed('wire', allFields, input)
 }
 
-function renamed(
-  fields: Readonly<Record<string, Field>>,
-  values: Values,
-  from: (name: string) => string,
-  to: (name: string) => string,
-): Values {
-  const known = new Map(
-    Object.entries(fields).map(([name, field]) => [from(name), { name: to(name), field }]),
+type Fields = Resource['allFields']
+type Renamings = ReadonlyMap<string, { readonly name: string; readonly field: Field }>
+
+function renamed(target: 'graph' | 'wire', fields: Fields, values: Values): Values {
+  const renamings = renamingsOf(target, fields)
+  const results: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(values)) {
+    const { name, field } = renamings.get(key) as { name: string; field: Field }
+    const isNested = field.type === 'group' && value !== null
+    results[name] = isNested ? renamed(target, field.fields, value as Values) : value
+  }
+  return results
+}
+
+/** Made once for each definition: to make the names anew takes 20 µs for each write. */
+const known = { graph: new WeakMap<Fields, Renamings>(), wire: new WeakMap<Fields, Renamings>() }
+
+function renamingsOf(target: 'graph' | 'wire', fields: Fields): Renamings {
+  const found = known[target].get(fields)
+  if (found) return found
+  const renamings = new Map(
+    Object.entries(fields).map(([name, field]) =>
+      target === 'graph' ? [name, { name: camelCase(name), field }] : [camelCase(name), { name, field }],
+    ),
   )
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      const { name: other, field } = known.get(name) as { name: string; field: Field }
-      const isNested = field.type === 'group' && value !== null
-      return [other, isNested ? renamed(field.fields, value as Values, from, to) : value]
-    }),
-  )
+  known[target].set(fields, renamings)
+  return renamings
 }
 
 /** What columns hold, by the names of GraphQL's fields. */

@@ -1,9 +1,9 @@
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
 import { type Filter, type Operator, queryable } from '../../domain/model/query.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import type { Resource, Values } from '../../domain/model/resource.ts'
 import { isInCalendar, isStorable } from '../../domain/model/values.ts'
-import { camelCase, type GraphValues, graphNames } from '../names.ts'
+import { type GraphValues, graphNames, toWireNames } from '../names.ts'
 import { filterType, memberOf } from './sdl.ts'
 
 /** The conditions on values of the types that every resource shares. */
@@ -68,20 +68,16 @@ function conditions(resource: Resource, filter: GraphValues): Filter {
     all: [
       ...(and ? nested(and) : []),
       ...(or ? [{ any: nested(or) }] : []),
-      ...memberFilters(resource.allFields, members, ''),
+      ...memberFilters(resource.allFields, toWireNames(resource, members), ''),
     ],
   }
 }
 
-function memberFilters(
-  fields: Readonly<Record<string, Field>>,
-  members: GraphValues,
-  prefix: string,
-): Filter[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    const member = members[camelCase(name)] as GraphValues | null | undefined
+function memberFilters(fields: Resource['allFields'], members: Values, prefix: string): Filter[] {
+  return Object.entries(members).flatMap(([name, member]) => {
+    const field = fields[name] as Field
     if (!member) return []
-    if (field.type === 'group') return memberFilters(field.fields, member, `${name}.`)
+    if (field.type === 'group') return memberFilters(field.fields, member as Values, `${name}.`)
     return Object.entries(member)
       .filter(([, value]) => value !== null)
       .map(([operator, value]) => ({ field: prefix + name, operator: operator as Operator, value }))
