@@ -1,20 +1,20 @@
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
 import { meaningOfTrouble } from '../../database/unavailable.ts'
-import { type Detail, DomainError, type ErrorCode } from '../../domain/model/errors.ts'
+import { type Detail, DomainError } from '../../domain/model/errors.ts'
 import { camelCase } from '../names.ts'
 
 /** Told of every fault of the service. */
 export type ReportFault = (error: unknown) => void
 
-/** What Apollo calls what a caller did wrong, in the codes of this service. */
-const APOLLO_CODES: Readonly<Record<string, ErrorCode>> = {
-  GRAPHQL_PARSE_FAILED: 'VALIDATION_FAILED',
-  GRAPHQL_VALIDATION_FAILED: 'VALIDATION_FAILED',
-  OPERATION_RESOLUTION_FAILURE: 'VALIDATION_FAILED',
-  BAD_USER_INPUT: 'VALIDATION_FAILED',
-  BAD_REQUEST: 'VALIDATION_FAILED',
-  PERSISTED_QUERY_NOT_SUPPORTED: 'VALIDATION_FAILED',
-}
+/** Apollo's codes of the errors of callers. */
+const CALLER_ERRORS = new Set<unknown>([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'BAD_USER_INPUT',
+  'BAD_REQUEST',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+])
 
 /**
  * Makes the formatter of errors for GraphQL's callers: the service's code and details in `extensions`,
@@ -32,10 +32,10 @@ export function formatErrors(reportFault: ReportFault) {
       const details = cause.details.map((detail) => inGraphQL(detail, thrown))
       return { message: cause.message, ...position, extensions: { code: cause.code, details } }
     }
-    const code = isRequestError(thrown)
-      ? 'VALIDATION_FAILED'
-      : APOLLO_CODES[String(formatted.extensions?.['code'])]
-    if (code) return { message: formatted.message, ...position, extensions: { code, details: [] } }
+    if (isRequestError(thrown) || CALLER_ERRORS.has(formatted.extensions?.['code'])) {
+      const extensions = { code: 'VALIDATION_FAILED', details: [] }
+      return { message: formatted.message, ...position, extensions }
+    }
     reportFault(cause)
     const message = 'The service failed to answer.'
     return { message, ...position, extensions: { code: 'INTERNAL_ERROR', details: [] } }

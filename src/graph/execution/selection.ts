@@ -13,7 +13,13 @@ import {
  */
 export function selectedFields(info: GraphQLResolveInfo, below?: string): ReadonlySet<string> {
   const direct = fieldsBelow(info, info.fieldNodes)
-  const fields = below === undefined ? direct : fieldsBelow(info, direct.filter(isNamed(below)))
+  const fields =
+    below === undefined
+      ? direct
+      : fieldsBelow(
+          info,
+          direct.filter(({ name }) => name.value === below),
+        )
   return new Set(fields.map(({ name }) => name.value))
 }
 
@@ -32,8 +38,4 @@ function fieldsBelow(info: GraphQLResolveInfo, nodes: readonly FieldNode[]): Fie
 function isIncluded({ variableValues }: GraphQLResolveInfo, selection: SelectionNode): boolean {
   if (getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.['if'] === true) return false
   return getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.['if'] !== false
-}
-
-function isNamed(wanted: string): (node: FieldNode) => boolean {
-  return ({ name }) => name.value === wanted
 }

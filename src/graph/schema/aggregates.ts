@@ -13,16 +13,14 @@ import { selectedFields } from '../execution/selection.ts'
 import { columnsInCamelCase, type GraphValues, graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
-import { leafType, memberOf, type SchemaPart } from './sdl.ts'
+import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
 
 /** The orders of groups; their values are the domain's. */
 export const GROUP_ORDER: SchemaPart = {
   typeDefs: `"The order of the groups of an aggregate."
     enum GroupOrder {
-      "The largest groups first."
-      COUNT
-      "By what the groups have in common, smallest first."
-      KEY
+      "The largest groups first." COUNT
+      "By what the groups have in common, smallest first." KEY
     }`,
   resolvers: { GroupOrder: { COUNT: 'count', KEY: 'key' } },
 }
@@ -49,7 +47,7 @@ export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   return [
     columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys),
     `"The values that a group of ${resource.path} has in common; set only where it was grouped by them."
-      type ${names.groupKey} { ${members(keys, ({ column, field }) => leafType(resource, column, field))} }
+      type ${names.groupKey} { ${members(keys, ({ column, field }) => typeOf(resource, column, field))} }
       ${measured.length > 0 ? measureType : ''}
       "Those of ${resource.path} that have the same values in the fields they are grouped by."
       type ${names.group} {

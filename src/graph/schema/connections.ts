@@ -14,14 +14,10 @@ import { type ListArguments, type ListSource, listArguments, readSource, refuseO
 export const PAGE_INFO = /* GraphQL */ `
 "Where a part of a list begins and ends (GraphQL Cursor Connections Specification §5)."
 type PageInfo {
-  "Whether there is more after the part. When reading backwards: whether before was given."
-  hasNextPage: Boolean!
-  "Whether there is more before the part. When reading forwards: whether after was given."
-  hasPreviousPage: Boolean!
-  "The cursor of the first of the part."
-  startCursor: String
-  "The cursor of the last of the part."
-  endCursor: String
+  "Whether there is more after the part. When reading backwards: whether before was given." hasNextPage: Boolean!
+  "Whether there is more before the part. When reading forwards: whether after was given." hasPreviousPage: Boolean!
+  "The cursor of the first of the part." startCursor: String
+  "The cursor of the last of the part." endCursor: String
 }`
 
 /** The types of a connection of a resource's lists (GraphQL Cursor Connections Specification §2, §3). */

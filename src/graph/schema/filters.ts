@@ -4,7 +4,7 @@ import { type Filter, type Operator, queryable } from '../../domain/model/query.
 import type { Resource, Values } from '../../domain/model/resource.ts'
 import { isInCalendar, isStorable } from '../../domain/model/values.ts'
 import { type GraphValues, graphNames, toWireNames } from '../names.ts'
-import { filterType, memberOf } from './sdl.ts'
+import { memberOf, typeOf } from './sdl.ts'
 
 /** The conditions on values of the types that every resource shares. */
 export const VALUE_FILTERS = [
@@ -37,7 +37,7 @@ export function filterInput(resource: Resource): string {
   const filtered = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
   const members = Object.entries(resource.allFields)
     .filter(([field]) => filtered.has(field))
-    .map(([field, definition]) => memberOf(field, definition, filterType(resource, field, definition)))
+    .map(([field, definition]) => memberOf(field, definition, `${typeOf(resource, field, definition)}Filter`))
   return `"A condition on ${resource.path}: all members that are given must hold."
     input ${name} {
       "All of these must hold." and: [${name}!]

@@ -12,10 +12,8 @@ import { described, type SchemaPart } from './sdl.ts'
 export const SORT_DIRECTION: SchemaPart = {
   typeDefs: `"The direction of a sort."
     enum SortDirection {
-      "From the smallest, the earliest or the first letter on."
-      ASC
-      "The other way round."
-      DESC
+      "From the smallest, the earliest or the first letter on." ASC
+      "The other way round." DESC
     }`,
   resolvers: { SortDirection: { ASC: 'asc', DESC: 'desc' } },
 }

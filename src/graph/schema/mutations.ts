@@ -2,7 +2,8 @@ import { deleteResource } from '../../domain/delete.ts'
 import type { Field } from '../../domain/model/fields.ts'
 import { operationsOf } from '../../domain/model/operations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import { createResource, patchResource, putResource, type Written } from '../../domain/write.ts'
+import type { Row } from '../../domain/model/rows.ts'
+import { createResource, patchResource, putResource } from '../../domain/write.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { type GraphValues, graphNames, singular, toWireNames, wireSelection } from '../names.ts'
@@ -14,30 +15,24 @@ import {
   parentArguments,
   toAddress,
 } from './operations.ts'
-import { inputType, memberOf } from './sdl.ts'
+import { memberOf, typeOf } from './sdl.ts'
 
 /** The types that say what a mutation did. */
 export const OUTCOMES = /* GraphQL */ `
 "What a write did."
 enum WriteOutcome {
-  "It was not there, and is now."
-  CREATED
-  "It was changed."
-  REPLACED
-  "It already was what it was to be."
-  UNCHANGED
+  "It was not there, and is now." CREATED
+  "It was changed." REPLACED
+  "It already was what it was to be." UNCHANGED
 }
 "What a deletion did."
 enum DeleteOutcome {
-  "It was there, and is not any more."
-  DELETED
-  "It was not there."
-  ABSENT
+  "It was there, and is not any more." DELETED
+  "It was not there." ABSENT
 }
 "What a deletion did."
 type DeletePayload {
-  "What was done."
-  outcome: DeleteOutcome!
+  "What was done." outcome: DeleteOutcome!
 }`
 
 /** The types that a resource is written with. */
@@ -45,8 +40,10 @@ export function inputTypes(resource: Resource): string {
   const names = graphNames(resource)
   const writable = Object.entries(resource.writableFields)
   const readOnly = Object.entries(resource.allFields).filter(([, field]) => field.readOnly)
-  const member = ([name, field]: [string, Field], isRequired = false) =>
-    memberOf(name, field, `${inputType(resource, name, field)}${isRequired ? '!' : ''}`)
+  const member = ([name, field]: [string, Field], isRequired = false) => {
+    const suffix = `${field.type === 'group' ? 'Input' : ''}${isRequired ? '!' : ''}`
+    return memberOf(name, field, typeOf(resource, name, field) + suffix)
+  }
   return `"What a caller may set."
     input ${names.input} { ${writable.map((entry) => member(entry, entry[1].required)).join('\n')} }
     "A merge patch: what is null is removed, what is left out stays."
@@ -86,12 +83,12 @@ function create(resource: Resource): OperationField {
   return {
     sdl: `"Creates a resource with an identifier made by the service."
       ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY}): ${names.payload}`,
-    resolve: writing(resource, async ({ caller, domain }, args) => {
+    resolve: writing(resource, ({ caller, domain }, args) => {
       const { parentId } = toAddress(resource, args)
       const { idempotencyKey: text } = args
       const key = typeof text === 'string' ? { identity: caller.identity, text } : undefined
       const input = toWireNames(resource, args.input)
-      return payload(resource, await createResource(domain, resource, parentId, input, key))
+      return createResource(domain, resource, parentId, input, key)
     }),
     rest: { ...writeOf(resource), request: 'create', variables: ['input', 'idempotencyKey'] },
   }
@@ -106,12 +103,11 @@ function put(resource: Resource): OperationField {
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput},
         "Whether it may be created." mayCreate: Boolean! = true,
         "Whether it may be replaced." mayReplace: Boolean! = true): ${names.payload}`,
-    resolve: writing(resource, async ({ domain }, args) => {
+    resolve: writing(resource, ({ domain }, args) => {
       const { mayCreate, mayReplace } = args
       const options = { ...conditions(resource, args), mayCreate, mayReplace }
       const input = toWireNames(resource, args.input)
-      const written = await putResource(domain, resource, toAddress(resource, args), input, options)
-      return payload(resource, written)
+      return putResource(domain, resource, toAddress(resource, args), input, options)
     }),
     rest: { ...writeOf(resource), request: 'put', variables: [...addressVariables(resource), ...given] },
   }
@@ -124,11 +120,9 @@ function patch(resource: Resource): OperationField {
     sdl: `"Changes the fields that the patch names."
       ${names.patch}(${addressArguments(resource)}, "The changes." patch: ${names.patchInput}!,
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput}): ${names.payload}`,
-    resolve: writing(resource, async ({ domain }, args) => {
+    resolve: writing(resource, ({ domain }, args) => {
       const changes = toWireNames(resource, args.patch)
-      const options = conditions(resource, args)
-      const written = await patchResource(domain, resource, toAddress(resource, args), changes, options)
-      return payload(resource, written)
+      return patchResource(domain, resource, toAddress(resource, args), changes, conditions(resource, args))
     }),
     rest: { ...writeOf(resource), request: 'patch', variables: [...addressVariables(resource), ...given] },
   }
@@ -163,10 +157,6 @@ function conditions(resource: Resource, { ifVersion, readOnly }: WriteArguments)
   return { versions: ifVersion ?? undefined, readOnly: toWireNames(resource, readOnly ?? {}) }
 }
 
-function payload(resource: Resource, { outcome, row }: Written) {
-  return { outcome, [singular(resource)]: row }
-}
-
 /** What REST asks of a write that answers with the resource. */
 function writeOf(resource: Resource) {
   const selection = `outcome resource: ${singular(resource)} { ${wireSelection(resource)} }`
@@ -176,7 +166,7 @@ function writeOf(resource: Resource) {
 /** The resolver of a write: with its scopes, and with what later reads of the operation must know. */
 function writing(
   resource: Resource,
-  write: (context: GraphContext, args: WriteArguments) => Promise<unknown>,
+  write: (context: GraphContext, args: WriteArguments) => Promise<{ outcome: string; row?: Row }>,
 ): OperationField['resolve'] {
   return async (_, args, context, info) => {
     requireScope(context, resource, 'write')
@@ -184,7 +174,8 @@ function writing(
     const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
     if (isSelected) requireScope(context, resource, 'read')
     try {
-      return await write(context, args)
+      const { outcome, row } = await write(context, args)
+      return { outcome, [singular(resource)]: row }
     } finally {
       // Also when it failed: a lost answer does not say that nothing was written.
       domain.readers.noteWrite(caller)

@@ -1,4 +1,4 @@
-import type { GroupField } from '../../domain/model/fields.ts'
+import { type GroupField, isAlwaysSet } from '../../domain/model/fields.ts'
 import { operationsOf } from '../../domain/model/operations.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
@@ -8,16 +8,7 @@ import { camelCase, connectionField, graphNames, groupType, pascalCase, singular
 import { connectionArguments, resolveConnection } from './connections.ts'
 import { equalities } from './filters.ts'
 import { pageArguments, resolvePage } from './pages.ts'
-import {
-  described,
-  fieldsOf,
-  filterType,
-  leafType,
-  memberOf,
-  outputType,
-  type SchemaField,
-  type SchemaPart,
-} from './sdl.ts'
+import { described, fieldsOf, memberOf, type SchemaField, type SchemaPart, typeOf } from './sdl.ts'
 
 /** The object type of a resource: its fields, and the resources it is related to. */
 export function objectType(resource: Resource, resources: readonly Resource[]): SchemaPart {
@@ -32,7 +23,7 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
 
 function ownFields(resource: Resource): SchemaField[] {
   return Object.entries(resource.allFields).map(([name, field]) => {
-    const sdl = memberOf(name, field, outputType(resource, name, field))
+    const sdl = memberOf(name, field, `${typeOf(resource, name, field)}${isAlwaysSet(field) ? '!' : ''}`)
     if (field.type !== 'group') {
       return { sdl, resolve: name === camelCase(name) ? undefined : (row: Row) => row[name] }
     }
@@ -118,8 +109,8 @@ export function groupTypes(resource: Resource): SchemaPart[] {
 function groupTypesOf(resource: Resource, name: string, { description, fields }: GroupField): SchemaPart {
   const type = groupType(resource, name)
   const members = Object.entries(fields).map(([member, field]) => ({
-    sdl: memberOf(member, field, leafType(resource, member, field)),
-    filter: memberOf(member, field, filterType(resource, member, field)),
+    sdl: memberOf(member, field, typeOf(resource, member, field)),
+    filter: memberOf(member, field, `${typeOf(resource, member, field)}Filter`),
     resolve: (row: Row) => row[`${name}_${member}`],
   }))
   const { typeDefs, resolvers } = fieldsOf(type, `${described(description)}type ${type}`, members)

@@ -37,10 +37,8 @@ export function createSchema(resources: readonly Resource[]): GraphQLSchema {
 const COLLECTION = /* GraphQL */ `
 "A collection that the service serves."
 type Collection {
-  "The segment of its address, and the first half of its scopes."
-  path: String!
-  "What it is a collection of."
-  description: String!
+  "The segment of its address, and the first half of its scopes." path: String!
+  "What it is a collection of." description: String!
 }`
 
 function queryType(resources: readonly Resource[]): SchemaPart {

@@ -4,8 +4,7 @@ import {
   type ObjectTypeDefinitionNode,
   parse,
 } from 'graphql'
-import { type Field, isAlwaysSet, type LeafField } from '../../domain/model/fields.ts'
-import { operatorsOf } from '../../domain/model/query.ts'
+import type { Field } from '../../domain/model/fields.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { camelCase, groupType } from '../names.ts'
@@ -46,11 +45,12 @@ export function definitionOf({ sdl }: SchemaField): FieldDefinitionNode {
   return type.fields?.[0] as FieldDefinitionNode
 }
 
-/** The GraphQL type of a leaf, without its nullability. */
-export function leafType(resource: Resource, name: string, field: LeafField): string {
+/** The GraphQL type of a field, without its nullability. */
+export function typeOf(resource: Resource, name: string, field: Field): string {
   if (name === 'id' || name === resource.parentField) return 'ID'
-  if (field.type === 'enumeration') return groupType(resource, name)
-  return SCALARS[field.type]
+  return field.type === 'group' || field.type === 'enumeration'
+    ? groupType(resource, name)
+    : SCALARS[field.type]
 }
 
 const SCALARS = {
@@ -62,23 +62,6 @@ const SCALARS = {
   timestamp: 'DateTime',
   fractions: 'Fractions',
 } as const
-
-/** The type of a field of an object type. */
-export function outputType(resource: Resource, name: string, field: Field): string {
-  const type = field.type === 'group' ? groupType(resource, name) : leafType(resource, name, field)
-  return isAlwaysSet(field) ? `${type}!` : type
-}
-
-/** The type of a field of an input type, without its nullability. */
-export function inputType(resource: Resource, name: string, field: Field): string {
-  return field.type === 'group' ? `${groupType(resource, name)}Input` : leafType(resource, name, field)
-}
-
-/** The type that filters a field; empty where it cannot be filtered. */
-export function filterType(resource: Resource, name: string, field: Field): string {
-  if (field.type === 'group') return `${groupType(resource, name)}Filter`
-  return operatorsOf({ field }).length === 0 ? '' : `${leafType(resource, name, field)}Filter`
-}
 
 /** A member of a type that stands for a field of a resource, with its description. */
 export function memberOf(name: string, { description }: Field, type: string): string {
