@@ -10,7 +10,7 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql'
-import { DomainError, type ErrorCode } from '../../domain/model/errors.ts'
+import { DomainError } from '../../domain/model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 
@@ -24,8 +24,8 @@ export interface OperationLimits {
 
 /** Tokens of a document; more than the longest operation that people write. */
 export const MAXIMUM_TOKENS = 2000
-export const MAXIMUM_ALIASES = 30
-export const MAXIMUM_DIRECTIVES = 20
+const MAXIMUM_ALIASES = 30
+const MAXIMUM_DIRECTIVES = 20
 /** Bytes of a document. */
 export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
@@ -87,11 +87,11 @@ export function errorLimit<Context extends object>(): ApolloServerPlugin<Context
   }
 }
 
-/** The same as an error for GraphQL, with the status of a bad request. */
-export function refused(message: string, code: ErrorCode = 'VALIDATION_FAILED'): GraphQLError {
+/** The error for an operation beyond a limit, with the status of a bad request. */
+function refused(message: string): GraphQLError {
   const details = [{ field: 'query', code: 'LIMIT_EXCEEDED', message }] as const
   return new GraphQLError(message, {
-    originalError: new DomainError(code, message, details),
+    originalError: new DomainError('VALIDATION_FAILED', message, details),
     extensions: { http: { status: 400 } },
   })
 }
