@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 import { type Action, authorize } from '../domain/model/authorize.ts'
-import { operationsOf } from '../domain/model/operations.ts'
 import { nestedReferences } from '../domain/model/relations.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Prepare } from '../graph/execution/operation.ts'
@@ -37,7 +36,7 @@ function resourceRoutes(
   const operations = restOperations(resource, resources, prepare)
   const parts: HandlerParts = { resource, operations, hal: createHal(resource, resources), settings }
   const { list, read, create, put, patch, remove } = createHandlers(parts)
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const collection = resource.owner
     ? `/${resource.owner.path}/:parentId/${resource.path}`
     : `/${resource.path}`

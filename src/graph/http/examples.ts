@@ -1,5 +1,4 @@
 import { groupable } from '../../domain/aggregate.ts'
-import { operationsOf } from '../../domain/model/operations.ts'
 import { ownedBy, relationsOf } from '../../domain/model/relations.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
 import { camelCase, columnValue, graphNames, pascalCase } from '../names.ts'
@@ -31,7 +30,7 @@ function pageExample(resource: Resource, resources: readonly Resource[]): Exampl
     ({ relation, target }) => `      ${camelCase(relation)} { ${plainFields(target).join(' ')} }`,
   )
   const lists = ownedBy(resource, resources)
-    .filter((child) => operationsOf(child).listed)
+    .filter((child) => child.listed)
     .map(
       (child) =>
         `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${plainFields(child).join(' ')} } }`,

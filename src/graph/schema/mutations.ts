@@ -1,6 +1,5 @@
 import { deleteResource } from '../../domain/delete.ts'
 import type { Field } from '../../domain/model/fields.ts'
-import { operationsOf } from '../../domain/model/operations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/rows.ts'
 import { createResource, patchResource, putResource } from '../../domain/write.ts'
@@ -64,7 +63,7 @@ export function payloadType(resource: Resource): string {
 
 /** The operations that write a resource. Each may be null, so that one that fails leaves the others be. */
 export function mutations(resource: Resource): OperationField[] {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   return [
     ...(listed ? [create(resource)] : []),
     ...(replaceable ? [put(resource), patch(resource)] : []),

@@ -1,5 +1,4 @@
 import { type GroupField, isAlwaysSet } from '../../domain/model/fields.ts'
-import { operationsOf } from '../../domain/model/operations.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/rows.ts'
@@ -58,7 +57,7 @@ function childFields(resource: Resource, resources: readonly Resource[]): Schema
   const owned = ownedBy(resource, resources)
   const referring = referencesTo(resource, resources).map(({ from }) => from)
   return [...owned, ...referring].flatMap((child) =>
-    operationsOf(child).listed ? listFields(resource, child) : singletonFields(child),
+    child.listed ? listFields(resource, child) : singletonFields(child),
   )
 }
 

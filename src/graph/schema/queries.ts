@@ -1,4 +1,3 @@
-import { operationsOf } from '../../domain/model/operations.ts'
 import { nestedReferences, ownedBy, relationsOf } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { readResource } from '../../domain/read.ts'
@@ -19,14 +18,12 @@ import { pageArguments, resolvePage } from './pages.ts'
 
 /** The operations that read a resource. Each may be null, so that one that fails leaves the others be. */
 export function queries(resource: Resource, resources: readonly Resource[]): OperationField[] {
-  const lists = operationsOf(resource).listed
-    ? [page(resource, resources), connection(resource, resources)]
-    : []
+  const lists = resource.listed ? [page(resource, resources), connection(resource, resources)] : []
   return [read(resource, resources), ...lists, aggregate(resource)]
 }
 
 function read(resource: Resource, resources: readonly Resource[]): OperationField {
-  const singletons = ownedBy(resource, resources).filter((child) => !operationsOf(child).listed)
+  const singletons = ownedBy(resource, resources).filter((child) => !child.listed)
   const presence = singletons.map(({ path }) => ` has_${path}: has${pascalCase(path)}`)
   return {
     sdl: `"One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."

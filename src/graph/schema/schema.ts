@@ -1,6 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import type { GraphQLSchema } from 'graphql'
-import { operationsOf } from '../../domain/model/operations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { aggregateTypes, GROUP_ORDER } from './aggregates.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
@@ -51,9 +50,7 @@ const MUTATION_TYPE = '"What can be changed." type Mutation'
 
 /** All that the schema says of a resource (SPEC §2; descriptions are the definition's). */
 function resourceParts(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {
-  const lists = operationsOf(resource).listed
-    ? [...sortTypes(resource), pageType(resource), connectionType(resource)]
-    : []
+  const lists = resource.listed ? [...sortTypes(resource), pageType(resource), connectionType(resource)] : []
   return [
     objectType(resource, resources),
     ...groupTypes(resource),

@@ -1,4 +1,3 @@
-import { operationsOf } from '../../../domain/model/operations.ts'
 import { nestedReferences } from '../../../domain/model/relations.ts'
 import { identifierField, type Resource } from '../../../domain/model/resource.ts'
 import { pascalCase } from '../../../graph/names.ts'
@@ -24,7 +23,7 @@ export function resourcePaths(
   resources: readonly Resource[],
   examples: ResourceExamples,
 ): Record<string, Schema> {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const { owner } = resource
   const described: Described = { resource, examples, parent: owner, plural: pascalCase(resource.path) }
   const parents = owner ? [parentParameter(owner)] : []

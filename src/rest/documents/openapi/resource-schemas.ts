@@ -1,5 +1,4 @@
 import { isAlwaysSet } from '../../../domain/model/fields.ts'
-import { operationsOf } from '../../../domain/model/operations.ts'
 import { nestedReferences, ownedBy, referencesTo, relationsOf } from '../../../domain/model/relations.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { fieldSchema, IDENTIFIER, inputFieldSchema, objectSchema, type Schema } from './field-schema.ts'
@@ -24,7 +23,7 @@ export function schemaNames({ name }: Resource) {
 export function resourceSchemas(resource: Resource, resources: readonly Resource[]): Record<string, Schema> {
   const names = schemaNames(resource)
   const links = linkSchemas(resource, resources)
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const representation = (set: Schema): Schema => ({
     description: resource.description,
     allOf: [{ $ref: SCHEMAS + names.fields }, { type: 'object', properties: { _links: set } }],
@@ -110,9 +109,9 @@ function isIdentifier({ parentField }: Resource, name: string): boolean {
 
 /** The links of each occasion (SPEC §2.3): exactly these relations. */
 function linkSchemas(resource: Resource, resources: readonly Resource[]) {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const owned = ownedBy(resource, resources)
-  const isListed = (child: Resource) => operationsOf(child).listed
+  const isListed = (child: Resource) => child.listed
   const lists = [
     ...owned.filter(isListed),
     ...referencesTo(resource, resources)
