@@ -57,7 +57,7 @@ export function graphNames(resource: Resource) {
   }
 }
 
-/** The field that holds the connection of a list that is in the field of a name. */
+/** The field that holds the connection of a list, beside the field that holds its pages. */
 export function connectionField(list: string): string {
   return `${list}Connection`
 }
@@ -99,7 +99,7 @@ function renamed(target: 'graph' | 'wire', fields: Fields, values: Values): Valu
   return results
 }
 
-/** Made once for each definition: to make the names anew takes 20 µs for each write. */
+/** Cached for each definition. Computing the names again takes 20 µs for each write. */
 const known = { graph: new WeakMap<Fields, Renamings>(), wire: new WeakMap<Fields, Renamings>() }
 
 function renamingsOf(target: 'graph' | 'wire', fields: Fields): Renamings {
@@ -114,7 +114,7 @@ function renamingsOf(target: 'graph' | 'wire', fields: Fields): Renamings {
   return renamings
 }
 
-/** What columns hold, by the names of GraphQL's fields. */
+/** The values of columns, by the names of GraphQL's fields. */
 export function columnsInCamelCase(columns: Values): GraphValues {
   return Object.fromEntries(Object.entries(columns).map(([column, value]) => [camelCase(column), value]))
 }
@@ -129,10 +129,7 @@ export function toGraphSort({ column }: Leaf, direction: Sort['direction']): Gra
   return { field: columnValue(column), direction: direction.toUpperCase() }
 }
 
-/**
- * The selection of every field of a resource under its wire name: an alias does the renaming, so the document
- * is the mapping.
- */
+/** The selection of every field of a resource under its wire name. Aliases rename the fields. */
 export function wireSelection({ allFields }: Resource): string {
   const fields = Object.entries(allFields).map(([name, field]) =>
     field.type === 'group'

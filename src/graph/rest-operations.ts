@@ -10,7 +10,7 @@ import { definitionOf } from './schema/sdl.ts'
 /** The GraphQL operations that the REST requests on a resource are translated into, one for each. */
 export type RestOperations = Readonly<Record<RestRequest, Operation>>
 
-/** Prepares the operations of a resource; those that it does not have are never asked for. */
+/** Prepares the operations of a resource. Those that it does not have are undefined; no route uses them. */
 export function restOperations(
   resource: Resource,
   resources: readonly Resource[],

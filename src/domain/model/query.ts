@@ -1,10 +1,10 @@
 import { isAlwaysSet } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
-/** How many a list answers with that is not told how many (SPEC §4.1). */
+/** The default length of a page or a connection (SPEC §4.1). */
 export const DEFAULT_PAGE_SIZE = 20
 
-/** What a filter asks of one field. The comparisons are for what has an order, `contains` for text. */
+/** The operators of filters. Comparisons are for fields with an order, `contains` is for text. */
 export type Operator = 'equals' | 'in' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
 
 /** A condition on a resource. Field names are dotted wire names; values have the type of the field. */
@@ -40,7 +40,7 @@ export function operatorsOf({ field }: Pick<Leaf, 'field'>): readonly Operator[]
   }
 }
 
-/** Those of some leaves that a list can be filtered and sorted by. */
+/** The leaves that a list can be filtered and sorted by. */
 export function queryable(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter((leaf) => operatorsOf(leaf).length > 0)
 }

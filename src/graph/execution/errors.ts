@@ -3,7 +3,7 @@ import { meaningOfTrouble } from '../../database/unavailable.ts'
 import { type Detail, DomainError } from '../../domain/model/errors.ts'
 import { camelCase } from '../names.ts'
 
-/** Told of every fault of the service. */
+/** Receives every internal error. */
 export type ReportFault = (error: unknown) => void
 
 /** Apollo's codes of the errors of callers. */
@@ -17,9 +17,9 @@ const CALLER_ERRORS = new Set<unknown>([
 ])
 
 /**
- * Makes the formatter of errors for GraphQL's callers: the service's code and details in `extensions`,
- * and nothing internal. The fields of the details are paths of GraphQL, from the argument on:
- * `input.temperatureRange.minCelsius`. A fault of the service is reported.
+ * Creates the error formatter of /graphql. `extensions` has the code and the details of the service, and
+ * nothing internal. The fields of the details are GraphQL paths that begin with the argument:
+ * `input.temperatureRange.minCelsius`. Internal errors are reported.
  */
 export function formatErrors(reportFault: ReportFault) {
   return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
@@ -47,7 +47,7 @@ function isRequestError(thrown: unknown): boolean {
   return thrown instanceof GraphQLError && !thrown.originalError && thrown.path === undefined
 }
 
-/** What was thrown before GraphQL wrapped it; a database in trouble as SERVICE_UNAVAILABLE. */
+/** The original error, which GraphQL wrapped. An unavailable database is SERVICE_UNAVAILABLE. */
 export function causeOf(error: unknown): unknown {
   const isWrapped = error instanceof GraphQLError && error.originalError
   return isWrapped ? causeOf(error.originalError) : meaningOfTrouble(error)
@@ -59,7 +59,7 @@ function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {
   return { field: [...(argument ? [argument] : []), ...path].join('.'), code, message }
 }
 
-/** The argument that a field of a resource was given in; none where the path begins with one already. */
+/** The argument that a field of a resource was given in. Undefined where the path begins with an argument. */
 function argumentOf(first: string | undefined, code: Detail['code'], thrown: unknown): string | undefined {
   const [node] = (thrown instanceof GraphQLError && thrown.nodes) || []
   if (node?.kind !== Kind.FIELD) return undefined

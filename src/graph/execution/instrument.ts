@@ -45,7 +45,7 @@ export function instrument(
   }
 }
 
-/** Of the operations that REST runs, the size of the response depends on the variable `limit` only. */
+/** The response size of an operation that REST runs depends on the variable `limit` only. */
 function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimator) {
   const document = parse(source)
   const known = new Map<unknown, number>()
@@ -58,7 +58,7 @@ function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimato
   }
 }
 
-/** What an operation is called in a trace: `mutation createSpecies`, `query species`. */
+/** The name of an operation in traces: `mutation createSpecies`, `query species`. */
 function operationName(document: string): string {
   const [, type = 'query', field = ''] =
     /^\s*(query|mutation)?[^{]*\{\s*(?:\w+:\s*)?(\w+)/.exec(document) ?? []

@@ -8,8 +8,8 @@ import {
 } from 'graphql'
 
 /**
- * The names of the fields that an operation asks for below the field that is being resolved: directly,
- * or below its fields of a name. Those that `@skip` or `@include` leaves out are not asked for.
+ * The names of the fields that an operation selects in the field that is being resolved, or in the members of
+ * that field with a given name. `@skip` and `@include` are respected.
  */
 export function selectedFields(info: GraphQLResolveInfo, below?: string): ReadonlySet<string> {
   const direct = fieldsBelow(info, info.fieldNodes)

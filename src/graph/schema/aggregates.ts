@@ -15,7 +15,7 @@ import { toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
 
-/** The orders of groups; their values are the domain's. */
+/** The orders of groups. Their internal values are those of the domain. */
 export const GROUP_ORDER: SchemaPart = {
   typeDefs: `"The order of the groups of an aggregate."
     enum GroupOrder {
@@ -32,7 +32,7 @@ const MEASURES: Readonly<Record<Measure, string>> = {
   sum: 'The sum of each.',
 }
 
-/** The types that the aggregates of a resource are asked for with, and answered in. */
+/** The input and output types of the aggregates of a resource. */
 export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   const names = graphNames(resource)
   const keys = groupable(resource.leaves)
@@ -63,7 +63,7 @@ export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   ]
 }
 
-/** How many groups an aggregate answers with at most. */
+/** The maximum number of groups in a result. */
 const MAXIMUM_GROUPS = 1000
 
 /** The arguments of every aggregate. */
@@ -92,7 +92,7 @@ export function aggregateResolver(
     refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
     const fields = selectedFields(info, 'groups')
     const measures = (Object.keys(MEASURES) as Measure[]).filter((measure) => fields.has(measure))
-    // One more than is wanted tells whether there are more.
+    // One more than requested shows whether there are more.
     const request: AggregateRequest = {
       filter: toFilter(resource, filter),
       groupBy,

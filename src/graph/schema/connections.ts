@@ -54,7 +54,7 @@ export function connectionArguments(resource: Resource): string {
     ${listArguments(resource)}`
 }
 
-/** Answers with one connection of a list (GraphQL Cursor Connections Specification §4). */
+/** Resolves a connection of a list (GraphQL Cursor Connections Specification §4). */
 export async function resolveConnection(
   source: ListSource,
   args: ConnectionArguments,
@@ -66,7 +66,7 @@ export async function resolveConnection(
   const counted = selectedFields(info).has('totalCount')
   const request = toConnectionRequest(resource, args, context.domain.maximumPageSize, counted)
   const { fromEnd = false, take, sorts } = request
-  // One more than is wanted tells whether there are more.
+  // One more than requested shows whether there are more.
   const { rows, totalCount } = await readSource(source, { ...request, take: take + 1 }, context)
   const isMore = rows.length > take
   const wanted = fromEnd ? rows.slice(Math.max(rows.length - take, 0)) : rows.slice(0, take)
@@ -85,10 +85,10 @@ export async function resolveConnection(
 }
 
 /**
- * What the arguments of a connection ask for.
+ * The request that the arguments of a connection make.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds, for both `first` and
- *   `last`, for what is no cursor of this list, or a filter that cannot be
+ *   `last`, for a cursor of another list, or an invalid filter
  */
 function toConnectionRequest(
   resource: Resource,

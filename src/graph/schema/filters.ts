@@ -46,11 +46,11 @@ export function filterInput(resource: Resource): string {
     }`
 }
 
-/** Values that a filter may compare with, all in all: far more than anybody writes, far fewer than a database takes. */
+/** The maximum number of values in a filter: far below the number of parameters that a statement may have. */
 const MAXIMUM_VALUES = 1000
 
 /**
- * The condition that a filter argument means.
+ * The condition that a filter argument states.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text or a time that
  *   no resource can hold

@@ -6,9 +6,9 @@ import type { GraphContext } from '../execution/context.ts'
 import { columnValue, type GraphValues, graphNames } from '../names.ts'
 import { described, type SchemaPart } from './sdl.ts'
 
-// What pages and connections have in common: their order, their filter, and how they are read.
+// Pages and connections share this: the order, the filter, and the read.
 
-/** The directions of a sort; their values are the domain's. */
+/** The directions of a sort. Their internal values are those of the domain. */
 export const SORT_DIRECTION: SchemaPart = {
   typeDefs: `"The direction of a sort."
     enum SortDirection {
@@ -18,7 +18,7 @@ export const SORT_DIRECTION: SchemaPart = {
   resolvers: { SortDirection: { ASC: 'asc', DESC: 'desc' } },
 }
 
-/** The types of one sort of a resource. The value of the input is a {@link Sort}. */
+/** The types of a sort of a resource. The internal value of the input is a {@link Sort}. */
 export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   const { sort, sortField } = graphNames(resource)
   return [
@@ -31,7 +31,7 @@ export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   ]
 }
 
-/** An enumeration of columns, whose values are the wire names of their fields. */
+/** An enumeration of columns. Its internal values are the wire names of the fields. */
 export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): SchemaPart {
   const values = leaves.map(({ column, field }) => `${described(field.description)}${columnValue(column)}`)
   return {
@@ -56,13 +56,13 @@ export function listArguments(resource: Resource): string {
 /** The list that a field stands for: of a whole collection, or of one parent. */
 export interface ListSource {
   readonly resource: Resource
-  /** The owner, or the resource that those of the list refer to, and its identifier. */
+  /** The owner of the listed resources, or the resource that they refer to, with its identifier. */
   readonly parent?: { readonly resource: Resource; readonly id: string } | undefined
-  /** Whether the parent is known to exist: then its list is read together with those of other parents. */
+  /** Whether the parent is known to exist. Then its list is read together with the lists of other parents. */
   readonly isBatched?: boolean
 }
 
-/** Reads a part of a list, which later look-ups of single resources then find. */
+/** Reads a part of a list. Later look-ups of single resources use its rows. */
 export async function readSource(
   { resource, parent, isBatched = false }: ListSource,
   request: ListRequest,
@@ -81,9 +81,9 @@ export async function readSource(
 }
 
 /**
- * Throws for a number that is not within bounds, and is silent otherwise.
+ * Checks a numeric argument.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds
  */
 export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
   if (value >= minimum && value <= maximum) return

@@ -16,7 +16,7 @@ import {
 } from './operations.ts'
 import { memberOf, typeOf } from './sdl.ts'
 
-/** The types that say what a mutation did. */
+/** The outcomes of mutations. */
 export const OUTCOMES = /* GraphQL */ `
 "What a write did."
 enum WriteOutcome {
@@ -34,7 +34,7 @@ type DeletePayload {
   "What was done." outcome: DeleteOutcome!
 }`
 
-/** The types that a resource is written with. */
+/** The input types of a resource. */
 export function inputTypes(resource: Resource): string {
   const names = graphNames(resource)
   const writable = Object.entries(resource.writableFields)
@@ -51,7 +51,7 @@ export function inputTypes(resource: Resource): string {
     input ${names.readOnlyInput} { ${readOnly.map(([name, field]) => memberOf(name, field, 'JSON')).join('\n')} }`
 }
 
-/** The type that the writes of a resource answer with. */
+/** The result type of the writes of a resource. */
 export function payloadType(resource: Resource): string {
   const { payload, type } = graphNames(resource)
   return `"What a write did, and the resource after it."
@@ -61,7 +61,7 @@ export function payloadType(resource: Resource): string {
     }`
 }
 
-/** The operations that write a resource. Each may be null, so that one that fails leaves the others be. */
+/** The operations that write a resource. Each is nullable, so that one error does not affect the others. */
 export function mutations(resource: Resource): OperationField[] {
   const { listed, replaceable } = resource
   return [
@@ -156,13 +156,13 @@ function conditions(resource: Resource, { ifVersion, readOnly }: WriteArguments)
   return { versions: ifVersion ?? undefined, readOnly: toWireNames(resource, readOnly ?? {}) }
 }
 
-/** What REST asks of a write that answers with the resource. */
+/** How REST uses a write that returns the resource. */
 function writeOf(resource: Resource) {
   const selection = `outcome resource: ${singular(resource)} { ${wireSelection(resource)} }`
   return { root: 'mutation', result: 'write', selection } as const
 }
 
-/** The resolver of a write: with its scopes, and with what later reads of the operation must know. */
+/** The resolver of a write. It checks the scopes, and lets later reads of the operation see the write. */
 function writing(
   resource: Resource,
   write: (context: GraphContext, args: WriteArguments) => Promise<{ outcome: string; row?: Row }>,
@@ -176,7 +176,7 @@ function writing(
       const { outcome, row } = await write(context, args)
       return { outcome, [singular(resource)]: row }
     } finally {
-      // Also when it failed: a lost answer does not say that nothing was written.
+      // Even after an error: when the connection is lost, the write may have happened.
       domain.readers.noteWrite(caller)
       loaders.restart(domain.client)
     }

@@ -61,7 +61,7 @@ function childFields(resource: Resource, resources: readonly Resource[]): Schema
   )
 }
 
-/** Lists may be null, so that one the caller has no scope for leaves the rest be. */
+/** Lists are nullable, so that a missing scope for one does not affect the others. */
 function listFields(parent: Resource, child: Resource): SchemaField[] {
   const { pageType, connectionType } = graphNames(child)
   const name = camelCase(child.path)
@@ -98,7 +98,7 @@ function singletonFields(child: Resource): SchemaField[] {
   ]
 }
 
-/** The types of the fields of a resource that hold an object: to be read, to be written, and to filter by. */
+/** The types of the fields of a resource that hold an object: output, input and filter. */
 export function groupTypes(resource: Resource): SchemaPart[] {
   return Object.entries(resource.fields).flatMap(([name, field]) =>
     field.type === 'group' ? [groupTypesOf(resource, name, field)] : [],

@@ -7,11 +7,11 @@ import type { SchemaField } from './sdl.ts'
 export type RestRequest = 'list' | 'read' | 'create' | 'put' | 'patch' | 'remove'
 
 /**
- * One operation of a resource: a field of Query or Mutation with its resolver, from which the document that
- * REST runs is made.
+ * One operation of a resource: a field of Query or Mutation with its resolver. The document that REST runs is
+ * derived from it.
  */
 export interface OperationField extends SchemaField {
-  /** Absent where no request of REST is translated into it. */
+  /** Absent where REST does not use the operation. */
   readonly rest?: {
     readonly request: RestRequest
     readonly root: 'query' | 'mutation'
@@ -19,28 +19,28 @@ export interface OperationField extends SchemaField {
     readonly result: string
     /** The arguments that are variables, besides the parent's identifier, in this order. */
     readonly variables: readonly string[]
-    /** What is selected, under wire names. */
+    /** The selected fields, under wire names. */
     readonly selection: string
   }
 }
 
-/** The arguments that say where one resource is, as SDL. */
+/** The arguments for the address of one resource, as SDL. */
 export function addressArguments(resource: Resource): string {
   return `${parentArguments(resource)}${resource.kind === 'singleton' ? '' : '"Its identifier." id: ID!'}`
 }
 
-/** The argument that says whose resource it is, as SDL; empty where there is no parent. */
+/** The argument for the identifier of the parent, as SDL. Empty where there is no parent. */
 export function parentArguments(resource: Resource): string {
   const parent = parentArgument(resource)
   return parent ? `"Identifier of the parent." ${parent}: ID!, ` : ''
 }
 
-/** The variables of REST that say where one resource is, besides the parent's identifier. */
+/** The variables of REST for the address of one resource, besides the parent's identifier. */
 export function addressVariables({ kind }: Resource): string[] {
   return kind === 'singleton' ? [] : ['id']
 }
 
-/** What operations on one resource are asked with. */
+/** Arguments that hold the address of a resource, among others. */
 export interface AddressArguments {
   readonly [argument: string]: unknown
 }

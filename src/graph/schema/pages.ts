@@ -11,9 +11,9 @@ import { graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
 
-// A page is found by its number, which passes over all rows before it, or by a cursor: the position of the
-// last row of the page before it, or of the first row of the page after it. By cursor every page costs the
-// same, and none skips or repeats what is there when others add and delete meanwhile.
+// A page is found by its number, which skips all rows before it, or by a cursor: the position of the last row
+// of the page before it, or of the first row of the page after it. By cursor every page costs the same, and
+// pages neither skip nor repeat rows when other callers add and delete.
 
 /** The type of a page of a resource's lists. */
 export function pageType(resource: Resource): string {
@@ -34,7 +34,7 @@ export function pageType(resource: Resource): string {
 export interface PageArguments extends ListArguments {
   readonly page: number
   readonly limit: number
-  /** The position from which the page is read, as the page before or after it told. */
+  /** The cursor that the page before or after returned for this page. */
   readonly cursor?: string | null
 }
 
@@ -45,7 +45,7 @@ export function pageArguments(resource: Resource): string {
     ${listArguments(resource)}`
 }
 
-/** Answers with one page of a list. */
+/** Resolves a page of a list. */
 export async function resolvePage(
   source: ListSource,
   args: PageArguments,
@@ -60,14 +60,15 @@ export async function resolvePage(
   return toPage(resource, args, request, await readSource(source, request, context))
 }
 
-/** Which side of its position a page lies on. */
+/** The side of the cursor's position that a page is on. */
 type Side = 'after' | 'before'
 
 /**
- * What the arguments of a page ask for: one row more than the page has, which tells whether there is more.
+ * The request that the arguments of a page make: for one row more than the page has, which shows whether there
+ * are more.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a page or a limit out of bounds, a filter that
- *   cannot be, or what is no cursor of this page
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a page or a limit out of bounds, an invalid
+ *   filter, or a cursor of another page
  */
 export function toPageRequest(
   resource: Resource,
@@ -85,7 +86,7 @@ export function toPageRequest(
   return { ...request, [side]: position, fromEnd: side === 'before' }
 }
 
-/** The page that was asked for, of the part of the list that was read for it. */
+/** The page, from the rows that were read for it. */
 export function toPage(
   resource: Resource,
   { page, limit }: PageArguments,
@@ -110,12 +111,12 @@ export function toPage(
   }
 }
 
-/** The letter that a cursor begins with says where its page lies. */
+/** The first letter of a cursor states the side of its page. */
 function sideOf(cursor: string): Side {
   return cursor.startsWith('b') ? 'before' : 'after'
 }
 
-/** A cursor is for one page only: with another number beside it, it would show what that page is not. */
+/** A cursor is valid for one page number and limit only. */
 function purposeOf(page: number, limit: number, side: Side): string {
   return ` ${side} page ${page} of ${limit}`
 }

@@ -16,7 +16,7 @@ import {
 } from './operations.ts'
 import { pageArguments, resolvePage } from './pages.ts'
 
-/** The operations that read a resource. Each may be null, so that one that fails leaves the others be. */
+/** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): OperationField[] {
   const lists = resource.listed ? [page(resource, resources), connection(resource, resources)] : []
   return [read(resource, resources), ...lists, aggregate(resource)]
@@ -82,7 +82,7 @@ function aggregate(resource: Resource): OperationField {
   }
 }
 
-/** The arguments that say within which resource a list is. */
+/** The arguments for the parent of a list, as SDL. */
 function listParents(resource: Resource): string {
   const nested = nestedReferences(resource).map(
     ({ column, field }) =>
@@ -91,7 +91,7 @@ function listParents(resource: Resource): string {
   return parentArguments(resource) + nested.join('')
 }
 
-/** The list that is asked for: of an owner, of a resource that those of the list refer to, or of all. */
+/** The requested list: of an owner, of a resource that the listed ones refer to, or of the whole collection. */
 function sourceOf(resource: Resource, resources: readonly Resource[], args: AddressArguments): ListSource {
   const parent = parentArgument(resource)
   if (resource.owner && parent) {

@@ -12,7 +12,7 @@ import { queries } from './queries.ts'
 import { SCALARS } from './scalars.ts'
 import { fieldsOf, type SchemaPart } from './sdl.ts'
 
-/** The executable GraphQL schema of these resources: the one that REST and dashboards both use. */
+/** The executable GraphQL schema of these resources, which REST and dashboards both use. */
 export function createSchema(resources: readonly Resource[]): GraphQLSchema {
   const parts = [
     SCALARS,
@@ -48,7 +48,7 @@ function queryType(resources: readonly Resource[]): SchemaPart {
 
 const MUTATION_TYPE = '"What can be changed." type Mutation'
 
-/** All that the schema says of a resource (SPEC §2; descriptions are the definition's). */
+/** The types and operations of one resource (SPEC §2). Descriptions come from the definition. */
 function resourceParts(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {
   const lists = resource.listed ? [...sortTypes(resource), pageType(resource), connectionType(resource)] : []
   return [

@@ -9,22 +9,22 @@ import type { Resource } from '../../domain/model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { camelCase, groupType } from '../names.ts'
 
-/** Types of the schema, with the resolvers of their fields and the values of their enumerations, if any. */
+/** Types of the schema, with the resolvers of their fields and the internal values of enumerations. */
 export interface SchemaPart {
   readonly typeDefs: string
   readonly resolvers: Readonly<Record<string, object>>
 }
 
-/** A field as SDL, with its resolver; one that is named as its column needs none. */
+/** A field as SDL, with its resolver. A field with the name of its column needs none. */
 export interface SchemaField {
   readonly sdl: string
   // biome-ignore lint/suspicious/noExplicitAny: each has a parent and arguments of its own
   readonly resolve?: GraphQLFieldResolver<any, GraphContext, any> | undefined
-  /** What it lists or aggregates; the extension `lists` of the field in the schema. */
+  /** The resource that it lists or aggregates. Becomes the extension `lists` of the field in the schema. */
   readonly lists?: Resource
 }
 
-/** The fields of a type, which `declaration` begins: `extend type Query`. */
+/** A type with these fields. The declaration comes before the braces: `extend type Query`. */
 export function fieldsOf(type: string, declaration: string, fields: readonly SchemaField[]): SchemaPart {
   const resolvers = fields.flatMap((field) =>
     field.resolve ? [[definitionOf(field).name.value, resolverOf(field)]] : [],
@@ -39,7 +39,7 @@ function resolverOf({ resolve, lists }: SchemaField) {
   return lists ? { resolve, extensions: { lists } } : resolve
 }
 
-/** What the SDL of a field says. */
+/** The parsed SDL of a field. */
 export function definitionOf({ sdl }: SchemaField): FieldDefinitionNode {
   const [type] = parse(`type Fields { ${sdl} }`).definitions as [ObjectTypeDefinitionNode]
   return type.fields?.[0] as FieldDefinitionNode
@@ -68,7 +68,7 @@ export function memberOf(name: string, { description }: Field, type: string): st
   return `${described(description)}${camelCase(name)}: ${type}`
 }
 
-/** A description, as SDL has it before what it describes. */
+/** A description as SDL. What it describes must follow. */
 export function described(description: string): string {
   return `${JSON.stringify(description)}\n`
 }
