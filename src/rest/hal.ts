@@ -1,5 +1,4 @@
 import type { Address } from '../domain/model/identifiers.ts'
-import { operationsOf } from '../domain/model/operations.ts'
 import { ownedBy, referencesTo, relationsOf } from '../domain/model/relations.ts'
 import { identifierField, type Resource, type Values } from '../domain/model/resource.ts'
 import type { Data } from '../graph/execution/operation.ts'
@@ -38,9 +37,9 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   const references = relationsOf(resource, resources)
   const owned = ownedBy(resource, resources)
   const nested = referencesTo(resource, resources).filter(({ leaf }) => leaf.field.nested)
-  const lists = [...owned.filter((child) => operationsOf(child).listed), ...nested.map(({ from }) => from)]
-  const singletons = owned.filter((child) => !operationsOf(child).listed)
-  const { replaceable, listed } = operationsOf(resource)
+  const lists = [...owned.filter((child) => child.listed), ...nested.map(({ from }) => from)]
+  const singletons = owned.filter((child) => !child.listed)
+  const { replaceable, listed } = resource
 
   function referenceLinks(data: Data, urls: Urls): [string, Link][] {
     return references.flatMap(({ relation, leaf, target }) => {

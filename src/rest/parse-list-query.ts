@@ -6,8 +6,8 @@ import { type Checked, checkValue, isStorable } from '../domain/model/values.ts'
 import { type GraphValues, toGraphFilter, toGraphSort } from '../graph/names.ts'
 
 /**
- * What the query string of a list asks for (SPEC §4.1), as the variables of its operation, and the parts of
- * it that go into links.
+ * The query string of a list (SPEC §4.1) as the variables of its operation, and the parts of it that go into
+ * links.
  */
 export interface ListQuery {
   readonly page: number
@@ -26,7 +26,7 @@ export interface ListQuery {
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id', 'cursor']
 
 /**
- * Parses the query string of a list. All that is wrong with it is reported at once.
+ * Parses the query string of a list. All problems are reported in one error.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
  */
@@ -62,7 +62,7 @@ export function parseListQuery(
 type Report = (field: string, code: DetailCode, message: string) => void
 
 /**
- * Refuses any query parameter, for what is not a list.
+ * Refuses all query parameters, for requests other than lists.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
  */
@@ -163,7 +163,7 @@ function leafNamed(
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
-/** The value of a filter, typed as its field is; `in` has several, joined by `|`. */
+/** The value of a filter with the type of its field. `in` has several values, joined by `|`. */
 function parseFilterValue({ field }: Leaf, operator: Operator, text: string): Checked {
   if (operator !== 'in') return parseOne(field, text)
   const values = text.split('|').map((part) => parseOne(field, part))
@@ -175,7 +175,7 @@ function parseOne(field: LeafField, text: string): Checked {
   switch (field.type) {
     case 'number':
     case 'integer':
-      // A bound that no value of the field can reach is still a question with an answer.
+      // A number beyond the bounds of the field is valid in a filter.
       return checkValue({ type: field.type, description: '', ...BOUNDS[field.type] }, numberIn(text))
     case 'boolean':
       return checkValue(field, text === 'true' ? true : text === 'false' ? false : text)

@@ -1,4 +1,3 @@
-import { operationsOf } from '../domain/model/operations.ts'
 import { nestedReferences } from '../domain/model/relations.ts'
 import type { Resource } from '../domain/model/resource.ts'
 
@@ -29,7 +28,7 @@ export interface ResourcePath {
 
 /** The paths of a resource (SPEC §4): its collection, its items, and its lists within other resources. */
 export function resourcePaths(resource: Resource, resources: readonly Resource[]): ResourcePath[] {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const { owner: parent } = resource
   const collection = parent ? within(parent, resource) : `/${resource.path}`
   const lists = nestedReferences(resource).flatMap(({ column, field }): ResourcePath[] => {

@@ -1,5 +1,4 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../../src/graph/names.ts'
@@ -91,7 +90,7 @@ function setValues(resource: Resource, answer: Json): Body {
 
 for (const resource of resources) {
   const { path } = resource
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const graph = documents(resource)
 
   test.serial(`${path}: what REST has made GraphQL reads, with the same version and values`, async (t) => {

@@ -1,5 +1,4 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { graphNames, parentArgument, singular, toGraphNames } from '../../src/graph/names.ts'
 import type { GraphQLAnswer } from '../helpers/client.ts'
@@ -16,7 +15,7 @@ function refused(t: ExecutionContext, { data, errors, text }: GraphQLAnswer, sco
 }
 
 for (const resource of resources) {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const names = graphNames(resource)
   const writer = () => service().withScope(`${resource.path}:write`)
   const readScope = `${resource.path}:read`

@@ -1,4 +1,3 @@
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import type { Answer, Client, Json } from './client.ts'
@@ -52,7 +51,7 @@ export class Fixtures {
     const parentId = options.parentId ?? (await this.parent(resource))
     const body = options.body ?? (await this.body(resource))
     const collection = collectionPath(resource, parentId)
-    const { listed } = operationsOf(resource)
+    const { listed } = resource
     const answer = listed ? await this.client.post(collection, body) : await this.client.put(collection, body)
     if (answer.status !== 201) throw new Error(`${collection} was not created: ${answer.text}`)
     const id = answer.body.id as string
@@ -94,7 +93,7 @@ export function collectionPath({ owner, path }: Resource, parentId: string | und
 /** The address of one resource below the entry document. */
 export function resourcePath(resource: Resource, parentId: string | undefined, id: string): string {
   const collection = collectionPath(resource, parentId)
-  return operationsOf(resource).listed ? `${collection}/${id}` : collection
+  return resource.listed ? `${collection}/${id}` : collection
 }
 
 /** The part of a document that its caller has set. */

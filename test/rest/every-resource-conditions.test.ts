@@ -1,5 +1,4 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
@@ -10,7 +9,7 @@ const fixtures = () => new Fixtures(service().writer)
 
 for (const resource of resources) {
   const { path } = resource
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
 
   test.serial(`${path}: a reader who has the current state is answered 304, without a body`, async (t) => {
     const { reader } = service()

@@ -1,5 +1,4 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
@@ -11,7 +10,7 @@ const fixtures = () => new Fixtures(service().writer)
 
 /** The methods that change something, with the address and a body for each. */
 async function writes(resource: Resource, id = 'absent'): Promise<[string, string, unknown][]> {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const { collection, parentId } = await fixtures().create(resource)
   const address = resourcePath(resource, parentId, id)
   const all: [string, string, unknown, boolean][] = [
@@ -25,7 +24,7 @@ async function writes(resource: Resource, id = 'absent'): Promise<[string, strin
 
 for (const resource of resources) {
   const { path } = resource
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
 
   test.serial(`${path}: without a token every request is 401, whatever is asked`, async (t) => {
     const { anonymous } = service()

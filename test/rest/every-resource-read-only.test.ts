@@ -1,5 +1,4 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import type { Answer, Json } from '../helpers/client.ts'
 import { collectionPath, Fixtures } from '../helpers/fixtures.ts'
@@ -16,7 +15,7 @@ function problems({ body }: Answer): string[] {
 
 for (const resource of resources) {
   const { path, createdField } = resource
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
 
   test.serial(`${path}: read-only fields are ignored on create`, async (t) => {
     const { writer } = service()

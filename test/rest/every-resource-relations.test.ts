@@ -1,6 +1,5 @@
 import test from 'ava'
 import type { TextField } from '../../src/domain/model/fields.ts'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import { nestedReferences, ownedBy, referencesTo, relationsOf } from '../../src/domain/model/relations.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
@@ -27,7 +26,7 @@ function setReferences(resource: Resource, body: Body): string[] {
 
 /** The lists below one resource: those it owns, and those of the resources that refer to it. */
 function listsBelow(resource: Resource): Resource[] {
-  const owned = ownedBy(resource, resources).filter((child) => operationsOf(child).listed)
+  const owned = ownedBy(resource, resources).filter((child) => child.listed)
   const nested = referencesTo(resource, resources).filter(({ from, leaf }) =>
     nestedReferences(from).includes(leaf),
   )
@@ -40,8 +39,8 @@ function relations({ body }: { body: Json }): string[] {
 
 for (const resource of resources) {
   const { path, owner, parentField } = resource
-  const { listed, replaceable } = operationsOf(resource)
-  const singletons = ownedBy(resource, resources).filter((child) => !operationsOf(child).listed)
+  const { listed, replaceable } = resource
+  const singletons = ownedBy(resource, resources).filter((child) => !child.listed)
 
   test.serial(
     `${path}: each response has exactly the relations of its occasion, and each leads somewhere`,

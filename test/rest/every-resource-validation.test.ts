@@ -1,5 +1,4 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import type { Answer, Json } from '../helpers/client.ts'
@@ -18,7 +17,7 @@ interface Target extends Created {
 
 /** A resource, and a way to try a bad body on each operation that takes one. */
 async function target(resource: Resource): Promise<Target> {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const created = await fixtures().create(resource)
   const { writer } = service()
   const send = (body: Json) =>
@@ -65,7 +64,7 @@ function badValues({ field }: Leaf): [Json, string][] {
 
 for (const resource of resources) {
   const { path } = resource
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
 
   test.serial(`${path}: a value that does not fit its field is refused, and nothing changes`, async (t) => {
     const { send, path: address, answer, body } = await target(resource)

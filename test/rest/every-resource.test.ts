@@ -1,5 +1,4 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/fixtures.ts'
 import { awkwardValues } from '../helpers/sample-value.ts'
@@ -22,7 +21,7 @@ function withoutMember(body: Body, [outer, inner]: [string, string]): Body {
 
 for (const resource of resources) {
   const { path, kind, createdField } = resource
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
 
   test.serial(`${path}: what is created is answered whole and reads back the same`, async (t) => {
     const { answer, body, path: address, id } = await fixtures().create(resource)

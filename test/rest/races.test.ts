@@ -1,5 +1,4 @@
 import test from 'ava'
-import { operationsOf } from '../../src/domain/model/operations.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
@@ -10,7 +9,7 @@ const service = shareTestService(test)
 const times = <Result>(count: number, make: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-for (const resource of resources.filter((candidate) => operationsOf(candidate).replaceable)) {
+for (const resource of resources.filter((candidate) => candidate.replaceable)) {
   test.serial(
     `${resource.path}: of 20 simultaneous PUT-creates one is 201 and nineteen are 204`,
     async (t) => {
@@ -19,7 +18,7 @@ for (const resource of resources.filter((candidate) => operationsOf(candidate).r
       const address = resourcePath(resource, parentId, 'raced')
       const body = {
         ...(await fixtures.body(resource)),
-        ...(operationsOf(resource).listed && { id: 'raced' }),
+        ...(resource.listed && { id: 'raced' }),
       }
       const answers = await times(20, () => service().writer.put(address, body))
       const statuses = answers.map(({ status }) => status).sort()

@@ -1,10 +1,10 @@
 import { isAlwaysSet } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
-/** How many a list answers with that is not told how many (SPEC §4.1). */
+/** The default length of a page or a connection (SPEC §4.1). */
 export const DEFAULT_PAGE_SIZE = 20
 
-/** What a filter asks of one field. The comparisons are for what has an order, `contains` for text. */
+/** The operators of filters. Comparisons are for fields with an order, `contains` is for text. */
 export type Operator = 'equals' | 'in' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
 
 /** A condition on a resource. Field names are dotted wire names; values have the type of the field. */
@@ -40,7 +40,7 @@ export function operatorsOf({ field }: Pick<Leaf, 'field'>): readonly Operator[]
   }
 }
 
-/** Those of some leaves that a list can be filtered and sorted by. */
+/** The leaves that a list can be filtered and sorted by. */
 export function queryable(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter((leaf) => operatorsOf(leaf).length > 0)
 }
@@ -49,13 +49,13 @@ export function queryable(leaves: readonly Leaf[]): Leaf[] {
 export interface OrderStep {
   readonly leaf: Leaf
   readonly direction: 'asc' | 'desc'
-  /** Whether there may be nulls in the column. They come last, whatever the direction. */
+  /** Whether there may be nulls in the column. They come last in both directions. */
   readonly nullable: boolean
 }
 
 /**
- * The whole order that sorts ask for: with the identifiers at the end, so that no two resources have
- * the same place, and pages neither skip nor repeat. Without a sort: the order of creation.
+ * The whole order that sorts ask for: with the identifiers at the end, so that no two resources
+ * are equal in it, and pages neither skip nor repeat. Without a sort: the order of creation.
  */
 export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderStep[] {
   const wanted = sorts.length > 0 ? sorts : [{ field: resource.createdField, direction: 'asc' } as const]

@@ -49,6 +49,10 @@ export interface Leaf {
 /** A definition together with what follows from it. */
 export interface Resource extends ResourceDefinition {
   readonly createdField: string
+  /** It is one of many: it can be listed, and created with an identifier made here. */
+  readonly listed: boolean
+  /** It can be replaced and patched. All can be read and deleted (SPEC §4). */
+  readonly replaceable: boolean
   /** All fields of a representation in order: the identifiers, the definition's own, the timestamps. */
   readonly allFields: Readonly<Record<string, Field>>
   /** Those that a REST representation shows; GraphQL shows all. */
@@ -85,6 +89,8 @@ export function defineResource(definition: ResourceDefinition): Resource {
   return {
     ...definition,
     createdField,
+    listed: definition.kind !== 'singleton',
+    replaceable: !definition.appendOnly,
     parentField,
     allFields,
     shownFields,

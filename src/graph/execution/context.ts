@@ -3,53 +3,54 @@ import { type Action, authorize } from '../../domain/model/authorize.ts'
 import type { Caller } from '../../domain/model/caller.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { Loaders } from './loaders.ts'
-import type { Turn } from './operation-limiter.ts'
+import type { Slot } from './operation-limiter.ts'
 import type { Scan, Scans } from './scans.ts'
 
-/** What the resolvers work on: the domain, with the settings it follows. */
+/** The domain that the resolvers call, with its settings. */
 export interface DomainContext extends WriteContext {
   /** The largest `limit` of a list. */
   readonly maximumPageSize: number
+  /** Chooses the database that a caller reads from, and records writes. */
   readonly readers: ReadContext
-  /** Keeps reads of large tables apart. */
+  /** Limits concurrent reads of large tables. */
   readonly scans: Scans
 }
 
-/** What a GraphQL operation is executed with: made anew for each. */
+/** The context of one GraphQL operation. */
 export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
-  /** Where this operation reads; a write goes to `domain.client`. */
+  /** The database that this operation reads. Writes go to `domain.client`. */
   readonly reader: DatabaseClient
   readonly loaders: Loaders
-  /** What runs a read that may have to look at every row of a resource. */
+  /** Runs a read that may scan the whole table of a resource. */
   readonly scan: Scan
-  /** Aborted when nothing waits for the response any more. */
+  /** Aborted when the response is no longer waited for. */
   readonly signal: AbortSignal | undefined
-  /** Waits until there is memory for a response of so many bytes. */
-  readonly reserve: Turn['reserve']
+  /** Waits until there is memory for a response of this size. */
+  readonly reserve: Slot['reserve']
   /**
-   * Whether a mutation may select the resource it wrote without the read scope of it. Only the operations of
-   * REST may: they answer a create with the resource (SPEC §4.3), and any other write without it.
+   * Whether a mutation may select the resource it wrote without the read scope. Only the operations of REST
+   * may: they return the resource after a create (SPEC §4.3), and after no other write.
    */
   readonly selectsWritten: boolean
 }
 
 /** How an operation is run. */
 export interface Execution {
-  /** Its turn; without one it runs at once and without limits, as tests do. */
-  readonly turn?: Turn | undefined
+  /** The slot of the limiter. Without one the operation runs at once and without limits, as in tests. */
+  readonly slot?: Slot | undefined
   readonly selectsWritten: boolean
 }
 
-/** The context of one operation. */
+/** Creates the context of one operation. */
 export function createContext(
   caller: Caller,
   domain: DomainContext,
-  { turn, selectsWritten }: Execution,
+  { slot, selectsWritten }: Execution,
 ): GraphContext {
   const reader = domain.readers.clientFor(caller)
-  const signal = turn?.signal
+  const signal = slot?.signal
   const scan = domain.scans.of(caller.identity, signal)
   return {
     caller,
@@ -58,7 +59,7 @@ export function createContext(
     scan,
     loaders: new Loaders(reader, scan, signal),
     signal,
-    reserve: async (bytes) => turn?.reserve(bytes),
+    reserve: async (bytes) => slot?.reserve(bytes),
     selectsWritten,
   }
 }

@@ -9,11 +9,10 @@ import {
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
 import type { LeafField } from '../../domain/model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../domain/model/query.ts'
-import { ownedBy, referencesTo } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { MAXIMUM_FRACTIONS, MAXIMUM_NAME_LENGTH } from '../../domain/model/values.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'
-import { camelCase, connectionField, graphNames, groupType } from '../names.ts'
+import { camelCase, graphNames, groupType } from '../names.ts'
 
 /** An operation with its variables. */
 export interface CostedOperation {
@@ -23,36 +22,35 @@ export interface CostedOperation {
   readonly operationName?: string | undefined
 }
 
-/** One unit of cost: an object of a response, so many of its characters, or so many bytes of a table. */
+/** One unit of cost: an object of a response, this many of its characters, or this many bytes of a table. */
 const CHARACTERS_PER_UNIT = 250
 const TABLE_BYTES_PER_UNIT = 32 * 1024
 
-/** What a unit of a response may take in memory: in UTF-8 a character mostly has three bytes at most. */
+/** The memory that a unit of a response may take. In UTF-8 few characters have more than three bytes. */
 export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
 
-/** Fields and fragments that are looked at, fragments as often as they are spread. */
+/** Fields and fragments that the estimate visits. A fragment counts each time it is spread. */
 const MAXIMUM_NODES = 5_000
 
 const CURSOR_CHARACTERS = 1_000
 const NUMBER_CHARACTERS = 24
 
-/** Estimates what operations cost before they run, from the declared lengths of fields and the sizes of tables. */
+/** Estimates the cost of operations before they run, from the lengths of fields and the sizes of tables. */
 export class CostEstimator {
+  readonly #resources: readonly Resource[]
   readonly #sizes: TableSizes
-  /** The most characters of a leaf, by `Type.field`. */
+  /** The maximum length of a leaf in characters, by `Type.field`. */
   readonly #characters: ReadonlyMap<string, number>
-  /** What a field lists or aggregates, by `Type.field`. */
-  readonly #lists: ReadonlyMap<string, Resource>
 
   constructor(resources: readonly Resource[], sizes: TableSizes) {
     this.#sizes = sizes
     this.#characters = new Map(resources.flatMap(characterCounts))
-    this.#lists = new Map(resources.flatMap((resource) => listFields(resource, resources)))
+    this.#resources = resources
   }
 
   /**
-   * What the response could hold, with lists as long as they were asked for and texts as long as they may be;
-   * Infinity for what is too much to look at.
+   * The cost of the largest possible response: lists have the requested length, and texts their maximum
+   * length. Infinity for an operation with too many nodes.
    *
    * @returns in whole units of an object or 250 characters
    */
@@ -67,18 +65,18 @@ export class CostEstimator {
   }
 
   /**
-   * What the statements could read of tables, for lists with a filter or a sort, and aggregates. However large
-   * the table is, a statement costs no more than `limit`, since its time is limited as well.
+   * The cost of the tables that the statements may scan, for lists with a filter or a sort and for aggregates.
+   * A statement costs at most `limit`, since its time is limited too.
    *
    * @returns in units of 32 KiB
    */
   async scans(operation: CostedOperation, limit: number): Promise<number> {
     const costs = new Map<Resource, number>()
-    for (const resource of new Set(this.#lists.values())) {
+    for (const resource of this.#resources) {
       costs.set(resource, Math.min((await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT, limit))
     }
-    return total(operation, ({ type, field, args, childComplexity }) => {
-      const resource = this.#lists.get(`${type.name}.${field.name}`)
+    return total(operation, ({ field, args, childComplexity }) => {
+      const resource = field.extensions['lists'] as Resource | undefined
       return (resource && isScan(field, args) ? (costs.get(resource) as number) : 0) + childComplexity
     })
   }
@@ -98,7 +96,7 @@ function total(
       maxQueryNodes: MAXIMUM_NODES,
     })
   } catch (error) {
-    // The document is valid and so are the variables: it can only be too much to look at.
+    // Document and variables are valid, so the only possible error is that there are too many nodes.
     if (error instanceof GraphQLError) return Number.POSITIVE_INFINITY
     throw error
   }
@@ -106,13 +104,13 @@ function total(
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** How often a field holds what is below it: for a list as often as the list is long at most. */
+/** How many objects a field holds: for a list, its maximum length. */
 function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number {
   if (!field.args.some(({ name }) => name === 'limit' || name === 'first')) return 1
   return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE), 1)
 }
 
-/** Aggregates read every row; so do lists that are filtered, or sorted, unless an index serves them. */
+/** Aggregates read every row. So do filtered or sorted lists without a suitable index. */
 function isScan(field: GraphQLField<unknown, unknown>, { filter, sort }: Arguments): boolean {
   const isAggregate = field.args.some(({ name }) => name === 'groupBy')
   return isAggregate || (filter ?? undefined) !== undefined || ((sort as unknown[]) ?? []).length > 0
@@ -146,21 +144,4 @@ function charactersOf(field: LeafField): number {
     default:
       return NUMBER_CHARACTERS
   }
-}
-
-function listFields(resource: Resource, resources: readonly Resource[]): [string, Resource][] {
-  const { page, connection, aggregate, type } = graphNames(resource)
-  const children = [
-    ...ownedBy(resource, resources),
-    ...referencesTo(resource, resources).map(({ from }) => from),
-  ]
-  const nested = children.flatMap((child): [string, Resource][] => {
-    const name = camelCase(child.path)
-    return [
-      [`${type}.${name}`, child],
-      [`${type}.${connectionField(name)}`, child],
-    ]
-  })
-  const own = [page, connection, aggregate].map((name): [string, Resource] => [`Query.${name}`, resource])
-  return [...own, ...nested]
 }

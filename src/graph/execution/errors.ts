@@ -1,43 +1,43 @@
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
-import { type Detail, DomainError, type ErrorCode } from '../../domain/model/errors.ts'
+import { type Detail, DomainError } from '../../domain/model/errors.ts'
 import { camelCase } from '../names.ts'
 
-/** Told of every fault of the service. */
+/** Receives every internal error. */
 export type ReportFault = (error: unknown) => void
 
-/** What Apollo calls what a caller did wrong, in the codes of this service. */
-const APOLLO_CODES: Readonly<Record<string, ErrorCode>> = {
-  GRAPHQL_PARSE_FAILED: 'VALIDATION_FAILED',
-  GRAPHQL_VALIDATION_FAILED: 'VALIDATION_FAILED',
-  OPERATION_RESOLUTION_FAILURE: 'VALIDATION_FAILED',
-  BAD_USER_INPUT: 'VALIDATION_FAILED',
-  BAD_REQUEST: 'VALIDATION_FAILED',
-  PERSISTED_QUERY_NOT_SUPPORTED: 'VALIDATION_FAILED',
-}
+/** Apollo's codes of the errors of callers. */
+const CALLER_ERRORS = new Set<unknown>([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'BAD_USER_INPUT',
+  'BAD_REQUEST',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+])
 
 /**
- * Makes the formatter of errors for GraphQL's callers: the service's code and details in `extensions`,
- * and nothing internal. The fields of the details are paths of GraphQL, from the argument on:
- * `input.temperatureRange.minCelsius`. A fault of the service is reported.
+ * Creates the error formatter of /graphql. `extensions` has the code and the details of the service, and
+ * nothing internal. The fields of the details are GraphQL paths that begin with the argument:
+ * `input.temperatureRange.minCelsius`. Internal errors are reported.
  */
 export function formatErrors(reportFault: ReportFault) {
   return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const cause = causeOf(thrown)
-    const place = {
+    const position = {
       ...(formatted.locations && { locations: formatted.locations }),
       ...(formatted.path && { path: formatted.path }),
     }
     if (cause instanceof DomainError) {
       const details = cause.details.map((detail) => inGraphQL(detail, thrown))
-      return { message: cause.message, ...place, extensions: { code: cause.code, details } }
+      return { message: cause.message, ...position, extensions: { code: cause.code, details } }
     }
-    const code = isRequestError(thrown)
-      ? 'VALIDATION_FAILED'
-      : APOLLO_CODES[String(formatted.extensions?.['code'])]
-    if (code) return { message: formatted.message, ...place, extensions: { code, details: [] } }
+    if (isRequestError(thrown) || CALLER_ERRORS.has(formatted.extensions?.['code'])) {
+      const extensions = { code: 'VALIDATION_FAILED', details: [] }
+      return { message: formatted.message, ...position, extensions }
+    }
     reportFault(cause)
     const message = 'The service failed to answer.'
-    return { message, ...place, extensions: { code: 'INTERNAL_ERROR', details: [] } }
+    return { message, ...position, extensions: { code: 'INTERNAL_ERROR', details: [] } }
   }
 }
 
@@ -46,7 +46,7 @@ function isRequestError(thrown: unknown): boolean {
   return thrown instanceof GraphQLError && !thrown.originalError && thrown.path === undefined
 }
 
-/** What was thrown before GraphQL wrapped it. */
+/** The original error, which GraphQL wrapped. */
 export function causeOf(error: unknown): unknown {
   const isWrapped = error instanceof GraphQLError && error.originalError
   return isWrapped ? causeOf(error.originalError) : error
@@ -58,7 +58,7 @@ function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {
   return { field: [...(argument ? [argument] : []), ...path].join('.'), code, message }
 }
 
-/** The argument that a field of a resource was given in; none where the path begins with one already. */
+/** The argument that a field of a resource was given in. Undefined where the path begins with an argument. */
 function argumentOf(first: string | undefined, code: Detail['code'], thrown: unknown): string | undefined {
   const [node] = (thrown instanceof GraphQLError && thrown.nodes) || []
   if (node?.kind !== Kind.FIELD) return undefined

@@ -3,16 +3,16 @@ import type { Caller } from '../../domain/model/caller.ts'
 import { currentTimings, inSpan } from '../../observability/observation.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import type { Data, Prepare } from './operation.ts'
-import type { OperationLimiter, Turn } from './operation-limiter.ts'
+import type { OperationLimiter, Slot } from './operation-limiter.ts'
 
-/** Runs work of a caller as one GraphQL operation: when it is its turn, in a span, and timed. */
+/** Runs the work of a caller as one GraphQL operation: in a slot of the limiter, in a span, and timed. */
 export type RunOperation = <Result>(
   name: string,
   caller: Caller,
-  work: (turn: Turn) => Promise<Result>,
+  work: (slot: Slot) => Promise<Result>,
 ) => Promise<Result>
 
-/** Makes the function that every GraphQL operation goes through, of REST and of GraphQL's own callers. */
+/** Makes the function that runs every GraphQL operation, of REST and of GraphQL's own callers. */
 export function createRunOperation(limiter: OperationLimiter): RunOperation {
   return (name, caller, work) =>
     inSpan(`GraphQL ${name}`, { 'graphql.operation.type': name.split(' ')[0] as string }, async () => {
@@ -26,7 +26,7 @@ export function createRunOperation(limiter: OperationLimiter): RunOperation {
     })
 }
 
-/** Prepares operations that go through it, and wait for the memory that their response may need. */
+/** Prepares operations that this function runs, and that wait for the memory that their response may need. */
 export function instrument(
   prepare: Prepare,
   run: RunOperation,
@@ -38,14 +38,14 @@ export function instrument(
     const name = operationName(document)
     const bytesOf = responseSize(schema, document, costs)
     return (variables, caller) =>
-      run(name, caller, async (turn) => {
-        await turn.reserve(bytesOf(variables))
-        return operation(variables, caller, turn)
+      run(name, caller, async (slot) => {
+        await slot.reserve(bytesOf(variables))
+        return operation(variables, caller, slot)
       })
   }
 }
 
-/** Of the operations that REST runs, the size of the response depends on the variable `limit` only. */
+/** The response size of an operation that REST runs depends on the variable `limit` only. */
 function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimator) {
   const document = parse(source)
   const known = new Map<unknown, number>()
@@ -58,7 +58,7 @@ function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimato
   }
 }
 
-/** What an operation is called in a trace: `mutation createSpecies`, `query species`. */
+/** The name of an operation in traces: `mutation createSpecies`, `query species`. */
 function operationName(document: string): string {
   const [, type = 'query', field = ''] =
     /^\s*(query|mutation)?[^{]*\{\s*(?:\w+:\s*)?(\w+)/.exec(document) ?? []

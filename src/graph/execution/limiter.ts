@@ -1,15 +1,15 @@
-/** How much may be in use at once, and how many may wait for it. */
+/** The capacity of a limiter, and the length of its queue. */
 export interface LimiterOptions {
   readonly capacity: number
   /** How much of the capacity one caller may use. */
   readonly share: number
-  /** How many requests may wait; any number, if not given. */
+  /** How many requests may wait. Unlimited by default. */
   readonly waiting?: number
-  /** How many of them may be of one caller. */
+  /** How many requests of one caller may wait. */
   readonly waitingShare?: number
 }
 
-/** Gives back what was acquired. To be called once. */
+/** Releases what was acquired. Must be called once. */
 export type Release = () => void
 
 interface WaitingRequest {
@@ -18,14 +18,14 @@ interface WaitingRequest {
 }
 
 /**
- * A capacity that callers share. Of those that wait, one request of each caller is started in turn, and one
- * that does not fit yet does not hold up others that do. A request for more than a share, or than all of the
- * capacity, is started once nothing else is in use.
+ * A capacity that callers share. Waiting requests start in rotation, one of each caller. A request that does
+ * not fit yet does not block others that do. A request for more than a share, or for more than the capacity,
+ * starts once nothing else is in use.
  */
 export class Limiter {
   readonly #options: Required<LimiterOptions>
   readonly #usedBy = new Map<string, number>()
-  /** By caller, in the order in which it is their turn. */
+  /** By caller, in the order of the rotation. */
   readonly #queues = new Map<string, WaitingRequest[]>()
   #used = 0
   #waiting = 0
@@ -44,7 +44,7 @@ export class Limiter {
     return this.#waiting
   }
 
-  /** Whether a request would neither be started nor may wait; of a caller, if one is given. */
+  /** Whether another request, of this caller if one is given, could neither start nor wait. */
   isFull(caller?: string): boolean {
     const { capacity, share, waiting, waitingShare } = this.#options
     if (this.#used >= capacity && this.#waiting >= waiting) return true
@@ -54,9 +54,9 @@ export class Limiter {
   }
 
   /**
-   * Resolves when the amount is in use, at once if it fits. The signal takes back a request that waits.
+   * Resolves when the amount is in use, immediately if it fits. The signal withdraws a waiting request.
    *
-   * @throws what the signal was aborted with
+   * @throws the reason of the signal
    */
   async acquire(caller: string, amount: number, signal?: AbortSignal): Promise<Release> {
     if (this.#queues.has(caller) || !this.#fits(caller, amount)) await this.#wait(caller, amount, signal)
@@ -64,7 +64,7 @@ export class Limiter {
     return () => this.#release(caller, amount)
   }
 
-  /** Counts an amount that is in use already, whether it fits or not. */
+  /** Counts an amount that is already in use, even if it does not fit. */
   hold(caller: string, amount: number): Release {
     this.#use(caller, amount)
     return () => this.#release(caller, amount)

@@ -1,31 +1,31 @@
 import { DomainError } from '../../domain/model/errors.ts'
 import { Limiter, type Release } from './limiter.ts'
 
-/** How much work the service takes on. */
+/** The limits of concurrent work. */
 export interface OperationLimits {
-  /** Operations that run at the same time. */
+  /** Operations that may run at the same time. */
   readonly concurrent: number
-  /** Operations that may wait for their turn. */
+  /** Operations that may wait for a slot. */
   readonly waiting: number
-  /** In milliseconds, from the moment an operation arrives. */
+  /** In milliseconds after an operation arrives. */
   readonly deadline: number
-  /** In bytes: responses that are being made or sent at the same time. */
+  /** In bytes: all responses that are being built or sent. */
   readonly responses: number
-  /** From 0 to 1: how much of each of these one caller may use. */
+  /** From 0 to 1: the part of each of these limits that one caller may use. */
   readonly callerShare: number
 }
 
-/** What a running operation may do. */
-export interface Turn {
-  /** Aborted when nothing waits for the operation any more. */
+/** What an operation runs in: it counts against the limits until the operation ends. */
+export interface Slot {
+  /** Aborted when the response is no longer waited for. */
   readonly signal: AbortSignal
-  /** Waits until there is memory for a response of so many bytes; it is given back when the operation ends. */
+  /** Waits until there is memory for a response of this size. It is released when the operation ends. */
   reserve(bytes: number): Promise<void>
 }
 
 /**
- * The response when the service is overloaded (503). Made once: making an error takes a tenth of the time
- * that a response takes, and there is no time to lose.
+ * The response when the service is overloaded (503). Created once, because creating an error takes a tenth of
+ * the time of a response.
  */
 export const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded; try again.')
 
@@ -33,9 +33,9 @@ export const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is
 const SMALL_RESPONSE = 64 * 1024
 
 /**
- * Lets operations run: a bounded number at once, a bounded number waiting, none longer than the deadline,
- * and of each a bounded part by one caller. It refuses the rest at once. An operation that is late goes on
- * after its caller was told so, and counts until it ends.
+ * Limits how many operations run, how many wait, how long each takes, and how many of them belong to one
+ * caller. It refuses the rest immediately. An operation that misses the deadline continues after its caller
+ * got the error, and counts until it ends.
  */
 export class OperationLimiter {
   readonly #deadline: number
@@ -62,22 +62,22 @@ export class OperationLimiter {
     return this.#operations.waiting
   }
 
-  /** Whether there is no room for one more; of a caller, if one is given. */
+  /** Whether another operation, of this caller if one is given, would be refused. */
   isFull(caller?: string): boolean {
     return this.#operations.isFull(caller)
   }
 
-  /** Counts a response, in bytes, until it is released, which is when all of it was sent. */
+  /** Counts a response, in bytes, until it is released. Release it when it was sent completely. */
   holdResponse(caller: string, bytes: number): Release {
     return this.#responses.hold(caller, bytes)
   }
 
   /**
-   * Runs work of a caller when its turn comes.
+   * Runs the work of a caller when a slot is free.
    *
-   * @throws {DomainError} SERVICE_UNAVAILABLE (503) when there is no room or it takes too long
+   * @throws {DomainError} SERVICE_UNAVAILABLE (503) when the limits are reached or the work takes too long
    */
-  async run<Result>(caller: string, work: (turn: Turn) => Promise<Result>): Promise<Result> {
+  async run<Result>(caller: string, work: (slot: Slot) => Promise<Result>): Promise<Result> {
     if (this.isFull(caller)) throw OVERLOADED
     const late = new AbortController()
     let timer: NodeJS.Timeout | undefined
@@ -89,7 +89,7 @@ export class OperationLimiter {
       }, this.#deadline)
     })
     const result = this.#take(caller, late.signal, work)
-    // After the deadline nothing listens to it.
+    // Prevents an unhandled rejection after the deadline.
     result.catch(() => {})
     return Promise.race([result, deadline]).finally(() => clearTimeout(timer))
   }
@@ -97,7 +97,7 @@ export class OperationLimiter {
   async #take<Result>(
     caller: string,
     signal: AbortSignal,
-    work: (turn: Turn) => Promise<Result>,
+    work: (slot: Slot) => Promise<Result>,
   ): Promise<Result> {
     const releases = [await this.#operations.acquire(caller, 1, signal)]
     const reserve = async (bytes: number) => {

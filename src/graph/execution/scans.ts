@@ -2,19 +2,19 @@ import type { Resource } from '../../domain/model/resource.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'
 import type { Limiter } from './limiter.ts'
 
-/** Runs a read of a resource; `mayReadAll` says whether it may have to look at every row. */
+/** Runs a read of a resource. `mayReadAll` says whether it may scan the whole table. */
 export type Scan = <Result>(
   resource: Resource,
   mayReadAll: boolean,
   read: () => Promise<Result>,
 ) => Promise<Result>
 
-/** In bytes; a smaller table is read in a few milliseconds. */
+/** In bytes. Scanning a smaller table takes a few milliseconds. */
 const LARGE_TABLE = 4 * 1024 * 1024
 
 /**
- * Keeps reads of whole large tables to a few connections at once, of which one caller has a part: they take as
- * long as a hundred others, which would wait for a connection behind them.
+ * Limits scans of large tables to a few connections, and each caller to a part of these. A scan takes as long as
+ * a hundred other reads, which would wait for its connection.
  */
 export class Scans {
   constructor(
@@ -22,7 +22,7 @@ export class Scans {
     private readonly limiter: Limiter,
   ) {}
 
-  /** What a caller's operation reads with. The signal takes back a read that has not been started. */
+  /** Creates the function that an operation of a caller reads with. The signal withdraws a waiting read. */
   of(caller: string, signal: AbortSignal | undefined): Scan {
     return async (resource, mayReadAll, read) => {
       if (!mayReadAll || (await this.sizes.of(resource)) < LARGE_TABLE) return read()

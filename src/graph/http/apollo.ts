@@ -39,10 +39,10 @@ export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Rou
 
   async function execute(ctx: Context, { search, body }: RequestParameters): Promise<void> {
     const caller = callerOf(ctx)
-    const response = await run('request', caller, (turn) =>
+    const response = await run('request', caller, (slot) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search, body },
-        context: async () => createContext(caller, domain, { turn, selectsWritten: false }),
+        context: async () => createContext(caller, domain, { slot, selectsWritten: false }),
       }),
     )
     for (const [name, value] of response.headers) ctx.set(name, value)

@@ -1,17 +1,16 @@
 import { groupable } from '../../domain/model/aggregate.ts'
-import { operationsOf } from '../../domain/model/operations.ts'
 import { ownedBy, relationsOf } from '../../domain/model/relations.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
 import { camelCase, columnValue, graphNames, pascalCase } from '../names.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
-/** An operation to start from, with a title. */
+/** An example operation with its title. */
 export interface Example {
   readonly title: string
   readonly document: string
 }
 
-/** Operations to start from: for every collection what follows from its definition, and the persisted ones. */
+/** The examples of the explorer: some for each collection, from its definition, and the persisted operations. */
 export function exampleOperations(
   resources: readonly Resource[],
   { documents }: PersistedOperations,
@@ -31,7 +30,7 @@ function pageExample(resource: Resource, resources: readonly Resource[]): Exampl
     ({ relation, target }) => `      ${camelCase(relation)} { ${plainFields(target).join(' ')} }`,
   )
   const lists = ownedBy(resource, resources)
-    .filter((child) => operationsOf(child).listed)
+    .filter((child) => child.listed)
     .map(
       (child) =>
         `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${plainFields(child).join(' ')} } }`,
@@ -67,7 +66,7 @@ query ${camelCase(resource.path)}ByCursors($after: String) {
   }
 }
 
-/** By the first field of which many have the same value: a word of a list, a whole number, a yes or no. */
+/** Groups by the first field in which many resources have the same value. */
 function aggregateExample(resource: Resource): Example[] {
   const candidates = groupable(resource.shownLeaves).filter(({ field }) => !('unique' in field))
   const leaf = ['enumeration', 'integer', 'boolean', 'text']
@@ -95,7 +94,7 @@ function deleteExample(resource: Resource): Example {
   }
 }
 
-/** The identifier and the first few plain fields. */
+/** The identifier and the next four plain fields. */
 function plainFields({ shownFields }: Resource): string[] {
   const plain = Object.entries(shownFields).filter(([, { type }]) => type !== 'group' && type !== 'fractions')
   return plain.slice(0, 5).map(([name]) => camelCase(name))

@@ -10,11 +10,11 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql'
-import { DomainError, type ErrorCode } from '../../domain/model/errors.ts'
+import { DomainError } from '../../domain/model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 
-/** What an operation may be made of, at most. */
+/** The limits of one operation. */
 export interface OperationLimits {
   /** Levels of fields. */
   readonly depth: number
@@ -22,14 +22,14 @@ export interface OperationLimits {
   readonly cost: number
 }
 
-/** Tokens of a document; more than the longest operation that people write. */
+/** Tokens of a document. Operations that people write are shorter. */
 export const MAXIMUM_TOKENS = 2000
-export const MAXIMUM_ALIASES = 30
-export const MAXIMUM_DIRECTIVES = 20
+const MAXIMUM_ALIASES = 30
+const MAXIMUM_DIRECTIVES = 20
 /** Bytes of a document. */
 export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
-/** The rules that a document must meet besides those of GraphQL itself. */
+/** The rules that a document must meet besides those of GraphQL. */
 export function limitRules({ depth }: OperationLimits): ValidationRule[] {
   return [
     limit('aliases', MAXIMUM_ALIASES, countAliases),
@@ -38,12 +38,12 @@ export function limitRules({ depth }: OperationLimits): ValidationRule[] {
   ]
 }
 
-/** No statement counts for more than this part of the allowed cost. */
+/** The largest part of the allowed cost that one statement counts for. */
 const STATEMENT_PART = 0.1
 
 /**
- * Refuses operations that could cost more than the limit, and has the others wait for the memory that their
- * response may need.
+ * Refuses operations that may cost more than the limit. The others wait for the memory that their response may
+ * need.
  */
 export function costLimit(
   { cost: maximum }: OperationLimits,
@@ -69,10 +69,10 @@ function tooCostly(cost: number, maximum: number): string {
   return `The operation may cost ${maximum} and could cost ${found}. Ask for smaller lists, shorter fields, or fewer filters, sorts and aggregates at once.`
 }
 
-/** Errors in one response; a list of a thousand resources can have one for each. */
+/** Errors in one response. A list of a thousand resources can have an error for each. */
 const MAXIMUM_ERRORS = 100
 
-/** Leaves the errors beyond the first 100 out of a response, and counts them in its `extensions`. */
+/** Omits errors beyond the first 100 from a response, and counts them in `extensions`. */
 export function errorLimit<Context extends object>(): ApolloServerPlugin<Context> {
   return {
     requestDidStart: async () => ({
@@ -87,11 +87,11 @@ export function errorLimit<Context extends object>(): ApolloServerPlugin<Context
   }
 }
 
-/** The same as an error for GraphQL, with the status of a bad request. */
-export function refused(message: string, code: ErrorCode = 'VALIDATION_FAILED'): GraphQLError {
+/** The error for an operation that exceeds a limit (400). */
+function refused(message: string): GraphQLError {
   const details = [{ field: 'query', code: 'LIMIT_EXCEEDED', message }] as const
   return new GraphQLError(message, {
-    originalError: new DomainError(code, message, details),
+    originalError: new DomainError('VALIDATION_FAILED', message, details),
     extensions: { http: { status: 400 } },
   })
 }
@@ -119,8 +119,8 @@ function countDirectives(document: DocumentNode): number {
 }
 
 /**
- * The levels of fields, those of fragments counted where they are spread. Introspection is left out: the
- * rules of GraphQL limit it, and its usual query is deeper than any other.
+ * The levels of fields, with fragments expanded. Introspection does not count: the rules of GraphQL limit it,
+ * and its usual query is deeper than any other.
  */
 function depthOf({ definitions }: DocumentNode): number {
   const fragments = new Map(
@@ -132,7 +132,7 @@ function depthOf({ definitions }: DocumentNode): number {
   const ofFragment = (name: string): number => {
     const seen = known.get(name)
     if (seen !== undefined) return seen
-    // A fragment that spreads itself is refused by another rule; here it only must come to an end.
+    // Another rule refuses a fragment that spreads itself. This only ends the recursion.
     known.set(name, 0)
     known.set(name, ofSelections(fragments.get(name)))
     return known.get(name) as number
@@ -155,7 +155,7 @@ function depthOf({ definitions }: DocumentNode): number {
   )
 }
 
-/** What is wrong with variables, execution says better. */
+/** Execution reports invalid variables in more detail. */
 function hasValidVariables(
   schema: GraphQLSchema,
   document: DocumentNode,

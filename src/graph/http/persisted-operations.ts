@@ -4,12 +4,12 @@ import { basename, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type GraphQLSchema, parse, validate } from 'graphql'
 
-/** The operations that the service comes with; from src/graph/http as from dist/graph/http. */
+/** The operations of the repository. The path is the same from src/graph/http and from dist/graph/http. */
 const SHIPPED = fileURLToPath(new URL('../../../operations', import.meta.url))
 
-/** Named operations that may be run without sending their text. */
+/** Named operations that callers run without sending the document. */
 export interface PersistedOperations {
-  /** By name, in the order of the alphabet. */
+  /** By name, in alphabetical order. */
   readonly documents: ReadonlyMap<string, string>
   /**
    * The text of an operation by its name, or by `sha256:` and the hash of its text in hexadecimal
@@ -19,7 +19,7 @@ export interface PersistedOperations {
 }
 
 /**
- * Reads the operations of a folder, one in each `.graphql` file, whose name is theirs.
+ * Reads the operations of a folder. Each `.graphql` file holds one operation, which is named after it.
  *
  * @throws {Error} for a folder that cannot be read, or an operation that does not fit the schema
  */

@@ -7,7 +7,7 @@ import type { PersistedOperations } from './persisted-operations.ts'
 /** Which documents may be run. */
 export interface DocumentPolicy {
   readonly persisted: PersistedOperations
-  /** Whether nothing else may be run. */
+  /** Whether only persisted operations may be run. */
   readonly persistedOnly: boolean
 }
 
@@ -17,14 +17,14 @@ export interface RequestParameters {
   readonly body: unknown
 }
 
-/** Levels of a variable's value: far more than any input has, far fewer than would exhaust the stack. */
+/** Levels of a variable: far more than any input has, and far fewer than the stack allows. */
 const MAXIMUM_NESTING = 32
 
-/** Values in all variables, objects and lists among them. Coercing each of them takes microseconds. */
+/** Values in all variables, including objects and lists. Coercing each takes microseconds. */
 const MAXIMUM_VALUES = 5_000
 
 /**
- * The parameters of a GET, with the document in the place of its identifier.
+ * The parameters of a GET. The identifier of a persisted operation is replaced by its document.
  *
  * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for variables that are too large
  */
@@ -37,9 +37,9 @@ export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestPa
 }
 
 /**
- * The parameters of a POST, with the document in the place of its identifier.
+ * The parameters of a POST. The identifier of a persisted operation is replaced by its document.
  *
- * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for a body that is no request
+ * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for a body that is not a request
  */
 export function parametersOfPost(body: unknown, policy: DocumentPolicy): RequestParameters {
   if (!isObject(body)) {
@@ -95,7 +95,7 @@ function invalid(field: string, code: 'INVALID_TYPE' | 'LIMIT_EXCEEDED', message
   return new DomainError('VALIDATION_FAILED', message, [{ field, code, message }])
 }
 
-/** Before the variables are coerced, which takes time for each value and memory for each error. */
+/** Runs before the coercion of the variables, which takes time for each value and memory for each error. */
 function refuseLargeVariables(variables: unknown): void {
   if (isDeeperThan(variables, MAXIMUM_NESTING)) {
     const message = `Variables must not be nested deeper than ${MAXIMUM_NESTING} levels.`

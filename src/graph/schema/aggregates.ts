@@ -12,17 +12,15 @@ import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { columnsInCamelCase, type GraphValues, graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
-import { columnEnumeration, columnNames, refuseOutOfBounds } from './lists.ts'
-import { type Argument, leafType, memberOf, type SchemaPart } from './sdl.ts'
+import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
+import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
 
-/** The orders of groups; their values are the domain's. */
+/** The orders of groups. Their internal values are those of the domain. */
 export const GROUP_ORDER: SchemaPart = {
   typeDefs: `"The order of the groups of an aggregate."
     enum GroupOrder {
-      "The largest groups first."
-      COUNT
-      "By what the groups have in common, smallest first."
-      KEY
+      "The largest groups first." COUNT
+      "By what the groups have in common, smallest first." KEY
     }`,
   resolvers: { GroupOrder: { COUNT: 'count', KEY: 'key' } },
 }
@@ -34,8 +32,8 @@ const MEASURES: Readonly<Record<Measure, string>> = {
   sum: 'The sum of each.',
 }
 
-/** The types that the aggregates of a resource are asked for with, and answered in. */
-export function aggregateTypes(resource: Resource): SchemaPart {
+/** The input and output types of the aggregates of a resource. */
+export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   const names = graphNames(resource)
   const keys = groupable(resource.leaves)
   const members = (leaves: readonly Leaf[], type: (leaf: Leaf) => string) =>
@@ -46,33 +44,29 @@ export function aggregateTypes(resource: Resource): SchemaPart {
   )
   const measureType = `"A number for each field of ${resource.path} that holds one; null where none of a group has a value."
     type ${names.measures} { ${members(measured, () => 'Float')} }`
-  return {
-    typeDefs: `${columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys)}
-      "The values that a group of ${resource.path} has in common; set only where it was grouped by them."
-      type ${names.groupKey} { ${members(keys, ({ column, field }) => leafType(resource, column, field))} }
+  return [
+    columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys),
+    `"The values that a group of ${resource.path} has in common; set only where it was grouped by them."
+      type ${names.groupKey} { ${members(keys, ({ column, field }) => typeOf(resource, column, field))} }
       ${measured.length > 0 ? measureType : ''}
       "Those of ${resource.path} that have the same values in the fields they are grouped by."
       type ${names.group} {
-        "What they have in common."
-        key: ${names.groupKey}!
-        "How many they are."
-        count: Int!
+        "What they have in common." key: ${names.groupKey}!
+        "How many they are." count: Int!
         ${measured.length > 0 ? measures.join('\n') : ''}
       }
       "The groups of ${resource.path}."
       type ${names.aggregateType} {
-        "The groups, as many as the limit lets through."
-        groups: [${names.group}!]!
-        "Whether there are more groups than the limit lets through."
-        hasMore: Boolean!
+        "The groups, as many as the limit lets through." groups: [${names.group}!]!
+        "Whether there are more groups than the limit lets through." hasMore: Boolean!
       }`,
-    resolvers: { [names.groupField]: columnNames(keys) },
-  }
+  ]
 }
 
-/** How many groups an aggregate answers with at most. */
+/** The maximum number of groups in a result. */
 const MAXIMUM_GROUPS = 1000
 
+/** The arguments of every aggregate. */
 interface AggregateArguments {
   readonly filter?: GraphValues | null
   readonly groupBy: AggregateRequest['groupBy']
@@ -80,25 +74,13 @@ interface AggregateArguments {
   readonly limit: number
 }
 
-/** The arguments of every aggregate. */
-export function aggregateArguments(resource: Resource): Argument[] {
+/** The same arguments as SDL. */
+export function aggregateArguments(resource: Resource): string {
   const { filter, groupField } = graphNames(resource)
-  return [
-    { name: 'filter', description: 'Only those for which this holds.', type: filter },
-    {
-      name: 'groupBy',
-      description: 'The fields that make the groups; without any, all is one group.',
-      type: `[${groupField}!]!`,
-      otherwise: '[]',
-    },
-    { name: 'order', description: 'The order of the groups.', type: 'GroupOrder!', otherwise: 'COUNT' },
-    {
-      name: 'limit',
-      description: `How many groups at most, up to ${MAXIMUM_GROUPS}.`,
-      type: 'Int!',
-      otherwise: '100',
-    },
-  ]
+  return `"Only those for which this holds." filter: ${filter},
+    "The fields that make the groups; without any, all is one group." groupBy: [${groupField}!]! = [],
+    "The order of the groups." order: GroupOrder! = COUNT,
+    "How many groups at most, up to ${MAXIMUM_GROUPS}." limit: Int! = 100`
 }
 
 /** The resolver of a collection's aggregates. */
@@ -110,7 +92,7 @@ export function aggregateResolver(
     refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
     const fields = selectedFields(info, 'groups')
     const measures = (Object.keys(MEASURES) as Measure[]).filter((measure) => fields.has(measure))
-    // One more than is wanted tells whether there are more.
+    // One more than requested shows whether there are more.
     const request: AggregateRequest = {
       filter: toFilter(resource, filter),
       groupBy,

@@ -10,45 +10,31 @@ import { selectedFields } from '../execution/selection.ts'
 import { graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
-import type { Argument, SchemaPart } from './sdl.ts'
 
-export const PAGE_INFO: SchemaPart = {
-  typeDefs: `"Where a part of a list begins and ends (GraphQL Cursor Connections Specification §5)."
-    type PageInfo {
-      "Whether there is more after the part. When reading backwards: whether before was given."
-      hasNextPage: Boolean!
-      "Whether there is more before the part. When reading forwards: whether after was given."
-      hasPreviousPage: Boolean!
-      "The cursor of the first of the part."
-      startCursor: String
-      "The cursor of the last of the part."
-      endCursor: String
-    }`,
-}
+export const PAGE_INFO = /* GraphQL */ `
+"Where a part of a list begins and ends (GraphQL Cursor Connections Specification §5)."
+type PageInfo {
+  "Whether there is more after the part. When reading backwards: whether before was given." hasNextPage: Boolean!
+  "Whether there is more before the part. When reading forwards: whether after was given." hasPreviousPage: Boolean!
+  "The cursor of the first of the part." startCursor: String
+  "The cursor of the last of the part." endCursor: String
+}`
 
 /** The types of a connection of a resource's lists (GraphQL Cursor Connections Specification §2, §3). */
-export function connectionType(resource: Resource): SchemaPart {
+export function connectionType(resource: Resource): string {
   const { connectionType: connection, edge } = graphNames(resource)
-  return {
-    typeDefs: `"A part of a list of ${resource.path}, found by cursors (GraphQL Cursor Connections Specification)."
-      type ${connection} {
-        "Those of the part, each with its cursor."
-        edges: [${edge}!]!
-        "The same without the cursors."
-        nodes: [${resource.name}!]!
-        "Where the part begins and ends."
-        pageInfo: PageInfo!
-        "How many there are in the whole list."
-        totalCount: Int!
-      }
-      "One of a list of ${resource.path}, and its place in the order of the list."
-      type ${edge} {
-        "What is there."
-        node: ${resource.name}!
-        "Its place, for after and before; it stays valid when the resource is gone."
-        cursor: String!
-      }`,
-  }
+  return `"A part of a list of ${resource.path}, found by cursors (GraphQL Cursor Connections Specification)."
+    type ${connection} {
+      "Those of the part, each with its cursor." edges: [${edge}!]!
+      "The same without the cursors." nodes: [${resource.name}!]!
+      "Where the part begins and ends." pageInfo: PageInfo!
+      "How many there are in the whole list." totalCount: Int!
+    }
+    "One of a list of ${resource.path}, and its place in the order of the list."
+    type ${edge} {
+      "What is there." node: ${resource.name}!
+      "Its place, for after and before; it stays valid when the resource is gone." cursor: String!
+    }`
 }
 
 /** The arguments of every list that is read by cursors. */
@@ -59,22 +45,16 @@ export interface ConnectionArguments extends ListArguments {
   readonly before?: string | null
 }
 
-/** The same arguments in the schema. */
-export function connectionArguments(resource: Resource): Argument[] {
-  return [
-    {
-      name: 'first',
-      description: `How many, from the start of what there is; ${DEFAULT_PAGE_SIZE} when neither first nor last is given.`,
-      type: 'Int',
-    },
-    { name: 'after', description: 'Only those after the place of this cursor.', type: 'String' },
-    { name: 'last', description: 'How many, from the end of what there is.', type: 'Int' },
-    { name: 'before', description: 'Only those before the place of this cursor.', type: 'String' },
-    ...listArguments(resource),
-  ]
+/** The same arguments as SDL. */
+export function connectionArguments(resource: Resource): string {
+  return `"How many, from the start of what there is; ${DEFAULT_PAGE_SIZE} when neither first nor last is given." first: Int,
+    "Only those after the place of this cursor." after: String,
+    "How many, from the end of what there is." last: Int,
+    "Only those before the place of this cursor." before: String,
+    ${listArguments(resource)}`
 }
 
-/** Answers with one connection of a list (GraphQL Cursor Connections Specification §4). */
+/** Resolves a connection of a list (GraphQL Cursor Connections Specification §4). */
 export async function resolveConnection(
   source: ListSource,
   args: ConnectionArguments,
@@ -86,7 +66,7 @@ export async function resolveConnection(
   const counted = selectedFields(info).has('totalCount')
   const request = toConnectionRequest(resource, args, context.domain.maximumPageSize, counted)
   const { fromEnd = false, take, sorts } = request
-  // One more than is wanted tells whether there are more.
+  // One more than requested shows whether there are more.
   const { rows, totalCount } = await readSource(source, { ...request, take: take + 1 }, context)
   const isMore = rows.length > take
   const wanted = fromEnd ? rows.slice(Math.max(rows.length - take, 0)) : rows.slice(0, take)
@@ -105,10 +85,10 @@ export async function resolveConnection(
 }
 
 /**
- * What the arguments of a connection ask for.
+ * The request that the arguments of a connection make.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds, for both `first` and
- *   `last`, for what is no cursor of this list, or a filter that cannot be
+ *   `last`, for a cursor of another list, or an invalid filter
  */
 function toConnectionRequest(
   resource: Resource,

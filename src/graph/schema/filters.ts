@@ -1,22 +1,20 @@
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
 import { type Filter, type Operator, queryable } from '../../domain/model/query.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import type { Resource, Values } from '../../domain/model/resource.ts'
 import { isInCalendar, isStorable } from '../../domain/model/values.ts'
-import { camelCase, type GraphValues, graphNames } from '../names.ts'
-import { filterType, memberOf, type SchemaPart } from './sdl.ts'
+import { type GraphValues, graphNames, toWireNames } from '../names.ts'
+import { memberOf, typeOf } from './sdl.ts'
 
 /** The conditions on values of the types that every resource shares. */
-export const VALUE_FILTERS: SchemaPart = {
-  typeDefs: [
-    valueFilter('String', '"It contains this, in the same case." contains: String'),
-    valueFilter('ID', '"It contains this, in the same case." contains: String'),
-    valueFilter('Float', comparisons('Float')),
-    valueFilter('Int', comparisons('Int')),
-    valueFilter('Boolean'),
-    valueFilter('DateTime', comparisons('DateTime')),
-  ].join('\n'),
-}
+export const VALUE_FILTERS = [
+  valueFilter('String', '"It contains this, in the same case." contains: String'),
+  valueFilter('ID', '"It contains this, in the same case." contains: String'),
+  valueFilter('Float', comparisons('Float')),
+  valueFilter('Int', comparisons('Int')),
+  valueFilter('Boolean'),
+  valueFilter('DateTime', comparisons('DateTime')),
+].join('\n')
 
 function valueFilter(type: string, more = ''): string {
   return `"A condition on a value: all members that are given must hold, and no value meets none."
@@ -34,27 +32,25 @@ function comparisons(type: string): string {
 }
 
 /** The input type that filters the lists and aggregates of a resource. */
-export function filterInput(resource: Resource): SchemaPart {
+export function filterInput(resource: Resource): string {
   const name = graphNames(resource).filter
   const filtered = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
   const members = Object.entries(resource.allFields)
     .filter(([field]) => filtered.has(field))
-    .map(([field, definition]) => memberOf(field, definition, filterType(resource, field, definition)))
-  return {
-    typeDefs: `"A condition on ${resource.path}: all members that are given must hold."
-      input ${name} {
-        "All of these must hold." and: [${name}!]
-        "At least one of these must hold." or: [${name}!]
-        ${members.join('\n')}
-      }`,
-  }
+    .map(([field, definition]) => memberOf(field, definition, `${typeOf(resource, field, definition)}Filter`))
+  return `"A condition on ${resource.path}: all members that are given must hold."
+    input ${name} {
+      "All of these must hold." and: [${name}!]
+      "At least one of these must hold." or: [${name}!]
+      ${members.join('\n')}
+    }`
 }
 
-/** Values that a filter may compare with, all in all: far more than anybody writes, far fewer than a database takes. */
+/** The maximum number of values in a filter: far below the number of parameters that a statement may have. */
 const MAXIMUM_VALUES = 1000
 
 /**
- * The condition that a filter argument means.
+ * The condition that a filter argument states.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text or a time that
  *   no resource can hold
@@ -72,20 +68,16 @@ function conditions(resource: Resource, filter: GraphValues): Filter {
     all: [
       ...(and ? nested(and) : []),
       ...(or ? [{ any: nested(or) }] : []),
-      ...memberFilters(resource.allFields, members, ''),
+      ...memberFilters(resource.allFields, toWireNames(resource, members), ''),
     ],
   }
 }
 
-function memberFilters(
-  fields: Readonly<Record<string, Field>>,
-  members: GraphValues,
-  prefix: string,
-): Filter[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    const member = members[camelCase(name)] as GraphValues | null | undefined
+function memberFilters(fields: Resource['allFields'], members: Values, prefix: string): Filter[] {
+  return Object.entries(members).flatMap(([name, member]) => {
+    const field = fields[name] as Field
     if (!member) return []
-    if (field.type === 'group') return memberFilters(field.fields, member, `${name}.`)
+    if (field.type === 'group') return memberFilters(field.fields, member as Values, `${name}.`)
     return Object.entries(member)
       .filter(([, value]) => value !== null)
       .map(([operator, value]) => ({ field: prefix + name, operator: operator as Operator, value }))

@@ -5,45 +5,40 @@ import type { Leaf, Resource } from '../../domain/model/resource.ts'
 import { readList, readListOf } from '../../domain/read.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { columnValue, type GraphValues, graphNames } from '../names.ts'
-import { type Argument, described, type SchemaPart } from './sdl.ts'
+import { described, type SchemaPart } from './sdl.ts'
 
-// What pages and connections have in common: their order, their filter, and how they are read.
+// Pages and connections share this: the order, the filter, and the read.
 
-/** The directions of a sort; their values are the domain's. */
+/** The directions of a sort. Their internal values are those of the domain. */
 export const SORT_DIRECTION: SchemaPart = {
   typeDefs: `"The direction of a sort."
     enum SortDirection {
-      "From the smallest, the earliest or the first letter on."
-      ASC
-      "The other way round."
-      DESC
+      "From the smallest, the earliest or the first letter on." ASC
+      "The other way round." DESC
     }`,
   resolvers: { SortDirection: { ASC: 'asc', DESC: 'desc' } },
 }
 
-/** The input type of one sort of a resource. Its values are those of a {@link Sort}. */
-export function sortInput(resource: Resource): SchemaPart {
+/** The types of a sort of a resource. The internal value of the input is a {@link Sort}. */
+export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   const { sort, sortField } = graphNames(resource)
-  return {
-    typeDefs: `${columnEnumeration(sortField, `What ${resource.path} can be sorted by.`, queryable(resource.leaves))}
-      "One sort of ${resource.path}; what has no value comes last, whatever the direction."
-      input ${sort} {
-        "The field to sort by." field: ${sortField}!
-        "The direction." direction: SortDirection! = ASC
-      }`,
-    resolvers: { [sortField]: columnNames(queryable(resource.leaves)) },
-  }
+  return [
+    columnEnumeration(sortField, `What ${resource.path} can be sorted by.`, queryable(resource.leaves)),
+    `"One sort of ${resource.path}; what has no value comes last, whatever the direction."
+    input ${sort} {
+      "The field to sort by." field: ${sortField}!
+      "The direction." direction: SortDirection! = ASC
+    }`,
+  ]
 }
 
-/** An enumeration of columns. */
-export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): string {
+/** An enumeration of columns. Its internal values are the wire names of the fields. */
+export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): SchemaPart {
   const values = leaves.map(({ column, field }) => `${described(field.description)}${columnValue(column)}`)
-  return `${described(description)}enum ${name} { ${values.join('\n')} }`
-}
-
-/** The values of such an enumeration: wire names. */
-export function columnNames(leaves: readonly Leaf[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(leaves.map(({ column, name }) => [columnValue(column), name]))
+  return {
+    typeDefs: `${described(description)}enum ${name} { ${values.join('\n')} }`,
+    resolvers: { [name]: Object.fromEntries(leaves.map((leaf) => [columnValue(leaf.column), leaf.name])) },
+  }
 }
 
 /** The order and the filter of a list, as its arguments give them. */
@@ -52,30 +47,23 @@ export interface ListArguments {
   readonly filter?: GraphValues | null
 }
 
-/** The same arguments in the schema. */
-export function listArguments(resource: Resource): Argument[] {
+/** The same arguments as SDL. */
+export function listArguments(resource: Resource): string {
   const { sort, filter } = graphNames(resource)
-  return [
-    {
-      name: 'sort',
-      description: 'The order; without any, that of creation.',
-      type: `[${sort}!]!`,
-      otherwise: '[]',
-    },
-    { name: 'filter', description: 'Only those for which this holds.', type: filter },
-  ]
+  return `"The order; without any, that of creation." sort: [${sort}!]! = [],
+    "Only those for which this holds." filter: ${filter}`
 }
 
 /** The list that a field stands for: of a whole collection, or of one parent. */
 export interface ListSource {
   readonly resource: Resource
-  /** The owner, or the resource that those of the list refer to, and its identifier. */
+  /** The owner of the listed resources, or the resource that they refer to, with its identifier. */
   readonly parent?: { readonly resource: Resource; readonly id: string } | undefined
-  /** Whether the parent is known to exist: then its list is read together with those of other parents. */
+  /** Whether the parent is known to exist. Then its list is read together with the lists of other parents. */
   readonly isBatched?: boolean
 }
 
-/** Reads a part of a list, which later look-ups of single resources then find. */
+/** Reads a part of a list. Later look-ups of single resources use its rows. */
 export async function readSource(
   { resource, parent, isBatched = false }: ListSource,
   request: ListRequest,
@@ -94,9 +82,9 @@ export async function readSource(
 }
 
 /**
- * Throws for a number that is not within bounds, and is silent otherwise.
+ * Checks a numeric argument.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds
  */
 export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
   if (value >= minimum && value <= maximum) return

@@ -1,66 +1,46 @@
-import type { GraphQLFieldResolver } from 'graphql'
 import type { Address } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import type { GraphContext } from '../execution/context.ts'
 import { parentArgument } from '../names.ts'
-import { type Argument, fieldOf, type SchemaPart } from './sdl.ts'
+import type { SchemaField } from './sdl.ts'
 
 /** The requests of REST on a resource (SPEC §4). */
 export type RestRequest = 'list' | 'read' | 'create' | 'put' | 'patch' | 'remove'
 
 /**
- * One operation of a resource. From it come the field of the schema with its resolver, and the document that
- * REST runs.
+ * One operation of a resource: a field of Query or Mutation with its resolver. The document that REST runs is
+ * derived from it.
  */
-export interface OperationField {
-  readonly name: string
-  readonly description: string
-  readonly arguments: readonly Argument[]
-  readonly type: string
-  // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own
-  readonly resolve: GraphQLFieldResolver<any, GraphContext, any>
-  /** Absent where no request of REST is translated into it. */
-  readonly rest?: RestUse
-}
-
-/** How a request of REST is translated into an operation. */
-export interface RestUse {
-  readonly request: RestRequest
-  /** The member of the data that holds the result. */
-  readonly result: string
-  /** The arguments that are variables, in this order. */
-  readonly variables: readonly string[]
-  /** What is selected, under wire names. */
-  readonly selection: string
-}
-
-/** The fields that operations add to Query or to Mutation. */
-export function operationFields(
-  root: 'Query' | 'Mutation',
-  operations: readonly OperationField[],
-): SchemaPart {
-  const fields = operations.map(({ name, description, arguments: args, type }) =>
-    fieldOf(name, description, args, type),
-  )
-  return {
-    typeDefs: `extend type ${root} { ${fields.join('\n')} }`,
-    resolvers: { [root]: Object.fromEntries(operations.map(({ name, resolve }) => [name, resolve])) },
+export interface OperationField extends SchemaField {
+  /** Absent where REST does not use the operation. */
+  readonly rest?: {
+    readonly request: RestRequest
+    readonly root: 'query' | 'mutation'
+    /** The member of the data that holds the result. */
+    readonly result: string
+    /** The arguments that are variables, besides the parent's identifier, in this order. */
+    readonly variables: readonly string[]
+    /** The selected fields, under wire names. */
+    readonly selection: string
   }
 }
 
-/** The arguments that say where one resource is. */
-export function addressArguments(resource: Resource): Argument[] {
-  const id = { name: 'id', description: 'Its identifier.', type: 'ID!' }
-  return resource.kind === 'singleton' ? parentArguments(resource) : [...parentArguments(resource), id]
+/** The arguments for the address of one resource, as SDL. */
+export function addressArguments(resource: Resource): string {
+  return `${parentArguments(resource)}${resource.kind === 'singleton' ? '' : '"Its identifier." id: ID!'}`
 }
 
-/** The argument that says whose resource it is, where there is a parent. */
-export function parentArguments(resource: Resource): Argument[] {
-  const name = parentArgument(resource)
-  return name === undefined ? [] : [{ name, description: 'Identifier of the parent.', type: 'ID!' }]
+/** The argument for the identifier of the parent, as SDL. Empty where there is no parent. */
+export function parentArguments(resource: Resource): string {
+  const parent = parentArgument(resource)
+  return parent ? `"Identifier of the parent." ${parent}: ID!, ` : ''
 }
 
-/** What operations on one resource are asked with. */
+/** The variables of REST for the address of one resource, besides the parent's identifier. */
+export function addressVariables({ kind }: Resource): string[] {
+  return kind === 'singleton' ? [] : ['id']
+}
+
+/** Arguments that hold the address of a resource, among others. */
 export interface AddressArguments {
   readonly [argument: string]: unknown
 }

@@ -10,61 +10,42 @@ import { selectedFields } from '../execution/selection.ts'
 import { graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
-import type { Argument, SchemaPart } from './sdl.ts'
 
-// A page is found by its number, which passes over all rows before it, or by a cursor: the position of the
-// last row of the page before it, or of the first row of the page after it. By cursor every page costs the
-// same, and none skips or repeats what is there when others add and delete meanwhile.
+// A page is found by its number, which skips all rows before it, or by a cursor: the position of the last row
+// of the page before it, or of the first row of the page after it. By cursor every page costs the same, and
+// pages neither skip nor repeat rows when other callers add and delete.
 
 /** The type of a page of a resource's lists. */
-export function pageType(resource: Resource): SchemaPart {
-  return {
-    typeDefs: `"One page of a list of ${resource.path}."
-      type ${graphNames(resource).pageType} {
-        "Those on the page."
-        items: [${resource.name}!]!
-        "Which page it is, 1-based."
-        page: Int!
-        "How many there are on a page at most."
-        limit: Int!
-        "How many there are on all pages."
-        totalCount: Int!
-        "How many pages there are."
-        totalPages: Int!
-        "Whether there is a page after this one."
-        hasMore: Boolean!
-        "What to ask for the next page with, besides its number; null when there is none."
-        nextCursor: String
-        "What to ask for the page before with, besides its number; null when there is none."
-        previousCursor: String
-      }`,
-  }
+export function pageType(resource: Resource): string {
+  return `"One page of a list of ${resource.path}."
+    type ${graphNames(resource).pageType} {
+      "Those on the page." items: [${resource.name}!]!
+      "Which page it is, 1-based." page: Int!
+      "How many there are on a page at most." limit: Int!
+      "How many there are on all pages." totalCount: Int!
+      "How many pages there are." totalPages: Int!
+      "Whether there is a page after this one." hasMore: Boolean!
+      "What to ask for the next page with, besides its number; null when there is none." nextCursor: String
+      "What to ask for the page before with, besides its number; null when there is none." previousCursor: String
+    }`
 }
 
 /** The arguments of every list that is read by pages. */
 export interface PageArguments extends ListArguments {
   readonly page: number
   readonly limit: number
-  /** The position from which the page is read, as the page before or after it told. */
+  /** The cursor that the page before or after returned for this page. */
   readonly cursor?: string | null
 }
 
-/** The same arguments in the schema. */
-export function pageArguments(resource: Resource): Argument[] {
-  return [
-    { name: 'page', description: 'Which page, 1-based.', type: 'Int!', otherwise: '1' },
-    { name: 'limit', description: 'How many on a page.', type: 'Int!', otherwise: String(DEFAULT_PAGE_SIZE) },
-    {
-      name: 'cursor',
-      description:
-        'What a page next to it told: then it costs the same however far down it is, and none skips or repeats.',
-      type: 'String',
-    },
-    ...listArguments(resource),
-  ]
+/** The same arguments as SDL. */
+export function pageArguments(resource: Resource): string {
+  return `"Which page, 1-based." page: Int! = 1, "How many on a page." limit: Int! = ${DEFAULT_PAGE_SIZE},
+    "What a page next to it told: then it costs the same however far down it is, and none skips or repeats." cursor: String,
+    ${listArguments(resource)}`
 }
 
-/** Answers with one page of a list. */
+/** Resolves a page of a list. */
 export async function resolvePage(
   source: ListSource,
   args: PageArguments,
@@ -79,14 +60,15 @@ export async function resolvePage(
   return toPage(resource, args, request, await readSource(source, request, context))
 }
 
-/** Which side of its position a page lies on. */
+/** The side of the cursor's position that a page is on. */
 type Side = 'after' | 'before'
 
 /**
- * What the arguments of a page ask for: one row more than the page has, which tells whether there is more.
+ * The request that the arguments of a page make: for one row more than the page has, which shows whether there
+ * are more.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a page or a limit out of bounds, a filter that
- *   cannot be, or what is no cursor of this page
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a page or a limit out of bounds, an invalid
+ *   filter, or a cursor of another page
  */
 export function toPageRequest(
   resource: Resource,
@@ -104,7 +86,7 @@ export function toPageRequest(
   return { ...request, [side]: position, fromEnd: side === 'before' }
 }
 
-/** The page that was asked for, of the part of the list that was read for it. */
+/** The page, from the rows that were read for it. */
 export function toPage(
   resource: Resource,
   { page, limit }: PageArguments,
@@ -113,7 +95,7 @@ export function toPage(
 ) {
   const isMore = rows.length > limit
   const items = fromEnd ? rows.slice(-limit) : rows.slice(0, limit)
-  // Whoever came back from a page by its cursor has just seen that page.
+  // A caller who goes back with a cursor comes from the page after this one.
   const hasMore = fromEnd || isMore
   const cursorTo = (row: Row | undefined, number: number, side: Side) =>
     row && side.charAt(0) + encodeCursor(resource, sorts, row, purposeOf(number, limit, side))
@@ -129,12 +111,12 @@ export function toPage(
   }
 }
 
-/** The letter that a cursor begins with says where its page lies. */
+/** The first letter of a cursor states the side of its page. */
 function sideOf(cursor: string): Side {
   return cursor.startsWith('b') ? 'before' : 'after'
 }
 
-/** A cursor is for one page only: with another number beside it, it would show what that page is not. */
+/** A cursor is valid for one page number and limit only. */
 function purposeOf(page: number, limit: number, side: Side): string {
   return ` ${side} page ${page} of ${limit}`
 }

@@ -1,66 +1,60 @@
-import { operationsOf } from '../../domain/model/operations.ts'
 import { nestedReferences, ownedBy, relationsOf } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { readResource } from '../../domain/read.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
+import { requireScope } from '../execution/context.ts'
 import { camelCase, graphNames, parentArgument, pascalCase, wireSelection } from '../names.ts'
 import { aggregateArguments, aggregateResolver } from './aggregates.ts'
-import { type ConnectionArguments, connectionArguments, resolveConnection } from './connections.ts'
+import { connectionArguments, resolveConnection } from './connections.ts'
 import type { ListSource } from './lists.ts'
 import {
   type AddressArguments,
   addressArguments,
+  addressVariables,
   type OperationField,
   parentArguments,
   toAddress,
 } from './operations.ts'
-import { type PageArguments, pageArguments, resolvePage } from './pages.ts'
-import type { Argument } from './sdl.ts'
+import { pageArguments, resolvePage } from './pages.ts'
 
-/** The operations that read a resource. Each may be null, so that one that fails leaves the others be. */
+/** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): OperationField[] {
-  const lists = operationsOf(resource).listed
-    ? [page(resource, resources), connection(resource, resources)]
-    : []
+  const lists = resource.listed ? [page(resource, resources), connection(resource, resources)] : []
   return [read(resource, resources), ...lists, aggregate(resource)]
 }
 
 function read(resource: Resource, resources: readonly Resource[]): OperationField {
-  const args = addressArguments(resource)
-  const singletons = ownedBy(resource, resources).filter((child) => !operationsOf(child).listed)
-  const presence = singletons.map(({ path }) => `has_${path}: has${pascalCase(path)}`)
+  const singletons = ownedBy(resource, resources).filter((child) => !child.listed)
+  const presence = singletons.map(({ path }) => ` has_${path}: has${pascalCase(path)}`)
   return {
-    name: graphNames(resource).read,
-    description: `One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none.`,
-    arguments: args,
-    type: resource.name,
-    resolve: (_, address: AddressArguments, context: GraphContext) => {
+    sdl: `"One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."
+      ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
+    resolve: (_, address, context) => {
       requireScope(context, resource, 'read')
       return readResource(context.reader, resource, toAddress(resource, address))
     },
     rest: {
       request: 'read',
+      root: 'query',
       result: 'resource',
-      variables: resource.kind === 'singleton' ? [] : ['id'],
-      selection: [wireSelection(resource), ...presence].join(' '),
+      variables: addressVariables(resource),
+      selection: wireSelection(resource) + presence.join(''),
     },
   }
 }
 
 function page(resource: Resource, resources: readonly Resource[]): OperationField {
-  const args = pageArguments(resource)
-  const { page: name, pageType: type } = graphNames(resource)
+  const { page: name, pageType } = graphNames(resource)
   return {
-    name,
-    description: `A page of ${resource.path}.`,
-    arguments: [...parentArguments(resource), ...nestedArguments(resource), ...args],
-    type,
-    resolve: (_, given: PageArguments & AddressArguments, context, info) =>
-      resolvePage(sourceOf(resource, resources, given), given, context, info),
+    sdl: `"A page of ${resource.path}."
+      ${name}(${listParents(resource)}${pageArguments(resource)}): ${pageType}`,
+    lists: resource,
+    resolve: (_, args, context, info) =>
+      resolvePage(sourceOf(resource, resources, args), args, context, info),
     rest: {
       request: 'list',
+      root: 'query',
       result: 'list',
-      variables: args.map((argument) => argument.name),
+      variables: ['page', 'limit', 'cursor', 'sort', 'filter'],
       selection: `total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor
         items { ${wireSelection(resource)} }`,
     },
@@ -68,37 +62,36 @@ function page(resource: Resource, resources: readonly Resource[]): OperationFiel
 }
 
 function connection(resource: Resource, resources: readonly Resource[]): OperationField {
-  const { connection: name, connectionType: type } = graphNames(resource)
+  const { connection: name, connectionType } = graphNames(resource)
   return {
-    name,
-    description: `A part of ${resource.path}, by cursors.`,
-    arguments: [...parentArguments(resource), ...nestedArguments(resource), ...connectionArguments(resource)],
-    type,
-    resolve: (_, given: ConnectionArguments & AddressArguments, context, info) =>
-      resolveConnection(sourceOf(resource, resources, given), given, context, info),
+    sdl: `"A part of ${resource.path}, by cursors."
+      ${name}(${listParents(resource)}${connectionArguments(resource)}): ${connectionType}`,
+    lists: resource,
+    resolve: (_, args, context, info) =>
+      resolveConnection(sourceOf(resource, resources, args), args, context, info),
   }
 }
 
 function aggregate(resource: Resource): OperationField {
-  const { aggregate: name, aggregateType: type } = graphNames(resource)
+  const { aggregate: name, aggregateType } = graphNames(resource)
   return {
-    name,
-    description: `The ${resource.path} counted and measured, whole or in groups.`,
-    arguments: aggregateArguments(resource),
-    type,
+    sdl: `"The ${resource.path} counted and measured, whole or in groups."
+      ${name}(${aggregateArguments(resource)}): ${aggregateType}`,
+    lists: resource,
     resolve: aggregateResolver(resource),
   }
 }
 
-function nestedArguments(resource: Resource): Argument[] {
-  return nestedReferences(resource).map(({ column, field }) => ({
-    name: camelCase(column),
-    description: `Only those of this one of the ${field.to}, which must exist.`,
-    type: 'ID',
-  }))
+/** The arguments for the parent of a list, as SDL. */
+function listParents(resource: Resource): string {
+  const nested = nestedReferences(resource).map(
+    ({ column, field }) =>
+      `"Only those of this one of the ${field.to}, which must exist." ${camelCase(column)}: ID, `,
+  )
+  return parentArguments(resource) + nested.join('')
 }
 
-/** The list that is asked for: of an owner, of a resource that those of the list refer to, or of all. */
+/** The requested list: of an owner, of a resource that the listed ones refer to, or of the whole collection. */
 function sourceOf(resource: Resource, resources: readonly Resource[], args: AddressArguments): ListSource {
   const parent = parentArgument(resource)
   if (resource.owner && parent) {

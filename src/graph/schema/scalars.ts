@@ -16,7 +16,7 @@ const resolvers = {
   }),
 }
 
-/** The types of values that GraphQL does not define itself. The domain checks what an object of fractions holds. */
+/** The scalars that GraphQL does not define. The domain validates objects of fractions. */
 export const SCALARS: SchemaPart = {
   typeDefs: Object.keys(resolvers)
     .map((name) => `scalar ${name}`)

@@ -1,4 +1,3 @@
-import { operationsOf } from '../../domain/model/operations.ts'
 import { DEFAULT_PAGE_SIZE, queryable } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { bodyTypes } from '../../http/json/body.ts'
@@ -13,7 +12,7 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
  * of what is sent, and the policies where the specification leaves a choice (SPEC §3, §4.4–4.7, §8).
  */
 export function profileOf(resource: Resource, maximumPageSize: number): Schema {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   return {
     title: resource.name,
     description: resource.description,
@@ -53,7 +52,7 @@ function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {
 }
 
 function createPolicy(resource: Resource): Schema {
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const identifiers = resource.randomIdentifiers ? 'random UUID' : 'UUID ordered by time'
   return {
     post: listed ? { identifier: identifiers, id_in_body: 'ignored' } : 'not possible',

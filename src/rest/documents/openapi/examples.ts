@@ -1,5 +1,4 @@
 import { type Field, isAlwaysSet, type LeafField } from '../../../domain/model/fields.ts'
-import { operationsOf } from '../../../domain/model/operations.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
 import type { Data } from '../../../graph/execution/operation.ts'
 import { createHal, type Occasion } from '../../hal.ts'
@@ -106,7 +105,7 @@ function leafValue(name: string, field: LeafField): unknown {
 
 /** Changes a field that is set, and removes one that need not be. */
 function examplePatch(resource: Resource, input: Values): Values {
-  if (!operationsOf(resource).replaceable) return {}
+  if (!resource.replaceable) return {}
   const names = Object.keys(resource.fields).filter((name) => name in input)
   const removable = names.filter((name) => !isAlwaysSet(resource.fields[name] as Field))
   const changed = names.find((name) => removable.includes(name)) ?? names.at(-1)

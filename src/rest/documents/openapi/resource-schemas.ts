@@ -1,5 +1,4 @@
 import { isAlwaysSet } from '../../../domain/model/fields.ts'
-import { operationsOf } from '../../../domain/model/operations.ts'
 import { relationsOf } from '../../../domain/model/relations.ts'
 import { identifierField, type Resource } from '../../../domain/model/resource.ts'
 import { createHal, type Occasion } from '../../hal.ts'
@@ -27,7 +26,7 @@ export function schemaNames({ name }: Resource) {
 /** The schemas of a resource: its fields, one representation for each occasion, and what is sent. */
 export function resourceSchemas(resource: Resource, resources: readonly Resource[]): Record<string, Schema> {
   const names = schemaNames(resource)
-  const { listed, replaceable } = operationsOf(resource)
+  const { listed, replaceable } = resource
   const representation = (occasion: Occasion): Schema => ({
     description: resource.description,
     allOf: [
