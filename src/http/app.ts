@@ -2,15 +2,19 @@ import type { RequestListener } from 'node:http'
 import cors from '@koa/cors'
 import Koa, { type Context, type Middleware } from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
+import { type ReportFault, renderErrors } from './errors.ts'
 import { createShedding, type Overload } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
-import { type ReportFault, renderErrors } from './render-errors.ts'
-import { requestId } from './request-id.ts'
 import { refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
-import { cacheControl, securityHeaders } from './response-headers.ts'
+import {
+  cacheControl,
+  requestId,
+  securityHeaders,
+  serverTiming,
+  timedAuthentication,
+} from './response-headers.ts'
 import { notFound, type RouteTable } from './routes.ts'
 import { sendInPieces } from './send-in-pieces.ts'
-import { serverTiming, timedAuthentication } from './server-timing.ts'
 
 /** What the application is put together from. */
 export interface AppParts {

@@ -1,5 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import helmet from 'koa-helmet'
+import { currentTimings, Timings, withTimings } from '../observability/observation.ts'
+
+const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
+
+/**
+ * Gives every request an id, which its answer carries and the log names. Only a proxy that is trusted may
+ * bring one along: a stranger's would let him mix up the log.
+ */
+export function requestId(trustProxy: boolean): Middleware {
+  return async (ctx, next) => {
+    const brought = trustProxy ? ctx.get('X-Request-Id') : ''
+    ctx.state['requestId'] = ACCEPTED.test(brought) ? brought : randomUUID()
+    ctx.set('X-Request-Id', ctx.state['requestId'])
+    await next()
+  }
+}
 
 /**
  * The headers that keep a browser from doing anything with an answer but read it. Scripts of other
@@ -26,4 +43,30 @@ export const cacheControl: Middleware = async (ctx, next) => {
   const isReading = ctx.method === 'GET' || ctx.method === 'HEAD'
   const isValidated = isReading && ctx.status < 400 && ctx.response.get('ETag')
   ctx.set('Cache-Control', isValidated ? 'private, no-cache' : 'no-store')
+}
+
+/** Tells in every response where its time went (W3C Server Timing). */
+export const serverTiming: Middleware = async (ctx, next) => {
+  const timings = new Timings()
+  await withTimings(timings, next)
+  const { auth, graphql, database, statements } = timings
+  const metrics = [
+    `auth;dur=${auth.toFixed(2)}`,
+    `graphql;dur=${graphql.toFixed(2)}`,
+    `database;dur=${database.toFixed(2)};desc="${statements} ${statements === 1 ? 'statement' : 'statements'}"`,
+  ]
+  ctx.set('Server-Timing', metrics.join(', '))
+}
+
+/** Times a layer up to where it hands on. */
+export function timedAuthentication(authenticate: Middleware): Middleware {
+  return (ctx, next) => {
+    const timings = currentTimings()
+    if (!timings) return authenticate(ctx, next)
+    const started = performance.now()
+    return authenticate(ctx, () => {
+      timings.auth = performance.now() - started
+      return next()
+    })
+  }
 }

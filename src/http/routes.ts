@@ -4,9 +4,8 @@ import { type Action, authorize } from '../domain/model/authorize.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { callerOf } from './auth/authenticate.ts'
-import { methodNotAllowed } from './errors.ts'
+import { type FormatError, methodNotAllowed } from './errors.ts'
 import { ACCEPT_PATCH } from './json/body.ts'
-import type { FormatError } from './render-errors.ts'
 
 /** A path, who may use it, and what each method does there. */
 export interface Route {
