@@ -23,7 +23,6 @@ import { authenticate } from './http/auth/authenticate.ts'
 import type { TokenSettings } from './http/auth/verify-token.ts'
 import { healthRoutes } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
-import { RouteTable } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
 import { documentRoutes } from './rest/documents/routes.ts'
@@ -143,14 +142,14 @@ async function createApplication(
   })
   const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
   const restSettings = { ...settings, maximumPageSize }
-  const routes = new RouteTable([
+  const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
     ...documentRoutes(resources, restSettings),
     ...createRoutes(resources, prepare, restSettings),
     graphql,
-  ])
+  ]
   return createApp({
     routes,
     settings,

@@ -13,12 +13,12 @@ import {
   serverTiming,
   timedAuthentication,
 } from './response-headers.ts'
-import { notFound, type RouteTable } from './routes.ts'
+import { notFound, type Route, RouteTable } from './routes.ts'
 import { sendInPieces } from './send-in-pieces.ts'
 
 /** What the application is put together from. */
 export interface AppParts {
-  readonly routes: RouteTable
+  readonly routes: readonly Route[]
   readonly settings: AppSettings
   readonly authenticate: Middleware
   readonly reportFault: ReportFault
@@ -44,11 +44,21 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ]
 
-/** The HTTP application. The order of this list is the order in which a request is looked at. */
+/** The HTTP application. The order of these lists is the order in which a request is looked at. */
 export function createApp(parts: AppParts): RequestListener {
-  const { routes, settings, authenticate, reportFault, reportRequest, overload } = parts
+  const { settings, authenticate, reportFault, reportRequest, overload } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const shedding = createShedding(overload)
+  const open = [refuseMalformedHost]
+  const token = [
+    ...open,
+    shedding.refuseWhenFull,
+    timedAuthentication(authenticate),
+    limitRate(settings.rateLimit),
+    shedding.limitCaller,
+    refuseMalformedQuery,
+  ]
+  const routes = new RouteTable(parts.routes, { probe: [], open, token })
   const middleware: Middleware[] = [
     sendInPieces,
     requestId(settings.trustProxy),
@@ -58,15 +68,8 @@ export function createApp(parts: AppParts): RequestListener {
     securityHeaders(),
     cors({ exposeHeaders: EXPOSED_HEADERS }),
     renderErrors(reportFault, (path) => routes.at(path)?.formatError),
-    routes.serve('probe'),
-    refuseMalformedHost,
-    routes.serve('open'),
-    shedding.refuseWhenFull,
-    timedAuthentication(authenticate),
-    limitRate(settings.rateLimit),
-    shedding.limitCaller,
-    refuseMalformedQuery,
-    routes.serve('token'),
+    routes.serve(),
+    ...token,
     notFound,
   ]
   for (const layer of middleware) app.use(layer)

@@ -39,40 +39,43 @@ export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
   return { GET: endpoint, HEAD: endpoint }
 }
 
-/** Every route of the service. Paths are matched to the letter; of routes with one path, the first applies. */
-export class RouteTable {
-  readonly #routers: Readonly<Record<Access, Router>>
-  readonly #fixed = new Map<string, Route>()
+/** What a request passes before a route is served, by the access of the route. */
+export type Guards = Readonly<Record<Access, readonly Middleware[]>>
 
-  constructor(routes: readonly Route[]) {
-    const router = () => new Router({ sensitive: true, strict: true })
-    this.#routers = { token: router(), open: router(), probe: router() }
+/**
+ * Every route of the service. Paths are matched to the letter. Of several routes at a path, the first that
+ * applies is served.
+ */
+export class RouteTable {
+  readonly #router = new Router({ sensitive: true, strict: true })
+  /** The routes that a path alone leads to. */
+  readonly #byTemplate = new Map<string, Route>()
+
+  constructor(routes: readonly Route[], guards: Guards) {
     for (const route of routes) {
-      this.#routers[route.access].all(route.path, async (ctx, next) => {
+      this.#router.all(route.path, ...guards[route.access], async (ctx, next) => {
         if (route.applies && !route.applies(ctx)) await next()
         else await dispatch(ctx, route)
       })
-      if (!route.applies) this.#fixed.set(route.path, route)
+      if (!route.applies) this.#byTemplate.set(route.path, route)
     }
   }
 
   /**
-   * Serves the routes of one kind of access, and passes all other requests on.
+   * Serves the routes, and passes on requests that none of them is for.
    *
    * @throws {DomainError} from the middleware: METHOD_NOT_ALLOWED (405), ACCESS_DENIED (403)
    */
-  serve(access: Access): Middleware {
-    return this.#routers[access].routes() as Middleware
+  serve(): Middleware {
+    return this.#router.routes() as Middleware
   }
 
   /** The route at a path; undefined where that depends on more than the path. */
   at(path: string): Route | undefined {
-    for (const router of Object.values(this.#routers)) {
-      const [layer] = router.match(path, 'GET').path
-      const route = layer && this.#fixed.get(layer.path as string)
-      if (route) return route
-    }
-    return undefined
+    const layer = this.#router
+      .match(path, 'GET')
+      .path.find(({ path: template }) => this.#byTemplate.has(template as string))
+    return layer && this.#byTemplate.get(layer.path as string)
   }
 }
 
