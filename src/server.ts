@@ -57,7 +57,7 @@ export interface Service {
   close(): Promise<boolean>
 }
 
-/** After an orderly announcement, nobody is cut off who may just have sent something. */
+/** After an announced stop, an idle connection is kept for so long: its client may just have sent a request. */
 const IDLE_MILLISECONDS = 1_000
 
 /**
@@ -69,10 +69,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings } = parts
   const database = await openDatabase(databaseOptions(settings))
   let isStopping = false
-  let patience = 0
+  let idleTimeout = 0
   const announceStop = () => {
     isStopping = true
-    patience = IDLE_MILLISECONDS
+    idleTimeout = IDLE_MILLISECONDS
   }
   try {
     const readers = await openReadersOf(parts, database)
@@ -83,7 +83,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const close = async () => {
       isStopping = true
       stopForgetting()
-      const inTime = await drain(settings.shutdownSeconds * 1000, patience)
+      const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout)
       await readers.close()
       await database.close()
       return inTime

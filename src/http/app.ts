@@ -16,13 +16,13 @@ import {
 import { notFound, type Route, RouteTable } from './routes.ts'
 import { sendInPieces } from './send-in-pieces.ts'
 
-/** What the application is put together from. */
+/** The parts of the application. */
 export interface AppParts {
   readonly routes: readonly Route[]
   readonly settings: AppSettings
   readonly authenticate: Middleware
   readonly reportFault: ReportFault
-  /** Told of every request once it is over. */
+  /** Told of every finished request. */
   readonly reportRequest: ReportRequest
   readonly overload: Overload
 }
@@ -78,15 +78,15 @@ export function createApp(parts: AppParts): RequestListener {
   return shedding.wrap(app.callback(), (path) => sheddable(routes, path), reportRequest)
 }
 
-/** The template of a path whose requests are refused early: they need a token and get the error envelope. */
+/** The template of a path whose requests can be refused early: they need a token and get the error envelope. */
 function sheddable(routes: RouteTable, path: string): string | undefined {
   const route = routes.at(path)
   return route?.access === 'token' && !route.formatError ? route.path : undefined
 }
 
 /**
- * Koa takes the error of a lost connection for one of the application, and answers it with 500. There is no one
- * left to answer, and the report of the request says that the caller went away.
+ * Koa treats the error of a lost connection as one of the application and responds with 500. No client is left
+ * to read that, and the report of the request says that the connection was lost.
  */
 function ignoreLostConnections(app: Koa): void {
   const { onerror } = app.context

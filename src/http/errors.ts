@@ -61,7 +61,7 @@ export function errorHeaders(error: DomainError): Headers {
   }
 }
 
-/** Told of every fault of the service, with the id under which the caller was told of it. */
+/** Told of every fault of the service, with the id that the response names. */
 export type ReportFault = (error: unknown, requestId: string) => void
 
 /** Makes the body of a failed response and its media type. */

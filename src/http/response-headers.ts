@@ -6,20 +6,20 @@ import { currentTimings, Timings, withTimings } from '../observability/observati
 const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * Gives every request an id, which its answer carries and the log names. Only a proxy that is trusted may
- * bring one along: a stranger's would let him mix up the log.
+ * Gives every request an id, which its response carries and the log names. Only a trusted proxy may send
+ * one: with ids of their own, clients could make requests indistinguishable in the log.
  */
 export function requestId(trustProxy: boolean): Middleware {
   return async (ctx, next) => {
-    const brought = trustProxy ? ctx.get('X-Request-Id') : ''
-    ctx.state['requestId'] = ACCEPTED.test(brought) ? brought : randomUUID()
+    const received = trustProxy ? ctx.get('X-Request-Id') : ''
+    ctx.state['requestId'] = ACCEPTED.test(received) ? received : randomUUID()
     ctx.set('X-Request-Id', ctx.state['requestId'])
     await next()
   }
 }
 
 /**
- * The headers that keep a browser from doing anything with an answer but read it. Scripts of other
+ * The headers that keep a browser from doing anything with a response but read it. Scripts of other
  * origins may read it, by CORS.
  */
 export function securityHeaders(): Middleware {
@@ -34,8 +34,8 @@ export function securityHeaders(): Middleware {
 }
 
 /**
- * Says what may be kept (RFC 9111 §5.2): an answer with an entity tag by its caller alone, who asks each
- * time whether it still holds; anything else by nobody.
+ * Says what may be cached (RFC 9111 §5.2): a response with an entity tag, by its caller alone, who must
+ * revalidate it each time. Nothing else may be.
  */
 export const cacheControl: Middleware = async (ctx, next) => {
   await next()
@@ -58,7 +58,7 @@ export const serverTiming: Middleware = async (ctx, next) => {
   ctx.set('Server-Timing', metrics.join(', '))
 }
 
-/** Times a layer up to where it hands on. */
+/** Measures the time that authentication takes. */
 export function timedAuthentication(authenticate: Middleware): Middleware {
   return (ctx, next) => {
     const timings = currentTimings()

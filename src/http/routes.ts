@@ -34,7 +34,7 @@ export interface Endpoint {
 /** Responds to a request. */
 export type Handler = (ctx: Context) => void | Promise<void>
 
-/** A HEAD is answered as a GET; Node leaves the body out (RFC 9110 §9.3.2). */
+/** HEAD does what GET does; Node leaves the body out (RFC 9110 §9.3.2). */
 export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
   return { GET: endpoint, HEAD: endpoint }
 }

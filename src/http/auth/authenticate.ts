@@ -42,7 +42,7 @@ async function claimsOf(ctx: Context, token: string, verify: Verify): Promise<Cl
     return await verify(token, ctx)
   } catch (error) {
     if (error instanceof DomainError) throw error
-    // Which of the checks failed is nothing a stranger needs to know.
+    // An unauthenticated caller is not told which of the checks failed.
     throw unauthenticated('The access token is not acceptable or has expired', INVALID_TOKEN)
   }
 }

@@ -5,7 +5,7 @@ import { DomainError } from '../../domain/model/errors.ts'
 /** The size of the largest JSON text that is accepted: a request body, or one line of an import. */
 export const MAXIMUM_JSON_BYTES = 1024 * 1024
 
-/** Members and elements of a JSON text. To parse a megabyte of them takes ten times as long as one text. */
+/** Members and elements of a JSON text. A megabyte of them takes ten times as long to parse as one string. */
 const MAXIMUM_VALUES = 10_000
 
 /**
@@ -73,9 +73,9 @@ const END = 17
 const MAXIMUM_DEPTH = 64
 
 /**
- * What makes a JSON text ambiguous or unreasonable, as the end of a sentence; undefined when nothing does.
- * Of two members with one name, parsers differ on which counts (RFC 8259 §4), so two parties can be made
- * to see different things in one body.
+ * Why a JSON text is ambiguous or too deep, as the end of a sentence; undefined if it is neither. Of two
+ * members with one name, parsers differ on which counts (RFC 8259 §4), so two programs can read different
+ * things in one body.
  *
  * @param text well-formed JSON
  */
