@@ -5,14 +5,14 @@ import type { Values } from '../domain/model/resource.ts'
 const MEDIA_TYPES = ['application/json', 'application/hal+json']
 
 /**
- * Settles the media type of the response, before anything is done (RFC 9110 §12.5.1).
+ * Negotiates the media type of the response, before anything is done (RFC 9110 §12.5.1).
  *
  * @throws {DomainError} NOT_ACCEPTABLE (406)
  */
 export function negotiate(ctx: Context): void {
   ctx.vary('Accept')
   const type = ctx.accepts(...MEDIA_TYPES)
-  if (!type) throw new DomainError('NOT_ACCEPTABLE', `The answer is ${MEDIA_TYPES.join(' or ')}.`)
+  if (!type) throw new DomainError('NOT_ACCEPTABLE', `Available here: ${MEDIA_TYPES.join(', ')}.`)
   ctx.state['mediaType'] = type
 }
 

@@ -57,8 +57,8 @@ function resourceRoutes(
 }
 
 /**
- * What every response of a resource has: a media type, settled before the request is looked at, a link to the
- * profile, and after a failed precondition the entity tag of the version that it was compared with.
+ * What all responses of a resource have: a media type, negotiated before the request is parsed, a link to the
+ * profile, and after a failed precondition the entity tag of the current version.
  */
 function respondingFor({ path }: Resource, handle: Handler, settings: RestSettings): Handler {
   return async (ctx) => {

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Address } from '../domain/store.ts'
 
-/** What the interface follows. */
+/** The settings of the REST interface. */
 export interface RestSettings {
   readonly namespace: string
   readonly version: string

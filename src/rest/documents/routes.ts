@@ -22,13 +22,13 @@ import { browsePage, referencePage, respondWithPage, type SiteSettings, siteFor 
 import { profileOf } from './profile.ts'
 
 /**
- * The routes of what holds no data: the documents on the service, its pages, and the empty page that
- * browsers fill in by themselves.
+ * The routes without data: the documents on the service, its pages, and the page for browsers, whose script
+ * loads the data.
  */
 export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)
   const document = openApiDocument(resources, settings)
-  // Aliases would save space, and some readers of YAML do without them.
+  // Some parsers of YAML do not support aliases.
   const toYaml = () => stringify(document, { aliasDuplicateObjects: false })
   const profiles = resources.map((resource) => {
     const make = () => JSON.stringify(profileOf(resource, settings.maximumPageSize))
@@ -87,12 +87,12 @@ function errorRoutes(settings: SiteSettings): Route[] {
 function respondWithEither(ctx: Context, toJson: () => object, toPage: () => Html): void {
   ctx.vary('Accept')
   const type = ctx.accepts('application/json', 'text/html')
-  if (!type) throw new DomainError('NOT_ACCEPTABLE', 'The answer is application/json or text/html.')
+  if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Available here: application/json, text/html.')
   if (type === 'text/html') respondWithPage(ctx, { html: toPage() })
   else respondWithContent(ctx, staticContent('.json', JSON.stringify(toJson())))
 }
 
-/** What the pages load: their own files in `public/pages/`, and the reference renderer from its package. */
+/** What the pages load: files in `public/pages/`, and Swagger UI from its package. */
 const OWN_ASSETS = [
   'pages.css',
   'content.css',

@@ -5,7 +5,7 @@ import type { Data } from '../../../graph/execution/operation.ts'
 import { createHal, type Occasion } from '../../hal.ts'
 import { Urls } from '../../urls.ts'
 
-/** The examples of a resource. The representations are made by what makes the real ones. */
+/** The examples of a resource. The representations are made as the real ones are. */
 export interface ResourceExamples {
   /** The body of a request that creates it. */
   readonly input: Values

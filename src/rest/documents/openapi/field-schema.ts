@@ -10,7 +10,7 @@ export const IDENTIFIER: Schema = {
   maxLength: 64,
 }
 
-/** The schema of a field as it is answered: what is not set is absent, never null. */
+/** The schema of a field in responses: an unset field is absent, never null. */
 export function fieldSchema(field: Field): Schema {
   const { description } = field
   if (field.type !== 'group') return { ...leafSchema(field), description }
@@ -18,7 +18,7 @@ export function fieldSchema(field: Field): Schema {
   return { ...objectSchema(schemasOf(members, fieldSchema)), description }
 }
 
-/** The schema of a field as it is sent: null stands for absent, or on PATCH for removed (RFC 7396). */
+/** The schema of a field in requests: null stands for absent, or on PATCH for removed (RFC 7396). */
 export function inputFieldSchema(field: Field, { patch }: { patch: boolean }): Schema {
   const { description } = field
   if (field.type === 'group') {
