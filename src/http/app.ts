@@ -6,13 +6,7 @@ import { type ReportFault, renderErrors } from './errors.ts'
 import { createShedding, type Overload } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
 import { refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
-import {
-  cacheControl,
-  requestId,
-  securityHeaders,
-  serverTiming,
-  timedAuthentication,
-} from './response-headers.ts'
+import { cacheControl, requestId, securityHeaders, serverTiming } from './response-headers.ts'
 import { notFound, type Route, RouteTable } from './routes.ts'
 import { sendInPieces } from './send-in-pieces.ts'
 
@@ -53,7 +47,7 @@ export function createApp(parts: AppParts): RequestListener {
   const token = [
     ...open,
     shedding.refuseWhenFull,
-    timedAuthentication(authenticate),
+    authenticate,
     limitRate(settings.rateLimit),
     shedding.limitCaller,
     refuseMalformedQuery,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import helmet from 'koa-helmet'
-import { currentTimings, Timings, withTimings } from '../observability/observation.ts'
+import { Timings, withTimings } from '../observability/observation.ts'
 
 const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
 
@@ -56,17 +56,4 @@ export const serverTiming: Middleware = async (ctx, next) => {
     `database;dur=${database.toFixed(2)};desc="${statements} ${statements === 1 ? 'statement' : 'statements'}"`,
   ]
   ctx.set('Server-Timing', metrics.join(', '))
-}
-
-/** Measures the time that authentication takes. */
-export function timedAuthentication(authenticate: Middleware): Middleware {
-  return (ctx, next) => {
-    const timings = currentTimings()
-    if (!timings) return authenticate(ctx, next)
-    const started = performance.now()
-    return authenticate(ctx, () => {
-      timings.auth = performance.now() - started
-      return next()
-    })
-  }
 }

@@ -40,7 +40,7 @@ export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
 }
 
 /** What a request passes before a route is served, by the access of the route. */
-export type Guards = Readonly<Record<Access, readonly Middleware[]>>
+export type AccessChecks = Readonly<Record<Access, readonly Middleware[]>>
 
 /**
  * Every route of the service. Paths are matched to the letter. Of several routes at a path, the first that
@@ -51,9 +51,9 @@ export class RouteTable {
   /** The routes that a path alone leads to. */
   readonly #byTemplate = new Map<string, Route>()
 
-  constructor(routes: readonly Route[], guards: Guards) {
+  constructor(routes: readonly Route[], checks: AccessChecks) {
     for (const route of routes) {
-      this.#router.all(route.path, ...guards[route.access], async (ctx, next) => {
+      this.#router.all(route.path, ...checks[route.access], async (ctx, next) => {
         if (route.applies && !route.applies(ctx)) await next()
         else await dispatch(ctx, route)
       })
