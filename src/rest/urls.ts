@@ -14,11 +14,11 @@ export interface RestSettings {
 /** What a client asked of a list: what goes back into its links, as text. */
 export interface ListParameters {
   readonly limit: number
-  readonly sort: string | undefined
+  readonly sort?: string | undefined
   readonly filters: readonly string[]
-  readonly id: string | undefined
+  readonly id?: string | undefined
   /** Opaque: where this one page begins. */
-  readonly cursor: string | undefined
+  readonly cursor?: string | undefined
 }
 
 /** The path that every path of the interface begins with (SPEC §4). */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { Resource } from './resource.ts'
 
-const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
+export const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
 
 /** What an identifier may be, in words. */
 export const IDENTIFIER_FORM = '1 to 64 characters out of A–Z a–z 0–9 . _ ~ -, and neither "." nor ".."'

@@ -1,6 +1,7 @@
 import { operatorsOf, queryable } from '../../../domain/model/query.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { identifierField } from '../../../domain/model/resource.ts'
+import { DEFAULT_LIMIT } from '../../parse-list-query.ts'
 import { IDENTIFIER, type Schema } from './field-schema.ts'
 
 /** The parameters that mean the same in every operation. */
@@ -8,7 +9,11 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
   const positive = { type: 'integer', minimum: 1 }
   return {
     page: query('page', 'The number of the page, from 1.', { ...positive, default: 1 }),
-    limit: query('limit', 'Items per page.', { ...positive, maximum: maximumPageSize, default: 20 }),
+    limit: query('limit', 'Items per page.', {
+      ...positive,
+      maximum: maximumPageSize,
+      default: DEFAULT_LIMIT,
+    }),
     find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
     cursor: query('cursor', 'Opaque; part of the links next and prev. Valid with their page and limit.', {
       type: 'string',
