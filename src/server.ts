@@ -146,8 +146,8 @@ async function createApplication(
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
-    ...documentRoutes(resources, restSettings),
     ...createRoutes(resources, prepare, restSettings),
+    ...documentRoutes(resources, restSettings),
     graphql,
   ]
   return createApp({

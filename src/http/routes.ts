@@ -48,16 +48,19 @@ export type AccessChecks = Readonly<Record<Access, readonly Middleware[]>>
  */
 export class RouteTable {
   readonly #router = new Router({ sensitive: true, strict: true })
-  /** The routes that a path alone leads to. */
-  readonly #byTemplate = new Map<string, Route>()
+  readonly #routes: readonly Route[]
 
   constructor(routes: readonly Route[], checks: AccessChecks) {
-    for (const route of routes) {
-      this.#router.all(route.path, ...checks[route.access], async (ctx, next) => {
+    this.#routes = routes
+    for (const [index, route] of routes.entries()) {
+      const handle = checks[route.access].reduceRight<Handler>(
+        (next, check) => (ctx) => check(ctx, async () => next(ctx)),
+        (ctx) => dispatch(ctx, route),
+      )
+      this.#router.all(String(index), route.path, async (ctx, next) => {
         if (route.applies && !route.applies(ctx)) await next()
-        else await dispatch(ctx, route)
+        else await handle(ctx)
       })
-      if (!route.applies) this.#byTemplate.set(route.path, route)
     }
   }
 
@@ -70,12 +73,12 @@ export class RouteTable {
     return this.#router.routes() as Middleware
   }
 
-  /** The route at a path; undefined where that depends on more than the path. */
+  /** The route at a path: the one that needs a token, if any, or one for which the path is enough. */
   at(path: string): Route | undefined {
-    const layer = this.#router
+    const matched = this.#router
       .match(path, 'GET')
-      .path.find(({ path: template }) => this.#byTemplate.has(template as string))
-    return layer && this.#byTemplate.get(layer.path as string)
+      .path.map(({ name }) => this.#routes[Number(name)] as Route)
+    return matched.find(({ access }) => access === 'token') ?? matched.find(({ applies }) => !applies)
   }
 }
 

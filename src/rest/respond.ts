@@ -36,3 +36,13 @@ export function withoutNullLinks(document: object): object {
     _links: Object.fromEntries(Object.entries(links).filter(([, link]) => link !== null)),
   }
 }
+
+/**
+ * Whether a request is from a browser that opens the URL as a page: it has no token, and ranks HTML above both
+ * JSON types. A request with a token is from a client of the interface, for which HTML is not acceptable (406).
+ */
+export function prefersPage(ctx: Context): boolean {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  if (!isRead || ctx.get('Authorization') !== '' || !ctx.get('Accept').includes('text/html')) return false
+  return ctx.accepts(...MEDIA_TYPES, 'text/html') === 'text/html'
+}

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Context } from 'koa'
 import { stringify } from 'yaml'
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Resource } from '../../domain/model/resource.ts'
@@ -14,6 +13,7 @@ import {
   respondWithContent,
   staticContent,
 } from '../../http/static-content.ts'
+import { prefersPage } from '../respond.ts'
 import { basePath } from '../urls.ts'
 import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { openApiDocument } from './openapi/document.ts'
@@ -119,14 +119,4 @@ function assets(): Record<string, Handler> {
     join(renderer, 'swagger-ui-bundle.js'),
   ]
   return Object.fromEntries(files.map((file) => [basename(file), fileHandler(file)]))
-}
-
-/**
- * A browser sends no token by itself and ranks HTML above both JSON types. A request with a token is from a
- * client of the interface, for which HTML is not acceptable (406).
- */
-function prefersPage(ctx: Context): boolean {
-  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
-  if (!isRead || ctx.get('Authorization') !== '' || !ctx.get('Accept').includes('text/html')) return false
-  return ctx.accepts('application/json', 'application/hal+json', 'text/html') === 'text/html'
 }
