@@ -23,7 +23,6 @@ import { authenticate } from './http/auth/authenticate.ts'
 import type { TokenSettings } from './http/auth/verify-token.ts'
 import { healthRoutes } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
-import { RouteTable } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
 import { documentRoutes } from './rest/documents/routes.ts'
@@ -58,7 +57,7 @@ export interface Service {
   close(): Promise<boolean>
 }
 
-/** After an orderly announcement, nobody is cut off who may just have sent something. */
+/** After an announced stop, an idle connection is kept for so long: its client may just have sent a request. */
 const IDLE_MILLISECONDS = 1_000
 
 /**
@@ -70,10 +69,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings } = parts
   const database = await openDatabase(databaseOptions(settings))
   let isStopping = false
-  let patience = 0
+  let idleTimeout = 0
   const announceStop = () => {
     isStopping = true
-    patience = IDLE_MILLISECONDS
+    idleTimeout = IDLE_MILLISECONDS
   }
   try {
     const readers = await openReadersOf(parts, database)
@@ -84,7 +83,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const close = async () => {
       isStopping = true
       stopForgetting()
-      const inTime = await drain(settings.shutdownSeconds * 1000, patience)
+      const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout)
       await readers.close()
       await database.close()
       return inTime
@@ -143,14 +142,14 @@ async function createApplication(
   })
   const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
   const restSettings = { ...settings, maximumPageSize }
-  const routes = new RouteTable([
+  const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
-    ...documentRoutes(resources, restSettings),
     ...createRoutes(resources, prepare, restSettings),
+    ...documentRoutes(resources, restSettings),
     graphql,
-  ])
+  ]
   return createApp({
     routes,
     settings,

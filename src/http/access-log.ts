@@ -1,20 +1,20 @@
 import { context, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
 import type { Context, Middleware } from 'koa'
 
-/** A request that is over, as logs and metrics tell of it: nothing of what was sent but its form. */
+/** A finished request, as logs and metrics show it: without anything that was sent but its method and route. */
 export interface AnsweredRequest {
   readonly method: string
-  /** The template of the path, `/api/v1/species/:id`; undefined where there is nothing. */
+  /** The template of the path, `/api/v1/species/:id`; undefined where there is no route. */
   readonly route: string | undefined
-  /** The status of the answer; where the caller went away before it, the status that it would have had. */
+  /** The status of the response; where the connection was lost before it, the status that it would have had. */
   readonly status: number
   readonly seconds: number
   readonly requestId: string
-  /** The trace that the request belongs to, by its `traceparent` or by a trace begun here. */
+  /** The trace that the request belongs to: that of its `traceparent`, or a new one. */
   readonly traceId: string | undefined
-  /** Whether the caller went away before all of the answer was sent. */
+  /** Whether the connection was lost before all of the response was sent. */
   readonly aborted: boolean
-  /** Why the database did not serve, where that is what happened. */
+  /** Why the database was unavailable, where it was. */
   readonly reason: string | undefined
 }
 
@@ -24,8 +24,8 @@ export type ReportRequest = (request: AnsweredRequest) => void
 export type TemplateOf = (path: string) => string | undefined
 
 /**
- * Reports each request once it is over, and puts it into a span. A caller who goes away ends the response, but
- * not the work: what came of that is only known, and reported, when it is done.
+ * Reports each request once it is finished, and puts it into a span. A lost connection ends the response but
+ * not the work, so the report waits for the result of that.
  */
 export function observe(report: ReportRequest, templateOf: TemplateOf): Middleware {
   const tracer = trace.getTracer('halgraph')

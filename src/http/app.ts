@@ -2,23 +2,21 @@ import type { RequestListener } from 'node:http'
 import cors from '@koa/cors'
 import Koa, { type Context, type Middleware } from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
+import { type ReportFault, renderErrors } from './errors.ts'
 import { createShedding, type Overload } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
-import { type ReportFault, renderErrors } from './render-errors.ts'
-import { requestId } from './request-id.ts'
 import { refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
-import { cacheControl, securityHeaders } from './response-headers.ts'
-import { notFound, type RouteTable } from './routes.ts'
+import { cacheControl, requestId, securityHeaders, serverTiming } from './response-headers.ts'
+import { notFound, type Route, RouteTable } from './routes.ts'
 import { sendInPieces } from './send-in-pieces.ts'
-import { serverTiming, timedAuthentication } from './server-timing.ts'
 
-/** What the application is put together from. */
+/** The parts of the application. */
 export interface AppParts {
-  readonly routes: RouteTable
+  readonly routes: readonly Route[]
   readonly settings: AppSettings
   readonly authenticate: Middleware
   readonly reportFault: ReportFault
-  /** Told of every request once it is over. */
+  /** Told of every finished request. */
   readonly reportRequest: ReportRequest
   readonly overload: Overload
 }
@@ -40,11 +38,21 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ]
 
-/** The HTTP application. The order of this list is the order in which a request is looked at. */
+/** The HTTP application. The order of these lists is the order in which a request is looked at. */
 export function createApp(parts: AppParts): RequestListener {
-  const { routes, settings, authenticate, reportFault, reportRequest, overload } = parts
+  const { settings, authenticate, reportFault, reportRequest, overload } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const shedding = createShedding(overload)
+  const open = [refuseMalformedHost]
+  const token = [
+    ...open,
+    shedding.refuseWhenFull,
+    authenticate,
+    limitRate(settings.rateLimit),
+    shedding.limitCaller,
+    refuseMalformedQuery,
+  ]
+  const routes = new RouteTable(parts.routes, { probe: [], open, token })
   const middleware: Middleware[] = [
     sendInPieces,
     requestId(settings.trustProxy),
@@ -54,15 +62,8 @@ export function createApp(parts: AppParts): RequestListener {
     securityHeaders(),
     cors({ exposeHeaders: EXPOSED_HEADERS }),
     renderErrors(reportFault, (path) => routes.at(path)?.formatError),
-    routes.serve('probe'),
-    refuseMalformedHost,
-    routes.serve('open'),
-    shedding.refuseWhenFull,
-    timedAuthentication(authenticate),
-    limitRate(settings.rateLimit),
-    shedding.limitCaller,
-    refuseMalformedQuery,
-    routes.serve('token'),
+    routes.serve(),
+    ...token,
     notFound,
   ]
   for (const layer of middleware) app.use(layer)
@@ -71,15 +72,15 @@ export function createApp(parts: AppParts): RequestListener {
   return shedding.wrap(app.callback(), (path) => sheddable(routes, path), reportRequest)
 }
 
-/** The template of a path whose requests are refused early: they need a token and get the error envelope. */
+/** The template of a path whose requests can be refused early: they need a token and get the error envelope. */
 function sheddable(routes: RouteTable, path: string): string | undefined {
   const route = routes.at(path)
   return route?.access === 'token' && !route.formatError ? route.path : undefined
 }
 
 /**
- * Koa takes the error of a lost connection for one of the application, and answers it with 500. There is no one
- * left to answer, and the report of the request says that the caller went away.
+ * Koa treats the error of a lost connection as one of the application and responds with 500. No client is left
+ * to read that, and the report of the request says that the connection was lost.
  */
 function ignoreLostConnections(app: Koa): void {
   const { onerror } = app.context

@@ -12,11 +12,11 @@ const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /**
- * Answers what is not even a request, or did not arrive in time, with the error envelope (SPEC §2.4), and
- * ends the connection: where the next request begins on it is anyone's guess (RFC 9112 §11.2).
+ * Responds to bytes that are no HTTP request, or did not arrive in time, with the error envelope (SPEC §2.4),
+ * and closes the connection, since it is unknown where its next request begins (RFC 9112 §11.2).
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET' || hasBegunToAnswer(socket)) {
+export function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || hasBegunToRespond(socket)) {
     socket.destroy()
     return
   }
@@ -29,18 +29,18 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
  * error envelope (RFC 9110 §9.3.6, §15.5.6).
  */
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
-  // From here on the socket is no longer looked after by the HTTP server.
+  // From here on the HTTP server no longer handles the socket.
   socket.on('error', () => socket.destroy()).resume()
   endWith(socket, methodNotAllowed('CONNECT', { Allow: METHODS }))
 }
 
-/** A client that sends nonsense may also never read; nothing waits for that. */
+/** The client may never read the response; nothing waits for that. */
 function endWith(socket: Duplex, error: DomainError): void {
-  socket.end(rawAnswer(error))
+  socket.end(rawResponse(error))
   setTimeout(() => socket.destroy(), 1_000).unref()
 }
 
-function rawAnswer(error: DomainError): string {
+function rawResponse(error: DomainError): string {
   const body = JSON.stringify(errorEnvelope(error))
   return [
     `HTTP/1.1 ${STATUS[error.code]} ${error.code}`,
@@ -55,8 +55,8 @@ function rawAnswer(error: DomainError): string {
   ].join('\r\n')
 }
 
-/** Node keeps the answer that is under way on the socket; bytes in the middle of it would garble it. */
-function hasBegunToAnswer(socket: Duplex): boolean {
-  const { _httpMessage: answer } = socket as { _httpMessage?: { headersSent: boolean } }
-  return answer?.headersSent === true
+/** Node keeps the response that is being sent on the socket; bytes in the middle of it would corrupt it. */
+function hasBegunToRespond(socket: Duplex): boolean {
+  const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } }
+  return response?.headersSent === true
 }

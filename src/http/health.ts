@@ -5,8 +5,8 @@ import { type Handler, type Route, reads } from './routes.ts'
 export type IsReady = () => Promise<boolean>
 
 /**
- * /health/live says that the process answers, /health/ready that requests can be sent to it: its database
- * answers and it is not about to stop. Open to everyone, and not counted as load.
+ * /health/live says that the process responds, /health/ready that requests can be sent to it: its database
+ * responds and it is not about to stop. Not counted as load.
  *
  * @throws {DomainError} from /health/ready: SERVICE_UNAVAILABLE (503) when it is not ready
  */

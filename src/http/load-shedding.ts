@@ -7,7 +7,7 @@ import type { ReportRequest, TemplateOf } from './access-log.ts'
 import { callerOf } from './auth/authenticate.ts'
 import { errorEnvelope } from './errors.ts'
 
-/** How much of its capacity the service uses, and the response when there is no more. */
+/** How much of its capacity the service uses, and the response when there is none left. */
 export interface Overload {
   /** Whether there is no room for one more request; of a caller, if one is given. */
   isFull(caller?: string): boolean
@@ -16,11 +16,11 @@ export interface Overload {
   holdResponse(caller: string, bytes: number): () => void
 }
 
-/** What keeps the load within the capacity of the service. */
+/** Keeps the load within the capacity of the service. */
 export interface Shedding {
-  /** Refuses a request when there is no room for any; to be put before authentication. */
+  /** Refuses a request when there is no room for any; belongs before authentication. */
   readonly refuseWhenFull: Middleware
-  /** Refuses a caller beyond its share, and counts its responses; to be put behind authentication. */
+  /** Refuses a caller beyond its share, and counts its responses; belongs behind authentication. */
   readonly limitCaller: Middleware
   /** Refuses requests before the application looks at them, where that is possible. */
   wrap(app: RequestListener, templateOf: TemplateOf, report: ReportRequest): RequestListener
@@ -30,15 +30,15 @@ export interface Shedding {
 const SMALL_RESPONSE = 16 * 1024
 
 /**
- * A response counts for a time after it was sent, so that one caller's long responses take some of the processor
- * and not all of it: they reach 6 MB a second.
+ * A response counts as load for a time after it was sent, so that the long responses of one caller, at 6 MB a
+ * second, take a part of the processor's time and not all of it.
  */
 const BYTES_PER_MILLISECOND = 6_000
 
 /** How many callers beyond their share are remembered by their credentials. */
 const MAXIMUM_CALLERS = 1_000
 
-/** Makes what keeps the load within the capacity of the service. */
+/** Makes the middleware that sheds load. */
 export function createShedding(overload: Overload): Shedding {
   /** The callers that were beyond their share, by the header that authenticated them. */
   const callers = new Map<string, string>()
@@ -70,17 +70,17 @@ export function createShedding(overload: Overload): Shedding {
   }
 }
 
-/** Requests with one of these may be answered with headers of their own. */
+/** The responses to requests with one of these may need headers of their own. */
 const SPECIAL_HEADERS = ['origin', 'traceparent', 'x-request-id']
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Headers that belong to one answer. */
+/** Headers that belong to one response. */
 const OWN_HEADERS = ['x-request-id', 'connection', 'date']
 
 /**
- * Refuses requests for resources while there is no room, before the application looks at them: to be refused
- * there costs a third of what it costs to be served, so that at four times the work it can do the service
- * would do little else. The first one is refused by the application, and shows which headers the others have.
+ * Refuses requests for resources while there is no room, before they reach the application. A refusal there
+ * costs a third of a successful request, so at four times its capacity the service would do little else. The
+ * first request is refused by the application, and the headers of that response are used for the others.
  */
 function shedEarly(
   app: RequestListener,

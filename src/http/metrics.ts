@@ -2,11 +2,11 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ReportRequest } from './access-log.ts'
 import { type Route, reads } from './routes.ts'
 
-/** What is measured of the service from outside of its requests: read when somebody asks. */
+/** What is measured apart from requests; read when the metrics are. */
 export interface Gauges {
   /** Connections to the database: open, of them idle, and requests waiting for one. */
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
-  /** GraphQL operations that run and that wait for their turn. */
+  /** GraphQL operations that run and that wait. */
   readonly operations: () => { readonly running: number; readonly waiting: number }
 }
 
@@ -36,7 +36,7 @@ export function createMetrics({ pool, operations }: Gauges): Metrics {
   })
   return {
     report({ method, route = 'none', status, seconds }) {
-      // A caller can make up methods; each would stay in memory for ever.
+      // Callers can invent methods, and each label value stays in memory.
       durations.labels(METHODS.has(method) ? method : 'other', route, String(status)).observe(seconds)
     },
     route: {

@@ -6,11 +6,11 @@ import { HttpError } from './errors.ts'
 
 const WINDOW_SECONDS = 60
 
-/** For so long a worker waits for the process that counts for all of them. */
+/** How long a worker waits for the process that counts for all of them. */
 const COUNT_MILLISECONDS = 1_000
 
 /**
- * Lets a caller make so many requests a minute, counted over all workers of the service. Answers carry the
+ * Limits the requests of each caller per minute, counted over all workers of the service. Responses carry the
  * fields of draft-ietf-httpapi-ratelimit-headers.
  *
  * @throws {DomainError} TOO_MANY_REQUESTS (429)
@@ -24,14 +24,14 @@ export function limitRate(requestsPerMinute: number): Middleware {
     ctx.set('RateLimit-Policy', `"caller";q=${requestsPerMinute};w=${WINDOW_SECONDS}`)
     ctx.set('RateLimit', `"caller";r=${state.remainingPoints};t=${seconds}`)
     if (state.consumedPoints <= requestsPerMinute) return next()
-    const message = `This is more than ${requestsPerMinute} requests a minute.`
+    const message = `More than ${requestsPerMinute} requests a minute are not allowed.`
     throw new HttpError('TOO_MANY_REQUESTS', message, { 'Retry-After': String(seconds) })
   }
 }
 
 type Count = (key: string) => Promise<RateLimiterRes>
 
-/** Counts a request of a caller. A worker whose supervisor does not answer counts what it sees itself. */
+/** Counts a request of a caller. A worker whose supervisor does not respond counts what it sees itself. */
 function createCounter(points: number): Count {
   const options = { points, duration: WINDOW_SECONDS }
   const countWith =

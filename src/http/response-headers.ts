@@ -1,8 +1,25 @@
+import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import helmet from 'koa-helmet'
+import { Timings, withTimings } from '../observability/observation.ts'
+
+const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * The headers that keep a browser from doing anything with an answer but read it. Scripts of other
+ * Gives every request an id, which its response carries and the log names. Only a trusted proxy may send
+ * one: with ids of their own, clients could make requests indistinguishable in the log.
+ */
+export function requestId(trustProxy: boolean): Middleware {
+  return async (ctx, next) => {
+    const received = trustProxy ? ctx.get('X-Request-Id') : ''
+    ctx.state['requestId'] = ACCEPTED.test(received) ? received : randomUUID()
+    ctx.set('X-Request-Id', ctx.state['requestId'])
+    await next()
+  }
+}
+
+/**
+ * The headers that keep a browser from doing anything with a response but read it. Scripts of other
  * origins may read it, by CORS.
  */
 export function securityHeaders(): Middleware {
@@ -17,8 +34,8 @@ export function securityHeaders(): Middleware {
 }
 
 /**
- * Says what may be kept (RFC 9111 §5.2): an answer with an entity tag by its caller alone, who asks each
- * time whether it still holds; anything else by nobody.
+ * Says what may be cached (RFC 9111 §5.2): a response with an entity tag, by its caller alone, who must
+ * revalidate it each time. Nothing else may be.
  */
 export const cacheControl: Middleware = async (ctx, next) => {
   await next()
@@ -26,4 +43,17 @@ export const cacheControl: Middleware = async (ctx, next) => {
   const isReading = ctx.method === 'GET' || ctx.method === 'HEAD'
   const isValidated = isReading && ctx.status < 400 && ctx.response.get('ETag')
   ctx.set('Cache-Control', isValidated ? 'private, no-cache' : 'no-store')
+}
+
+/** Tells in every response where its time went (W3C Server Timing). */
+export const serverTiming: Middleware = async (ctx, next) => {
+  const timings = new Timings()
+  await withTimings(timings, next)
+  const { auth, graphql, database, statements } = timings
+  const metrics = [
+    `auth;dur=${auth.toFixed(2)}`,
+    `graphql;dur=${graphql.toFixed(2)}`,
+    `database;dur=${database.toFixed(2)};desc="${statements} ${statements === 1 ? 'statement' : 'statements'}"`,
+  ]
+  ctx.set('Server-Timing', metrics.join(', '))
 }

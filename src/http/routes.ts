@@ -4,9 +4,8 @@ import { type Action, authorize } from '../domain/model/authorize.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { callerOf } from './auth/authenticate.ts'
-import { methodNotAllowed } from './errors.ts'
+import { type FormatError, methodNotAllowed } from './errors.ts'
 import { ACCEPT_PATCH } from './json/body.ts'
-import type { FormatError } from './render-errors.ts'
 
 /** A path, who may use it, and what each method does there. */
 export interface Route {
@@ -35,45 +34,51 @@ export interface Endpoint {
 /** Responds to a request. */
 export type Handler = (ctx: Context) => void | Promise<void>
 
-/** A HEAD is answered as a GET; Node leaves the body out (RFC 9110 §9.3.2). */
+/** HEAD does what GET does; Node leaves the body out (RFC 9110 §9.3.2). */
 export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
   return { GET: endpoint, HEAD: endpoint }
 }
 
-/** Every route of the service. Paths are matched to the letter; of routes with one path, the first applies. */
-export class RouteTable {
-  readonly #routers: Readonly<Record<Access, Router>>
-  readonly #fixed = new Map<string, Route>()
+/** What a request passes before a route is served, by the access of the route. */
+export type AccessChecks = Readonly<Record<Access, readonly Middleware[]>>
 
-  constructor(routes: readonly Route[]) {
-    const router = () => new Router({ sensitive: true, strict: true })
-    this.#routers = { token: router(), open: router(), probe: router() }
-    for (const route of routes) {
-      this.#routers[route.access].all(route.path, async (ctx, next) => {
+/**
+ * Every route of the service. Paths are matched to the letter. Of several routes at a path, the first that
+ * applies is served.
+ */
+export class RouteTable {
+  readonly #router = new Router({ sensitive: true, strict: true })
+  readonly #routes: readonly Route[]
+
+  constructor(routes: readonly Route[], checks: AccessChecks) {
+    this.#routes = routes
+    for (const [index, route] of routes.entries()) {
+      const handle = checks[route.access].reduceRight<Handler>(
+        (next, check) => (ctx) => check(ctx, async () => next(ctx)),
+        (ctx) => dispatch(ctx, route),
+      )
+      this.#router.all(String(index), route.path, async (ctx, next) => {
         if (route.applies && !route.applies(ctx)) await next()
-        else await dispatch(ctx, route)
+        else await handle(ctx)
       })
-      if (!route.applies) this.#fixed.set(route.path, route)
     }
   }
 
   /**
-   * Serves the routes of one kind of access, and passes all other requests on.
+   * Serves the routes, and passes on requests that none of them is for.
    *
    * @throws {DomainError} from the middleware: METHOD_NOT_ALLOWED (405), ACCESS_DENIED (403)
    */
-  serve(access: Access): Middleware {
-    return this.#routers[access].routes() as Middleware
+  serve(): Middleware {
+    return this.#router.routes() as Middleware
   }
 
-  /** The route at a path; undefined where that depends on more than the path. */
+  /** The route at a path: the one that needs a token, if any, or one for which the path is enough. */
   at(path: string): Route | undefined {
-    for (const router of Object.values(this.#routers)) {
-      const [layer] = router.match(path, 'GET').path
-      const route = layer && this.#fixed.get(layer.path as string)
-      if (route) return route
-    }
-    return undefined
+    const matched = this.#router
+      .match(path, 'GET')
+      .path.map(({ name }) => this.#routes[Number(name)] as Route)
+    return matched.find(({ access }) => access === 'token') ?? matched.find(({ applies }) => !applies)
   }
 }
 

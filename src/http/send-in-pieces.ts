@@ -9,8 +9,8 @@ const PIECE = 64 * 1024
 const SHORT = 4 * PIECE
 
 /**
- * Sends a long text body in pieces, each in a turn of its own of the event loop, so that other requests are
- * served in between. To encode and to write 15 MB at once takes up to 100 ms.
+ * Sends a long text body in pieces, each in its own turn of the event loop, so that other requests are
+ * served in between. Encoding and writing 15 MB at once takes up to 100 ms.
  */
 export const sendInPieces: Middleware = async (ctx, next) => {
   await next()

@@ -7,24 +7,24 @@ import {
 } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { answerClientError, refuseConnect } from './client-error.ts'
+import { refuseConnect, respondToClientError } from './client-error.ts'
 
-/** How patient the server is. */
+/** How many connections the server accepts, and how long it waits for clients. */
 export interface ServerLimits {
   readonly maximumConnections: number
   readonly keepAliveSeconds: number
-  /** Whether the service is about to stop: then every answer ends its connection. */
+  /** Whether the service is about to stop: then every response closes its connection. */
   readonly isStopping: () => boolean
-  /** How long an answer may take to be read. */
-  readonly answerMilliseconds?: number
+  /** How long a client may take to receive a response. */
+  readonly responseMilliseconds?: number
 }
 
-/** Headers, the whole request, and taking the answer: whoever needs longer is cut off. */
+/** The time that a client has to send headers, to send a request, and to receive a response. */
 const HEADERS_MILLISECONDS = 6_000
 const REQUEST_MILLISECONDS = 10_000
-const ANSWER_MILLISECONDS = 8_000
+const RESPONSE_MILLISECONDS = 8_000
 
-/** For so long nobody must have connected, while answers are held back, before the service stops listening. */
+/** The service stops listening after no client has connected for so long while responses are held back. */
 const QUIET_MILLISECONDS = 100
 const QUIET_ATTEMPTS = 10
 
@@ -32,32 +32,33 @@ const QUIET_ATTEMPTS = 10
 export interface HttpServer {
   readonly server: Server
   /**
-   * Stops accepting, answers what was accepted, and ends all connections; after the deadline by force.
+   * Stops accepting connections, responds to the requests it has, and closes all connections; after the
+   * deadline by force.
    *
-   * @param patience in milliseconds: how long a connection on which nothing happens is kept. A request may
-   *   have been sent on it already, and not have been read yet.
-   * @returns whether everything was answered in time
+   * @param idleTimeout in milliseconds: how long an idle connection is kept. A request may have been sent on
+   *   it already, and not have been read yet.
+   * @returns whether every request got its response in time
    */
-  drain(deadline: number, patience: number): Promise<boolean>
+  drain(deadline: number, idleTimeout: number): Promise<boolean>
 }
 
 /**
- * Makes the HTTP server. Node's own limits let slow connections live for minutes, and its parser answers
- * malformed requests without a body; both are set right here.
+ * Makes the HTTP server. Node's own limits keep slow connections for minutes, and its parser responds to
+ * malformed requests without a body; this server does neither.
  */
 export function createHttpServer(handler: RequestListener, limits: ServerLimits): HttpServer {
-  const { answerMilliseconds = ANSWER_MILLISECONDS } = limits
+  const { responseMilliseconds = RESPONSE_MILLISECONDS } = limits
   let held: Promise<void> | undefined
   const server = createServer({
     headersTimeout: HEADERS_MILLISECONDS,
     requestTimeout: REQUEST_MILLISECONDS,
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: limits.keepAliveSeconds * 1_000,
-    // The application looks at it, and says in its own words what is wrong.
+    // The application checks the Host header and explains what is wrong.
     requireHostHeader: false,
   })
   server.maxConnections = limits.maximumConnections
-  // A client that has sent all it has to say, and closed its side of the connection, is answered before that ends.
+  // A client that has closed its side of the connection after its request still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('request', (request, response) => {
     toOriginForm(request)
@@ -66,7 +67,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
       endAfter(response, () => held)
     }
     const startTimer = () => {
-      const timer = setTimeout(() => request.socket.destroy(), answerMilliseconds)
+      const timer = setTimeout(() => request.socket.destroy(), responseMilliseconds)
       response.once('close', () => clearTimeout(timer))
     }
     // A stream is piped into the response; every other body is given to it at once.
@@ -78,17 +79,17 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
   })
   // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  server.on('clientError', answerClientError)
+  server.on('clientError', respondToClientError)
   server.on('connect', refuseConnect)
   return {
     server,
-    async drain(deadline, patience) {
+    async drain(deadline, idleTimeout) {
       let release = () => {}
       held = new Promise((resolve) => {
         release = resolve
       })
-      if (patience > 0) await untilNobodyConnects(server)
-      const drained = drain(server, deadline, patience)
+      if (idleTimeout > 0) await untilNoClientConnects(server)
+      const drained = drain(server, deadline, idleTimeout)
       held = undefined
       release()
       return drained
@@ -96,7 +97,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
   }
 }
 
-async function untilNobodyConnects(server: Server): Promise<void> {
+async function untilNoClientConnects(server: Server): Promise<void> {
   let connected = 0
   server.on('connection', () => {
     connected++
@@ -109,9 +110,9 @@ async function untilNobodyConnects(server: Server): Promise<void> {
 }
 
 /**
- * Whoever gets an answer that ends the connection opens the next one, which the system accepts before the
- * service does, and resets if the service stops listening in between. So for the moment in which it stops,
- * answers are held back: nobody has a reason to connect, and those who have connected are accepted.
+ * A client whose connection was closed by a response opens a new one. The operating system accepts it before
+ * the service does, and resets it if the service stops listening in between. So responses are held back while
+ * the service stops listening: no client has a reason to connect, and those who have connected are accepted.
  */
 function endAfter(response: ServerResponse, held: () => Promise<void> | undefined): void {
   const end = response.end.bind(response) as (...parameters: unknown[]) => ServerResponse
@@ -123,7 +124,7 @@ function endAfter(response: ServerResponse, held: () => Promise<void> | undefine
   }) as typeof response.end
 }
 
-/** A request may name its whole address; then that is its host (RFC 9112 §3.2.2). */
+/** The target of a request may be a whole URL; then the host of that counts (RFC 9112 §3.2.2). */
 function toOriginForm(request: IncomingMessage): void {
   const { url = '' } = request
   if (!/^https?:\/\//i.test(url)) return
@@ -132,7 +133,7 @@ function toOriginForm(request: IncomingMessage): void {
   request.url = rest.startsWith('/') ? rest : `/${rest}`
 }
 
-function drain(server: Server, deadline: number, patience: number): Promise<boolean> {
+function drain(server: Server, deadline: number, idleTimeout: number): Promise<boolean> {
   return new Promise((resolve) => {
     let isForced = false
     const timers = [
@@ -142,10 +143,10 @@ function drain(server: Server, deadline: number, patience: number): Promise<bool
       }, deadline),
       setTimeout(() => {
         timers.push(setInterval(() => server.closeIdleConnections(), 50))
-      }, patience),
+      }, idleTimeout),
     ]
-    // The close of an HTTP server would also end every connection that is idle at this very moment; that
-    // of the server beneath only stops listening.
+    // The close of an HTTP server would also close every connection that is idle at this moment; that of the
+    // underlying server only stops listening.
     NetServer.prototype.close.call(server, () => {
       for (const timer of timers) clearTimeout(timer)
       resolve(!isForced)

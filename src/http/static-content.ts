@@ -21,8 +21,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Content of the type that a file with that extension has. Its entity tag is strong, from the SHA-256 of its
- * bytes (RFC 9110 §8.8.3).
+ * Content with the media type of a file with that extension. Its entity tag is strong, from the SHA-256 of
+ * its bytes (RFC 9110 §8.8.3).
  *
  * @param extension one of `.html`, `.js`, `.css`, `.json` and `.yaml`
  */
@@ -32,7 +32,7 @@ export function staticContent(extension: string, content: Buffer | string): Stat
   return { type: TYPES[extension] as string, body, etag }
 }
 
-/** Answers GET and HEAD with content, or with 304 where the caller has it (RFC 9110 §13.1.2). */
+/** Responds to GET and HEAD with content, or with 304 if the client has it (RFC 9110 §13.1.2). */
 export function respondWithContent(ctx: Context, { type, body, etag }: StaticContent): void {
   ctx.set('Cache-Control', 'no-cache')
   ctx.set('ETag', etag)
@@ -43,8 +43,8 @@ export function respondWithContent(ctx: Context, { type, body, etag }: StaticCon
 }
 
 /**
- * Whether If-None-Match names the tag, by weak comparison. Koa's `fresh` would not do: it ignores the header
- * beside `Cache-Control: no-cache`, which `fetch` adds by itself.
+ * Whether If-None-Match names the tag, by weak comparison. Koa's `fresh` ignores the header beside
+ * `Cache-Control: no-cache`, which `fetch` adds by itself.
  */
 function holds(ifNoneMatch: string, etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
@@ -52,7 +52,7 @@ function holds(ifNoneMatch: string, etag: string): boolean {
 }
 
 /**
- * Answers with content that is loaded when it is first asked for, and kept.
+ * Responds with content that is loaded at the first request, and kept.
  *
  * @param extension as for {@link staticContent}
  */
@@ -64,13 +64,13 @@ export function contentHandler(extension: string, load: () => string | Promise<B
   }
 }
 
-/** Answers with a file. Its path comes from the program, never from a request. */
+/** Responds with a file. Its path comes from the program, never from a request. */
 export function fileHandler(path: string): Handler {
   return contentHandler(extname(path), () => readFile(path))
 }
 
 /**
- * Serves exactly these contents, by their names; no path from a request ever reaches the disk.
+ * Serves these contents by their names. No path from a request reaches the disk.
  *
  * @param folder the path that the names are below
  */

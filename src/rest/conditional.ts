@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The entity tag of a resource: strong, made of its identifier and its version (RFC 9110 §8.8.3). The
- * only place where one is made; identifiers hold no character that a tag could not.
+ * The strong entity tag of a resource, made of its identifier and its version (RFC 9110 §8.8.3).
+ * Identifiers have no character that a tag cannot.
  */
 export function entityTag(id: string, version: number): string {
   return `"${id}:${version}"`
 }
 
-/** What a write may meet, as its conditional headers say (RFC 9110 §13.1). */
+/** The preconditions of a write (RFC 9110 §13.1). */
 export interface Preconditions {
   /** Only these versions may be changed; undefined for any. */
   readonly versions: readonly number[] | undefined
@@ -18,7 +18,7 @@ export interface Preconditions {
   readonly mustNotExist: boolean
 }
 
-/** Reads the preconditions of a write. Other values of If-None-Match than `*` say nothing on a write. */
+/** Reads the preconditions of a write. Other values of If-None-Match than `*` are ignored. */
 export function preconditionsOf(headers: IncomingHttpHeaders, id: string): Preconditions {
   const ifMatch = headers['if-match']
   return {
@@ -29,8 +29,8 @@ export function preconditionsOf(headers: IncomingHttpHeaders, id: string): Preco
 }
 
 /**
- * Whether a reader already has this version. Weak comparison, as RFC 9110 §13.1.2 has it for
- * If-None-Match: a tag that a proxy has weakened still means the same content.
+ * Whether the client of a read already has this version. The comparison is weak (RFC 9110 §13.1.2): a tag
+ * that a proxy has weakened still stands for the same content.
  */
 export function isNotModified(headers: IncomingHttpHeaders, id: string, version: number): boolean {
   const ifNoneMatch = headers['if-none-match']

@@ -5,7 +5,7 @@ import { callerOf } from '../http/auth/authenticate.ts'
 const PREFERENCE = 'graphql-operation'
 const ASKED = /(?:^|[,;\s])graphql-operation(?:$|[,;\s])/i
 
-/** Longer headers are refused by proxies and clients; then the operation is not shown. */
+/** Proxies and clients refuse longer headers; then the operation is not shown. */
 const HEADER_BYTES = 6_000
 
 /** Prepares operations, and runs them for requests. */
@@ -16,9 +16,9 @@ export interface RequestOperations {
 }
 
 /**
- * Shows a caller who asks for it (`Prefer: graphql-operation`, RFC 7240) the GraphQL operation that
- * answered a request: the header `GraphQL-Operation` holds what could be sent to /graphql instead. It tells
- * nothing but names, and the values that the caller sent.
+ * Shows the GraphQL operation behind a response on request (`Prefer: graphql-operation`, RFC 7240): the header
+ * `GraphQL-Operation` holds what could be sent to /graphql instead. It has nothing but names, and the values
+ * that the caller sent.
  */
 export function showOperations(prepare: Prepare): RequestOperations {
   const documents = new Map<Operation, string>()

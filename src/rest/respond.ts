@@ -5,14 +5,14 @@ import type { Values } from '../domain/model/resource.ts'
 const MEDIA_TYPES = ['application/json', 'application/hal+json']
 
 /**
- * Settles the media type of the response, before anything is done (RFC 9110 §12.5.1).
+ * Negotiates the media type of the response, before anything is done (RFC 9110 §12.5.1).
  *
  * @throws {DomainError} NOT_ACCEPTABLE (406)
  */
 export function negotiate(ctx: Context): void {
   ctx.vary('Accept')
   const type = ctx.accepts(...MEDIA_TYPES)
-  if (!type) throw new DomainError('NOT_ACCEPTABLE', `The answer is ${MEDIA_TYPES.join(' or ')}.`)
+  if (!type) throw new DomainError('NOT_ACCEPTABLE', `Available here: ${MEDIA_TYPES.join(', ')}.`)
   ctx.state['mediaType'] = type
 }
 
@@ -35,4 +35,14 @@ export function withoutNullLinks(document: object): object {
     ...document,
     _links: Object.fromEntries(Object.entries(links).filter(([, link]) => link !== null)),
   }
+}
+
+/**
+ * Whether a request is from a browser that opens the URL as a page: it has no token, and ranks HTML above both
+ * JSON types. A request with a token is from a client of the interface, for which HTML is not acceptable (406).
+ */
+export function prefersPage(ctx: Context): boolean {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  if (!isRead || ctx.get('Authorization') !== '' || !ctx.get('Accept').includes('text/html')) return false
+  return ctx.accepts(...MEDIA_TYPES, 'text/html') === 'text/html'
 }

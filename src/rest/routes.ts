@@ -9,7 +9,7 @@ import { createHal } from './hal.ts'
 import { createHandlers, listHandler } from './handlers.ts'
 import { type RequestOperations, showOperations } from './operation-header.ts'
 import { METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
-import { negotiate } from './respond.ts'
+import { negotiate, prefersPage } from './respond.ts'
 import { basePath, type RestSettings, urlsFor } from './urls.ts'
 
 /** The routes of the entry document and of each resource (SPEC §4). */
@@ -19,14 +19,16 @@ export function createRoutes(
   settings: RestSettings,
 ): Route[] {
   const operations = showOperations(prepare)
+  const entry = reads({ handle: entryHandler(operations, settings) })
   return [
-    {
-      path: basePath(settings),
-      access: 'token',
-      methods: reads({ handle: entryHandler(operations, settings) }),
-    },
+    tokenRoute(basePath(settings), entry),
     ...resources.flatMap((resource) => resourceRoutes(resource, resources, operations, settings)),
   ]
+}
+
+/** A route for clients of the interface; browsers get a page at the same URL. */
+function tokenRoute(path: string, methods: Route['methods']): Route {
+  return { path, access: 'token', applies: (ctx) => !prefersPage(ctx), methods }
 }
 
 function resourceRoutes(
@@ -52,13 +54,13 @@ function resourceRoutes(
         ? handlers[name]
         : listHandler(parts, nestedListOperation(resource, resources, column, prepare), parent)
     const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
-    return { path: basePath(settings) + path, access: 'token', methods }
+    return tokenRoute(basePath(settings) + path, methods)
   })
 }
 
 /**
- * What every response of a resource has: a media type, settled before the request is looked at, a link to the
- * profile, and after a failed precondition the entity tag of the version that it was compared with.
+ * What all responses of a resource have: a media type, negotiated before the request is parsed, a link to the
+ * profile, and after a failed precondition the entity tag of the current version.
  */
 function respondingFor({ path }: Resource, handle: Handler, settings: RestSettings): Handler {
   return async (ctx) => {

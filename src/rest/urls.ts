@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Address } from '../domain/model/identifiers.ts'
 import type { Resource } from '../domain/model/resource.ts'
 
-/** What the interface follows. */
+/** The settings of the REST interface. */
 export interface RestSettings {
   readonly namespace: string
   readonly version: string
@@ -14,11 +14,11 @@ export interface RestSettings {
 /** What a client asked of a list: what goes back into its links, as text. */
 export interface ListParameters {
   readonly limit: number
-  readonly sort: string | undefined
+  readonly sort?: string | undefined
   readonly filters: readonly string[]
-  readonly id: string | undefined
+  readonly id?: string | undefined
   /** Opaque: where this one page begins. */
-  readonly cursor: string | undefined
+  readonly cursor?: string | undefined
 }
 
 /** The path that every path of the interface begins with (SPEC §4). */

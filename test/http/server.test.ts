@@ -79,7 +79,7 @@ test('a client that does not read its answer is cut off, half-closed or not', as
     })
     response.end(Buffer.alloc(ANSWER_BYTES))
   }
-  const origin = await serve(t, handler, { answerMilliseconds: 200 })
+  const origin = await serve(t, handler, { responseMilliseconds: 200 })
   for (const isHalfClosed of [false, true]) {
     const socket = await openConnection(origin)
     socket.pause().write(GET)
@@ -93,7 +93,7 @@ test('a client that does not read its answer is cut off, half-closed or not', as
 
 test('a client that reads its answer in time is not cut off', async (t) => {
   const origin = await serve(t, (_, response) => void response.end('a'.repeat(100_000)), {
-    answerMilliseconds: 50,
+    responseMilliseconds: 50,
   })
   const socket = await openConnection(origin)
   const chunks: Buffer[] = []

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
-const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
+export const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
 
 /** What an identifier may be, in words. */
 export const IDENTIFIER_FORM = '1 to 64 characters out of A–Z a–z 0–9 . _ ~ -, and neither "." nor ".."'

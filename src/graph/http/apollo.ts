@@ -3,16 +3,19 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import type { GraphQLSchema } from 'graphql'
 import type { Context } from 'koa'
 import { callerOf } from '../../http/auth/authenticate.ts'
+import type { FormatError } from '../../http/errors.ts'
 import { readJsonBody } from '../../http/json/body.ts'
 import type { Route } from '../../http/routes.ts'
 import { createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportFault } from '../execution/errors.ts'
 import type { RunOperation } from '../execution/instrument.ts'
-import { errorDocument, GRAPHQL_PATH } from './error-document.ts'
 import { costLimit, errorLimit, limitRules, MAXIMUM_TOKENS, type OperationLimits } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 import { stringifyInPieces } from './stringify-in-pieces.ts'
+
+/** Where the schema is served. */
+export const GRAPHQL_PATH = '/graphql'
 
 export interface GraphQLServerParts {
   readonly schema: GraphQLSchema
@@ -53,12 +56,20 @@ export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Rou
   return {
     path: GRAPHQL_PATH,
     access: 'token',
-    formatError: errorDocument,
+    formatError,
     methods: {
       GET: { handle: (ctx) => execute(ctx, parametersOfGet(ctx, documents)) },
       POST: { handle: async (ctx) => execute(ctx, parametersOfPost(await readJsonBody(ctx), documents)) },
     },
   }
+}
+
+const MEDIA_TYPES = ['application/json', 'application/graphql-response+json']
+
+/** A failed request in GraphQL's form (GraphQL over HTTP §6). */
+const formatError: FormatError = (ctx, { code, message, details }) => {
+  const type = ctx.accepts(...MEDIA_TYPES) || 'application/json'
+  return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
 
 function createApollo({ schema, introspection, limits, costs, reportFault }: GraphQLServerParts) {

@@ -5,7 +5,7 @@ import type { Context } from 'koa'
 import type { Resource } from '../../domain/model/resource.ts'
 import { type Handler, type Route, reads } from '../../http/routes.ts'
 import { contentHandler, contentRoute, fileHandler } from '../../http/static-content.ts'
-import { GRAPHQL_PATH } from './error-document.ts'
+import { GRAPHQL_PATH } from './apollo.ts'
 import { exampleOperations } from './examples.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 

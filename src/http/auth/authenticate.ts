@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { type Caller, identityOf } from '../../domain/model/caller.ts'
 import { DomainError } from '../../domain/model/errors.ts'
+import { currentTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
 import { type Claims, cacheVerified, type Verify } from './token-cache.ts'
 import { createVerify, type TokenSettings } from './verify-token.ts'
@@ -18,8 +19,11 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 export function authenticate(settings: TokenSettings, reportFault: (error: unknown) => void): Middleware {
   const verify = cacheVerified(createVerify(settings, reportFault))
   return async (ctx, next) => {
+    const started = performance.now()
     const token = tokenOf(ctx)
     ctx.state['caller'] = callerWith(await claimsOf(ctx, token, verify), token)
+    const timings = currentTimings()
+    if (timings) timings.auth = performance.now() - started
     await next()
   }
 }
@@ -42,7 +46,7 @@ async function claimsOf(ctx: Context, token: string, verify: Verify): Promise<Cl
     return await verify(token, ctx)
   } catch (error) {
     if (error instanceof DomainError) throw error
-    // Which of the checks failed is nothing a stranger needs to know.
+    // An unauthenticated caller is not told which of the checks failed.
     throw unauthenticated('The access token is not acceptable or has expired', INVALID_TOKEN)
   }
 }

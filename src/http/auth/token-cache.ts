@@ -6,7 +6,7 @@ export type Claims = Readonly<Record<string, unknown>>
 /** Resolves to the claims of a request's token if it is acceptable, and rejects otherwise. */
 export type Verify = (token: string, ctx: Context) => Promise<Claims>
 
-/** How long a verification is relied on: so long may a key that was withdrawn still be accepted. */
+/** How long a verification is cached, and so how long a withdrawn key may still be accepted. */
 const LIFETIME_MILLISECONDS = 60_000
 const MAXIMUM_TOKENS = 1_000
 
@@ -16,9 +16,9 @@ interface Verified {
 }
 
 /**
- * Remembers tokens that were verified, so that a client that sends the same token again is not made to
- * wait for the same signature check. Times are compared on every request; a token that fails is never
- * remembered. Of GET one it took 17 % of the processor's time.
+ * Caches the claims of verified tokens, so that the signature of a token is not checked again on every
+ * request; that took 17 % of the processor's time of GET one. Times are compared on every request. A token
+ * that fails is not cached.
  */
 export function cacheVerified(verify: Verify): Verify {
   const known = new Map<string, Verified>()
@@ -34,7 +34,7 @@ export function cacheVerified(verify: Verify): Verify {
   }
 }
 
-/** RFC 7519 §4.1.4 and §4.1.5: seconds; the moment of `exp` itself is too late, that of `nbf` is not too early. */
+/** RFC 7519 §4.1.4 and §4.1.5: seconds; at `exp` itself a token has expired, at `nbf` it is valid. */
 function isCurrent({ claims, at }: Verified, now: number): boolean {
   const seconds = Math.floor(now / 1000)
   const { exp = Number.POSITIVE_INFINITY, nbf = 0 } = claims as { exp?: number; nbf?: number }

@@ -21,7 +21,7 @@ export function bodyTypes(method: string): readonly string[] {
  * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (415), PAYLOAD_TOO_LARGE (413), MALFORMED_JSON (400)
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
-  if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body and has none.')
+  if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request has no body; it needs a JSON body.')
   refuseMediaType(ctx)
   return parseStrictJson(await readBytes(ctx), 'The body')
 }
@@ -42,7 +42,7 @@ function refuseMediaType(ctx: Context): void {
 }
 
 async function readBytes(ctx: Context): Promise<Buffer> {
-  // A request that is lost already has no more events, which would be waited for.
+  // A request whose connection is lost has no more events to wait for.
   if (ctx.req.destroyed) throw incomplete()
   try {
     return await getRawBody(ctx.req, { limit: MAXIMUM_JSON_BYTES, length: ctx.request.length })
@@ -54,7 +54,7 @@ async function readBytes(ctx: Context): Promise<Buffer> {
 function bodyError(ctx: Context, error: unknown): unknown {
   const { type } = error as { type?: string }
   if (type === 'entity.too.large') {
-    // What is still on its way is read and dropped, so that the client gets to see the answer.
+    // The rest of the body is read and dropped, so that the client receives the response.
     ctx.req.resume()
     const message = `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`
     return new HttpError('PAYLOAD_TOO_LARGE', message, { Connection: 'close' })

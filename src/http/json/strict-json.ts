@@ -1,11 +1,11 @@
+import { createScanner } from 'jsonc-parser'
 import secureJson from 'secure-json-parse'
 import { DomainError } from '../../domain/model/errors.ts'
-import { ambiguity } from './json-ambiguity.ts'
 
 /** The size of the largest JSON text that is accepted: a request body, or one line of an import. */
 export const MAXIMUM_JSON_BYTES = 1024 * 1024
 
-/** Members and elements of a JSON text. To parse a megabyte of them takes ten times as long as one text. */
+/** Members and elements of a JSON text. A megabyte of them takes ten times as long to parse as one string. */
 const MAXIMUM_VALUES = 10_000
 
 /**
@@ -59,4 +59,43 @@ function parsed(text: string, subject: string): unknown {
 
 function malformed(subject: string, problem: string): DomainError {
   return new DomainError('MALFORMED_JSON', `${subject} is not JSON that is accepted here: ${problem}.`)
+}
+
+/** The scanner's kinds of token; it declares them in a form that is gone once compiled. */
+const OPEN_BRACE = 1
+const CLOSE_BRACE = 2
+const OPEN_BRACKET = 3
+const CLOSE_BRACKET = 4
+const COLON = 6
+const STRING = 10
+const END = 17
+
+const MAXIMUM_DEPTH = 64
+
+/**
+ * Why a JSON text is ambiguous or too deep, as the end of a sentence; undefined if it is neither. Of two
+ * members with one name, parsers differ on which counts (RFC 8259 §4), so two programs can read different
+ * things in one body.
+ *
+ * @param text well-formed JSON
+ */
+function ambiguity(text: string): string | undefined {
+  const scanner = createScanner(text, true)
+  const open: (Set<string> | undefined)[] = []
+  let name: string | undefined
+  for (let token: number = scanner.scan(); token !== END; token = scanner.scan()) {
+    if (token === OPEN_BRACE || token === OPEN_BRACKET) {
+      if (open.length === MAXIMUM_DEPTH) return `it is nested deeper than ${MAXIMUM_DEPTH} levels`
+      open.push(token === OPEN_BRACE ? new Set() : undefined)
+    } else if (token === CLOSE_BRACE || token === CLOSE_BRACKET) {
+      open.pop()
+    } else if (token === STRING) {
+      name = scanner.getTokenValue()
+    } else if (token === COLON && name !== undefined) {
+      const names = open.at(-1)
+      if (names?.has(name)) return `it has two members named ${JSON.stringify(name.slice(0, 100))}`
+      names?.add(name)
+    }
+  }
+  return undefined
 }

@@ -1,7 +1,7 @@
 import type { DetailCode, ErrorCode } from '../../domain/model/errors.ts'
 import { STATUS } from '../../http/errors.ts'
 
-/** What a code means and what a client can do about it. */
+/** What a code means, and what a client can do about it. */
 export interface Explanation {
   readonly cause: string
   readonly remedy: string
@@ -10,13 +10,13 @@ export interface Explanation {
 /** An entry of the catalogue at `/errors`: the code of an envelope, or of one of its details. */
 export interface CatalogueEntry extends Explanation {
   readonly code: ErrorCode | DetailCode
-  /** Where the code stands: `error.code`, or the `code` of an entry of `error.details`. */
+  /** Where the code is found: in `error.code`, or in the `code` of an entry of `error.details`. */
   readonly kind: 'error' | 'detail'
   /** The status of an error; a detail has that of the error it belongs to. */
   readonly status?: number
 }
 
-/** Every code there is: those of errors with their status (SPEC §7), then those of details (SPEC §2.4). */
+/** All codes: those of errors with their status (SPEC §7), then those of details (SPEC §2.4). */
 export function catalogueEntries(): CatalogueEntry[] {
   const errors = Object.entries(ERRORS) as [ErrorCode, Explanation][]
   const details = Object.entries(DETAILS) as [DetailCode, Explanation][]
@@ -29,43 +29,44 @@ export function catalogueEntries(): CatalogueEntry[] {
 /** One row for every code of an envelope. */
 export const ERRORS: Readonly<Record<ErrorCode, Explanation>> = {
   MALFORMED_JSON: {
-    cause: 'The body is missing, not JSON in UTF-8, or holds a member named __proto__ or constructor.',
-    remedy: 'Send one JSON document; its Content-Length must match.',
+    cause: 'The body is missing, is not JSON in UTF-8, or has a member named __proto__ or constructor.',
+    remedy: 'Send one JSON document whose size matches Content-Length.',
   },
   VALIDATION_FAILED: {
-    cause: 'The body is wrong in itself: a type, a required field, a bound, an unknown or read-only field.',
-    remedy: 'Correct what the details name; all problems are reported at once.',
+    cause:
+      'The body is invalid: a wrong type, a missing required field, a value out of bounds, or an unknown or read-only field.',
+    remedy: 'Correct the fields that the details name. All problems are reported in one response.',
   },
   INVALID_QUERY_PARAMETER: {
-    cause: 'A query parameter is unknown, given twice, or has a value that is not possible.',
-    remedy: 'Follow the details; they name what is allowed.',
+    cause: 'A query parameter is unknown, repeated, or has an invalid value.',
+    remedy: 'Follow the details, which name the allowed parameters and values.',
   },
   AUTHENTICATION_REQUIRED: {
-    cause: 'There is no access token, or it is not acceptable, or it has expired.',
+    cause: 'The access token is missing, invalid or expired.',
     remedy: 'Send Authorization: Bearer <token> with a token of the configured issuer.',
   },
   ACCESS_DENIED: {
-    cause: 'The token is good but lacks the scope of this collection. Writing does not include reading.',
-    remedy: 'Ask for a token with the scope that the message names.',
+    cause: 'The token is valid but lacks the scope for this collection. Writing does not include reading.',
+    remedy: 'Request a token with the scope that the message names.',
   },
   RESOURCE_NOT_FOUND: {
-    cause: 'Nothing is at this address and, as far as is known, nothing ever was.',
-    remedy: 'Check the address and its letter case. To create with PUT, send the id in the body as well.',
+    cause: 'No resource exists at this URL, and none is known to have existed.',
+    remedy: 'Check the URL and its letter case. To create with PUT, send the id in the body as well.',
   },
   METHOD_NOT_ALLOWED: {
-    cause: 'The address exists and does not have this method.',
+    cause: 'The resource does not support this method.',
     remedy: 'Use one of the methods in the Allow header.',
   },
   NOT_ACCEPTABLE: {
-    cause: 'The Accept header takes none of the media types this is available in.',
+    cause: 'The Accept header allows none of the media types that are available here.',
     remedy: 'Accept application/json or application/hal+json.',
   },
   CONCURRENT_MODIFICATION: {
-    cause: 'If-Match names another version than the current one: somebody else has changed the resource.',
-    remedy: 'Read it again, repeat the change on what is there now, and send its new ETag.',
+    cause: 'If-Match names another version than the current one: another client has changed the resource.',
+    remedy: 'Read the resource again, reapply the change, and send the new ETag.',
   },
   RESOURCE_ALREADY_EXISTS: {
-    cause: 'A value that must be unique in the collection is taken, whatever its case.',
+    cause: 'A value that must be unique in the collection is in use; letter case is ignored.',
     remedy: 'Choose another value, or change the resource that has it.',
   },
   DEPENDENCY_CONFLICT: {
@@ -73,49 +74,49 @@ export const ERRORS: Readonly<Record<ErrorCode, Explanation>> = {
     remedy: 'Delete or change those first.',
   },
   RESOURCE_GONE: {
-    cause: 'The resource was here and was deleted.',
-    remedy: 'Drop references to it. PUT with its id creates it again.',
+    cause: 'The resource existed and was deleted.',
+    remedy: 'Remove references to it. PUT with its id creates it again.',
   },
   PRECONDITION_FAILED: {
-    cause: 'If-None-Match: * asks that the resource does not exist, and it does.',
-    remedy: 'Leave the header out to replace it.',
+    cause: 'If-None-Match: * requires that the resource does not exist, but it does.',
+    remedy: 'Leave the header out to replace the resource.',
   },
   PAYLOAD_TOO_LARGE: {
     cause: 'The body is larger than 1 MiB.',
-    remedy: 'Send less at once.',
+    remedy: 'Send less in one request.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    cause: 'The Content-Type of the body is not accepted here, or it is compressed or not in UTF-8.',
-    remedy: 'Send application/json; for PATCH application/merge-patch+json is accepted too.',
+    cause: 'The Content-Type of the body is not supported, or the body is compressed or not in UTF-8.',
+    remedy: 'Send application/json; PATCH also accepts application/merge-patch+json.',
   },
   BUSINESS_RULE_VIOLATION: {
-    cause: 'The body is well formed and breaks a rule that involves other fields, states or resources.',
-    remedy: 'The details name the rule that was broken.',
+    cause: 'The body is well formed but breaks a rule that involves other fields, states or resources.',
+    remedy: 'See the details, which name the rule.',
   },
   MALFORMED_REQUEST: {
-    cause: 'The request is not HTTP as it has to be, or does not name the one host it is for.',
-    remedy: 'Correct what the message names; most libraries send it right by themselves.',
+    cause: 'The request is not valid HTTP, or does not name exactly one host.',
+    remedy: 'Correct what the message names. Most HTTP libraries send valid requests by themselves.',
   },
   REQUEST_TIMEOUT: {
     cause: 'The request took too long to arrive.',
-    remedy: 'Send it again, on a new connection.',
+    remedy: 'Send it again on a new connection.',
   },
   HEADERS_TOO_LARGE: {
-    cause: 'The headers of the request are larger than is accepted.',
-    remedy: 'Send fewer or shorter headers, cookies above all.',
+    cause: 'The headers of the request are too large.',
+    remedy: 'Send fewer or shorter headers; cookies are the usual cause.',
   },
   TOO_MANY_REQUESTS: {
-    cause: 'This caller has sent more requests than it may in this time.',
-    remedy: 'Wait as long as Retry-After says.',
+    cause: 'This caller has exceeded its rate limit.',
+    remedy: 'Wait for the time in Retry-After.',
   },
   INTERNAL_ERROR: {
-    cause: 'The service failed. What happened is in its log and not in the answer.',
-    remedy: 'Report the X-Request-Id of the answer to whoever runs the service.',
+    cause: 'The service failed. The reason is in its log and not in the response.',
+    remedy: 'Report the X-Request-Id of the response to the operator of the service.',
   },
   SERVICE_UNAVAILABLE: {
     cause:
-      'The service cannot answer for the moment: it is busy, starting, stopping, or cut off from something.',
-    remedy: 'Try again after Retry-After.',
+      'The service is temporarily unavailable: it is overloaded, starting, stopping, or has lost its database.',
+    remedy: 'Try again after the time in Retry-After.',
   },
 }
 
@@ -123,50 +124,50 @@ export const ERRORS: Readonly<Record<ErrorCode, Explanation>> = {
 export const DETAILS: Readonly<Record<DetailCode, Explanation>> = {
   REQUIRED_FIELD: {
     cause: 'A required field is absent, null, empty or blank.',
-    remedy: 'Give it a value.',
+    remedy: 'Send a value for the field.',
   },
   INVALID_TYPE: {
-    cause: 'The value has another JSON type than the field. Nothing is converted.',
+    cause: 'The value has another JSON type than the field. Values are not converted.',
     remedy: 'Send the type that the schema states.',
   },
   INVALID_VALUE: {
-    cause: 'The value is not one of those allowed, or holds characters that cannot be stored.',
-    remedy: 'Take a value that the message names.',
+    cause: 'The value is not one of the allowed values, or has characters that cannot be stored.',
+    remedy: 'Use a value that the message names.',
   },
   INVALID_FORMAT: {
-    cause: 'The text does not have the form it needs, such as an ISO 8601 timestamp.',
+    cause: 'The text does not have the required format, such as an ISO 8601 timestamp.',
     remedy: 'Write it as the message shows.',
   },
   INVALID_RANGE: {
-    cause: 'The lower end of a range is above its upper end, also after a PATCH has been applied.',
+    cause: 'The lower end of a range is above its upper end; after a PATCH, the merged result counts.',
     remedy: 'Send both ends in order.',
   },
   OUT_OF_RANGE: {
-    cause: 'The number or the moment lies outside the bounds.',
-    remedy: 'Stay within the bounds of the message.',
+    cause: 'The number or the time is out of bounds.',
+    remedy: 'Stay within the bounds that the message names.',
   },
   TOO_LONG: {
-    cause: 'The text has too many characters, or the object too many members.',
+    cause: 'The text has too many characters, or the object has too many members.',
     remedy: 'Shorten it.',
   },
   LIMIT_EXCEEDED: {
-    cause: 'A GraphQL operation is longer, deeper or costlier than one may be.',
-    remedy: 'Ask for less at once: fewer fields, shallower, with smaller pages.',
+    cause: 'A GraphQL operation is longer, deeper or costlier than allowed.',
+    remedy: 'Request less at once: fewer fields, fewer levels, smaller pages.',
   },
   UNKNOWN_FIELD: {
-    cause: 'There is no field of this name.',
-    remedy: 'The message lists the fields there are.',
+    cause: 'No field has this name.',
+    remedy: 'Use one of the fields that the message lists.',
   },
   READ_ONLY_FIELD: {
-    cause: 'A field that the service keeps was sent with another value than it has.',
+    cause: 'A field that the service maintains was sent with another value than the stored one.',
     remedy: 'Leave it out, or send it as it was read.',
   },
   UNKNOWN_PARAMETER: {
-    cause: 'There is no query parameter of this name here.',
-    remedy: 'The message lists those there are.',
+    cause: 'No query parameter has this name here.',
+    remedy: 'Use one of the parameters that the message lists.',
   },
   REPEATED_PARAMETER: {
-    cause: 'A query parameter that has one value was given several times.',
+    cause: 'A query parameter that can be given once was given several times.',
     remedy: 'Give it once; only filter may be repeated.',
   },
   DUPLICATE_VALUE: {
@@ -178,15 +179,15 @@ export const DETAILS: Readonly<Record<DetailCode, Explanation>> = {
     remedy: 'Delete or change that one first.',
   },
   IDEMPOTENCY_KEY_REUSED: {
-    cause: 'The Idempotency-Key was sent before, with another request.',
-    remedy: 'Take a new key for each request that is meant to be a new one.',
+    cause: 'The Idempotency-Key was used before, with another request.',
+    remedy: 'Use a new key for each new request.',
   },
   BELOW_ABSOLUTE_ZERO: {
     cause: 'A temperature is below −273.15 °C.',
-    remedy: 'Send a temperature that can exist.',
+    remedy: 'Send a temperature of at least −273.15 °C.',
   },
   UNKNOWN_PLANET: {
-    cause: 'No planet has this identifier or name, and the service is set not to make new ones.',
+    cause: 'No planet has this identifier or name, and the service is configured not to create planets.',
     remedy: 'Create the planet first.',
   },
   UNKNOWN_REFERENCE: {
@@ -194,23 +195,23 @@ export const DETAILS: Readonly<Record<DetailCode, Explanation>> = {
     remedy: 'Create it first, or correct the identifier.',
   },
   INVALID_COMPOSITION: {
-    cause: 'The fractions of a composition sum to more than 1.',
-    remedy: 'Send fractions that sum to 1 at most.',
+    cause: 'The fractions of a composition add up to more than 1.',
+    remedy: 'Send fractions that add up to 1 at most.',
   },
   INVALID_STATUS_TRANSITION: {
-    cause: 'The status cannot move from what it is to this value.',
-    remedy: 'Take one of the moves that the message allows.',
+    cause: 'The status cannot change from its current value to this one.',
+    remedy: 'Use one of the transitions that the message lists.',
   },
   MISSION_CLOSED: {
     cause: 'The mission is completed or aborted and takes no more crew.',
     remedy: 'Choose a mission that is planned or active.',
   },
   CREW_CAPACITY_EXCEEDED: {
-    cause: 'The spacecraft of the mission has no place for this many.',
-    remedy: 'Take a larger spacecraft, or a smaller crew.',
+    cause: "The crew would exceed the capacity of the mission's spacecraft.",
+    remedy: 'Choose a larger spacecraft or a smaller crew.',
   },
   ASTRONAUT_ON_MISSION: {
-    cause: 'The astronaut is already aboard a mission that is not over.',
-    remedy: 'Wait for the end of that mission, or take another astronaut.',
+    cause: 'The astronaut is in the crew of another open mission.',
+    remedy: 'Wait for the end of that mission, or choose another astronaut.',
   },
 }

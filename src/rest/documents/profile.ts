@@ -8,8 +8,8 @@ import { inputSchema, patchSchema, representationSchema } from './openapi/resour
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 /**
- * What a client would otherwise have to guess of a collection: the JSON Schemas of its representations and
- * of what is sent, and the policies where the specification leaves a choice (SPEC §3, §4.4–4.7, §8).
+ * The profile of a collection: the JSON Schemas of its representations and of request bodies, and the policies
+ * where the specification leaves a choice (SPEC §3, §4.4–4.7, §8).
  */
 export function profileOf(resource: Resource, maximumPageSize: number): Schema {
   const { listed, replaceable } = resource

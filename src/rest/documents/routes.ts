@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Context } from 'koa'
 import { stringify } from 'yaml'
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Resource } from '../../domain/model/resource.ts'
@@ -12,23 +13,31 @@ import {
   respondWithContent,
   staticContent,
 } from '../../http/static-content.ts'
-import { basePath, urlsFor } from '../urls.ts'
+import { prefersPage } from '../respond.ts'
+import { basePath } from '../urls.ts'
 import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { PATHS } from './openapi/service-paths.ts'
 import { cataloguePage, entryPage } from './pages/error-pages.ts'
 import type { Html } from './pages/html.ts'
-import { browsePage, referencePage, respondWithPage, type SiteSettings, siteFor } from './pages/page.ts'
+import {
+  browsePage,
+  referencePage,
+  respondWithPage,
+  type Site,
+  type SiteSettings,
+  siteFor,
+} from './pages/page.ts'
 import { profileOf } from './profile.ts'
 
 /**
- * The routes of what holds no data: the documents on the service, its pages, and the empty page that
- * browsers fill in by themselves.
+ * The routes without data: the documents on the service, its pages, and the page for browsers, whose script
+ * loads the data.
  */
 export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)
   const document = openApiDocument(resources, settings)
-  // Aliases would save space, and some readers of YAML do without them.
+  // Some parsers of YAML do not support aliases.
   const toYaml = () => stringify(document, { aliasDuplicateObjects: false })
   const profiles = resources.map((resource) => {
     const make = () => JSON.stringify(profileOf(resource, settings.maximumPageSize))
@@ -61,65 +70,53 @@ function open(path: string, handle: Handler): Route {
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
 function errorRoutes(settings: SiteSettings): Route[] {
   const entries = catalogueEntries()
-  const linked = (ctx: Context, entry: CatalogueEntry) => {
-    const { origin } = new URL(urlsFor(ctx, settings).base)
-    return { ...entry, href: `${origin}/errors/${entry.code}` }
-  }
-  const pages = entries.map((entry): [string, Handler] => [
+  const linked = (entry: CatalogueEntry, origin: string) => ({
+    ...entry,
+    href: `${origin}${PATHS.errors}/${entry.code}`,
+  })
+  const all = jsonOrPage(
+    settings,
+    (origin) => ({ errors: entries.map((entry) => linked(entry, origin)) }),
+    (site) => cataloguePage(entries, site),
+  )
+  const each = entries.map((entry) => [
     entry.code,
-    (ctx) =>
-      respondWithEither(
-        ctx,
-        () => linked(ctx, entry),
-        () => entryPage(entry, siteFor(ctx, settings)),
-      ),
+    jsonOrPage(
+      settings,
+      (origin) => linked(entry, origin),
+      (site) => entryPage(entry, site),
+    ),
   ])
-  const all: Handler = (ctx) =>
-    respondWithEither(
-      ctx,
-      () => ({ errors: entries.map((entry) => linked(ctx, entry)) }),
-      () => cataloguePage(entries, siteFor(ctx, settings)),
-    )
-  return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(pages))]
+  return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(each))]
 }
 
-/** @throws {DomainError} NOT_ACCEPTABLE (406) */
-function respondWithEither(ctx: Context, toJson: () => object, toPage: () => Html): void {
-  ctx.vary('Accept')
-  const type = ctx.accepts('application/json', 'text/html')
-  if (!type) throw new DomainError('NOT_ACCEPTABLE', 'The answer is application/json or text/html.')
-  if (type === 'text/html') respondWithPage(ctx, { html: toPage() })
-  else respondWithContent(ctx, staticContent('.json', JSON.stringify(toJson())))
+/** @throws {DomainError} from the handler: NOT_ACCEPTABLE (406) */
+function jsonOrPage(
+  settings: SiteSettings,
+  toJson: (origin: string) => object,
+  toPage: (site: Site) => Html,
+): Handler {
+  return (ctx) => {
+    ctx.vary('Accept')
+    const type = ctx.accepts('application/json', 'text/html')
+    if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Available here: application/json, text/html.')
+    const site = siteFor(ctx, settings)
+    if (type === 'text/html') return respondWithPage(ctx, { html: toPage(site) })
+    const json = JSON.stringify(toJson(new URL(site.base).origin))
+    respondWithContent(ctx, staticContent('.json', json))
+  }
 }
 
-/** What the pages load: their own files in `public/pages/`, and the reference renderer from its package. */
-const OWN_ASSETS = [
-  'pages.css',
-  'content.css',
-  'browse.js',
-  'representation-view.js',
-  'request-view.js',
-  'session.js',
-  'elements.js',
-  'reference.js',
-]
-const RENDERER_ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js']
-
+/** What the pages load: the styles and scripts in `public/pages/`, and Swagger UI from its package. */
 function assets(): Record<string, Handler> {
   const own = fileURLToPath(new URL('../../../public/pages/', import.meta.url))
-  const renderer = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')
-  return Object.fromEntries([
-    ...OWN_ASSETS.map((name) => [name, fileHandler(own + name)]),
-    ...RENDERER_ASSETS.map((name) => [name, fileHandler(renderer.replace(/package\.json$/, name))]),
-  ])
-}
-
-/**
- * A browser sends no token by itself and ranks HTML above both JSON types. A request with a token is from a
- * client of the interface, for which HTML is not acceptable (406).
- */
-function prefersPage(ctx: Context): boolean {
-  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
-  if (!isRead || ctx.get('Authorization') !== '' || !ctx.get('Accept').includes('text/html')) return false
-  return ctx.accepts('application/json', 'application/hal+json', 'text/html') === 'text/html'
+  const renderer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const files = [
+    ...readdirSync(own)
+      .filter((name) => /\.(css|js)$/.test(name))
+      .map((name) => join(own, name)),
+    join(renderer, 'swagger-ui.css'),
+    join(renderer, 'swagger-ui-bundle.js'),
+  ]
+  return Object.fromEntries(files.map((file) => [basename(file), fileHandler(file)]))
 }

@@ -61,14 +61,17 @@ const INFO = {
   version: '1',
   summary: 'A resource-oriented collection service with hypermedia links.',
   description:
-    'Collections of resources as JSON with HAL links. Every GET is answered to HEAD as well, and every ' +
-    'address answers OPTIONS with the methods it has; any other method is 405. The same data is served as ' +
-    'GraphQL at `/graphql`. Every error code is explained at `/errors`.',
+    'Collections of resources as JSON with HAL links. Every URL that supports GET also supports HEAD, and ' +
+    'OPTIONS lists the supported methods; other methods get 405. The same data is available as GraphQL at ' +
+    '`/graphql`. `/errors` explains every error code.',
   license: { name: 'MIT', identifier: 'MIT' },
-  contact: { name: 'Whoever runs this service' },
+  contact: { name: 'The operator of this service' },
 }
 
-const SERVICE_TAG = { name: 'service', description: 'The service itself: where to begin, and what it means.' }
+const SERVICE_TAG = {
+  name: 'service',
+  description: 'The service itself: its entry document and its documentation.',
+}
 
 const BEARER = {
   type: 'http',

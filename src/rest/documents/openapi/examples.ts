@@ -2,9 +2,10 @@ import { type Field, isAlwaysSet, type LeafField } from '../../../domain/model/f
 import type { Resource, Values } from '../../../domain/model/resource.ts'
 import type { Data } from '../../../graph/execution/operation.ts'
 import { createHal, type Occasion } from '../../hal.ts'
+import { DEFAULT_LIMIT } from '../../parse-list-query.ts'
 import { Urls } from '../../urls.ts'
 
-/** The examples of a resource. The representations are made by what makes the real ones. */
+/** The examples of a resource. The representations are made as the real ones are. */
 export interface ResourceExamples {
   /** The body of a request that creates it. */
   readonly input: Values
@@ -41,7 +42,7 @@ export function resourceExamples(
         {
           result: { items: [data], total_count: 1, has_more: false, next: null, previous: null },
           page: 1,
-          parameters: { limit: 20, sort: undefined, filters: [], id: undefined, cursor: undefined },
+          parameters: { limit: DEFAULT_LIMIT, filters: [] },
           parent: parent && { resource: parent, id: OTHER_ID },
         },
         urls,

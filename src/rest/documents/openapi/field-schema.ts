@@ -1,16 +1,13 @@
 import type { Field, LeafField } from '../../../domain/model/fields.ts'
+import { IDENTIFIER as PATTERN } from '../../../domain/model/identifiers.ts'
 
 /** A JSON Schema (2020-12), or a part of one. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** 1–64 of the unreserved characters of RFC 3986 §2.3, and neither `.` nor `..`. */
-export const IDENTIFIER: Schema = {
-  type: 'string',
-  pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,64}$',
-  maxLength: 64,
-}
+/** The schema of an identifier. */
+export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
 
-/** The schema of a field as it is answered: what is not set is absent, never null. */
+/** The schema of a field in responses: an unset field is absent, never null. */
 export function fieldSchema(field: Field): Schema {
   const { description } = field
   if (field.type !== 'group') return { ...leafSchema(field), description }
@@ -18,7 +15,7 @@ export function fieldSchema(field: Field): Schema {
   return { ...objectSchema(schemasOf(members, fieldSchema)), description }
 }
 
-/** The schema of a field as it is sent: null stands for absent, or on PATCH for removed (RFC 7396). */
+/** The schema of a field in requests: null stands for absent, or on PATCH for removed (RFC 7396). */
 export function inputFieldSchema(field: Field, { patch }: { patch: boolean }): Schema {
   const { description } = field
   if (field.type === 'group') {

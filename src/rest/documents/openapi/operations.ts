@@ -17,7 +17,7 @@ interface Described {
   readonly parent: Resource | undefined
 }
 
-/** What one operation has that others do not. */
+/** The parts in which operations differ. */
 interface Operation {
   /** In front of the sentence on the scope. */
   readonly description?: string
@@ -38,7 +38,7 @@ const BODY: readonly ErrorCode[] = [
   'BUSINESS_RULE_VIOLATION',
 ]
 
-/** The operations on a resource (SPEC §4.1–4.7): what begins their identifiers, and their summaries. */
+/** What the identifiers and the summaries of the operations begin with. */
 const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: string]>> = {
   list: ['list', 'List'],
   read: ['read', 'Read'],
@@ -48,6 +48,7 @@ const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: stri
   remove: ['delete', 'Delete'],
 }
 
+/** The operations on a resource (SPEC §4.1–4.7). */
 const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Operation>> = {
   list({ resource, parent, examples }) {
     const { json, hal } = pageNames(resource, parent)
@@ -56,8 +57,8 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       parameters: listParameters(resource),
       responses: {
         200: {
-          ...response('A page; also when it is empty.', [], halContent(json, hal, examples.page(parent))),
-          links: { read: itemLink(resource, 'read', 'Each item can be read at its self link.', id) },
+          ...response('A page, which may be empty.', [], halContent(json, hal, examples.page(parent))),
+          links: { read: itemLink(resource, 'read', 'Read an item.', id) },
         },
       },
       errors: parent ? ABSENT : [],
@@ -71,7 +72,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       parameters: [shared('IfNoneMatchRead')],
       responses: {
         200: response('The resource.', STATE_HEADERS, content),
-        304: response('It is still what If-None-Match names.', STATE_HEADERS),
+        304: response('If-None-Match names the current version.', STATE_HEADERS),
       },
       errors: ABSENT,
     }
@@ -83,7 +84,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
     const link = (verb: string, action: string) =>
       itemLink(resource, verb, `${action} what was created.`, '$response.body#/id')
     return {
-      description: 'The service makes the identifier.',
+      description: 'The service generates the identifier.',
       parameters: [shared('IdempotencyKey')],
       requestBody: requestBody(input, examples.input, bodyTypes('POST')),
       responses: {
@@ -103,14 +104,14 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
     const content = halContent(put, put, examples.representation('put'))
     return {
       description: isSingleton
-        ? 'Creates or replaces it; what the body leaves out is cleared.'
-        : 'Replaces the resource; what the body leaves out is cleared. With the id of the path in the body as ' +
-          'well, one that does not exist is created.',
+        ? 'Creates or replaces it. Fields that the body omits are cleared.'
+        : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
+          'created, provided that the body has the id of the path.',
       parameters: [shared('IfMatch'), shared('IfNoneMatchWrite')],
       requestBody: requestBody(input, body, bodyTypes('PUT')),
       responses: {
         201: response('Created.', ['Location', ...STATE_HEADERS], content),
-        204: response('Replaced, or left as it was where nothing differs.', STATE_HEADERS),
+        204: response('Replaced, or unchanged if nothing differs.', STATE_HEADERS),
       },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
     }
@@ -118,17 +119,17 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
 
   patch({ resource, examples }) {
     return {
-      description: 'A JSON Merge Patch: what it names is changed, null removes, the rest stays.',
+      description: 'A JSON Merge Patch: changes the fields it has, null removes a field, other fields stay.',
       parameters: [shared('IfMatch')],
       requestBody: requestBody(schemaNames(resource).patch, examples.patch, bodyTypes('PATCH')),
-      responses: { 204: response('Changed, or left as it was where nothing differs.', STATE_HEADERS) },
+      responses: { 204: response('Changed, or unchanged if nothing differs.', STATE_HEADERS) },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
     }
   },
 
   remove() {
     return {
-      description: 'Deletes it with all it owns. Where it is not there, it is deleted already.',
+      description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
       parameters: [shared('IfMatch'), shared('Prefer')],
       responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied']) },
       errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],

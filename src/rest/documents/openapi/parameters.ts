@@ -1,30 +1,34 @@
 import { operatorsOf, queryable } from '../../../domain/model/query.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { identifierField } from '../../../domain/model/resource.ts'
+import { DEFAULT_LIMIT } from '../../parse-list-query.ts'
 import { IDENTIFIER, type Schema } from './field-schema.ts'
 
-/** The parameters that mean the same wherever they stand. */
+/** The parameters that mean the same in every operation. */
 export function sharedParameters(maximumPageSize: number): Record<string, Schema> {
   const positive = { type: 'integer', minimum: 1 }
   return {
     page: query('page', 'The number of the page, from 1.', { ...positive, default: 1 }),
-    limit: query('limit', 'Items per page.', { ...positive, maximum: maximumPageSize, default: 20 }),
-    find: query('id', 'Only the item with this identifier: none or one.', { type: 'string' }),
-    cursor: query(
-      'cursor',
-      'Opaque; links to the next and the previous page bring it. Goes with their page and limit.',
-      {
-        type: 'string',
-      },
-    ),
-    IfMatch: header('If-Match', 'The entity tags that the change is meant for, or `*`.'),
-    IfNoneMatchRead: header('If-None-Match', 'Entity tags already known; when current, the answer is 304.'),
-    IfNoneMatchWrite: header('If-None-Match', '`*` lets the request only create, never replace.'),
+    limit: query('limit', 'Items per page.', {
+      ...positive,
+      maximum: maximumPageSize,
+      default: DEFAULT_LIMIT,
+    }),
+    find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
+    cursor: query('cursor', 'Opaque; part of the links next and prev. Valid with their page and limit.', {
+      type: 'string',
+    }),
+    IfMatch: header('If-Match', 'The entity tags of the versions that may be changed, or `*`.'),
+    IfNoneMatchRead: header('If-None-Match', 'Entity tags that the client has; 304 if one is current.'),
+    IfNoneMatchWrite: header('If-None-Match', '`*`: only create, never replace.'),
     IdempotencyKey: header(
       'Idempotency-Key',
-      'A key of the caller for this request. Sent again with the same body, it creates nothing and is answered the same.',
+      'A key of the caller for this request. A repeated request creates nothing and gets the same response.',
     ),
-    Prefer: header('Prefer', '`handling=strict` makes deleting what is not there an error (RFC 7240).'),
+    Prefer: header(
+      'Prefer',
+      '`handling=strict`: deleting a resource that does not exist is an error (RFC 7240).',
+    ),
   }
 }
 
@@ -33,7 +37,7 @@ export function shared(name: string): Schema {
   return { $ref: `#/components/parameters/${name}` }
 }
 
-/** The identifier of a resource in a path. Any other text is simply unknown. */
+/** The identifier of a resource in a path. Any other text is an unknown identifier. */
 export function idParameter(resource: Resource): Schema {
   return path('id', `Identifier of one of the ${resource.path}.`)
 }
@@ -43,7 +47,7 @@ export function parentParameter(parent: Resource): Schema {
   return path(identifierField(parent), `Identifier of one of the ${parent.path}.`)
 }
 
-/** The parameters of a list (SPEC §4.1): those that all lists have, and what this one is sorted and filtered by. */
+/** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
 export function listParameters(resource: Resource): Schema[] {
   const [page, limit, find, cursor] = ['page', 'limit', 'find', 'cursor'].map(shared)
   return [page, limit, sortParameter(resource), filterParameter(resource), find, cursor] as Schema[]
@@ -52,7 +56,7 @@ export function listParameters(resource: Resource): Schema[] {
 function sortParameter(resource: Resource): Schema {
   const names = queryable(resource.shownLeaves).map(({ name }) => escaped(name))
   const one = `(${names.join('|')}):(asc|desc)`
-  const description = '`field:asc` or `field:desc`, several joined by commas. What is not set comes last.'
+  const description = '`field:asc` or `field:desc`, several joined by commas. Unset values come last.'
   const schema = { type: 'string', pattern: `^${one}(,${one})*$` }
   return { ...query('sort', description, schema), example: `${resource.createdField}:desc` }
 }
@@ -65,7 +69,7 @@ function filterParameter(resource: Resource): Schema {
   })
   const description =
     '`field:value`, or `field[operator]:value` with an operator of the field; values of `in` are joined by `|`. ' +
-    'Given several times, all must hold.'
+    'If given several times, all must match.'
   const items = { type: 'string', pattern: `^(${conditions.join('|')}):` }
   return {
     ...query('filter', description, { type: 'array', items }),

@@ -5,12 +5,12 @@ import { createHal, type Occasion } from '../../hal.ts'
 import { Urls } from '../../urls.ts'
 import { fieldSchema, IDENTIFIER, inputFieldSchema, objectSchema, type Schema } from './field-schema.ts'
 
-/** Where the schemas of an OpenAPI document stand. */
+/** Where an OpenAPI document has its schemas. */
 export const SCHEMAS = '#/components/schemas/'
 
 const LINK = { $ref: `${SCHEMAS}Link` }
 
-/** The names under which the schemas of a resource stand in an OpenAPI document. */
+/** The names of the schemas of a resource in an OpenAPI document. */
 export function schemaNames({ name }: Resource) {
   return {
     fields: `${name}Fields`,
@@ -88,9 +88,9 @@ export function patchSchema(resource: Resource): Schema {
   return objectSchema(sentFields(resource, { patch: true }))
 }
 
-/** A representation may be sent back whole; the service keeps some of its members by itself. */
+/** Clients may send back a whole representation, with the members that the service maintains. */
 function sentFields(resource: Resource, mode: { patch: boolean }): Record<string, Schema> {
-  const note = 'Kept by the service: ignored when creating, and elsewhere refused when it differs.'
+  const note = 'Maintained by the service: ignored on creation, otherwise refused if it differs.'
   const fields = Object.entries(resource.shownFields)
   const writable = fields.filter(([, field]) => !field.readOnly)
   const kept = fields.filter(([, field]) => field.readOnly)
@@ -104,7 +104,7 @@ function sentFields(resource: Resource, mode: { patch: boolean }): Record<string
   ])
 }
 
-/** The links of an occasion (SPEC §2.3): those of a resource of which every field is set, or only the required ones. */
+/** The links of an occasion (SPEC §2.3), as a resource has them if every field is set, or only the required ones. */
 function linksSchema(resource: Resource, resources: readonly Resource[], occasion: Occasion): Schema {
   const hal = createHal(resource, resources)
   const relationsWhere = (isSet: boolean) => {
@@ -127,8 +127,8 @@ export function pageNames(resource: Resource, parent: Resource | undefined) {
 }
 
 /**
- * The schemas of a list (SPEC §2.2). The two media types differ in one thing: a link that is not there is
- * null in the one and left out in the other.
+ * The schemas of a list (SPEC §2.2). The two media types differ in one thing: an absent link is null in the
+ * one and omitted in the other.
  */
 export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
   const names = pageNames(resource, parent)
@@ -140,7 +140,7 @@ export function pageSchemas(resource: Resource, parent: Resource | undefined): R
 
 /**
  * @param neighbour the schema of the links to the next and the previous page
- * @param optional the links that can be left out
+ * @param optional the links that can be omitted
  */
 function pageSchema(
   resource: Resource,
@@ -166,7 +166,7 @@ function pageSchema(
     ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
     page: { type: 'integer', minimum: 1, description: 'The number of this page, from 1.' },
     limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
-    total_pages: { type: 'integer', minimum: 0, description: 'Pages there are; 0 when the list is empty.' },
+    total_pages: { type: 'integer', minimum: 0, description: 'The number of pages; 0 if the list is empty.' },
     total_count: { type: 'integer', minimum: 0, description: 'Items on all pages together.' },
     has_more: { type: 'boolean', description: 'Whether there is a next page.' },
     _embedded: objectSchema({ [resource.path]: items }, [resource.path]),

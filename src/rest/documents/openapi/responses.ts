@@ -14,37 +14,36 @@ const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
 
 /** Every header of a response, by its name (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288). */
 export const HEADERS: Readonly<Record<string, Schema>> = {
-  ETag: { ...textHeader('The entity tag of the state this describes; strong.', TAG), required: true },
+  ETag: { ...textHeader('The strong entity tag of the current version.', TAG), required: true },
   'Last-Modified': { ...textHeader('When the resource last changed, to the second.', DATE), required: true },
   Location: {
-    description: 'The address of the new resource.',
+    description: 'The URL of the new resource.',
     required: true,
     schema: { type: 'string', format: 'uri' },
     example: 'http://127.0.0.1:3000/api/v1/planets/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01',
   },
   Link: {
     ...textHeader(
-      'Where this is described: describedby leads to the profile of a collection, service-desc to the OpenAPI document (RFC 8288, RFC 8631).',
+      'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document (RFC 8288, RFC 8631).',
       '<http://127.0.0.1:3000/api/v1/profile/planets>; rel="describedby"',
     ),
     required: true,
   },
-  Vary: { ...textHeader('The request headers that the answer depends on.', 'Accept'), required: true },
+  Vary: { ...textHeader('The request headers that the response depends on.', 'Accept'), required: true },
   'X-Request-Id': {
     description:
-      'The id under which the log of the service knows this request. Missing only where what arrived was no ' +
-      'request that could be read.',
+      'The id of this request in the log of the service. Absent only if the request could not be parsed.',
     schema: { type: 'string', format: 'uuid' },
     example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
   },
-  'WWW-Authenticate': { ...textHeader('The challenge: a bearer token is needed.', 'Bearer'), required: true },
+  'WWW-Authenticate': {
+    ...textHeader('The challenge: a bearer token is required.', 'Bearer'),
+    required: true,
+  },
   'Retry-After': { ...textHeader('Seconds to wait before trying again.', '1'), required: true },
-  RateLimit: textHeader(
-    'What is left of the requests of this caller, where they are limited.',
-    '"caller";r=599;t=60',
-  ),
+  RateLimit: textHeader('The remaining requests of this caller, if they are limited.', '"caller";r=599;t=60'),
   'RateLimit-Policy': textHeader('The limit and its window in seconds.', '"caller";q=600;w=60'),
-  'Preference-Applied': textHeader('The preference of the request that was followed.', 'handling=strict'),
+  'Preference-Applied': textHeader('The preferences of the request that were applied.', 'handling=strict'),
 }
 
 /** The headers that any response may have. */
@@ -64,7 +63,7 @@ export function requestBody(schema: string, example: unknown, types: readonly st
   return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
 }
 
-/** The headers of a response that shows, or tells of, the state of one resource. */
+/** The headers of a response on the state of one resource. */
 export const STATE_HEADERS = ['ETag', 'Last-Modified']
 
 /** A response of a resource, with the headers that every one of them has. */
@@ -89,7 +88,7 @@ function textHeader(description: string, example: string | undefined): Schema {
   return { description, schema: text, ...(example !== undefined && { example }) }
 }
 
-/** What every operation can answer with, whatever it does. */
+/** The errors of every operation. */
 const COMMON: readonly ErrorCode[] = [
   'MALFORMED_REQUEST',
   'INVALID_QUERY_PARAMETER',
@@ -117,7 +116,7 @@ export function errorResponses(paths: Record<string, Schema>): Record<string, Sc
   return Object.fromEntries([...names].map((name) => [name, errorResponse(name.split('.') as ErrorCode[])]))
 }
 
-/** An example of each code's envelope (SPEC §2.4), where possible made by what makes the real one. */
+/** An example of each code's envelope (SPEC §2.4), where possible a real one. */
 export function errorExamples(resource: Resource): Record<ErrorCode, object> {
   const codes = Object.keys(ERRORS) as ErrorCode[]
   const real: Partial<Record<ErrorCode, DomainError>> = {
@@ -148,7 +147,7 @@ function errorResponse(codes: readonly ErrorCode[]): Schema {
   }
 }
 
-/** The headers that come with a status, beside the request id. */
+/** The headers of a status, beside those of every response. */
 const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
@@ -165,7 +164,7 @@ function caught(action: () => unknown): DomainError {
   throw new TypeError('The example of an error is not an error.')
 }
 
-/** Codes whose envelope has details that only a database would tell. */
+/** Codes whose details depend on what is in the database. */
 const DETAILED = {
   RESOURCE_ALREADY_EXISTS: detailed('RESOURCE_ALREADY_EXISTS', {
     field: 'name',

@@ -15,7 +15,7 @@ export const PATHS = {
   errors: '/errors',
 }
 
-/** What is served beside the resources: the entry document, the documents on the service, the catalogue. */
+/** The paths beside the resources: the entry document, the documents on the service, the error catalogue. */
 export function servicePaths(
   resources: readonly Resource[],
   base: string,
@@ -70,7 +70,7 @@ function entryOperation(resources: readonly Resource[], base: string): Schema {
   return {
     operationId: 'readEntry',
     summary: 'The entry document',
-    description: 'A link to every collection. Any token will do.',
+    description: 'A link to every collection. Needs a token with any scopes.',
     tags: [TAG],
     responses: {
       200: response('The collections.', [], halContent('Entry', 'Entry', example)),
@@ -84,13 +84,13 @@ function openOperation(operationId: string, summary: string, content: Schema): S
   return {
     operationId,
     summary,
-    description: 'Open: needs no token. Names that are not known are answered like any unknown address.',
+    description: 'Needs no token. Unknown names get the response of any unknown URL.',
     tags: [TAG],
     security: [],
     parameters: [shared('IfNoneMatchRead')],
     responses: {
       200: openResponse(summary, content),
-      304: openResponse('It is still what If-None-Match names.'),
+      304: openResponse('If-None-Match names the current version.'),
       ...errorReferences([
         'AUTHENTICATION_REQUIRED',
         'RESOURCE_NOT_FOUND',

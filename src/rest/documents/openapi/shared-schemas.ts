@@ -32,13 +32,13 @@ export function sharedSchemas(): Record<string, Schema> {
         additionalProperties: closed('A link with a title.', { href: uri, title: text }, ['title']),
       },
     }),
-    ErrorDetail: closed('What is wrong with one field, parameter or rule.', {
-      field: { ...text, description: 'The dotted path of the field; empty where there is none.' },
+    ErrorDetail: closed('A problem with one field, parameter or rule.', {
+      field: { ...text, description: 'The dotted path of the field; empty if there is none.' },
       code: detailCode,
       message: text,
     }),
     Error: closed('The body of every failed request.', {
-      error: closed('What went wrong.', {
+      error: closed('The error.', {
         code: errorCode,
         message: text,
         details: { type: 'array', items: { $ref: `${SCHEMAS}ErrorDetail` } },
@@ -49,26 +49,29 @@ export function sharedSchemas(): Record<string, Schema> {
       {
         code: { type: 'string', enum: [...Object.keys(ERRORS), ...Object.keys(DETAILS)] },
         kind: { type: 'string', enum: ['error', 'detail'] },
-        status: { type: 'integer', description: 'Of an error; a detail has that of its error.' },
+        status: { type: 'integer', description: 'The status of an error; a detail has none.' },
         cause: text,
         remedy: text,
         href: uri,
       },
       ['status'],
     ),
-    ErrorCatalogue: closed('Every code there is.', {
+    ErrorCatalogue: closed('All codes.', {
       errors: { type: 'array', items: { $ref: `${SCHEMAS}ErrorCatalogueEntry` } },
     }),
     Profile: {
       type: 'object',
-      description: 'The schema of a collection and what the service does with it.',
+      description: 'The schemas and the policies of a collection.',
       required: ['title', 'description', 'schema', 'input', 'policies'],
       properties: {
         title: text,
         description: text,
         schema: { type: 'object', description: 'The JSON Schema of a representation.' },
         input: { type: 'object', description: 'The JSON Schema of what is sent.' },
-        policies: { type: 'object', description: 'What the service allows and requires.' },
+        policies: {
+          type: 'object',
+          description: 'How the service treats the collection where clients cannot know.',
+        },
       },
     },
   }

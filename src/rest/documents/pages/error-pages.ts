@@ -9,7 +9,7 @@ export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): H
     'Errors',
     site,
     html`<h1>Errors</h1>
-<p>Every failed request is answered with <code>{"error": {"code", "message", "details"}}</code>. These are the
+<p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Below are the
 codes of errors, then those of the entries of <code>details</code>.</p>
 <h2>Codes of errors</h2>
 ${table(of('error'), ['Code', 'Status', 'Cause'])}
@@ -20,14 +20,15 @@ ${table(of('detail'), ['Code', 'Cause'])}`,
 
 /** The page of one code. */
 export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry, site: Site): Html {
-  const place = kind === 'error' ? `error.code, with status ${status}` : 'code of an entry of error.details'
+  const location =
+    kind === 'error' ? `error.code, with status ${status}` : 'code of an entry of error.details'
   return pageWith(
     code,
     site,
     html`<p><a href="/errors">All errors</a></p>
 <h1><code>${code}</code></h1>
 <dl>
-<div><dt>Stands in</dt><dd>${place}</dd></div>
+<div><dt>Found in</dt><dd>${location}</dd></div>
 <div><dt>Cause</dt><dd>${cause}</dd></div>
 <div><dt>What to do</dt><dd>${remedy}</dd></div>
 </dl>`,

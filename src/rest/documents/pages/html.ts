@@ -1,11 +1,11 @@
-/** A piece of HTML that is safe to put into a page as it stands. */
+/** A piece of HTML that is safe to insert into a page. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = Html | string | number | undefined | readonly Part[]
 
-/** A template tag for HTML: whatever is put in is escaped, unless it was made by this tag. */
+/** A template tag for HTML: inserted values are escaped, except those made by this tag. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: literals }, ...parts.map(rendered)))
 }

@@ -11,19 +11,19 @@ const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** The renderer sets styles on its elements and shows small images it carries along. */
+/** Swagger UI sets styles on its elements and has embedded images. */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** What the header of every page leads to. */
+/** What the header of every page links to. */
 export interface Site {
   /** The URL of the entry document. */
   readonly base: string
   readonly hasExplorer: boolean
 }
 
-/** What the pages follow. */
+/** The settings of the pages. */
 export type SiteSettings = RestSettings & { readonly graphqlExplorer?: boolean }
 
 /** A page, with the content security policy that it needs if the usual one is too strict. */
@@ -45,9 +45,9 @@ export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_
 }
 
 /**
- * The page that a browser gets at the entry document and below. A browser sends no token, so the page
- * holds no data and is the same for every path, whether something is there or not: its script asks for
- * the resource with the token of the browser's session and shows the response.
+ * The page for browsers at the entry document and below. A browser sends no token, so the page holds no
+ * data and is the same for every path, known or not: its script requests the resource with the token of
+ * the browser's session and shows the response.
  */
 export function browsePage(site: Site): Page {
   const content = html`<div id="view" aria-live="polite"><p>Loading…</p></div>
@@ -67,7 +67,7 @@ export function referencePage(site: Site): Page {
   return { html: pageWith('Reference', site, content, head), policy: REFERENCE_POLICY }
 }
 
-/** The style of what a page shows itself; the reference brings its own. */
+/** The style of the content; the reference has its own. */
 const CONTENT_STYLE = html`<link rel="stylesheet" href="/docs/assets/content.css">`
 
 /** A page with the header that all pages have. */
