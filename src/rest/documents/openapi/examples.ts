@@ -1,8 +1,8 @@
 import { type Field, isAlwaysSet, type LeafField } from '../../../domain/model/fields.ts'
+import { DEFAULT_PAGE_SIZE } from '../../../domain/model/query.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
 import type { Data } from '../../../graph/execution/operation.ts'
 import { createHal, type Occasion } from '../../hal.ts'
-import { DEFAULT_LIMIT } from '../../parse-list-query.ts'
 import { Urls } from '../../urls.ts'
 
 /** The examples of a resource. The representations are made as the real ones are. */
@@ -42,7 +42,7 @@ export function resourceExamples(
         {
           result: { items: [data], total_count: 1, has_more: false, next: null, previous: null },
           page: 1,
-          parameters: { limit: DEFAULT_LIMIT, filters: [] },
+          parameters: { limit: DEFAULT_PAGE_SIZE, filters: [] },
           parent: parent && { resource: parent, id: OTHER_ID },
         },
         urls,

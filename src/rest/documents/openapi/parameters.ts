@@ -1,7 +1,6 @@
-import { operatorsOf, queryable } from '../../../domain/model/query.ts'
+import { DEFAULT_PAGE_SIZE, operatorsOf, queryable } from '../../../domain/model/query.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { identifierField } from '../../../domain/model/resource.ts'
-import { DEFAULT_LIMIT } from '../../parse-list-query.ts'
 import { IDENTIFIER, type Schema } from './field-schema.ts'
 
 /** The parameters that mean the same in every operation. */
@@ -12,7 +11,7 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
     limit: query('limit', 'Items per page.', {
       ...positive,
       maximum: maximumPageSize,
-      default: DEFAULT_LIMIT,
+      default: DEFAULT_PAGE_SIZE,
     }),
     find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
     cursor: query('cursor', 'Opaque; part of the links next and prev. Valid with their page and limit.', {

@@ -20,12 +20,12 @@ export const HEADERS: Readonly<Record<string, Schema>> = {
     description: 'The URL of the new resource.',
     required: true,
     schema: { type: 'string', format: 'uri' },
-    example: 'http://127.0.0.1:3000/api/v1/planets/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01',
+    example: 'http://127.0.0.1:3000/api/v1/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01',
   },
   Link: {
     ...textHeader(
       'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document (RFC 8288, RFC 8631).',
-      '<http://127.0.0.1:3000/api/v1/profile/planets>; rel="describedby"',
+      '<http://127.0.0.1:3000/api/v1/profile/collection>; rel="describedby"',
     ),
     required: true,
   },
@@ -177,9 +177,9 @@ const DETAILED = {
     message: 'It cannot be deleted while others refer to it.',
   }),
   BUSINESS_RULE_VIOLATION: detailed('BUSINESS_RULE_VIOLATION', {
-    field: 'planet_id',
+    field: 'other_id',
     code: 'UNKNOWN_REFERENCE',
-    message: 'There is no resource "kepler-0" in planets.',
+    message: 'There is no resource "unknown" in others.',
   }),
 }
 
