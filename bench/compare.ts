@@ -1,6 +1,6 @@
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
@@ -25,7 +25,7 @@ export async function run(commandLine: string[]): Promise<void> {
     releases.push(() => scratch.drop())
     const dataDir = await mkdtemp(join(tmpdir(), 'halgraph-bench-'))
     releases.push(() => rm(dataDir, { recursive: true, force: true }))
-    const wanted = contenders(scratch.url, dataDir).filter(
+    const wanted = contenders(scratch.url, dataDir, options.baseline && resolve(options.baseline)).filter(
       ({ name }) => name === 'service' || isChosen(options.only, name),
     )
     const embedded = wanted.find((contender) => contender.dataDir)
@@ -60,6 +60,7 @@ function read(args: string[]) {
       seconds: { type: 'string' },
       connections: { type: 'string', default: '16' },
       only: { type: 'string' },
+      baseline: { type: 'string' },
       scenarios: { type: 'string' },
       server: { type: 'string', default: SERVER },
     },

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { isAbsolute, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import jwt from 'jsonwebtoken'
@@ -64,8 +65,12 @@ const SHARED = { JWT_SECRET: SECRET, NODE_ENV: 'production' }
 /** The peers write no access log, and so the service is not to write one either. */
 const QUIET = { HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
 
-/** Everything there is to compare, on one PostgreSQL database, and the service on an embedded one. */
-export function contenders(databaseUrl: string, dataDir: string): Contender[] {
+/**
+ * Everything there is to compare, on one PostgreSQL database, and the service on an embedded one.
+ *
+ * @param baseline the folder of another build of the service, with the same migrations
+ */
+export function contenders(databaseUrl: string, dataDir: string, baseline?: string): Contender[] {
   const onServer = { ...SHARED, DATABASE_URL: databaseUrl }
   const peer = (name: string, title: string): Contender => ({
     name,
@@ -76,6 +81,16 @@ export function contenders(databaseUrl: string, dataDir: string): Contender[] {
   })
   return [
     serviceOn(databaseUrl),
+    ...(baseline
+      ? [
+          {
+            ...serviceOn(databaseUrl),
+            name: 'baseline',
+            title: 'baseline',
+            script: join(baseline, 'dist/main.js'),
+          },
+        ]
+      : []),
     peer('floor', 'floor: node:http + pg'),
     peer('fastify', 'Fastify + Prisma'),
     peer('koa', 'Koa + Prisma'),
@@ -103,7 +118,9 @@ export function contenders(databaseUrl: string, dataDir: string): Contender[] {
 /** Starts one and waits until it listens. */
 export async function start(contender: Contender): Promise<Running> {
   const began = performance.now()
-  const script = fileURLToPath(new URL(contender.script, import.meta.url))
+  const script = isAbsolute(contender.script)
+    ? contender.script
+    : fileURLToPath(new URL(contender.script, import.meta.url))
   const port = await freePort()
   const child = spawn(process.execPath, [...(process.env['BENCH_NODE_OPTIONS']?.split(' ') ?? []), script], {
     env: { PATH: process.env['PATH'], PORT: String(port), ...contender.environment },

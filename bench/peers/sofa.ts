@@ -15,7 +15,8 @@ import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts
 
 const database = await openDatabase(databaseOptions(readSettings(process.env)))
 const readers = { clientFor: () => database.client, noteWrite: () => {} }
-const domain = { client: database.client, readers, maximumPageSize: 100 } as unknown as DomainContext
+const scans = { of: () => (_: unknown, __: unknown, read: () => unknown) => read() }
+const domain = { client: database.client, readers, scans, maximumPageSize: 100 } as unknown as DomainContext
 const sofa = useSofa({
   basePath: '/sofa',
   schema: createSchema(resources) as GraphQLSchema,
@@ -25,7 +26,8 @@ const sofa = useSofa({
       process.env['JWT_SECRET'] as string,
       { algorithms: ['HS256'] },
     ) as jwt.JwtPayload
-    return createContext({ subject: undefined, scopes: new Set(claims['scope'].split(' ')) }, domain)
+    const caller = { identity: 'bench', scopes: new Set<string>(claims['scope'].split(' ')) }
+    return createContext(caller, domain, { selectsWritten: false })
   },
 })
 
