@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
-import { lookUpStatement } from './sql/look-up.ts'
+import { lookUpStatement } from './sql/rows.ts'
 import type { Statement } from './sql/statement.ts'
 
 /** Sends a statement to the database and returns its rows. */

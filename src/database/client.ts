@@ -2,12 +2,12 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type { Pool } from 'pg'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
+import { prismaError } from './errors.ts'
 import { extend, type ResourceMethods, type StatementMethods } from './extension.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import type { Statement } from './sql/statement.ts'
 import { statementName } from './statement-name.ts'
 import { types } from './timestamptz.ts'
-import { prismaError } from './unavailable.ts'
 
 /** Prisma's client with our extension, or the part of it that runs inside a transaction. */
 export type Client = Prisma.TransactionClient & StatementMethods

@@ -4,14 +4,13 @@ import type { List, ListRequest } from '../domain/model/list.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Columns, Row } from '../domain/model/row.ts'
 import { batchLookUps, type Send, shareReads } from './batching.ts'
+import { prismaError } from './errors.ts'
 import { Prisma, type PrismaClient } from './generated/client.ts'
 import { withoutLoss } from './prisma-values.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
-import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
-import { lookUpStatement } from './sql/look-up.ts'
+import { insertStatement, lookUpStatement } from './sql/rows.ts'
 import { keyOf, type Statement } from './sql/statement.ts'
-import { prismaError } from './unavailable.ts'
 
 /** What the extension adds to Prisma's client, inside and outside of a transaction. */
 export interface StatementMethods {

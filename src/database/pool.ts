@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { SpanKind } from '@opentelemetry/api'
 import pg, { type ClientConfig } from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
-import { connectionError } from './unavailable.ts'
+import { connectionError } from './errors.ts'
 
 /** How many connections are kept, and how long their users wait. */
 export interface PoolOptions {

@@ -1,4 +1,4 @@
-import { refusalOf } from '../database/refusal.ts'
+import { refusalOf } from '../database/errors.ts'
 import { DomainError } from './model/errors.ts'
 import { type Resource, tableName } from './model/resource.ts'
 import { resources } from './resources/index.ts'
