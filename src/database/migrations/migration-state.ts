@@ -20,7 +20,7 @@ interface Row {
 }
 
 /** The table in which Prisma records migrations, as Prisma makes it. */
-export const migrationRecord = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+export const MIGRATION_RECORD = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
   "finished_at" TIMESTAMPTZ,
@@ -37,18 +37,15 @@ export async function readState(client: Client, migrations: Migration[]): Promis
   const finished = new Map(
     rows.filter((row) => row.finished).map((row) => [row.migration_name, row.checksum]),
   )
-  const known = new Set(migrations.map(({ name }) => name))
   const names = migrations.map(({ name }) => name)
+  const isEdited = ({ name, checksum }: Migration) => finished.has(name) && finished.get(name) !== checksum
+  const isFailed = (row: Row) => !row.finished && !finished.has(row.migration_name)
   return {
     applied: names.filter((name) => finished.has(name)),
     pending: names.filter((name) => !finished.has(name)),
-    edited: migrations
-      .filter(({ name, checksum }) => finished.has(name) && finished.get(name) !== checksum)
-      .map(({ name }) => name),
-    unknown: [...finished.keys()].filter((name) => !known.has(name)),
-    failed: rows
-      .filter((row) => !row.finished && !finished.has(row.migration_name))
-      .map((row) => row.migration_name),
+    edited: migrations.filter(isEdited).map(({ name }) => name),
+    unknown: [...finished.keys()].filter((name) => !names.includes(name)),
+    failed: rows.filter(isFailed).map((row) => row.migration_name),
   }
 }
 

@@ -5,7 +5,7 @@ import { DatabaseRefusedError } from '../refused.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, sessionStatement } from '../session.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { type MigrationState, migrationRecord, readState } from './migration-state.ts'
+import { MIGRATION_RECORD, type MigrationState, readState } from './migration-state.ts'
 
 /** The advisory lock that Prisma's own migrate commands take, so that they and this exclude each other. */
 const MIGRATION_LOCK = 72707369
@@ -60,41 +60,50 @@ export function refuse(state: MigrationState): void {
   )
 }
 
+/** Applies a migration unless another process has applied it meanwhile. */
 async function apply(client: Client, migration: Migration, migrations: Migration[]): Promise<boolean> {
-  await client.query('BEGIN')
   try {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-    const state = await readState(client, migrations)
-    refuse(state)
-    const pending = state.pending.includes(migration.name)
-    if (pending) {
+    return await inLockedTransaction(client, async () => {
+      const state = await readState(client, migrations)
+      refuse(state)
+      if (!state.pending.includes(migration.name)) return false
       await client.query(migration.sql)
       await client.query(
         `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
          VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
         [randomUUID(), migration.checksum, migration.name],
       )
-    }
-    await client.query('COMMIT')
-    return pending
+      return true
+    })
   } catch (cause) {
-    await client.query('ROLLBACK').catch(() => {})
     if (cause instanceof DatabaseRefusedError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new DatabaseRefusedError(`Migration ${migration.name} failed and left nothing behind: ${reason}`, {
+    throw new DatabaseRefusedError(`Migration ${migration.name} failed and was rolled back: ${reason}`, {
       cause,
     })
   }
 }
 
-async function createRecord(client: Client, schema: string): Promise<void> {
+function createRecord(client: Client, schema: string): Promise<void> {
+  return inLockedTransaction(client, async () => {
+    const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+    // IF NOT EXISTS requires the right to create schemas even if the schema exists.
+    if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`)
+    await client.query(MIGRATION_RECORD)
+  })
+}
+
+async function inLockedTransaction<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
   await client.query('BEGIN')
-  await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
-  // IF NOT EXISTS would need the right to create schemas even where this one exists.
-  if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`)
-  await client.query(migrationRecord)
-  await client.query('COMMIT')
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+    const result = await work()
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  }
 }
 
 async function withClient<Result>(
