@@ -13,4 +13,4 @@ export interface WriteContext {
 }
 
 /** Which database a caller reads from, and who has written. */
-export type ReadContext = Pick<Readers, 'clientFor' | 'noteWrite'>
+export type ReadContext = Pick<Readers, 'clientFor' | 'recordWrite'>

@@ -7,7 +7,7 @@ import { watchReplicas } from './replica-watch.ts'
 /** Chooses the database that a caller reads from, so that nobody misses what they wrote themselves. */
 export interface Readers {
   clientFor(caller: Caller): DatabaseClient
-  noteWrite(caller: Caller): void
+  recordWrite(caller: Caller): void
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export async function openReaders(
   report: ReportReplicas = () => {},
 ): Promise<Readers> {
   if (addresses.length === 0) {
-    return { clientFor: () => primary.client, noteWrite: () => {}, close: async () => {} }
+    return { clientFor: () => primary.client, recordWrite: () => {}, close: async () => {} }
   }
   const replicas = addresses.map((address) =>
     createDatabase(parseConnection(address), { ...use, hasStatementTimeout: true }),
@@ -54,7 +54,7 @@ export async function openReaders(
       const since = performance.now() - (written.get(identity) ?? Number.NEGATIVE_INFINITY)
       return since < lag ? primary.client : next()
     },
-    noteWrite({ identity }) {
+    recordWrite({ identity }) {
       written.delete(identity)
       written.set(identity, performance.now())
       const [oldest] = written.keys()

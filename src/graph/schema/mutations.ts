@@ -226,7 +226,7 @@ function writing(
       return await write(context, args)
     } finally {
       // Also when it failed: a lost answer does not say that nothing was written.
-      domain.readers.noteWrite(caller)
+      domain.readers.recordWrite(caller)
       loaders.restart(domain.client)
     }
   }
