@@ -9,9 +9,9 @@ import type { Address } from './model/identifiers.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { initialColumns, isUnchanged, toColumns } from './model/rows.ts'
-import { missingParent } from './not-found.ts'
+import { parentNotFoundOrGone } from './not-found.ts'
 import { writeError } from './refusals.ts'
-import { ParentMissing, WriteConflict } from './retry.ts'
+import { ParentNotFound, WriteConflict } from './retry.ts'
 import { refuseBrokenRules } from './rules.ts'
 import { inTransaction } from './transaction.ts'
 import { refuseTakenValues } from './unique.ts'
@@ -83,9 +83,9 @@ async function writing(
     if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {
       throw new WriteConflict()
     }
-    if (!(meaning instanceof DomainError) && !(meaning instanceof ParentMissing)) throw meaning
-    const missing = await missingParent(client, resource, address)
-    throw missing ?? (meaning instanceof ParentMissing ? new WriteConflict() : meaning)
+    if (!(meaning instanceof DomainError) && !(meaning instanceof ParentNotFound)) throw meaning
+    const missing = await parentNotFoundOrGone(client, resource, address)
+    throw missing ?? (meaning instanceof ParentNotFound ? new WriteConflict() : meaning)
   }
 }
 

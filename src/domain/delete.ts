@@ -4,7 +4,7 @@ import type { WriteContext } from './context.ts'
 import { type Address, isAddress } from './model/identifiers.ts'
 import { requireVersion } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'
-import { missingResource } from './not-found.ts'
+import { notFoundOrGone } from './not-found.ts'
 import { deletionError } from './refusals.ts'
 import { retry, WriteConflict } from './retry.ts'
 import { inTransaction } from './transaction.ts'
@@ -32,7 +32,7 @@ export async function deleteResource(
 ): Promise<Deleted> {
   const known = isAddress(address)
   const outcome = known ? await retry(() => remove(context, resource, address, options)) : 'ABSENT'
-  if (outcome === 'ABSENT' && options.strict) throw await missingResource(context.client, resource, address)
+  if (outcome === 'ABSENT' && options.strict) throw await notFoundOrGone(context.client, resource, address)
   return outcome
 }
 

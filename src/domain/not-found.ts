@@ -8,7 +8,7 @@ import type { Resource } from './model/resource.ts'
  * (SPEC §4.2). Costs a look-up, so it is for when the resource was not found. A malformed identifier is
  * simply unknown, and PostgreSQL is not asked: it refuses U+0000.
  */
-export async function missingResource(
+export async function notFoundOrGone(
   client: Client,
   resource: Resource,
   address: Address,
@@ -33,7 +33,7 @@ const IS_DELETED = `
  * so that a valid write does not pay for one; ask this when a write was refused, because a missing parent
  * takes precedence (404 and 410 come before 422).
  */
-export async function missingParent(
+export async function parentNotFoundOrGone(
   client: Client,
   { owner }: Resource,
   { parentId }: Address,
@@ -42,7 +42,7 @@ export async function missingParent(
   const parent = { id: parentId }
   return (await modelOf(client, owner).lookUp(owner, parent))
     ? undefined
-    : missingResource(client, owner, parent)
+    : notFoundOrGone(client, owner, parent)
 }
 
 /** RESOURCE_NOT_FOUND (404), with the advice that fits the operation, if any. */

@@ -5,7 +5,7 @@ import type { List, ListRequest } from './model/list.ts'
 import { listColumn } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
 import type { Row } from './model/row.ts'
-import { missingResource, notFound } from './not-found.ts'
+import { notFound, notFoundOrGone } from './not-found.ts'
 import { readError } from './refusals.ts'
 
 /**
@@ -16,7 +16,7 @@ import { readError } from './refusals.ts'
 export async function readResource(client: Client, resource: Resource, address: Address): Promise<Row> {
   if (!isAddress(address)) throw notFound(resource, address)
   const row = await modelOf(client, resource).lookUp(resource, address)
-  return row ?? Promise.reject(await missingResource(client, resource, address))
+  return row ?? Promise.reject(await notFoundOrGone(client, resource, address))
 }
 
 /** The rows that have these identifiers in a column, by them. An identifier without a row is left out. */
@@ -64,7 +64,7 @@ export async function readListOf(
 ): Promise<List> {
   if (!isIdentifier(parentId)) throw notFound(parent, { id: parentId })
   const list = (await readLists(client, parent, resource, [parentId], request)).get(parentId)
-  return list ?? Promise.reject(await missingResource(client, parent, { id: parentId }))
+  return list ?? Promise.reject(await notFoundOrGone(client, parent, { id: parentId }))
 }
 
 /**

@@ -2,7 +2,7 @@ import { refusalOf } from '../database/errors.ts'
 import { DomainError } from './model/errors.ts'
 import { type Resource, tableName } from './model/resource.ts'
 import { resources } from './resources/index.ts'
-import { ParentMissing, WriteConflict } from './retry.ts'
+import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './unique.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -64,5 +64,5 @@ function unknownReference(resource: Resource, constraint: string): unknown {
   const leaf = constrainedLeaf(resource, constraint, 'fkey')
   // The rule found the resource referred to, and it was deleted since: the next attempt will know.
   if (leaf?.field.type === 'reference') return new WriteConflict()
-  return new ParentMissing()
+  return new ParentNotFound()
 }

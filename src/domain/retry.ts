@@ -6,8 +6,8 @@ export class WriteConflict extends Error {
 }
 
 /** The parent of an owned resource does not exist; the caller of the write finds out if it ever did. */
-export class ParentMissing extends Error {
-  override readonly name = 'ParentMissing'
+export class ParentNotFound extends Error {
+  override readonly name = 'ParentNotFound'
 }
 
 /** Every conflict means that another request succeeded, so this many in a row is a fault, not bad luck. */

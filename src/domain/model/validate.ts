@@ -22,7 +22,7 @@ const HAL_MEMBERS = new Set(['_links', '_embedded'])
 export function inspectResource(resource: Resource, body: unknown): Inspection {
   if (!isObject(body)) return notAnObject()
   const inspection = inspectMembers(resource, body, false)
-  const missing = missingFields(resource, inspection)
+  const missing = missingRequiredFields(resource, inspection)
   const broken = runRules(resource.checks, inspection.values, undefined)
   return { ...inspection, details: inFieldOrder(resource, [...inspection.details, ...missing, ...broken]) }
 }
@@ -106,7 +106,7 @@ function inspectLeaf(name: string, field: LeafField, value: unknown, details: De
   return undefined
 }
 
-function missingFields(resource: Resource, { values, details }: Inspection): Detail[] {
+function missingRequiredFields(resource: Resource, { values, details }: Inspection): Detail[] {
   const reported = new Set(details.map(({ field }) => field))
   return Object.entries(resource.fields)
     .filter(
