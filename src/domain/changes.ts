@@ -2,7 +2,7 @@ import { type Client, type DatabaseClient, modelOf } from '../database/client.ts
 import { toPrisma } from '../database/prisma-values.ts'
 import { keyOf } from '../database/sql/statement.ts'
 import type { WriteContext } from './context.ts'
-import type { OnceOnly } from './idempotency.ts'
+import type { IdempotencyRecord } from './idempotency.ts'
 import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
 import type { Address } from './model/identifiers.ts'
@@ -51,19 +51,19 @@ export async function insertResource(
   resource: Resource,
   address: Address,
   values: Values,
-  once?: OnceOnly,
+  record?: IdempotencyRecord,
 ): Promise<Written> {
   const write: Write = async (client, isInTransaction) => {
-    await once?.claim(client)
+    await record?.claim(client)
     const after = { ...initialColumns(resource), ...toColumns(resource, values) }
     const settings = context.ruleSettings
     const change = { client, isInTransaction, settings, address, before: undefined, after }
     await refuseBrokenRules(change, resource)
     const row = await modelOf(client, resource).insert(resource, address, after)
-    await once?.keep(client, row)
+    await record?.store(client, row)
     return { outcome: 'CREATED', row }
   }
-  return writing(context, resource, address, undefined, write, once !== undefined)
+  return writing(context, resource, address, undefined, write, record !== undefined)
 }
 
 type Write = (client: Client, isInTransaction: boolean) => Promise<Written>
@@ -74,10 +74,10 @@ async function writing(
   address: Address,
   before: Row | undefined,
   write: Write,
-  isOnceOnly = false,
+  hasIdempotencyKey = false,
 ): Promise<Written> {
   try {
-    return await inTransaction(client, resource, isOnceOnly, write)
+    return await inTransaction(client, resource, hasIdempotencyKey, write)
   } catch (error) {
     const meaning = writeError(error, resource)
     if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {

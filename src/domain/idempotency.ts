@@ -35,7 +35,7 @@ const HOUR_MILLISECONDS = 3_600_000
  * is ever there without the other (draft-ietf-httpapi-idempotency-key-header). A request that failed is
  * not remembered: nothing happened.
  */
-export class OnceOnly {
+export class IdempotencyRecord {
   readonly #creation: Creation
   readonly #address: { subject: string; collection: string; parent_id: string; key: string }
   readonly #hash: string
@@ -83,15 +83,15 @@ export class OnceOnly {
   }
 
   /** Keeps the answer, in the transaction that claimed the key. */
-  async keep(client: Client, row: Row): Promise<void> {
+  async store(client: Client, row: Row): Promise<void> {
     const where = { subject_collection_parent_id_key: this.#address }
     await client.idempotencyKey.update({ where, data: { answer: row as Prisma.InputJsonObject } })
   }
 }
 
 /** Few enough for one statement to end long before its timeout. */
-const FORGOTTEN_AT_ONCE = 1_000
-const FIRST_MILLISECONDS = 10_000
+const BATCH_SIZE = 1_000
+const FIRST_DELAY_MILLISECONDS = 10_000
 
 /**
  * Deletes the keys that are older than that many hours, soon after the start and then every hour, until it is
@@ -100,11 +100,11 @@ const FIRST_MILLISECONDS = 10_000
  * @param within in milliseconds: the first time is at random within these, so that processes which start
  *   together take turns
  */
-export function forgetKeysRegularly(client: Client, hours: number, within = FIRST_MILLISECONDS): () => void {
+export function startKeyExpiry(client: Client, hours: number, within = FIRST_DELAY_MILLISECONDS): () => void {
   const stopping = new AbortController()
   // If the database is in trouble now, the next hour will do.
-  const forget = () => void forgetKeys(client, hours, stopping.signal).catch(() => {})
-  const timers = [setTimeout(forget, Math.random() * within), setInterval(forget, HOUR_MILLISECONDS)]
+  const run = () => void deleteExpiredKeys(client, hours, stopping.signal).catch(() => {})
+  const timers = [setTimeout(run, Math.random() * within), setInterval(run, HOUR_MILLISECONDS)]
   for (const timer of timers) timer.unref()
   return () => {
     stopping.abort()
@@ -112,10 +112,10 @@ export function forgetKeysRegularly(client: Client, hours: number, within = FIRS
   }
 }
 
-async function forgetKeys(client: Client, hours: number, stopping: AbortSignal): Promise<void> {
+async function deleteExpiredKeys(client: Client, hours: number, signal: AbortSignal): Promise<void> {
   const where = { created_date: { lt: new Date(Date.now() - hours * HOUR_MILLISECONDS) } }
-  for (let count = FORGOTTEN_AT_ONCE; count === FORGOTTEN_AT_ONCE && !stopping.aborted; ) {
-    count = (await client.idempotencyKey.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count
+  for (let count = BATCH_SIZE; count === BATCH_SIZE && !signal.aborted; ) {
+    count = (await client.idempotencyKey.deleteMany({ where, limit: BATCH_SIZE })).count
   }
 }
 
@@ -137,10 +137,10 @@ function canonical(values: unknown): string {
   )
 }
 
-/** JSON has no moments; the columns that hold one are known. */
+/** JSON has no timestamps; the columns that hold one are known. */
 function toRow({ leaves }: Resource, answer: Record<string, unknown>): Row {
-  const moments = leaves
+  const timestamps = leaves
     .filter(({ field, column }) => field.type === 'timestamp' && typeof answer[column] === 'string')
     .map(({ column }) => [column, new Date(answer[column] as string)])
-  return { ...answer, ...Object.fromEntries(moments) } as Row
+  return { ...answer, ...Object.fromEntries(timestamps) } as Row
 }

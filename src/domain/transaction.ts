@@ -13,11 +13,11 @@ type Work<Result> = (client: Client, isInTransaction: boolean) => Promise<Result
 export async function inTransaction<Result>(
   client: DatabaseClient,
   { databaseRule }: Resource,
-  isOnceOnly: boolean,
+  hasIdempotencyKey: boolean,
   write: Work<Result>,
 ): Promise<Result> {
   const writeInside = () => transact(client, (inside) => write(inside, true))
-  if (isOnceOnly) return writeInside()
+  if (hasIdempotencyKey) return writeInside()
   if (!databaseRule) return write(client, false)
   try {
     if (databaseRule.readsFirst) return await write(client, false)

@@ -1,7 +1,7 @@
 import { modelOf } from '../database/client.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
-import { OnceOnly, type RequestKey } from './idempotency.ts'
+import { IdempotencyRecord, type RequestKey } from './idempotency.ts'
 import { DomainError, refuseInvalid } from './model/errors.ts'
 import {
   type Address,
@@ -51,11 +51,11 @@ export async function createResource(
   refuseMalformedParent(resource, parentId)
   const values = validated(resource, body)
   const { client, idempotencyKeyHours: hours } = context
-  const once = key && new OnceOnly({ client, resource, parentId, key, values, hours })
+  const record = key && new IdempotencyRecord({ client, resource, parentId, key, values, hours })
   return retry(async () => {
-    const row = await once?.find()
+    const row = await record?.find()
     if (row) return { outcome: 'CREATED', row }
-    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, once)
+    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, record)
   })
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type { DatabaseClient } from '../../src/database/client.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
-import { forgetKeysRegularly } from '../../src/domain/idempotency.ts'
+import { startKeyExpiry } from '../../src/domain/idempotency.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 import { startTestService } from '../helpers/service.ts'
 
@@ -36,7 +36,7 @@ test('expired keys are deleted a thousand at a time, and the others stay', async
     counts.push(deleted.count)
     return deleted
   }
-  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
+  const stop = startKeyExpiry({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
   await untilKeys(database.client, 5)
   stop()
   t.deepEqual(counts, [1_000, 1_000, 500])
@@ -54,14 +54,14 @@ test('a service deletes expired keys soon after its start', async (t) => {
 })
 
 test('while the database fails, deletion is put off and nothing is thrown', async (t) => {
-  let attempts = 0
+  let calls = 0
   const deleteMany = async () => {
-    attempts += 1
+    calls += 1
     throw new Error('no database')
   }
-  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
-  for (let wait = 0; attempts === 0 && wait < 200; wait++) await delay(10)
+  const stop = startKeyExpiry({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
+  for (let wait = 0; calls === 0 && wait < 200; wait++) await delay(10)
   await delay(20)
   stop()
-  t.is(attempts, 1)
+  t.is(calls, 1)
 })
