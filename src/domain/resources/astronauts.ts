@@ -1,6 +1,6 @@
 import { reference, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
-import { isOnNoMission } from './crew-places.ts'
+import { isOnNoMission } from './crew-rules.ts'
 
 export const astronauts = defineResource({
   kind: 'collection',

@@ -1,6 +1,6 @@
 import { reference, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
-import { mayJoinCrew } from './crew-places.ts'
+import { mayJoinCrew } from './crew-rules.ts'
 import { missions } from './missions.ts'
 
 export const crew = defineResource({

@@ -1,7 +1,7 @@
 import type { Detail } from '../model/errors.ts'
 import { enumeration, reference, text, timestamp } from '../model/fields.ts'
 import { defineResource, type Values } from '../model/resource.ts'
-import { crewFitsSpacecraft } from './crew-places.ts'
+import { crewFitsSpacecraft } from './crew-rules.ts'
 
 /** The states of a mission, and where each can go: what is completed or aborted stays so. */
 const MOVES: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import { enumeration, integer, magnitude, text, timestamp } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
-import { capacityFitsCrews } from './crew-places.ts'
+import { capacityFitsCrews } from './crew-rules.ts'
 
 export const spacecraft = defineResource({
   kind: 'collection',
