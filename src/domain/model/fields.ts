@@ -4,69 +4,57 @@
  */
 
 interface FieldOptions {
-  /** Must be there, and not blank, on every write (SPEC §2.1). */
+  /** Required, and not blank, on every write (SPEC §2.1). */
   readonly required?: true
-  /** Kept by the service: ignored on create, and refused when it differs on a later write. */
+  /** Set by the service: ignored on create, and refused on a later write if it differs. */
   readonly readOnly?: true
-  /** The value it has when it is created without one. It is never removed, only replaced. */
+  /** The default of a new resource. The value can be replaced but not removed. */
   readonly initially?: string
-  /** Kept by the service and shown in GraphQL only, never in a REST representation. */
+  /** Set by the service, and shown in GraphQL only. */
   readonly hidden?: true
 }
 
-export interface TextField extends FieldOptions {
-  readonly type: 'text'
+interface Described extends FieldOptions {
   readonly description: string
+}
+
+export interface TextField extends Described {
+  readonly type: 'text'
   /** In Unicode code points. */
   readonly maximumLength: number
-  /** No two resources may have it, whatever the case and the blanks around it. */
+  /** Unique in the collection, regardless of case and surrounding blanks. */
   readonly unique?: true
-  /** A filter on this field also finds resources whose named field has the value. */
+  /** A filter on this field also finds resources whose other field, named here, has the value. */
   readonly alsoMatches?: string
 }
 
-export interface ReferenceField extends FieldOptions {
+export interface ReferenceField extends Described {
   readonly type: 'reference'
-  readonly description: string
   /** The path of the collection whose identifiers this field holds. */
   readonly to: string
-  /** The link relation to the resource referred to, and (in camel case) the GraphQL field. */
+  /** The link relation to the target, and (in camel case) the GraphQL field. */
   readonly relation: string
   /** Also listed at /{to}/{id}/{path of this resource} (SPEC §2.5.1). */
   readonly nested?: true
 }
 
-export interface NumberField extends FieldOptions {
+export interface NumberField extends Described {
   readonly type: 'number' | 'integer'
-  readonly description: string
   readonly minimum?: number
   readonly maximum?: number
 }
 
-export interface BooleanField extends FieldOptions {
-  readonly type: 'boolean'
-  readonly description: string
-}
-
-export interface TimestampField extends FieldOptions {
-  readonly type: 'timestamp'
-  readonly description: string
-}
-
-export interface EnumerationField extends FieldOptions {
+interface EnumerationField extends Described {
   readonly type: 'enumeration'
-  readonly description: string
   readonly values: readonly string[]
 }
 
-export interface FractionsField extends FieldOptions {
-  readonly type: 'fractions'
-  readonly description: string
+interface PlainField<Type extends 'boolean' | 'timestamp' | 'fractions'> extends Described {
+  readonly type: Type
 }
 
-export interface GroupField extends FieldOptions {
+export interface GroupField extends Described {
   readonly type: 'group'
-  readonly description: string
   readonly fields: Readonly<Record<string, LeafField>>
 }
 
@@ -75,10 +63,10 @@ export type LeafField =
   | TextField
   | ReferenceField
   | NumberField
-  | BooleanField
-  | TimestampField
   | EnumerationField
-  | FractionsField
+  | PlainField<'boolean'>
+  | PlainField<'timestamp'>
+  | PlainField<'fractions'>
 
 export type Field = LeafField | GroupField
 
@@ -120,12 +108,12 @@ export function integer(description: string, options: Partial<Omit<NumberField, 
   return { type: 'integer', description, ...INTEGER_RANGE, ...options }
 }
 
-export function boolean(description: string, options: FieldOptions = {}): BooleanField {
+export function boolean(description: string, options: FieldOptions = {}): PlainField<'boolean'> {
   return { type: 'boolean', description, ...options }
 }
 
 /** A moment, to the millisecond, as ISO 8601 UTC on the wire. */
-export function timestamp(description: string, options: FieldOptions = {}): TimestampField {
+export function timestamp(description: string, options: FieldOptions = {}): PlainField<'timestamp'> {
   return { type: 'timestamp', description, ...options }
 }
 
@@ -139,7 +127,7 @@ export function enumeration(
 }
 
 /** An object of name → fraction between 0 and 1, its names not known beforehand. */
-export function fractions(description: string, options: FieldOptions = {}): FractionsField {
+export function fractions(description: string, options: FieldOptions = {}): PlainField<'fractions'> {
   return { type: 'fractions', description, ...options }
 }
 

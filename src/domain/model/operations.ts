@@ -1,13 +1,13 @@
 import type { Resource } from './resource.ts'
 
-/** What can be done with a resource of a kind: the operations of SPEC §4 that it has. */
-export interface Operations {
-  /** It is one of many: it can be listed, and added to with a made identifier. */
+/** The operations of SPEC §4 that not every resource has. Every resource can be read and deleted. */
+interface Operations {
+  /** Resources can be listed, and added with a generated identifier. */
   readonly listed: boolean
   readonly replaceable: boolean
 }
 
-/** The operations a resource has, which follow from its kind. All can be read and deleted. */
+/** Derives the operations of a resource from its kind. */
 export function operationsOf({ kind, appendOnly }: Resource): Operations {
   return { listed: kind !== 'singleton', replaceable: !appendOnly }
 }
