@@ -15,7 +15,7 @@ export type Client = Prisma.TransactionClient & StatementMethods
 /** The client of a database, outside of transactions. */
 export type DatabaseClient = Omit<PrismaClient, '$extends'> & StatementMethods
 
-export interface ClientOptions {
+interface ClientOptions {
   /** The schema that the tables are in, if not the default. */
   readonly schema?: string | undefined
   /**

@@ -5,7 +5,7 @@ import { currentTimings, inSpan } from '../observability/observation.ts'
 import { connectionError } from './errors.ts'
 
 /** How many connections are kept, and how long their users wait. */
-export interface PoolOptions {
+interface PoolOptions {
   /** The first statement of each connection, which sets its session up. */
   readonly session: string
   readonly size: number

@@ -9,7 +9,7 @@ import { deletionError } from './refusals.ts'
 import { retry, WriteConflict } from './retry.ts'
 import { inTransaction } from './transaction.ts'
 
-export interface DeleteOptions {
+interface DeleteOptions {
   readonly versions?: readonly number[] | undefined
   /** Whether a resource that is not there is an error, and not simply deleted already. */
   readonly strict: boolean

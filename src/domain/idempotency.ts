@@ -16,7 +16,7 @@ export interface RequestKey {
 }
 
 /** A creation that must happen once, however often it is asked for. */
-export interface Creation {
+interface Creation {
   readonly client: Client
   readonly resource: Resource
   readonly parentId: string | undefined

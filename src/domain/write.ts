@@ -20,7 +20,7 @@ import { inspectPatch, inspectResource } from './model/validate.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
-export interface PutOptions {
+interface PutOptions {
   /** Whether a resource that does not exist may be made. */
   readonly mayCreate: boolean
   /** Whether a resource that exists may be replaced. */
@@ -30,7 +30,7 @@ export interface PutOptions {
   readonly readOnly: Values
 }
 
-export interface PatchOptions {
+interface PatchOptions {
   readonly versions?: readonly number[] | undefined
   readonly readOnly: Values
 }

@@ -7,7 +7,7 @@ import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
 /** A running embedded database: PostgreSQL for one process, on a Unix socket. */
-export interface EmbeddedDatabase {
+interface EmbeddedDatabase {
   /** How a PostgreSQL client reaches it; `host` is the folder of the socket, as for `psql -h`. */
   readonly connection: ClientConfig
   /** Writes everything to disk, ends every connection and frees the folder for another process. */

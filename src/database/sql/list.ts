@@ -18,7 +18,7 @@ export interface Parents {
 const PARENT = 'list of'
 
 /** A row of a list that may be empty, and what the statement says of the list beside it. */
-export interface ListedRow extends Row {
+interface ListedRow extends Row {
   readonly total_count?: number
   readonly [PARENT]?: string
 }

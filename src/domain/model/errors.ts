@@ -61,7 +61,7 @@ export interface Detail {
 }
 
 /** The state a failed precondition was compared with, so that the answer can name it. */
-export interface CurrentVersion {
+interface CurrentVersion {
   readonly id: string
   readonly parentId?: string | undefined
   readonly version: number

@@ -2,7 +2,7 @@ import type { ReferenceField } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
 /** A resource that refers to another by identifier, seen from the one that refers. */
-export interface Relation {
+interface Relation {
   /** The link relation (SPEC §2.5.2). */
   readonly relation: string
   readonly leaf: Leaf & { readonly field: ReferenceField }
@@ -10,7 +10,7 @@ export interface Relation {
 }
 
 /** The same, seen from the one that is referred to. */
-export interface InverseRelation {
+interface InverseRelation {
   readonly from: Resource
   readonly leaf: Leaf & { readonly field: ReferenceField }
 }

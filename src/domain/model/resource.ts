@@ -9,7 +9,7 @@ export type Values = { readonly [field: string]: unknown }
 export type Rule = (values: Values, before: Values | undefined) => readonly Detail[]
 
 /** What a resource definition says. Everything else about a resource is derived from it. */
-export interface ResourceDefinition {
+interface ResourceDefinition {
   /** A group of its own, a group owned by a parent, or one per parent (SPEC §1.2). */
   readonly kind: 'collection' | 'owned' | 'singleton'
   /** In the singular, as a GraphQL type: `Species`, `TrainingRecord`. Also the Prisma model. */

@@ -3,7 +3,7 @@ import type { Leaf, Resource, Values } from './resource.ts'
 import type { Columns, Row } from './row.ts'
 
 /** The value at a leaf of nested values; undefined where it, or a group above it, is not set. */
-export function valueAt(values: Values, leaf: Leaf): unknown {
+function valueAt(values: Values, leaf: Leaf): unknown {
   const [outer, inner] = leaf.path
   const value = values[outer as string]
   if (inner === undefined) return value ?? undefined
