@@ -16,17 +16,17 @@ import { refuseBrokenRules } from './rules.ts'
 import { inTransaction } from './transaction.ts'
 import { refuseTakenValues } from './unique.ts'
 
-/** What a write did, decided where it was done, so that it is right when requests race. */
+/** The outcome of a write. It is decided with the write itself, so concurrent requests cannot make it wrong. */
 export interface Written {
   readonly outcome: 'CREATED' | 'REPLACED' | 'UNCHANGED'
   readonly row: Row
 }
 
 /**
- * Changes a resource to these values, in a transaction where its rules need one.
+ * Changes a resource to these values, in a transaction if its rules need one.
  *
- * @throws {DomainError} what its rules refuse
- * @throws {WriteConflict} when another request was faster
+ * @throws {DomainError} for a violated rule
+ * @throws {WriteConflict} if another request has changed it
  */
 export async function updateResource(
   context: WriteContext,
@@ -35,7 +35,7 @@ export async function updateResource(
   before: Row,
   values: Values,
 ): Promise<Written> {
-  return writing(context, resource, address, before, async (client, isInTransaction) => {
+  return runWrite(context, resource, address, before, async (client, isInTransaction) => {
     const after = toColumns(resource, values, before)
     const change = { client, isInTransaction, settings: context.ruleSettings, address, before, after }
     await refuseBrokenRules(change, resource)
@@ -45,7 +45,7 @@ export async function updateResource(
   })
 }
 
-/** Adds a resource with these values, once only if so asked; otherwise as {@link updateResource}. */
+/** Adds a resource with these values, only once if it has an idempotency record; see {@link updateResource}. */
 export async function insertResource(
   context: WriteContext,
   resource: Resource,
@@ -63,12 +63,12 @@ export async function insertResource(
     await record?.store(client, row)
     return { outcome: 'CREATED', row }
   }
-  return writing(context, resource, address, undefined, write, record !== undefined)
+  return runWrite(context, resource, address, undefined, write, record !== undefined)
 }
 
 type Write = (client: Client, isInTransaction: boolean) => Promise<Written>
 
-async function writing(
+async function runWrite(
   { client }: WriteContext,
   resource: Resource,
   address: Address,
@@ -79,20 +79,20 @@ async function writing(
   try {
     return await inTransaction(client, resource, hasIdempotencyKey, write)
   } catch (error) {
-    const meaning = writeError(error, resource)
-    if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {
+    const mapped = writeError(error, resource)
+    if (mapped instanceof DomainError && (await hasChanged(client, resource, address, before))) {
       throw new WriteConflict()
     }
-    if (!(meaning instanceof DomainError) && !(meaning instanceof ParentNotFound)) throw meaning
-    const missing = await parentNotFoundOrGone(client, resource, address)
-    throw missing ?? (meaning instanceof ParentNotFound ? new WriteConflict() : meaning)
+    if (!(mapped instanceof DomainError) && !(mapped instanceof ParentNotFound)) throw mapped
+    const parentError = await parentNotFoundOrGone(client, resource, address)
+    throw parentError ?? (mapped instanceof ParentNotFound ? new WriteConflict() : mapped)
   }
 }
 
 /**
- * Changes a row if it still is the version that was read: one statement decides.
+ * Changes a row if it still has the version that was read.
  *
- * @throws {WriteConflict} when it is not
+ * @throws {WriteConflict} if it has another version
  */
 async function updateRow(
   { client, address, after = {} }: Change & { readonly client: Client },
@@ -106,8 +106,8 @@ async function updateRow(
   return row
 }
 
-/** Whether another request has written it since: then what a rule refused may be that request's own doing. */
-async function hasMoved(
+/** Whether another request has changed the resource since the read. Then it may have caused the violation. */
+async function hasChanged(
   client: DatabaseClient,
   resource: Resource,
   address: Address,

@@ -21,12 +21,12 @@ import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
 interface PutOptions {
-  /** Whether a resource that does not exist may be made. */
+  /** Whether a new resource may be created. */
   readonly mayCreate: boolean
-  /** Whether a resource that exists may be replaced. */
+  /** Whether an existing resource may be replaced. */
   readonly mayReplace: boolean
   readonly versions?: readonly number[] | undefined
-  /** What the caller says of read-only fields. */
+  /** The read-only fields of the body. */
   readonly readOnly: Values
 }
 
@@ -36,10 +36,10 @@ interface PatchOptions {
 }
 
 /**
- * Creates a resource with an identifier made here (SPEC §4.3); with a key, once only.
+ * Creates a resource with a generated identifier (SPEC §4.3); with an idempotency key, only once.
  *
- * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION (also for a key that came with another
- *   body), RESOURCE_ALREADY_EXISTS, and RESOURCE_NOT_FOUND or RESOURCE_GONE for the parent
+ * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION (also for a key of another body),
+ *   RESOURCE_ALREADY_EXISTS, and RESOURCE_NOT_FOUND or RESOURCE_GONE for the parent
  */
 export async function createResource(
   context: WriteContext,
@@ -60,11 +60,11 @@ export async function createResource(
 }
 
 /**
- * Creates or replaces the resource at an address (SPEC §4.4, §4.5). Replacing clears what the body
- * leaves out. A body that changes nothing leaves the version alone.
+ * Creates or replaces the resource at an address (SPEC §4.4, §4.5). A replacement clears the fields that the
+ * body omits. A body that changes nothing does not change the version.
  *
- * @throws {DomainError} as {@link createResource}, and RESOURCE_NOT_FOUND where nothing may be
- *   created, PRECONDITION_FAILED where nothing may be replaced, CONCURRENT_MODIFICATION
+ * @throws {DomainError} as {@link createResource}, and CONCURRENT_MODIFICATION, RESOURCE_NOT_FOUND if the
+ *   resource may not be created, PRECONDITION_FAILED if it may not be replaced
  */
 export async function putResource(
   context: WriteContext,
@@ -85,7 +85,7 @@ export async function putResource(
 }
 
 /**
- * Changes the fields that a merge patch names (SPEC §4.6, RFC 7396). The result is validated as a whole.
+ * Applies a merge patch (SPEC §4.6, RFC 7396) and validates the result as a whole.
  *
  * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION, RESOURCE_ALREADY_EXISTS,
  *   RESOURCE_NOT_FOUND, CONCURRENT_MODIFICATION
@@ -127,7 +127,7 @@ function validated(resource: Resource, body: Values): Values {
   return values
 }
 
-/** As they are stored, valid or not: what a patch leaves alone must not get lost. */
+/** Includes invalid stored values, which a patch must not lose. */
 function writableValues({ writableFields }: Resource, stored: Values): Values {
   return Object.fromEntries(Object.entries(stored).filter(([name]) => name in writableFields))
 }

@@ -1,7 +1,4 @@
-/**
- * The types a field can have, and a constructor for each. A resource definition is written in these;
- * the SDL, the body check, the filters and the documents read them.
- */
+/** The types of fields, and a constructor for each, with which resource definitions are written. */
 
 interface FieldOptions {
   /** Required, and not blank, on every write (SPEC §2.1). */
@@ -70,12 +67,12 @@ export type LeafField =
 
 export type Field = LeafField | GroupField
 
-/** Whether a resource always has a value here, so that nobody need expect it to be absent. */
+/** Whether every resource has a value for this field. */
 export function isAlwaysSet(field: Field): boolean {
   return field.type !== 'group' && (field.required === true || field.initially !== undefined)
 }
 
-/** A name or a short text. 500 characters, so that its longest value still fits an index entry. */
+/** A name or a short text. The default of 500 characters fits into an index entry. */
 export function text(description: string, options: Partial<Omit<TextField, 'type'>> = {}): TextField {
   return { type: 'text', description, maximumLength: 500, ...options }
 }
@@ -90,20 +87,20 @@ export function reference(
   return { type: 'reference', to, relation, description, ...options }
 }
 
-/** A finite double. The unit belongs in the field's name. */
+/** A finite double-precision number. The name of the field includes the unit. */
 export function number(description: string, options: Partial<Omit<NumberField, 'type'>> = {}): NumberField {
   return { type: 'number', description, ...options }
 }
 
-/** A number that is measured and cannot be negative. */
+/** A measured number that cannot be negative. */
 export function magnitude(description: string): NumberField {
   return number(description, { minimum: 0 })
 }
 
-/** The whole numbers that fit 32 bits with their sign: what both PostgreSQL and GraphQL call an integer. */
+/** Signed 32-bit integers: the integer type of PostgreSQL and GraphQL. */
 export const INTEGER_RANGE = { minimum: -2147483648, maximum: 2147483647 }
 
-/** A whole number within {@link INTEGER_RANGE}. */
+/** An integer within {@link INTEGER_RANGE}. */
 export function integer(description: string, options: Partial<Omit<NumberField, 'type'>> = {}): NumberField {
   return { type: 'integer', description, ...INTEGER_RANGE, ...options }
 }
@@ -112,12 +109,12 @@ export function boolean(description: string, options: FieldOptions = {}): PlainF
   return { type: 'boolean', description, ...options }
 }
 
-/** A moment, to the millisecond, as ISO 8601 UTC on the wire. */
+/** A timestamp with milliseconds, formatted as ISO 8601 in UTC. */
 export function timestamp(description: string, options: FieldOptions = {}): PlainField<'timestamp'> {
   return { type: 'timestamp', description, ...options }
 }
 
-/** One of a closed list of words. */
+/** One of a fixed list of values. */
 export function enumeration(
   values: readonly string[],
   description: string,
@@ -126,12 +123,12 @@ export function enumeration(
   return { type: 'enumeration', values, description, ...options }
 }
 
-/** An object of name → fraction between 0 and 1, its names not known beforehand. */
+/** An object that maps arbitrary names to fractions from 0. */
 export function fractions(description: string, options: FieldOptions = {}): PlainField<'fractions'> {
   return { type: 'fractions', description, ...options }
 }
 
-/** An object with fields of its own; absent when none of them is set. */
+/** An object of fields, omitted if none of them is set. */
 export function group(description: string, fields: Readonly<Record<string, LeafField>>): GroupField {
   return { type: 'group', description, fields }
 }
