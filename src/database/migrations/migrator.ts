@@ -7,26 +7,26 @@ import { DEFAULT_SCHEMA, sessionStatement } from '../session.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { MIGRATION_RECORD, type MigrationState, readState } from './migration-state.ts'
 
-/** The advisory lock that Prisma's own migrate commands take, so that they and this exclude each other. */
+/** The advisory lock of Prisma's migrate commands, which must not run at the same time. */
 const MIGRATION_LOCK = 72707369
 
 /** PostgreSQL, appendix A. */
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
- * Applies the pending migrations in order, each in one transaction under the advisory lock, and records
- * them as `prisma migrate deploy` does. A migration that fails leaves nothing behind; those before it stay.
+ * Applies the pending migrations in order, each in one transaction with the advisory lock, and records them
+ * like `prisma migrate deploy`. A failed migration is rolled back; the previous ones remain applied.
  *
- * @returns the names of the migrations applied now, oldest first.
- * @throws DatabaseRefusedError when the database cannot be reached, is not fit, knows a migration that is
- *   not here, or has one applied in another wording, or when a migration fails or is not allowed.
+ * @returns the names of the migrations that it has applied, oldest first.
+ * @throws DatabaseRefusedError if the database cannot be reached, is not supported, or has unknown or edited
+ *   migrations, or if a migration fails or the role lacks a privilege.
  */
 export function migrate(connection: Connection, folder?: string): Promise<string[]> {
   return withClient(connection, async (client) => {
     const migrations = await readMigrations(folder)
     const state = await readState(client, migrations)
     refuse(state)
-    // A role that may not create anything can start on a database that lacks nothing.
+    // A role without the right to create tables can use a migrated database.
     if (state.pending.length === 0) return []
     await createRecord(client, connection.schema ?? DEFAULT_SCHEMA)
     const applied: string[] = []
@@ -38,15 +38,15 @@ export function migrate(connection: Connection, folder?: string): Promise<string
 }
 
 /**
- * Compares the database with the migrations of this version, changing nothing.
+ * Compares the database with the migrations of this version.
  *
- * @throws DatabaseRefusedError when the database cannot be reached, or is not fit.
+ * @throws DatabaseRefusedError if the database cannot be reached or is not supported.
  */
 export function migrationState(connection: Connection, folder?: string): Promise<MigrationState> {
   return withClient(connection, async (client) => readState(client, await readMigrations(folder)))
 }
 
-/** @throws DatabaseRefusedError when the database has migrations that are not those of this version. */
+/** @throws DatabaseRefusedError if the database has unknown, edited or failed migrations. */
 export function refuse(state: MigrationState): void {
   const problems = [
     ...state.unknown.map((name) => `${name} is applied but unknown here: the database is of a newer version`),
