@@ -6,7 +6,7 @@ import { startKeyExpiry } from '../../src/domain/idempotency.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 import { startTestService } from '../helpers/service.ts'
 
-/** So many keys that are two days old, and as many that are new. */
+/** The number of keys that are two days old, and of new ones. */
 async function addKeys(client: DatabaseClient, old: number, recent: number): Promise<void> {
   const shared = { subject: 'someone', collection: 'species', parent_id: '', request_hash: '' }
   const long = new Date(Date.now() - 48 * 3_600_000)
@@ -53,7 +53,7 @@ test('a service deletes expired keys soon after its start', async (t) => {
   t.is(await service.database.client.idempotencyKey.count(), 1)
 })
 
-test('while the database fails, deletion is put off and nothing is thrown', async (t) => {
+test('if the database fails, deletion is postponed and nothing is thrown', async (t) => {
   let calls = 0
   const deleteMany = async () => {
     calls += 1
