@@ -19,9 +19,7 @@ const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 export function parseConnection(databaseUrl: string): Connection {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
-    throw new DatabaseRefusedError(
-      'DATABASE_URL is not an address of the form postgresql://user@host:5432/name',
-    )
+    throw new DatabaseRefusedError('DATABASE_URL is not a URL of the form postgresql://user@host:5432/name')
   }
   const schema = url.searchParams.get('schema') ?? undefined
   url.searchParams.delete('schema')

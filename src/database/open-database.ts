@@ -90,7 +90,7 @@ async function refuseUnmigrated(connection: Connection): Promise<void> {
   refuse(state)
   if (state.pending.length === 0) return
   throw new DatabaseRefusedError(
-    `The database lacks ${state.pending.length} migration(s), from ${state.pending[0]} on. ` +
+    `The database lacks ${state.pending.length} migration(s), the first is ${state.pending[0]}. ` +
       'Apply them with `npm run migrate`, or set MIGRATE_ON_START=true.',
   )
 }

@@ -35,12 +35,12 @@ export async function readServerFacts(client: ClientBase | Pool): Promise<Server
 export function refuseServer({ version, versionNumber, encoding }: ServerFacts): void {
   if (versionNumber < OLDEST_VERSION * 10_000) {
     throw new DatabaseRefusedError(
-      `The server is PostgreSQL ${version}; version ${OLDEST_VERSION} or newer is needed`,
+      `The server is PostgreSQL ${version}; version ${OLDEST_VERSION} or newer is required`,
     )
   }
   if (encoding === 'UTF8') return
   throw new DatabaseRefusedError(
-    `The encoding of the database is ${encoding}, which cannot store every character. Make one with ` +
-      "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, and move the data there with pg_dump and psql.",
+    `The encoding of the database is ${encoding}, which cannot store every character. Create one with ` +
+      "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, and move the data with pg_dump and psql.",
   )
 }

@@ -134,7 +134,9 @@ test.serial(
     const dataDir = join(await createTestFolder(t), 'shared')
     await mkdir(dataDir, { mode: 0o755 })
     await writeFile(join(dataDir, 'letter.txt'), '')
-    await t.throwsAsync(openDatabase(embedded(dataDir)), { message: /open to other users.*letter\.txt/ })
+    await t.throwsAsync(openDatabase(embedded(dataDir)), {
+      message: /other users can access it.*letter\.txt/,
+    })
     t.is((await stat(dataDir)).mode & 0o777, 0o755)
   },
 )

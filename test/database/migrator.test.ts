@@ -88,7 +88,7 @@ test.serial('an applied migration that was edited or is unknown is refused', asy
   const state = await migrationState(connection, folder)
   t.deepEqual([state.edited, state.unknown], [['1_one'], ['2_two']])
   const error = await t.throwsAsync(migrate(connection, folder), { instanceOf: DatabaseRefusedError })
-  t.regex(error?.message ?? '', /2_two is applied but unknown here.*1_one was changed.*npm run migrate/)
+  t.regex(error?.message ?? '', /2_two is applied but unknown.*1_one was edited.*npm run migrate/)
 })
 
 test.serial(
@@ -98,7 +98,7 @@ test.serial(
     const folder = await folderOf(t, { '1_one': one })
     await migrate(connection, folder)
     await query(connection, 'UPDATE _prisma_migrations SET finished_at = NULL')
-    await t.throwsAsync(migrate(connection, folder), { message: /1_one was begun by another tool/ })
+    await t.throwsAsync(migrate(connection, folder), { message: /1_one was started by another tool/ })
     await query(connection, 'UPDATE _prisma_migrations SET rolled_back_at = now(); DROP TABLE one')
     t.deepEqual(await migrate(connection, folder), ['1_one'])
   },

@@ -70,14 +70,14 @@ async function refuseForeign(databaseFolder: string): Promise<void> {
   const control = await lstat(join(databaseFolder, 'global', 'pg_control')).catch(() => undefined)
   const problem =
     version.trim() === '' || !control?.isFile()
-      ? 'it is not a PostgreSQL data folder, or a damaged one'
+      ? 'it is not a PostgreSQL data folder, or it is damaged'
       : version.trim() !== ENGINE_VERSION
-        ? `it is of PostgreSQL ${version.trim()}, and the embedded one is ${ENGINE_VERSION}`
+        ? `it is of PostgreSQL ${version.trim()}, and the embedded database of version ${ENGINE_VERSION}`
         : undefined
   if (problem === undefined) return
   throw new DatabaseRefusedError(
-    `The database in ${databaseFolder} cannot be opened: ${problem}. It is left untouched: restore a copy, or ` +
-      'move it away to start empty.',
+    `The database in ${databaseFolder} cannot be opened: ${problem}. It was not changed: restore a copy, or ` +
+      'move it away to start with an empty one.',
   )
 }
 
@@ -100,7 +100,9 @@ async function makePrivate(dataDir: string): Promise<string> {
   if (((await stat(folder)).mode & 0o077) === 0) return folder
   const foreign = (await readdir(folder)).filter((name) => !OWN_FILES.test(name))
   if (foreign.length > 0) {
-    throw new Error(`it is open to other users and holds other files (${foreign[0]}); choose one of its own`)
+    throw new Error(
+      `other users can access it and it contains other files (${foreign[0]}); choose a separate folder`,
+    )
   }
   await chmod(folder, 0o700)
   return folder

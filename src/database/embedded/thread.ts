@@ -27,8 +27,8 @@ export async function startThread(data: ThreadData): Promise<Worker> {
     await worker.terminate()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new DatabaseRefusedError(
-      `The embedded database in ${data.dataFolder} does not open (${reason}). It is left as it is: ` +
-        'restore a copy of the folder, or move it away to start empty.',
+      `The embedded database in ${data.dataFolder} does not open (${reason}). It was not changed: ` +
+        'restore a copy of the folder, or move it away to start with an empty one.',
       { cause },
     )
   } finally {
@@ -36,7 +36,7 @@ export async function startThread(data: ThreadData): Promise<Worker> {
   }
   worker.once('exit', (code) => {
     if (code !== 0)
-      throw new Error(`The embedded database in ${data.dataFolder} has failed; start again to recover it`)
+      throw new Error(`The embedded database in ${data.dataFolder} has failed; restart to recover it`)
   })
   return worker
 }

@@ -49,14 +49,14 @@ export function migrationState(connection: Connection, folder?: string): Promise
 /** @throws DatabaseRefusedError if the database has unknown, edited or failed migrations. */
 export function refuse(state: MigrationState): void {
   const problems = [
-    ...state.unknown.map((name) => `${name} is applied but unknown here: the database is of a newer version`),
-    ...state.edited.map((name) => `${name} was changed after it had been applied`),
-    ...state.failed.map((name) => `${name} was begun by another tool and did not finish`),
+    ...state.unknown.map((name) => `${name} is applied but unknown: the database is of a newer version`),
+    ...state.edited.map((name) => `${name} was edited after it was applied`),
+    ...state.failed.map((name) => `${name} was started by another tool and did not finish`),
   ]
   if (problems.length === 0) return
   throw new DatabaseRefusedError(
     `The database does not match the migrations of this version: ${problems.join('; ')}. ` +
-      'Start the version that fits it, then use `npm run migrate` to go on.',
+      'Start the matching version, then continue with `npm run migrate`.',
   )
 }
 
@@ -129,7 +129,7 @@ async function withClient<Result>(
   } catch (cause) {
     if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
     throw new DatabaseRefusedError(
-      `The role ${client.user} may not do what is needed (${cause.message}). Grant it, or use a role that may.`,
+      `The role ${client.user} lacks a privilege (${cause.message}). Grant it, or use another role.`,
       { cause },
     )
   } finally {
