@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
-import { forgetKeysRegularly } from './domain/idempotency.ts'
+import { startKeyExpiry } from './domain/idempotency.ts'
 import { resources, ruleSettings } from './domain/resources/index.ts'
 import { TableSizes } from './domain/table-sizes.ts'
 import type { DomainContext } from './graph/execution/context.ts'
@@ -79,10 +79,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const handler = await createApplication(parts, database, readers, () => isStopping)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => isStopping })
     await listen(server, settings)
-    const stopForgetting = forgetKeysRegularly(database.client, settings.idempotencyKeyHours)
+    const stopKeyExpiry = startKeyExpiry(database.client, settings.idempotencyKeyHours)
     const close = async () => {
       isStopping = true
-      stopForgetting()
+      stopKeyExpiry()
       const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout)
       await readers.close()
       await database.close()

@@ -2,32 +2,32 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type { Pool } from 'pg'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
+import { prismaError } from './errors.ts'
 import { extend, type ResourceMethods, type StatementMethods } from './extension.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import type { Statement } from './sql/statement.ts'
 import { statementName } from './statement-name.ts'
 import { types } from './timestamptz.ts'
-import { prismaError } from './unavailable.ts'
 
-/** Prisma's client with our extension, or the part of it that runs inside a transaction. */
+/** Prisma's client with the extension, inside or outside a transaction. */
 export type Client = Prisma.TransactionClient & StatementMethods
 
-/** The client of a database, outside of transactions. */
+/** The client of a database, outside transactions. */
 export type DatabaseClient = Omit<PrismaClient, '$extends'> & StatementMethods
 
-export interface ClientOptions {
-  /** The schema that the tables are in, if not the default. */
+interface ClientOptions {
+  /** The schema of the tables, if not the default. */
   readonly schema?: string | undefined
   /**
-   * Whether each connection keeps statements prepared. Not where connections share a session, as those
-   * to the embedded database do.
+   * Whether connections prepare statements. Those to the embedded database cannot, because they share one
+   * session.
    */
   readonly prepared: boolean
-  /** In milliseconds: how long a transaction may take, or the wait for one. */
+  /** In milliseconds, for a transaction and for the wait for one. */
   readonly timeout: number
 }
 
-/** Makes the client of a database from a pool of connections to it. */
+/** Creates a client that uses a connection pool. */
 export function createClient(pool: Pool, { schema, prepared, timeout }: ClientOptions): DatabaseClient {
   const nameOf = prepared ? statementName : () => ''
   const prisma = new PrismaClient({
@@ -46,9 +46,9 @@ export function createClient(pool: Pool, { schema, prepared, timeout }: ClientOp
 }
 
 /**
- * Runs work in a transaction, which is rolled back when the work rejects.
+ * Runs work in a transaction, which is rolled back if the work rejects.
  *
- * @throws {DomainError} SERVICE_UNAVAILABLE (503) when no transaction can begin, or it takes too long
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */
 export async function transact<Result>(
   client: DatabaseClient,
@@ -61,14 +61,14 @@ export async function transact<Result>(
   }
 }
 
-/** What is used of the model of a resource: Prisma's own methods for writes, and those of our extension. */
+/** The methods of a Prisma model that the domain uses, with those of the extension. */
 export interface Model extends ResourceMethods {
   findMany(query: object): Promise<Row[]>
   updateManyAndReturn(query: object): Promise<Row[]>
   deleteMany(query: object): Promise<{ count: number }>
 }
 
-/** The model of a resource: the one place where a definition meets Prisma by name. */
+/** The Prisma model of a resource, by its name. */
 export function modelOf(client: Client, { name }: Resource): Model {
   const model = name.charAt(0).toLowerCase() + name.slice(1)
   return (client as unknown as Record<string, Model>)[model] as Model

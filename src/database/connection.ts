@@ -1,27 +1,25 @@
 import type { ClientConfig } from 'pg'
 import { DatabaseRefusedError } from './refused.ts'
 
-/** How a PostgreSQL server is reached. */
+/** The connection parameters of a PostgreSQL server. */
 export interface Connection extends ClientConfig {
-  /** The schema that the tables are in, where DATABASE_URL names one. */
+  /** The schema of the tables, if DATABASE_URL names one. */
   readonly schema?: string
 }
 
-/** Names that need no escaping, which the generated queries do not do. */
+/** Names that need no escaping, because Prisma's queries do not escape them. */
 const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 
 /**
- * Reads a DATABASE_URL. Its `?schema=` is Prisma's.
+ * Parses a DATABASE_URL, including Prisma's parameter `schema`.
  *
- * @throws DatabaseRefusedError when it is not a PostgreSQL address. The message does not repeat it, for it
- *   may hold a password.
+ * @throws DatabaseRefusedError if it is not a PostgreSQL URL. The message does not repeat the URL, which may
+ *   contain a password.
  */
 export function parseConnection(databaseUrl: string): Connection {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
-    throw new DatabaseRefusedError(
-      'DATABASE_URL is not an address of the form postgresql://user@host:5432/name',
-    )
+    throw new DatabaseRefusedError('DATABASE_URL is not a URL of the form postgresql://user@host:5432/name')
   }
   const schema = url.searchParams.get('schema') ?? undefined
   url.searchParams.delete('schema')

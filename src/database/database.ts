@@ -7,31 +7,31 @@ import { type SessionLimits, sessionStatement, settingsCheck } from './session.t
 /** The database of the service, open and migrated. */
 export interface Database {
   readonly client: DatabaseClient
-  /** The connections, of which the client is one user. */
+  /** The connection pool, which the client uses. */
   readonly pool: Pool
-  /** Asks a connection for an answer; rejects without one, or when the settings of its session are not ours. */
+  /** Rejects if a connection does not respond or its session has other settings. */
   check(): Promise<void>
-  /** Ends every connection; closes the embedded database. */
+  /** Ends all connections and closes the embedded database. */
   close(): Promise<void>
 }
 
-/** How the service uses a PostgreSQL server. */
+/** Limits for a database. */
 export interface DatabaseUse {
-  /** Connections kept. */
+  /** Maximum number of connections. */
   readonly poolSize: number
-  /** In milliseconds: how long a statement may take, or a transaction, or the wait for a connection. */
+  /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
   readonly timeout: number
-  /** Whether the server can end a statement that takes longer; the embedded one cannot. */
+  /** Whether the server cancels statements after the timeout; the embedded database cannot. */
   readonly hasStatementTimeout: boolean
 }
 
-/** How much later than a statement's own timeout its connection is taken for dead. */
+/** Time after the statement timeout until the connection is closed. */
 const GRACE_MILLISECONDS = 1_000
 
-/** The embedded database does not vanish; a statement that takes long is just that. */
-const EMBEDDED_ANSWER_MILLISECONDS = 600_000
+/** The embedded database runs in this process, so a missing response only means a long statement. */
+const EMBEDDED_RESPONSE_MILLISECONDS = 600_000
 
-/** Connects to a database that is there and migrated; `release` is called after the last connection. */
+/** Connects to a migrated database. `release` is called when all connections have ended. */
 export function createDatabase(
   connection: Connection,
   { poolSize, timeout, hasStatementTimeout }: DatabaseUse,
@@ -46,7 +46,7 @@ export function createDatabase(
     session: sessionStatement(schema, hasStatementTimeout ? limits : undefined),
     size: poolSize,
     connectTimeout: timeout,
-    answerTimeout: hasStatementTimeout ? timeout + GRACE_MILLISECONDS : EMBEDDED_ANSWER_MILLISECONDS,
+    responseTimeout: hasStatementTimeout ? timeout + GRACE_MILLISECONDS : EMBEDDED_RESPONSE_MILLISECONDS,
   })
   const client = createClient(pool, { timeout, schema, prepared: hasStatementTimeout })
   const close = async () => {

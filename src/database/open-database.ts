@@ -8,33 +8,33 @@ import { answers } from './embedded/lock.ts'
 import { migrate, migrationState, refuse } from './migrations/migrator.ts'
 import { DatabaseRefusedError } from './refused.ts'
 
-/** Which database to open, and how. */
+/** The database to open, and its limits. */
 export interface DatabaseOptions {
-  /** A PostgreSQL server. Without it the embedded database is used. */
+  /** The URL of a PostgreSQL server; by default, the embedded database is used. */
   databaseUrl?: string | undefined
   /** The folder of the embedded database. */
   dataDir: string
-  /** Migrate a PostgreSQL server when opening it; the embedded database always is. */
+  /** Whether to migrate a PostgreSQL server; the embedded database is always migrated. */
   migrateOnStart: boolean
-  /** Connections kept to the database; the embedded one takes 7 at most. */
+  /** Size of the connection pool; at most 7 for the embedded database. */
   poolSize: number
-  /** In milliseconds: how long a statement may take, or a transaction, or the wait for a connection. */
+  /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
   timeout?: number
-  /** Whether the embedded database has a commit on the disk before it is acknowledged. */
+  /** Whether the embedded database writes a commit to the disk before it acknowledges it. */
   fsync?: boolean
 }
 
-/** What a command may take of an embedded database that a service is using. */
+/** Connections of a command to an embedded database that a service is using. */
 const SHARED_CONNECTIONS = 2
 
-/** For commands, which nobody waits for as one waits for an answer. */
-const PATIENT_MILLISECONDS = 60_000
+/** For commands, which may take longer than requests. */
+const COMMAND_TIMEOUT_MILLISECONDS = 60_000
 
 /**
  * Opens the database of the options.
  *
- * @throws DatabaseRefusedError when it cannot be reached or opened, is in use by another process
- *   (embedded), or does not have exactly the migrations of this version.
+ * @throws DatabaseRefusedError if it cannot be reached or opened, another process uses it (embedded), or it
+ *   does not have exactly the migrations of this version.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { databaseUrl } = options
@@ -42,8 +42,8 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
 }
 
 /**
- * Opens the database for a command: as {@link openDatabase} does, except that an embedded database which
- * a running service holds is shared with it, over its socket.
+ * Opens the database for a command, like {@link openDatabase}. If a running service uses the embedded
+ * database, the command connects to its socket.
  *
  * @throws DatabaseRefusedError as {@link openDatabase}
  */
@@ -69,11 +69,11 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
 
 function createEmbedded(
   connection: Connection,
-  { poolSize, timeout = PATIENT_MILLISECONDS }: DatabaseOptions,
-  most: number,
+  { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS }: DatabaseOptions,
+  maximumPoolSize: number,
   release?: () => Promise<void>,
 ): Database {
-  const use = { poolSize: Math.min(poolSize, most), timeout, hasStatementTimeout: false }
+  const use = { poolSize: Math.min(poolSize, maximumPoolSize), timeout, hasStatementTimeout: false }
   return createDatabase({ ...connection, application_name: SERVICE_NAME }, use, release)
 }
 
@@ -81,7 +81,7 @@ async function openServer(databaseUrl: string, options: DatabaseOptions): Promis
   const connection = parseConnection(databaseUrl)
   if (options.migrateOnStart) await migrate(connection)
   else await refuseUnmigrated(connection)
-  const { poolSize, timeout = PATIENT_MILLISECONDS } = options
+  const { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS } = options
   return createDatabase(connection, { poolSize, timeout, hasStatementTimeout: true })
 }
 
@@ -90,7 +90,7 @@ async function refuseUnmigrated(connection: Connection): Promise<void> {
   refuse(state)
   if (state.pending.length === 0) return
   throw new DatabaseRefusedError(
-    `The database lacks ${state.pending.length} migration(s), from ${state.pending[0]} on. ` +
+    `The database lacks ${state.pending.length} migration(s), the first is ${state.pending[0]}. ` +
       'Apply them with `npm run migrate`, or set MIGRATE_ON_START=true.',
   )
 }

@@ -2,28 +2,28 @@ import { AsyncResource } from 'node:async_hooks'
 import { SpanKind } from '@opentelemetry/api'
 import pg, { type ClientConfig } from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
-import { connectionError } from './unavailable.ts'
+import { connectionError } from './errors.ts'
 
-/** How many connections are kept, and how long their users wait. */
-export interface PoolOptions {
-  /** The first statement of each connection, which sets its session up. */
+/** The size and the timeouts of a pool. */
+interface PoolOptions {
+  /** The first statement of each connection, which sets up its session. */
   readonly session: string
   readonly size: number
-  /** In milliseconds: for a connection, and for an answer before the connection is taken for dead. */
+  /** In milliseconds, for a connection, and for a response before the connection is closed. */
   readonly connectTimeout: number
-  readonly answerTimeout: number
+  readonly responseTimeout: number
 }
 
-/** The part of a pg Client that this file adds to; its own declaration has ten overloads. */
+/** The signature of `query` in this file; pg declares ten overloads. */
 type Query = (...parameters: unknown[]) => Promise<unknown>
 type Done = (error: unknown, result?: unknown) => void
 
 /**
- * A pool of connections that are watched: every statement is a span and is timed, and a connection whose
- * answer does not come is ended, so that packets which vanish never hold one for good.
+ * Creates a connection pool with spans and timings for all statements. A connection that does not respond in
+ * time is closed, so that lost packets never block it forever.
  */
 export function createPool(connection: ClientConfig, options: PoolOptions): pg.Pool {
-  const WatchedClient = watchedClient(options.answerTimeout)
+  const WatchedClient = watchedClient(options.responseTimeout)
   const pool = new WatchedPool({
     ...connection,
     keepAlive: true,
@@ -31,9 +31,9 @@ export function createPool(connection: ClientConfig, options: PoolOptions): pg.P
     connectionTimeoutMillis: options.connectTimeout,
     Client: WatchedClient,
     onConnect: (client: pg.ClientBase) =>
-      (client as InstanceType<typeof WatchedClient>).answered([options.session]),
+      (client as InstanceType<typeof WatchedClient>).send([options.session]),
   } as pg.PoolConfig)
-  // The pool drops an idle connection that breaks; unheard, the event would end the process.
+  // The pool removes a failed idle connection. Without a listener, the event would end the process.
   pool.on('error', () => {})
   return pool
 }
@@ -46,7 +46,7 @@ class WatchedPool extends pg.Pool {
     if (done === undefined) {
       return super.connect().catch((error: unknown) => Promise.reject(connectionError(error)))
     }
-    // Whoever frees a connection calls the next one in the queue: in that one's own context, not in his.
+    // The release of a connection calls the next waiting function, which must keep its own async context.
     const inOwnContext = AsyncResource.bind((error: unknown, ...rest: unknown[]) =>
       (done as unknown as (...results: unknown[]) => void)(error && connectionError(error), ...rest),
     )
@@ -54,7 +54,7 @@ class WatchedPool extends pg.Pool {
     return undefined
   }
 
-  /** A connection that breaks tells the pool before it tells whoever sent the statement. */
+  /** The pool reports the error of a failed connection before the client does. */
   override query(...parameters: unknown[]): never {
     const send = super.query.bind(this) as unknown as (...parameters: unknown[]) => Promise<unknown>
     const done = parameters.at(-1)
@@ -67,7 +67,7 @@ class WatchedPool extends pg.Pool {
   }
 }
 
-function watchedClient(answerTimeout: number) {
+function watchedClient(responseTimeout: number) {
   return class WatchedClient extends pg.Client {
     override query(...parameters: unknown[]): never {
       const done = parameters.at(-1)
@@ -83,7 +83,7 @@ function watchedClient(answerTimeout: number) {
       const timings = currentTimings()
       const started = performance.now()
       try {
-        return await inSpan(...described(parameters), () => this.answered(parameters), SpanKind.CLIENT)
+        return await inSpan(...described(parameters), () => this.send(parameters), SpanKind.CLIENT)
       } finally {
         if (timings) {
           timings.database += performance.now() - started
@@ -92,9 +92,9 @@ function watchedClient(answerTimeout: number) {
       }
     }
 
-    /** Sends a statement without counting it, such as the first one of a connection. */
-    async answered(parameters: unknown[]): Promise<unknown> {
-      const timer = setTimeout(() => this.#cut(), answerTimeout)
+    /** Sends a statement without span and timing, such as the first of a connection. */
+    async send(parameters: unknown[]): Promise<unknown> {
+      const timer = setTimeout(() => this.#destroy(), responseTimeout)
       try {
         return await (super.query as unknown as Query).apply(this, parameters)
       } catch (error) {
@@ -104,14 +104,14 @@ function watchedClient(answerTimeout: number) {
       }
     }
 
-    #cut(): void {
+    #destroy(): void {
       const { connection } = this as unknown as { connection: { stream: { destroy(): void } } }
       connection.stream.destroy()
     }
   }
 }
 
-/** The text of a statement holds no values: those are its parameters. */
+/** The name and attributes of a span. The text of a statement contains no values. */
 function described(parameters: unknown[]): [string, Record<string, string>] {
   const [query] = parameters as [string | { text: string }]
   const text = typeof query === 'string' ? query : query.text

@@ -2,12 +2,12 @@ import type { Resource } from '../domain/model/resource.ts'
 import type { Columns } from '../domain/model/row.ts'
 import { Prisma } from './generated/client.ts'
 
-/** From here on Prisma keeps 16 digits of a double, which may have 17; below it keeps them all. */
+/** Prisma keeps only 16 digits of doubles from this value on; a double can have 17. */
 const EXACT_BELOW = 2 ** 53
 
 /**
- * The columns of a row as Prisma's methods take them: numbers withoutLoss; and of the two nulls that Prisma knows
- * for a JSON column, the database's.
+ * Converts columns to arguments of Prisma's methods: numbers without loss of digits, and unset JSON columns
+ * as NULL rather than JSON null.
  */
 export function toPrisma({ leaves }: Resource, columns: Columns): Columns {
   const unset = leaves.filter(({ field, column }) => field.type === 'fractions' && columns[column] === null)
@@ -17,7 +17,7 @@ export function toPrisma({ leaves }: Resource, columns: Columns): Columns {
   }
 }
 
-/** A value without the loss of a digit: only numbers that are larger than any count become Prisma's decimals. */
+/** Converts large numbers to Prisma's decimals, which keep all digits. */
 export function withoutLoss(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutLoss)
   return typeof value === 'number' && Math.abs(value) >= EXACT_BELOW ? new Prisma.Decimal(value) : value

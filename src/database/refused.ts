@@ -1,6 +1,6 @@
 /**
- * The database cannot be used as it is: the message says why and what to do, and is meant for the person
- * who starts the service. Print it without a stack. The cause, if any, is the error underneath.
+ * The database cannot be used. The message for the operator states the reason and the remedy; print it without
+ * a stack trace. The cause, if any, is the original error.
  */
 export class DatabaseRefusedError extends Error {
   override name = 'DatabaseRefusedError'

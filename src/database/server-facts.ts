@@ -1,16 +1,16 @@
 import type { ClientBase, Pool } from 'pg'
 import { DatabaseRefusedError } from './refused.ts'
 
-/** What a PostgreSQL server and a database on it are, which no session can change. */
+/** Properties of a PostgreSQL server and database that no session can change. */
 export interface ServerFacts {
-  /** As PostgreSQL writes it: `15.4`, perhaps with the name of a package. */
+  /** PostgreSQL's format: `15.4`, possibly with the name of a package. */
   readonly version: string
   readonly versionNumber: number
   readonly encoding: string
   readonly collation: string
-  /** LC_CTYPE, which says what is the lower case of a letter. */
+  /** LC_CTYPE, which determines the lower case of letters. */
   readonly ctype: string
-  /** Whether it is a standby, which takes no writes. */
+  /** Whether the server is a standby, which refuses writes. */
   readonly isStandby: boolean
 }
 
@@ -23,25 +23,24 @@ const FACTS = `
 
 const OLDEST_VERSION = 13
 
-/** Asks a server what it is. */
+/** Reads the properties of a server. */
 export async function readServerFacts(client: ClientBase | Pool): Promise<ServerFacts> {
   const { rows } = await client.query<ServerFacts>(FACTS)
   return rows[0] as ServerFacts
 }
 
 /**
- * @throws DatabaseRefusedError when the server is older than PostgreSQL 13, or its database cannot store
- *   every character.
+ * @throws DatabaseRefusedError if the server is older than PostgreSQL 13, or the encoding is not UTF-8.
  */
 export function refuseServer({ version, versionNumber, encoding }: ServerFacts): void {
   if (versionNumber < OLDEST_VERSION * 10_000) {
     throw new DatabaseRefusedError(
-      `The server is PostgreSQL ${version}; version ${OLDEST_VERSION} or newer is needed`,
+      `The server is PostgreSQL ${version}; version ${OLDEST_VERSION} or newer is required`,
     )
   }
   if (encoding === 'UTF8') return
   throw new DatabaseRefusedError(
-    `The encoding of the database is ${encoding}, which cannot store every character. Make one with ` +
-      "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, and move the data there with pg_dump and psql.",
+    `The encoding of the database is ${encoding}, which cannot store every character. Create one with ` +
+      "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, and move the data with pg_dump and psql.",
   )
 }

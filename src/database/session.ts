@@ -1,11 +1,11 @@
 import { defaults, escapeIdentifier, escapeLiteral } from 'pg'
 
-// Without this the driver writes dates in the time zone of the process, whose offset had seconds in the past.
+// The default is the time zone of the process, whose historical offsets include seconds.
 defaults.parseInputDatesAsUTC = true
 
 /**
- * The settings on which the meaning of values and statements depends. The defaults of the server, the
- * database or the role may be others, so every session states them.
+ * The settings that affect the meaning of values and statements. Every session sets them, because the
+ * defaults of the server, the database or the role may differ.
  */
 const SETTINGS = {
   client_encoding: 'UTF8',
@@ -19,7 +19,7 @@ const SETTINGS = {
   default_transaction_isolation: 'read committed',
 } as const
 
-/** The schema of the tables where DATABASE_URL names none; Prisma's statements name it. */
+/** The schema of the tables if DATABASE_URL names none; Prisma's statements include it. */
 export const DEFAULT_SCHEMA = 'public'
 
 /** In milliseconds; 0 for no limit. */
@@ -31,8 +31,8 @@ export interface SessionLimits {
 const UNLIMITED: SessionLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
 /**
- * Everything that a session starts with, by the names of PostgreSQL's settings. Temporary tables come last
- * in the search path, so that they never hide a table.
+ * The settings of a new session, by PostgreSQL's names. Temporary tables come last in the search path, so
+ * that they never hide a table.
  */
 export function sessionSettings(
   schema = DEFAULT_SCHEMA,
@@ -49,9 +49,9 @@ export function sessionSettings(
 }
 
 /**
- * What a connection sends before anything else. These are statements rather than start-up parameters,
- * because PgBouncer refuses most of those; and SET rather than set_config, because a SELECT fails on a
- * standby whose default isolation is serializable.
+ * The first statement of a connection. It is not a list of start-up parameters, because PgBouncer refuses most
+ * of them, and it does not call set_config, because SELECT fails on a standby whose default isolation is
+ * serializable.
  */
 export function sessionStatement(schema?: string, limits?: SessionLimits): string {
   const { search_path, ...settings } = sessionSettings(schema, limits)
@@ -60,8 +60,8 @@ export function sessionStatement(schema?: string, limits?: SessionLimits): strin
 }
 
 /**
- * Asks which settings of the session at hand differ from what it started with: one row with a `name` for
- * each. The first schema of the search path is compared rather than its text, which PostgreSQL rewrites.
+ * Selects the `name` of each setting that differs from that of a new session. For the search path, it compares
+ * the first schema, because PostgreSQL rewrites the text.
  */
 export function settingsCheck(schema = DEFAULT_SCHEMA): string {
   const expected = Object.entries(SETTINGS).map(

@@ -1,14 +1,13 @@
 /**
- * How many statements a connection keeps prepared. Callers can make new ones without end, by filters
- * and sorts; those that come late are planned each time.
+ * Maximum number of prepared statements of a connection. Filters and sorts of callers can create any number of
+ * statements; those above the maximum are planned each time.
  */
 const MAXIMUM_STATEMENTS = 500
 
 const names = new Map<string, string>()
 
 /**
- * The name under which a connection keeps a statement prepared, the same on every connection; empty for
- * one that is not to be kept.
+ * The name of a prepared statement, the same for all connections; empty for a statement that is not prepared.
  */
 export function statementName({ sql }: { readonly sql: string }): string {
   const known = names.get(sql)

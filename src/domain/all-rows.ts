@@ -5,8 +5,8 @@ import type { Row } from './model/row.ts'
 const PAGE_ROWS = 500
 
 /**
- * Every row of a resource, ordered by its key and read a page at a time: each page begins after the last
- * key of the one before, so memory stays the same, no row is read twice, and none that stays is missed.
+ * Reads all rows of a resource in pages, ordered by key. Each page begins after the last key of the previous
+ * one, so memory use is constant and concurrent changes neither repeat nor skip rows.
  */
 export async function* allRows(client: Client, resource: Resource): AsyncGenerator<Row> {
   const { parentField } = resource

@@ -2,31 +2,31 @@ import { type Client, type DatabaseClient, modelOf } from '../database/client.ts
 import { toPrisma } from '../database/prisma-values.ts'
 import { keyOf } from '../database/sql/statement.ts'
 import type { WriteContext } from './context.ts'
-import type { OnceOnly } from './idempotency.ts'
+import type { IdempotencyRecord } from './idempotency.ts'
 import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
 import type { Address } from './model/identifiers.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { initialColumns, isUnchanged, toColumns } from './model/rows.ts'
-import { missingParent } from './not-found.ts'
+import { parentNotFoundOrGone } from './not-found.ts'
 import { writeError } from './refusals.ts'
-import { ParentMissing, WriteConflict } from './retry.ts'
+import { ParentNotFound, WriteConflict } from './retry.ts'
 import { refuseBrokenRules } from './rules.ts'
 import { inTransaction } from './transaction.ts'
 import { refuseTakenValues } from './unique.ts'
 
-/** What a write did, decided where it was done, so that it is right when requests race. */
+/** The outcome of a write. It is decided with the write itself, so concurrent requests cannot make it wrong. */
 export interface Written {
   readonly outcome: 'CREATED' | 'REPLACED' | 'UNCHANGED'
   readonly row: Row
 }
 
 /**
- * Changes a resource to these values, in a transaction where its rules need one.
+ * Changes a resource to these values, in a transaction if its rules need one.
  *
- * @throws {DomainError} what its rules refuse
- * @throws {WriteConflict} when another request was faster
+ * @throws {DomainError} for a violated rule
+ * @throws {WriteConflict} if another request has changed it
  */
 export async function updateResource(
   context: WriteContext,
@@ -35,7 +35,7 @@ export async function updateResource(
   before: Row,
   values: Values,
 ): Promise<Written> {
-  return writing(context, resource, address, before, async (client, isInTransaction) => {
+  return runWrite(context, resource, address, before, async (client, isInTransaction) => {
     const after = toColumns(resource, values, before)
     const change = { client, isInTransaction, settings: context.ruleSettings, address, before, after }
     await refuseBrokenRules(change, resource)
@@ -45,54 +45,54 @@ export async function updateResource(
   })
 }
 
-/** Adds a resource with these values, once only if so asked; otherwise as {@link updateResource}. */
+/** Adds a resource with these values, only once if it has an idempotency record; see {@link updateResource}. */
 export async function insertResource(
   context: WriteContext,
   resource: Resource,
   address: Address,
   values: Values,
-  once?: OnceOnly,
+  record?: IdempotencyRecord,
 ): Promise<Written> {
   const write: Write = async (client, isInTransaction) => {
-    await once?.claim(client)
+    await record?.claim(client)
     const after = { ...initialColumns(resource), ...toColumns(resource, values) }
     const settings = context.ruleSettings
     const change = { client, isInTransaction, settings, address, before: undefined, after }
     await refuseBrokenRules(change, resource)
     const row = await modelOf(client, resource).insert(resource, address, after)
-    await once?.keep(client, row)
+    await record?.store(client, row)
     return { outcome: 'CREATED', row }
   }
-  return writing(context, resource, address, undefined, write, once !== undefined)
+  return runWrite(context, resource, address, undefined, write, record !== undefined)
 }
 
 type Write = (client: Client, isInTransaction: boolean) => Promise<Written>
 
-async function writing(
+async function runWrite(
   { client }: WriteContext,
   resource: Resource,
   address: Address,
   before: Row | undefined,
   write: Write,
-  isOnceOnly = false,
+  hasIdempotencyKey = false,
 ): Promise<Written> {
   try {
-    return await inTransaction(client, resource, isOnceOnly, write)
+    return await inTransaction(client, resource, hasIdempotencyKey, write)
   } catch (error) {
-    const meaning = writeError(error, resource)
-    if (meaning instanceof DomainError && (await hasMoved(client, resource, address, before))) {
+    const mapped = writeError(error, resource)
+    if (mapped instanceof DomainError && (await hasChanged(client, resource, address, before))) {
       throw new WriteConflict()
     }
-    if (!(meaning instanceof DomainError) && !(meaning instanceof ParentMissing)) throw meaning
-    const missing = await missingParent(client, resource, address)
-    throw missing ?? (meaning instanceof ParentMissing ? new WriteConflict() : meaning)
+    if (!(mapped instanceof DomainError) && !(mapped instanceof ParentNotFound)) throw mapped
+    const parentError = await parentNotFoundOrGone(client, resource, address)
+    throw parentError ?? (mapped instanceof ParentNotFound ? new WriteConflict() : mapped)
   }
 }
 
 /**
- * Changes a row if it still is the version that was read: one statement decides.
+ * Changes a row if it still has the version that was read.
  *
- * @throws {WriteConflict} when it is not
+ * @throws {WriteConflict} if it has another version
  */
 async function updateRow(
   { client, address, after = {} }: Change & { readonly client: Client },
@@ -106,8 +106,8 @@ async function updateRow(
   return row
 }
 
-/** Whether another request has written it since: then what a rule refused may be that request's own doing. */
-async function hasMoved(
+/** Whether another request has changed the resource since the read. Then it may have caused the violation. */
+async function hasChanged(
   client: DatabaseClient,
   resource: Resource,
   address: Address,

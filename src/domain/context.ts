@@ -4,13 +4,13 @@ import type { RuleSettings } from './model/database-rule.ts'
 
 export type { DatabaseClient }
 
-/** Where writes happen, and the settings they follow. */
+/** The database that writes use, and the settings they follow. */
 export interface WriteContext {
   readonly client: DatabaseClient
   readonly ruleSettings: RuleSettings
-  /** How long a key of a request is remembered. */
+  /** How long an idempotency key is stored. */
   readonly idempotencyKeyHours: number
 }
 
-/** Which database a caller reads from, and who has written. */
-export type ReadContext = Pick<Readers, 'clientFor' | 'noteWrite'>
+/** Chooses the database that a caller reads from, and records who has written. */
+export type ReadContext = Pick<Readers, 'clientFor' | 'recordWrite'>

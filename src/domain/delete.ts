@@ -4,22 +4,22 @@ import type { WriteContext } from './context.ts'
 import { type Address, isAddress } from './model/identifiers.ts'
 import { requireVersion } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'
-import { missingResource } from './not-found.ts'
+import { notFoundOrGone } from './not-found.ts'
 import { deletionError } from './refusals.ts'
 import { retry, WriteConflict } from './retry.ts'
 import { inTransaction } from './transaction.ts'
 
-export interface DeleteOptions {
+interface DeleteOptions {
   readonly versions?: readonly number[] | undefined
-  /** Whether a resource that is not there is an error, and not simply deleted already. */
+  /** Whether a missing resource is an error. */
   readonly strict: boolean
 }
 
-/** What a deletion did: it was there, or it was not. */
+/** The outcome of a deletion. */
 export type Deleted = 'DELETED' | 'ABSENT'
 
 /**
- * Deletes a resource with all it owns. Idempotent: one that is not there is deleted already (SPEC §4.7).
+ * Deletes a resource and the resources it owns. Idempotent: a missing resource counts as deleted (SPEC §4.7).
  *
  * @throws {DomainError} DEPENDENCY_CONFLICT and CONCURRENT_MODIFICATION (409); when strict,
  *   RESOURCE_NOT_FOUND (404) and RESOURCE_GONE (410)
@@ -30,9 +30,10 @@ export async function deleteResource(
   address: Address,
   options: DeleteOptions,
 ): Promise<Deleted> {
-  const known = isAddress(address)
-  const outcome = known ? await retry(() => remove(context, resource, address, options)) : 'ABSENT'
-  if (outcome === 'ABSENT' && options.strict) throw await missingResource(context.client, resource, address)
+  const outcome = isAddress(address)
+    ? await retry(() => remove(context, resource, address, options))
+    : 'ABSENT'
+  if (outcome === 'ABSENT' && options.strict) throw await notFoundOrGone(context.client, resource, address)
   return outcome
 }
 

@@ -8,22 +8,22 @@ import { toColumns } from './model/rows.ts'
 import { isObject } from './model/values.ts'
 import { WriteConflict } from './retry.ts'
 
-/** What a caller names a request with, so that it can be repeated: unique among that caller's requests. */
+/** An idempotency key, which is unique among the requests of a caller. */
 export interface RequestKey {
   /** The identity of the caller. */
   readonly identity: string
   readonly text: string
 }
 
-/** A creation that must happen once, however often it is asked for. */
-export interface Creation {
+/** A request to create a resource only once. */
+interface Creation {
   readonly client: Client
   readonly resource: Resource
   readonly parentId: string | undefined
   readonly key: RequestKey
-  /** What is to be created, valid. */
+  /** The validated values of the new resource. */
   readonly values: Values
-  /** How long the key is remembered. */
+  /** How long the key is stored. */
   readonly hours: number
 }
 
@@ -31,16 +31,15 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 const HOUR_MILLISECONDS = 3_600_000
 
 /**
- * Remembers the first answer to a request in the transaction that does what it asks for, so that neither
- * is ever there without the other (draft-ietf-httpapi-idempotency-key-header). A request that failed is
- * not remembered: nothing happened.
+ * Stores the first response to a request, in the transaction of its write
+ * (draft-ietf-httpapi-idempotency-key-header). Failed requests store nothing.
  */
-export class OnceOnly {
+export class IdempotencyRecord {
   readonly #creation: Creation
   readonly #address: { subject: string; collection: string; parent_id: string; key: string }
   readonly #hash: string
 
-  /** @throws {DomainError} VALIDATION_FAILED (400) for a key that cannot be one */
+  /** @throws {DomainError} VALIDATION_FAILED (400) for a malformed key */
   constructor(creation: Creation) {
     const { resource, parentId = '', key, values } = creation
     refuseMalformedKey(key.text)
@@ -52,9 +51,9 @@ export class OnceOnly {
   }
 
   /**
-   * The resource as it was created when the request was first made; undefined when it never was.
+   * The resource as the first request created it; undefined if this is the first.
    *
-   * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) when the key came with another body then
+   * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) if the first request had another body
    */
   async find(): Promise<Row | undefined> {
     const { client, resource, hours } = this.#creation
@@ -72,9 +71,9 @@ export class OnceOnly {
   }
 
   /**
-   * Takes the key, before anything is done under it. Waits while another request holds it.
+   * Claims the key, before any other statement of the transaction. Waits while another request holds it.
    *
-   * @throws {WriteConflict} when another request has taken it
+   * @throws {WriteConflict} if another request has claimed it
    */
   async claim(client: Client): Promise<void> {
     const data = { ...this.#address, request_hash: this.#hash }
@@ -82,29 +81,29 @@ export class OnceOnly {
     if (count === 0) throw new WriteConflict()
   }
 
-  /** Keeps the answer, in the transaction that claimed the key. */
-  async keep(client: Client, row: Row): Promise<void> {
+  /** Stores the response, in the transaction that claimed the key. */
+  async store(client: Client, row: Row): Promise<void> {
     const where = { subject_collection_parent_id_key: this.#address }
     await client.idempotencyKey.update({ where, data: { answer: row as Prisma.InputJsonObject } })
   }
 }
 
-/** Few enough for one statement to end long before its timeout. */
-const FORGOTTEN_AT_ONCE = 1_000
-const FIRST_MILLISECONDS = 10_000
+/** A statement that deletes this many keys ends long before its timeout. */
+const BATCH_SIZE = 1_000
+const FIRST_DELAY_MILLISECONDS = 10_000
 
 /**
- * Deletes the keys that are older than that many hours, soon after the start and then every hour, until it is
- * told to stop.
+ * Deletes keys older than this many hours, soon after the start and then every hour. Returns a function that
+ * stops it.
  *
- * @param within in milliseconds: the first time is at random within these, so that processes which start
- *   together take turns
+ * @param within maximum delay of the first run in milliseconds. It is random, so that processes that start
+ *   together do not run at the same time.
  */
-export function forgetKeysRegularly(client: Client, hours: number, within = FIRST_MILLISECONDS): () => void {
+export function startKeyExpiry(client: Client, hours: number, within = FIRST_DELAY_MILLISECONDS): () => void {
   const stopping = new AbortController()
-  // If the database is in trouble now, the next hour will do.
-  const forget = () => void forgetKeys(client, hours, stopping.signal).catch(() => {})
-  const timers = [setTimeout(forget, Math.random() * within), setInterval(forget, HOUR_MILLISECONDS)]
+  // After a failure, the next run deletes these keys.
+  const run = () => void deleteExpiredKeys(client, hours, stopping.signal).catch(() => {})
+  const timers = [setTimeout(run, Math.random() * within), setInterval(run, HOUR_MILLISECONDS)]
   for (const timer of timers) timer.unref()
   return () => {
     stopping.abort()
@@ -112,10 +111,10 @@ export function forgetKeysRegularly(client: Client, hours: number, within = FIRS
   }
 }
 
-async function forgetKeys(client: Client, hours: number, stopping: AbortSignal): Promise<void> {
+async function deleteExpiredKeys(client: Client, hours: number, signal: AbortSignal): Promise<void> {
   const where = { created_date: { lt: new Date(Date.now() - hours * HOUR_MILLISECONDS) } }
-  for (let count = FORGOTTEN_AT_ONCE; count === FORGOTTEN_AT_ONCE && !stopping.aborted; ) {
-    count = (await client.idempotencyKey.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count
+  for (let count = BATCH_SIZE; count === BATCH_SIZE && !signal.aborted; ) {
+    count = (await client.idempotencyKey.deleteMany({ where, limit: BATCH_SIZE })).count
   }
 }
 
@@ -126,21 +125,21 @@ function refuseMalformedKey(text: string): void {
 }
 
 function refuseReusedKey(): void {
-  const message = 'This idempotency key came with another body before; every new request needs a new key.'
+  const message = 'This idempotency key was used with another body. Use a new key for each new request.'
   refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message }])
 }
 
-/** The same text for the same values, in whatever order an object in them has its members. */
+/** Serializes values independently of the order of object members. */
 function canonical(values: unknown): string {
   return JSON.stringify(values, (_, value: unknown) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
   )
 }
 
-/** JSON has no moments; the columns that hold one are known. */
+/** Restores the timestamps, which JSON stores as strings. */
 function toRow({ leaves }: Resource, answer: Record<string, unknown>): Row {
-  const moments = leaves
+  const timestamps = leaves
     .filter(({ field, column }) => field.type === 'timestamp' && typeof answer[column] === 'string')
     .map(({ column }) => [column, new Date(answer[column] as string)])
-  return { ...answer, ...Object.fromEntries(moments) } as Row
+  return { ...answer, ...Object.fromEntries(timestamps) } as Row
 }

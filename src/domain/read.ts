@@ -5,21 +5,21 @@ import type { List, ListRequest } from './model/list.ts'
 import { listColumn } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
 import type { Row } from './model/row.ts'
-import { missingResource, notFound } from './not-found.ts'
+import { notFound, notFoundOrGone } from './not-found.ts'
 import { readError } from './refusals.ts'
 
 /**
- * One resource. A malformed identifier is unknown; PostgreSQL is not asked, because it refuses U+0000.
+ * Reads a resource. A malformed identifier is not found without a query, because PostgreSQL refuses U+0000.
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410)
  */
 export async function readResource(client: Client, resource: Resource, address: Address): Promise<Row> {
   if (!isAddress(address)) throw notFound(resource, address)
   const row = await modelOf(client, resource).lookUp(resource, address)
-  return row ?? Promise.reject(await missingResource(client, resource, address))
+  return row ?? Promise.reject(await notFoundOrGone(client, resource, address))
 }
 
-/** The rows that have these identifiers in a column, by them. An identifier without a row is left out. */
+/** Reads the rows with these identifiers in a column, as a map by identifier. */
 export async function readRows(
   client: Client,
   resource: Resource,
@@ -30,14 +30,14 @@ export async function readRows(
   return new Map(rows.map((row) => [row[column] as string, row]))
 }
 
-/** A part of a collection (SPEC §4.1). */
+/** Reads a part of a collection (SPEC §4.1). */
 export function readList(client: Client, resource: Resource, request: ListRequest): Promise<List> {
   return modelOf(client, resource).list(resource, request)
 }
 
 /**
- * The same part of the lists of several parents, by the parents' identifiers: of those they own, or of those
- * that refer to them. A parent that does not exist has no list.
+ * Reads the same part of the lists of several parents, as a map by the parents' identifiers. A list contains
+ * the resources that the parent owns or that refer to it. A missing parent has no list.
  */
 export function readLists(
   client: Client,
@@ -51,7 +51,7 @@ export function readLists(
 }
 
 /**
- * A part of the list of one parent.
+ * Reads a part of the list of one parent.
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent
  */
@@ -64,13 +64,13 @@ export async function readListOf(
 ): Promise<List> {
   if (!isIdentifier(parentId)) throw notFound(parent, { id: parentId })
   const list = (await readLists(client, parent, resource, [parentId], request)).get(parentId)
-  return list ?? Promise.reject(await missingResource(client, parent, { id: parentId }))
+  return list ?? Promise.reject(await notFoundOrGone(client, parent, { id: parentId }))
 }
 
 /**
  * Counts and measures the groups of a collection.
  *
- * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) for a sum that is larger than any number
+ * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) for a sum that is out of range
  */
 export async function aggregate(
   client: Client,

@@ -1,8 +1,8 @@
-import { refusalOf } from '../database/refusal.ts'
+import { refusalOf } from '../database/errors.ts'
 import { DomainError } from './model/errors.ts'
 import { type Resource, tableName } from './model/resource.ts'
 import { resources } from './resources/index.ts'
-import { ParentMissing, WriteConflict } from './retry.ts'
+import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './unique.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -14,55 +14,55 @@ const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 const WRITE_CONFLICTS = ['40001', '40P01']
 
 /**
- * What an error of a write means: a conflict with another write, a value taken, a reference that leads nowhere,
- * a stored row that the service would refuse. Every other error comes back as it is.
+ * Maps an error of a write to a conflict, a duplicate value, a missing parent, or an invalid stored row.
+ * Returns other errors unchanged.
  */
 export function writeError(error: unknown, resource: Resource): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (FOREIGN_KEY_VIOLATIONS.includes(state)) return unknownReference(resource, constraint)
-  if (state !== UNIQUE_VIOLATION) return meaningOfCheck(error)
+  if (state !== UNIQUE_VIOLATION) return checkViolation(error)
   if (constraint.endsWith('_pkey')) return new WriteConflict()
   return duplicateValue(resource, constrainedLeaf(resource, constraint, 'key')?.name ?? '')
 }
 
-/** What an error of a deletion means: another resource refers to this one, or a conflict, or a stored row. */
+/** Maps an error of a deletion to a conflict, a resource in use, or an invalid stored row. */
 export function deletionError(error: unknown): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
-  if (!FOREIGN_KEY_VIOLATIONS.includes(state)) return meaningOfCheck(error)
+  if (!FOREIGN_KEY_VIOLATIONS.includes(state)) return checkViolation(error)
   const user = resources.find(({ path }) => constraint.startsWith(`${tableName(path)}_`))
   const message = `It cannot be deleted while ${user?.path ?? 'others'} refer to it.`
   return new DomainError('DEPENDENCY_CONFLICT', message, [{ field: 'id', code: 'RESOURCE_IN_USE', message }])
 }
 
-/** What an error of a read means: a number came out that none can hold. Every other error comes back. */
+/** Maps the numeric overflow of an aggregate to an error for the caller. Returns other errors unchanged. */
 export function readError(error: unknown): unknown {
   if (refusalOf(error)?.state !== NUMERIC_VALUE_OUT_OF_RANGE) return error
-  const message = 'A sum or an average of these numbers is larger than any number here can be.'
+  const message = 'A sum or an average of these numbers is out of range.'
   return new DomainError('BUSINESS_RULE_VIOLATION', message)
 }
 
 const NONE = { state: '', constraint: '' }
 
 /**
- * Bodies are checked before they are written. So this is a row that was stored before its constraint, and that
- * the write changes in another column: an astronaut whose mission ends.
+ * Bodies are checked before writes. So the violation is of a row that was stored before its constraint and
+ * that the write changes in another column, such as an astronaut whose mission ends.
  */
-function meaningOfCheck(error: unknown): unknown {
+function checkViolation(error: unknown): unknown {
   if (refusalOf(error)?.state !== CHECK_VIOLATION) return error
-  const message = 'A stored resource that this would change is not valid itself; it must be corrected first.'
+  const message = 'The request would change a stored resource that is not valid. Correct that resource first.'
   return new DomainError('DEPENDENCY_CONFLICT', message)
 }
 
-/** Constraints are named `{table}_{column}_{kind}`, by Prisma and in our own migrations. */
+/** Constraints are named `{table}_{column}_{kind}`, by Prisma and in the migrations. */
 function constrainedLeaf({ path, leaves }: Resource, constraint: string, kind: 'key' | 'fkey') {
   return leaves.find(({ column }) => constraint === `${tableName(path)}_${column}_${kind}`)
 }
 
 function unknownReference(resource: Resource, constraint: string): unknown {
   const leaf = constrainedLeaf(resource, constraint, 'fkey')
-  // The rule found the resource referred to, and it was deleted since: the next attempt will know.
+  // The target existed when the rule was checked, and was deleted since; the next attempt reports this.
   if (leaf?.field.type === 'reference') return new WriteConflict()
-  return new ParentMissing()
+  return new ParentNotFound()
 }

@@ -1,23 +1,23 @@
 import { DomainError } from './model/errors.ts'
 
-/** Another request was faster; the next attempt sees what it has written. Never reaches a caller. */
+/** Another request has changed the same data. The write is repeated; callers never receive this error. */
 export class WriteConflict extends Error {
   override readonly name = 'WriteConflict'
 }
 
-/** The parent of an owned resource does not exist; the caller of the write finds out if it ever did. */
-export class ParentMissing extends Error {
-  override readonly name = 'ParentMissing'
+/** The parent of an owned resource does not exist. */
+export class ParentNotFound extends Error {
+  override readonly name = 'ParentNotFound'
 }
 
-/** Every conflict means that another request succeeded, so this many in a row is a fault, not bad luck. */
+/** Each conflict means that another request succeeded, so this many in a row indicate a fault. */
 const MAXIMUM_ATTEMPTS = 200
 
 /**
- * Repeats a write until no other request conflicts with it. A write without preconditions never fails because
- * another request wrote first; it happens after that one.
+ * Repeats a write until it has no conflict. A write without preconditions never fails because of another
+ * request; it is applied after it.
  *
- * @throws {DomainError} SERVICE_UNAVAILABLE (503) when conflicts do not end
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) after too many conflicts
  */
 export async function retry<Result>(write: () => Promise<Result>): Promise<Result> {
   for (let attempts = 0; attempts < MAXIMUM_ATTEMPTS; attempts++) {
@@ -29,6 +29,6 @@ export async function retry<Result>(write: () => Promise<Result>): Promise<Resul
   }
   throw new DomainError(
     'SERVICE_UNAVAILABLE',
-    'Too many others are changing this at the same time; try again.',
+    'Too many requests are changing this resource at the same time; try again.',
   )
 }

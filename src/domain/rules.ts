@@ -9,14 +9,13 @@ import { toValues } from './model/rows.ts'
 import { runRules } from './model/validate.ts'
 import { resources } from './resources/index.ts'
 
-/** A change that may also be held against Prisma's models. */
+/** A change with the whole client, not only the part for rules. */
 type ClientChange = Change & { readonly client: Client }
 
 /**
- * Holds a write against everything a well-formed body can break: the rules of its definition, its
- * references, and what its guard knows of the other resources.
+ * Checks the rules of a definition, its references, and its database rule.
  *
- * @throws {DomainError} BUSINESS_RULE_VIOLATION (422), or what the guard throws
+ * @throws {DomainError} BUSINESS_RULE_VIOLATION (422), or an error of the database rule
  */
 export async function refuseBrokenRules(change: ClientChange, resource: Resource): Promise<void> {
   const { before, after } = change
@@ -26,7 +25,7 @@ export async function refuseBrokenRules(change: ClientChange, resource: Resource
   await resource.databaseRule?.(change)
 }
 
-/** Looks only at references that change: the others were looked at before, and foreign keys hold them. */
+/** Checks only changed references; foreign keys keep the others valid. */
 async function unknownReferences(
   { client, before, after }: ClientChange,
   resource: Resource,

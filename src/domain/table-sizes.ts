@@ -6,32 +6,32 @@ const LIFETIME_MILLISECONDS = 10_000
 /** The sizes of the tables in bytes, by name. */
 type Sizes = ReadonlyMap<string, number>
 
-/** How large the tables of the resources are, as they were within the last seconds. */
+/** The sizes of the tables of the resources, cached for ten seconds. */
 export class TableSizes {
   readonly #client: DatabaseClient
   readonly #tables: readonly string[]
-  #known: Promise<Sizes> | undefined
-  #askedAt = Number.NEGATIVE_INFINITY
+  #cached: Promise<Sizes> | undefined
+  #requestedAt = Number.NEGATIVE_INFINITY
 
   constructor(client: DatabaseClient, resources: readonly Resource[]) {
     this.#client = client
     this.#tables = resources.map(({ path }) => tableName(path))
   }
 
-  /** The size of a resource's table in bytes, with its long values and without its indexes. */
+  /** The size of a table in bytes, with its TOAST data and without its indexes. */
   async of({ path }: Resource): Promise<number> {
-    if (performance.now() - this.#askedAt > LIFETIME_MILLISECONDS) this.#refresh()
-    return (await this.#known)?.get(tableName(path)) ?? 0
+    if (performance.now() - this.#requestedAt > LIFETIME_MILLISECONDS) this.#refresh()
+    return (await this.#cached)?.get(tableName(path)) ?? 0
   }
 
-  /** Only the first call waits for the database. While that does not answer, the last sizes are good enough. */
+  /** Only the first call waits for the database. Later calls use the previous sizes until it responds. */
   #refresh(): void {
-    this.#askedAt = performance.now()
+    this.#requestedAt = performance.now()
     const sizes = this.#read()
-    this.#known ??= sizes.catch(() => new Map())
+    this.#cached ??= sizes.catch(() => new Map())
     sizes.then(
       () => {
-        this.#known = sizes
+        this.#cached = sizes
       },
       () => {},
     )

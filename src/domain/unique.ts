@@ -4,9 +4,9 @@ import { DomainError } from './model/errors.ts'
 import type { Leaf, Resource } from './model/resource.ts'
 
 /**
- * Refuses a change to a unique value that another resource has. The unique index has the last word, but it
- * makes two callers who swap values wait for each other, until PostgreSQL ends the deadlock after a second
- * (`deadlock_timeout`). Each sees here that the other still has the value.
+ * Refuses a change to a unique value that another resource has. The unique index would refuse it too, but two
+ * callers who swap values would wait for each other in the index until PostgreSQL ends the deadlock after a
+ * second (`deadlock_timeout`).
  *
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
@@ -24,7 +24,7 @@ export async function refuseTakenValues(
   }
 }
 
-/** RESOURCE_ALREADY_EXISTS (409), naming the field whose value another resource has. */
+/** RESOURCE_ALREADY_EXISTS (409) for a field whose value another resource has. */
 export function duplicateValue({ path }: Resource, field: string): DomainError {
   const message = `Another resource in ${path} already has this ${field}.`
   return new DomainError('RESOURCE_ALREADY_EXISTS', message, [{ field, code: 'DUPLICATE_VALUE', message }])

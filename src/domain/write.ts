@@ -1,7 +1,7 @@
 import { modelOf } from '../database/client.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
-import { OnceOnly, type RequestKey } from './idempotency.ts'
+import { IdempotencyRecord, type RequestKey } from './idempotency.ts'
 import { DomainError, refuseInvalid } from './model/errors.ts'
 import {
   type Address,
@@ -20,26 +20,26 @@ import { inspectPatch, inspectResource } from './model/validate.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
-export interface PutOptions {
-  /** Whether a resource that does not exist may be made. */
+interface PutOptions {
+  /** Whether a new resource may be created. */
   readonly mayCreate: boolean
-  /** Whether a resource that exists may be replaced. */
+  /** Whether an existing resource may be replaced. */
   readonly mayReplace: boolean
   readonly versions?: readonly number[] | undefined
-  /** What the caller says of read-only fields. */
+  /** The read-only fields of the body. */
   readonly readOnly: Values
 }
 
-export interface PatchOptions {
+interface PatchOptions {
   readonly versions?: readonly number[] | undefined
   readonly readOnly: Values
 }
 
 /**
- * Creates a resource with an identifier made here (SPEC §4.3); with a key, once only.
+ * Creates a resource with a generated identifier (SPEC §4.3); with an idempotency key, only once.
  *
- * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION (also for a key that came with another
- *   body), RESOURCE_ALREADY_EXISTS, and RESOURCE_NOT_FOUND or RESOURCE_GONE for the parent
+ * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION (also for a key of another body),
+ *   RESOURCE_ALREADY_EXISTS, and RESOURCE_NOT_FOUND or RESOURCE_GONE for the parent
  */
 export async function createResource(
   context: WriteContext,
@@ -51,20 +51,20 @@ export async function createResource(
   refuseMalformedParent(resource, parentId)
   const values = validated(resource, body)
   const { client, idempotencyKeyHours: hours } = context
-  const once = key && new OnceOnly({ client, resource, parentId, key, values, hours })
+  const record = key && new IdempotencyRecord({ client, resource, parentId, key, values, hours })
   return retry(async () => {
-    const row = await once?.find()
+    const row = await record?.find()
     if (row) return { outcome: 'CREATED', row }
-    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, once)
+    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, record)
   })
 }
 
 /**
- * Creates or replaces the resource at an address (SPEC §4.4, §4.5). Replacing clears what the body
- * leaves out. A body that changes nothing leaves the version alone.
+ * Creates or replaces the resource at an address (SPEC §4.4, §4.5). A replacement clears the fields that the
+ * body omits. A body that changes nothing does not change the version.
  *
- * @throws {DomainError} as {@link createResource}, and RESOURCE_NOT_FOUND where nothing may be
- *   created, PRECONDITION_FAILED where nothing may be replaced, CONCURRENT_MODIFICATION
+ * @throws {DomainError} as {@link createResource}, and CONCURRENT_MODIFICATION, RESOURCE_NOT_FOUND if the
+ *   resource may not be created, PRECONDITION_FAILED if it may not be replaced
  */
 export async function putResource(
   context: WriteContext,
@@ -85,7 +85,7 @@ export async function putResource(
 }
 
 /**
- * Changes the fields that a merge patch names (SPEC §4.6, RFC 7396). The result is validated as a whole.
+ * Applies a merge patch (SPEC §4.6, RFC 7396) and validates the result as a whole.
  *
  * @throws {DomainError} VALIDATION_FAILED, BUSINESS_RULE_VIOLATION, RESOURCE_ALREADY_EXISTS,
  *   RESOURCE_NOT_FOUND, CONCURRENT_MODIFICATION
@@ -127,7 +127,7 @@ function validated(resource: Resource, body: Values): Values {
   return values
 }
 
-/** As they are stored, valid or not: what a patch leaves alone must not get lost. */
+/** Includes invalid stored values, which a patch must not lose. */
 function writableValues({ writableFields }: Resource, stored: Values): Values {
   return Object.fromEntries(Object.entries(stored).filter(([name]) => name in writableFields))
 }

@@ -12,7 +12,7 @@ import { type DatabaseOptions, openDatabase } from '../../src/database/open-data
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
 import { createEmbedded, createTestDatabase, createTestFolder } from '../helpers/database.ts'
 
-// What is particular to the embedded database: these open folders whatever TEST_DATABASE_URL says.
+// Tests of the embedded database, which ignore TEST_DATABASE_URL.
 const embedded = (dataDir: string): DatabaseOptions => ({ dataDir, migrateOnStart: false, poolSize: 5 })
 
 async function open(t: ExecutionContext, dataDir: string) {
@@ -30,7 +30,7 @@ async function connectTo(t: ExecutionContext, dataDir: string): Promise<pg.Clien
   return client
 }
 
-/** Opens the folder in another process; resolves when that says it is open. */
+/** Opens the folder in another process; resolves when it is open. */
 async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<ChildProcess> {
   const entry = fileURLToPath(new URL('../helpers/open-database-process.ts', import.meta.url))
   const child = spawn(process.execPath, ['--import=tsx', entry, dataDir], {
@@ -48,7 +48,7 @@ test.serial('the test database is open, migrated and empty', async (t) => {
 })
 
 test.serial(
-  'the first start makes a private folder with a migrated database, and the next start finds its rows',
+  'the first start creates a private folder with a migrated database, and the next start finds its rows',
   async (t) => {
     const dataDir = join(await createTestFolder(t), 'made', 'here')
     const first = await openDatabase(embedded(dataDir))
@@ -62,13 +62,13 @@ test.serial(
   },
 )
 
-test.serial('a data folder too deep for a socket works all the same', async (t) => {
+test.serial('a data folder whose path is too long for a socket works', async (t) => {
   const dataDir = join(await createTestFolder(t), 'd'.repeat(120))
   const database = await open(t, dataDir)
   t.is(await database.client.species.count(), 0)
 })
 
-test.serial('a second process on the same folder is refused, and the first goes on', async (t) => {
+test.serial('a second process on the same folder is refused, and the first continues', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const child = await openElsewhere(t, dataDir)
   const error = await t.throwsAsync(openDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError })
@@ -89,7 +89,7 @@ test.serial('the lock of a killed process is taken over, and its committed rows 
   t.is(await database.client.planet.count(), 1)
 })
 
-test.serial('what a first start left half-made is made anew', async (t) => {
+test.serial('an incomplete first start is repeated', async (t) => {
   const dataDir = await createTestFolder(t)
   await mkdir(join(dataDir, 'postgres.unfinished', 'base'), { recursive: true })
   await writeFile(join(dataDir, 'postgres.unfinished', 'PG_VERSION'), '18\n')
@@ -99,13 +99,13 @@ test.serial('what a first start left half-made is made anew', async (t) => {
 })
 
 for (const [kind, files] of Object.entries({
-  'that is something else': { 'postgres/notes.txt': 'mine' },
+  'with other files': { 'postgres/notes.txt': 'mine' },
   'of another major version': { 'postgres/PG_VERSION': '13\n', 'postgres/global/pg_control': 'x' },
-  'that has lost its control file': { 'postgres/PG_VERSION': '18\n' },
+  'without its control file': { 'postgres/PG_VERSION': '18\n' },
   'that is empty': { 'postgres/': '' },
   'of a PostgreSQL server': { PG_VERSION: '15\n' },
 })) {
-  test.serial(`a folder ${kind} is refused and left untouched`, async (t) => {
+  test.serial(`a folder ${kind} is refused and not changed`, async (t) => {
     const dataDir = await createTestFolder(t)
     for (const [name, content] of Object.entries(files)) {
       await mkdir(join(dataDir, name, name.endsWith('/') ? '.' : '..'), { recursive: true })
@@ -119,7 +119,7 @@ for (const [kind, files] of Object.entries({
   })
 }
 
-test.serial('a damaged database is refused with a message and left untouched', async (t) => {
+test.serial('a damaged database is refused with a message and not changed', async (t) => {
   const { dataDir: damaged } = await createEmbedded(t)
   const control = join(damaged, 'postgres', 'global', 'pg_control')
   await writeFile(control, Buffer.alloc(8192, 7))
@@ -129,12 +129,14 @@ test.serial('a damaged database is refused with a message and left untouched', a
 })
 
 test.serial(
-  'a folder open to others that holds other files is refused, and its mode is left alone',
+  'a folder with other files that other users can access is refused, and its mode does not change',
   async (t) => {
     const dataDir = join(await createTestFolder(t), 'shared')
     await mkdir(dataDir, { mode: 0o755 })
     await writeFile(join(dataDir, 'letter.txt'), '')
-    await t.throwsAsync(openDatabase(embedded(dataDir)), { message: /open to other users.*letter\.txt/ })
+    await t.throwsAsync(openDatabase(embedded(dataDir)), {
+      message: /other users can access it.*letter\.txt/,
+    })
     t.is((await stat(dataDir)).mode & 0o777, 0o755)
   },
 )
@@ -156,29 +158,29 @@ test.serial('connections never see each other’s statements, transactions or fa
   t.is(await client.planet.count(), 200)
 })
 
+test.serial('a connection that closes in a transaction loses its changes and its settings', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const { client } = await open(t, dataDir)
+  const visitor = await connectTo(t, dataDir)
+  await visitor.query('SET default_transaction_read_only = on')
+  await visitor.query("BEGIN READ WRITE; INSERT INTO planets (id, name) VALUES ('x', 'X')")
+  await visitor.end()
+  await client.planet.create({ data: { id: 'y', name: 'Y' } })
+  t.deepEqual(await client.planet.findMany({ select: { id: true } }), [{ id: 'y' }])
+})
+
 test.serial(
-  'a connection that goes away in a transaction takes its changes and its settings with it',
+  'a connection that is idle in a transaction does not block the service permanently',
   async (t) => {
     const { dataDir } = await createEmbedded(t)
     const { client } = await open(t, dataDir)
     const visitor = await connectTo(t, dataDir)
-    await visitor.query('SET default_transaction_read_only = on')
-    await visitor.query("BEGIN READ WRITE; INSERT INTO planets (id, name) VALUES ('x', 'X')")
-    await visitor.end()
-    await client.planet.create({ data: { id: 'y', name: 'Y' } })
-    t.deepEqual(await client.planet.findMany({ select: { id: true } }), [{ id: 'y' }])
+    await visitor.query('BEGIN')
+    t.is(await client.planet.count(), 0)
   },
 )
 
-test.serial('a connection that idles in a transaction does not stop the service for good', async (t) => {
-  const { dataDir } = await createEmbedded(t)
-  const { client } = await open(t, dataDir)
-  const visitor = await connectTo(t, dataDir)
-  await visitor.query('BEGIN')
-  t.is(await client.planet.count(), 0)
-})
-
-test.serial('nonsense on the socket ends that connection and nothing else', async (t) => {
+test.serial('invalid data on the socket ends only that connection', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const { client } = await open(t, dataDir)
   const socket = connect(join(dataDir, '.s.PGSQL.5432'))
@@ -189,7 +191,7 @@ test.serial('nonsense on the socket ends that connection and nothing else', asyn
   t.is(await client.planet.count(), 0)
 })
 
-test.serial('COPY FROM STDIN, which the embedded engine would not survive, is refused', async (t) => {
+test.serial('COPY FROM STDIN, which would end the embedded engine, is refused', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const { client } = await open(t, dataDir)
   const visitor = await connectTo(t, dataDir)
@@ -203,18 +205,15 @@ test.serial('COPY FROM STDIN, which the embedded engine would not survive, is re
   t.is(await client.planet.count(), 0)
 })
 
-test.serial(
-  'a process whose database dies ends with it, and the next one recovers what was committed',
-  async (t) => {
-    const { dataDir } = await createEmbedded(t)
-    const child = await openElsewhere(t, dataDir)
-    const visitor = await connectTo(t, dataDir)
-    await visitor.query("INSERT INTO planets (id, name) VALUES ('x', 'X')")
-    const ended = once(child, 'exit')
-    // A spelling that is not recognised as what it is, and so reaches the engine and kills it.
-    await t.throwsAsync(visitor.query('COPY planets (id, name) FROM /* me */ STDIN'))
-    t.deepEqual(await ended, [1, null])
-    const database = await open(t, dataDir)
-    t.is(await database.client.planet.count(), 1)
-  },
-)
+test.serial('a process ends when its database fails, and the next one recovers all commits', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const child = await openElsewhere(t, dataDir)
+  const visitor = await connectTo(t, dataDir)
+  await visitor.query("INSERT INTO planets (id, name) VALUES ('x', 'X')")
+  const ended = once(child, 'exit')
+  // A spelling that is not recognised, so it reaches the engine and ends it.
+  await t.throwsAsync(visitor.query('COPY planets (id, name) FROM /* me */ STDIN'))
+  t.deepEqual(await ended, [1, null])
+  const database = await open(t, dataDir)
+  t.is(await database.client.planet.count(), 1)
+})

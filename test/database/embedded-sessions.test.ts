@@ -6,12 +6,13 @@ import { createEmbedded } from '../helpers/database.ts'
 import { valuesComeBack } from '../helpers/round-trip.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
 
-// What another client of the embedded database, such as psql, does to the one session of its engine.
+// Other clients of the embedded database, such as psql, share the session of its engine.
 
-/** In this order all of them can be made by one client. */
+/** One client can make all of them in this order. */
 const CHANGES: Readonly<Record<string, string>> = {
-  'temporary tables in front': 'CREATE TEMP TABLE missions (id text); CREATE TEMP TABLE row_counts (id text)',
-  'a statement of its own': 'PREPARE halgraph_1 AS SELECT 1',
+  'temporary tables that hide others':
+    'CREATE TEMP TABLE missions (id text); CREATE TEMP TABLE row_counts (id text)',
+  'a prepared statement': 'PREPARE halgraph_1 AS SELECT 1',
   'a channel and a lock': 'LISTEN news; SELECT pg_advisory_lock(1)',
   'another time zone': "SET timezone TO 'America/New_York'",
   'another date style': 'SET datestyle TO German',
@@ -25,7 +26,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'another user': 'SET SESSION AUTHORIZATION stranger',
 }
 
-/** A service on an embedded database, and what connects other clients to that. */
+/** A service on an embedded database, and a function that connects other clients. */
 async function start(t: ExecutionContext) {
   const { dataDir } = await createEmbedded(t)
   const service = await startTestService(t, { databaseUrl: undefined, dataDir, migrateOnStart: true })
@@ -44,7 +45,7 @@ async function start(t: ExecutionContext) {
 }
 
 async function worksAsBefore(t: ExecutionContext, { writer, anonymous, origin }: TestService): Promise<void> {
-  // What a client began before it went is finished first.
+  // Statements that a client sent before it disconnected end first.
   const until = Date.now() + 60_000
   while ((await anonymous.get(`${origin}/health/ready`)).status !== 200) t.true(Date.now() < until)
   await valuesComeBack(t, writer)
@@ -52,7 +53,7 @@ async function worksAsBefore(t: ExecutionContext, { writer, anonymous, origin }:
   for (const { id } of body._embedded.missions) t.is((await writer.delete(`/missions/${id}`)).status, 204)
 }
 
-/** The wire of a client, below its statements. */
+/** The socket of a client. */
 interface Wire {
   readonly stream: { destroy(): void }
   parse(statement: { name: string; text: string; types: number[] }): void
@@ -67,7 +68,7 @@ async function killed(client: pg.Client): Promise<void> {
   await client.end().catch(() => {})
 }
 
-test.serial('what a connected client sets holds for that client alone', async (t) => {
+test.serial('settings of a connected client apply only to that client', async (t) => {
   const { service, connect } = await start(t)
   for (const [title, change] of Object.entries(CHANGES)) {
     const client = await connect()
@@ -77,7 +78,7 @@ test.serial('what a connected client sets holds for that client alone', async (t
   }
 })
 
-test.serial('what a client has set is gone with it', async (t) => {
+test.serial('settings of a client end with its connection', async (t) => {
   const { service, connect } = await start(t)
   for (const leave of [(client: pg.Client) => client.end(), killed]) {
     const client = await connect()
@@ -135,7 +136,7 @@ test.serial(
   },
 )
 
-test.serial('a client killed after an error, before it has said Sync, leaves nothing', async (t) => {
+test.serial('a client killed after an error and before Sync leaves nothing', async (t) => {
   const { service, connect } = await start(t)
   const client = await connect()
   await client.query('BEGIN')
@@ -149,7 +150,7 @@ test.serial('a client killed after an error, before it has said Sync, leaves not
   await worksAsBefore(t, service)
 })
 
-test.serial('a client whose role has been dropped is cut off, and others go on', async (t) => {
+test.serial('a client whose role has been dropped is disconnected, and others continue', async (t) => {
   const { service, connect } = await start(t)
   const client = await connect()
   await client.query('SET ROLE stranger')

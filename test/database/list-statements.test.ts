@@ -11,7 +11,7 @@ import { moons } from '../../src/domain/resources/moons.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 
-// The statements of lists and aggregates, compared with what Prisma's own methods find for the same question.
+// Compares the statements of lists and aggregates with Prisma's own methods.
 
 type Where = Record<string, unknown>
 type Model = { findMany(query: Where): Promise<Row[]>; count(query: Where): Promise<number> }
@@ -67,7 +67,7 @@ const sorts = fc.array(
   { maxLength: 3 },
 )
 
-/** Prisma leaves out empty conditions, also where that changes what is asked. */
+/** Prisma omits empty conditions, even if that changes the meaning. */
 const NOTHING: Where = { id: { in: [] } }
 const EVERYTHING: Where = { id: { notIn: [] } }
 
@@ -135,12 +135,12 @@ test.before(async () => {
   })
 })
 
-/** What a list would be, made of the whole list that Prisma finds. */
+/** The expected list, from the whole list that Prisma finds. */
 function partOf(whole: readonly Row[], inOrder: readonly Row[], asked: Asked): string[] {
-  const place = (index: number | undefined, otherwise: number) =>
+  const positionOf = (index: number | undefined, otherwise: number) =>
     index === undefined ? otherwise : inOrder.findIndex(({ id }) => id === `p${index}`)
   const rank = new Map(inOrder.map(({ id }, index) => [id, index]))
-  const [low, high] = [place(asked.after, -1), place(asked.before, inOrder.length)]
+  const [low, high] = [positionOf(asked.after, -1), positionOf(asked.before, inOrder.length)]
   const between = whole.filter(({ id }) => {
     const index = rank.get(id) as number
     return index > low && index < high
@@ -150,44 +150,41 @@ function partOf(whole: readonly Row[], inOrder: readonly Row[], asked: Asked): s
   return (asked.fromEnd ? part.toReversed() : part).map(({ id }) => id)
 }
 
-test.serial(
-  'lists find what Prisma finds, in its order, with every filter, sort, cursor and page',
-  async (t) => {
-    const model = database.client.planet as unknown as Model
-    const rows = await model.findMany({})
-    await fc.assert(
-      fc.asyncProperty(request, async (asked) => {
-        const where = asked.filter ? whereOf(asked.filter) : {}
-        const orderBy = orderOf(planets, asked.sorts)
-        const position = (index: number | undefined) => {
-          const row = rows.find(({ id }) => id === `p${index}`)
-          return row && decodeCursor(planets, asked.sorts, encodeCursor(planets, asked.sorts, row), 'after')
-        }
-        const list = await readList(database.client, planets, {
-          ...asked,
-          after: position(asked.after),
-          before: position(asked.before),
-          counted: true,
-        })
-        t.is(list.totalCount, await model.count({ where }))
-        const expected = partOf(
-          await model.findMany({ where, orderBy }),
-          await model.findMany({ orderBy }),
-          asked,
-        )
-        t.deepEqual(
-          list.rows.map(({ id }) => id),
-          expected,
-        )
-      }),
-      { numRuns: RUNS },
-    )
-  },
-)
+test.serial('lists are the same as Prisma finds, with every filter, sort, cursor and page', async (t) => {
+  const model = database.client.planet as unknown as Model
+  const rows = await model.findMany({})
+  await fc.assert(
+    fc.asyncProperty(request, async (asked) => {
+      const where = asked.filter ? whereOf(asked.filter) : {}
+      const orderBy = orderOf(planets, asked.sorts)
+      const position = (index: number | undefined) => {
+        const row = rows.find(({ id }) => id === `p${index}`)
+        return row && decodeCursor(planets, asked.sorts, encodeCursor(planets, asked.sorts, row), 'after')
+      }
+      const list = await readList(database.client, planets, {
+        ...asked,
+        after: position(asked.after),
+        before: position(asked.before),
+        counted: true,
+      })
+      t.is(list.totalCount, await model.count({ where }))
+      const expected = partOf(
+        await model.findMany({ where, orderBy }),
+        await model.findMany({ orderBy }),
+        asked,
+      )
+      t.deepEqual(
+        list.rows.map(({ id }) => id),
+        expected,
+      )
+    }),
+    { numRuns: RUNS },
+  )
+})
 
 const MOON_FIELDS = ['id', 'name', 'tidally_locked', 'created_date', 'planet_id']
 
-test.serial('the lists of many parents are what Prisma finds for each of them', async (t) => {
+test.serial('the lists of many parents are the same as Prisma finds for each parent', async (t) => {
   const model = database.client.moon as unknown as Model
   const sorted = fc.array(
     fc.record<Sort>({ field: fc.constantFrom(...MOON_FIELDS), direction: fc.constantFrom('asc', 'desc') }),
@@ -220,7 +217,7 @@ test.serial('the lists of many parents are what Prisma finds for each of them', 
   )
 })
 
-test.serial('aggregates count and measure what Prisma finds', async (t) => {
+test.serial('aggregates have the counts and measures of the rows that Prisma finds', async (t) => {
   const model = database.client.planet as unknown as Model
   await fc.assert(
     fc.asyncProperty(fc.option(filter, { nil: undefined }), async (filtered) => {

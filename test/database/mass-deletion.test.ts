@@ -3,7 +3,7 @@ import { shareTestService } from '../helpers/service.ts'
 
 const service = shareTestService(test)
 
-/** More than have a tombstone each. */
+/** So many that they share a set of tombstones. */
 const MANY = 1_500
 
 async function addMoons(planet: string, count: number): Promise<void> {
@@ -13,7 +13,7 @@ async function addMoons(planet: string, count: number): Promise<void> {
   )
 }
 
-/** How many tombstones, or sets of them, the moons of a planet have. */
+/** Counts the tombstones, or sets of them, of the moons of a planet. */
 async function countOf(table: 'tombstones' | 'tombstone_sets', planet: string): Promise<number> {
   const text = `SELECT count(*)::int AS count FROM ${table} WHERE collection = 'moons' AND parent_id = $1`
   const { rows } = await service().database.pool.query(text, [planet])
@@ -22,19 +22,16 @@ async function countOf(table: 'tombstones' | 'tombstone_sets', planet: string): 
 
 const versionOf = (headers: Headers) => Number(/:(\d+)"$/.exec(headers.get('etag') ?? '')?.[1])
 
-test.serial(
-  'a parent with very many children is deleted with one record of them, not with one for each',
-  async (t) => {
-    const { writer } = service()
-    await writer.put('/planets/full', { id: 'full', name: 'Full' })
-    await addMoons('full', MANY)
-    t.is((await writer.delete('/planets/full')).status, 204)
-    t.is(await countOf('tombstones', 'full'), 0)
-    t.is(await countOf('tombstone_sets', 'full'), 1)
-  },
-)
+test.serial('deleting a parent with very many children writes one record for all of them', async (t) => {
+  const { writer } = service()
+  await writer.put('/planets/full', { id: 'full', name: 'Full' })
+  await addMoons('full', MANY)
+  t.is((await writer.delete('/planets/full')).status, 204)
+  t.is(await countOf('tombstones', 'full'), 0)
+  t.is(await countOf('tombstone_sets', 'full'), 1)
+})
 
-test.serial('each child of a mass deletion reads as gone, one that never existed as unknown', async (t) => {
+test.serial('each child of a mass deletion is gone, and one that never existed is not found', async (t) => {
   const { writer } = service()
   const planet = { id: 'gone', name: 'gone' }
   await writer.put('/planets/gone', planet)
@@ -81,7 +78,7 @@ test.serial('no child of a mass deletion gets a version that it had before', asy
   t.true(versionOf(again.headers) > versionOf(created.headers))
 })
 
-test.serial('a mass deletion that does not finish leaves every child, and no tombstone', async (t) => {
+test.serial('an interrupted mass deletion deletes no child and leaves no tombstone', async (t) => {
   const { writer } = service()
   await writer.put('/planets/used', { id: 'used', name: 'used' })
   await writer.post('/missions', { name: 'There', destination_planet_id: 'used' })
@@ -92,21 +89,18 @@ test.serial('a mass deletion that does not finish leaves every child, and no tom
   t.is(await countOf('tombstone_sets', 'used'), 0)
 })
 
-test.serial(
-  'children that a statement deletes beneath many parents are told apart by their parents',
-  async (t) => {
-    const { writer } = service()
-    for (const id of ['one', 'two', 'three']) await writer.put(`/planets/${id}`, { id, name: id })
-    await addMoons('one', MANY)
-    await addMoons('two', 2)
-    await service().database.pool.query('DELETE FROM moons')
-    for (const [path, status] of [
-      ['one/moons/moon-3', 410],
-      ['two/moons/moon-2', 410],
-      ['two/moons/moon-3', 404],
-      ['three/moons/moon-1', 404],
-    ]) {
-      t.is((await writer.get(`/planets/${path}`)).status, status as number, path as string)
-    }
-  },
-)
+test.serial('children of many parents deleted by one statement are distinguished by parent', async (t) => {
+  const { writer } = service()
+  for (const id of ['one', 'two', 'three']) await writer.put(`/planets/${id}`, { id, name: id })
+  await addMoons('one', MANY)
+  await addMoons('two', 2)
+  await service().database.pool.query('DELETE FROM moons')
+  for (const [path, status] of [
+    ['one/moons/moon-3', 410],
+    ['two/moons/moon-2', 410],
+    ['two/moons/moon-3', 404],
+    ['three/moons/moon-1', 404],
+  ]) {
+    t.is((await writer.get(`/planets/${path}`)).status, status as number, path as string)
+  }
+})

@@ -46,7 +46,7 @@ const record =
   'SELECT migration_name, length(checksum) AS length, applied_steps_count FROM _prisma_migrations'
 
 test.serial(
-  'pending migrations are applied in order, once, and recorded as Prisma records them',
+  'pending migrations are applied once in order, and recorded in the format of Prisma',
   async (t) => {
     const connection = await emptyDatabase(t)
     const folder = await folderOf(t, { '2_two': two, '1_one': one })
@@ -69,7 +69,7 @@ test.serial('several migrators at once apply each migration once', async (t) => 
   t.is((await query(connection, 'SELECT id FROM one')).length, 1)
 })
 
-test.serial('a migration that fails leaves nothing, and those before it stay', async (t) => {
+test.serial('a failed migration leaves nothing, and the previous ones remain', async (t) => {
   const connection = await emptyDatabase(t)
   const folder = await folderOf(t, { '1_one': one, '2_two': 'CREATE TABLE half (id int); SELECT 1 / 0;' })
   const error = await t.throwsAsync(migrate(connection, folder), { instanceOf: DatabaseRefusedError })
@@ -79,7 +79,7 @@ test.serial('a migration that fails leaves nothing, and those before it stay', a
   t.deepEqual(await migrate(connection, folder), ['2_two'])
 })
 
-test.serial('an applied migration that was edited, or is unknown here, is refused', async (t) => {
+test.serial('an applied migration that was edited or is unknown is refused', async (t) => {
   const connection = await emptyDatabase(t)
   const folder = await folderOf(t, { '1_one': one, '2_two': two })
   await migrate(connection, folder)
@@ -88,17 +88,17 @@ test.serial('an applied migration that was edited, or is unknown here, is refuse
   const state = await migrationState(connection, folder)
   t.deepEqual([state.edited, state.unknown], [['1_one'], ['2_two']])
   const error = await t.throwsAsync(migrate(connection, folder), { instanceOf: DatabaseRefusedError })
-  t.regex(error?.message ?? '', /2_two is applied but unknown here.*1_one was changed.*npm run migrate/)
+  t.regex(error?.message ?? '', /2_two is applied but unknown.*1_one was edited.*npm run migrate/)
 })
 
 test.serial(
-  'what another tool began and did not finish is refused until it is marked as rolled back',
+  'a migration that another tool did not finish is refused until it is marked as rolled back',
   async (t) => {
     const connection = await emptyDatabase(t)
     const folder = await folderOf(t, { '1_one': one })
     await migrate(connection, folder)
     await query(connection, 'UPDATE _prisma_migrations SET finished_at = NULL')
-    await t.throwsAsync(migrate(connection, folder), { message: /1_one was begun by another tool/ })
+    await t.throwsAsync(migrate(connection, folder), { message: /1_one was started by another tool/ })
     await query(connection, 'UPDATE _prisma_migrations SET rolled_back_at = now(); DROP TABLE one')
     t.deepEqual(await migrate(connection, folder), ['1_one'])
   },
@@ -140,5 +140,5 @@ if (server) {
     t.deepEqual(rows, [{ id: 'x' }])
   })
 } else {
-  test.skip('claims about a PostgreSQL server (not tried: TEST_DATABASE_URL is not set)', (t) => t.pass())
+  test.skip('claims about a PostgreSQL server (skipped: TEST_DATABASE_URL is not set)', (t) => t.pass())
 }

@@ -4,16 +4,16 @@ import { openDatabase } from '../../src/database/open-database.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 
 const server = process.env['TEST_DATABASE_URL']
-// The embedded database has one session, in which nothing waits for anything.
+// The embedded database has one session, in which statements never wait for each other.
 const test = server ? anyTest : anyTest.skip
 
-interface Race {
+interface Conflict {
   readonly prepare: string
   readonly deletion: string
   readonly creation: string
 }
 
-const RACES: Readonly<Record<string, Race>> = {
+const CONFLICTS: Readonly<Record<string, Conflict>> = {
   'a deletion': {
     prepare: "INSERT INTO planets (id, name) VALUES ('flicker', 'Flicker')",
     deletion: "DELETE FROM planets WHERE id = 'flicker'",
@@ -27,8 +27,8 @@ const RACES: Readonly<Record<string, Race>> = {
   },
 }
 
-for (const [what, { prepare, deletion, creation }] of Object.entries(RACES)) {
-  test(`a creation that had to wait for ${what} gives way, and has another version the next time (needs TEST_DATABASE_URL)`, async (t) => {
+for (const [what, { prepare, deletion, creation }] of Object.entries(CONFLICTS)) {
+  test(`a creation that waited for ${what} fails, and has another version when repeated (needs TEST_DATABASE_URL)`, async (t) => {
     const database = await openDatabase(await createTestDatabase(t))
     t.teardown(() => database.close())
     const { pool } = database
@@ -37,7 +37,7 @@ for (const [what, { prepare, deletion, creation }] of Object.entries(RACES)) {
     await one.query('BEGIN')
     await one.query(deletion)
     const created = t.throwsAsync(pool.query(creation), { code: '40001' })
-    // Until it waits for the deletion; were it too early, it would not wait, and there would be no error.
+    // Until the creation waits for the deletion. Earlier, it would not wait, and there would be no error.
     while ((await waiting()) === 0) await delay(10)
     await one.query('COMMIT')
     one.release()

@@ -71,7 +71,7 @@ for (const resource of resources) {
   })
 }
 
-test('every model is a resource, or says what the service keeps in it', async (t) => {
+test('every model is a resource, or states what the service stores in it', async (t) => {
   const schema = await readFile('prisma/schema.prisma', 'utf8')
   const names = new Set(resources.map(({ name }) => name))
   const others = [...(await models).keys()].filter((name) => !names.has(name))

@@ -14,7 +14,7 @@ async function open(owner: Owner): Promise<Database> {
   return database
 }
 
-/** The count as a list tells it, and as it is. */
+/** The count that a list returns, and the actual one. */
 async function counts({ client }: Database): Promise<[number, number]> {
   const { totalCount } = await readList(client, planets, { sorts: [], take: 1, counted: true })
   return [totalCount, await client.planet.count()]
@@ -35,7 +35,7 @@ test('every collection has its rows counted', async (t) => {
   )
 })
 
-test('the count follows inserts, deletes and rollbacks, whoever makes them', async (t) => {
+test('the count includes inserts, deletes and rollbacks by any client', async (t) => {
   const database = await open(t)
   t.deepEqual(await counts(database), [0, 0])
   await insert(database.pool, 'a,b,c,d')
@@ -58,7 +58,7 @@ test('the count follows inserts, deletes and rollbacks, whoever makes them', asy
   t.deepEqual(await counts(database), [1, 1])
 })
 
-test('a transaction with one snapshot throughout can write although others have written since', async (t) => {
+test('a repeatable read transaction can write after others have written', async (t) => {
   const database = await open(t)
   await insert(database.pool, 'a')
   const one = await database.pool.connect()
@@ -79,11 +79,11 @@ const server = process.env['TEST_DATABASE_URL']
 const onServer = server ? test : test.skip
 
 onServer(
-  'writers do not wait for one another to count (needs TEST_DATABASE_URL: the embedded database has one session)',
+  'writers do not wait for each other to count (needs TEST_DATABASE_URL: the embedded database has one session)',
   async (t) => {
     const database = await open(t)
     const writers = await Promise.all(Array.from({ length: 4 }, () => database.pool.connect()))
-    // Were there one count to lock, the second would wait for the first one's COMMIT for ever.
+    // With a single count, the second writer would wait for the COMMIT of the first.
     for (const [index, writer] of writers.entries()) {
       await writer.query('BEGIN')
       await insert(writer, `w${index}`)

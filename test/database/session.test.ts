@@ -22,7 +22,7 @@ async function administer(connectionString: string, statement: string): Promise<
 
 const nameOf = (address: string) => new URL(address).pathname.slice(1)
 
-/** A role that may log in, gone at teardown; its address for the same database. */
+/** Creates a login role, dropped at teardown, and returns the URL of the database for it. */
 async function createRole(t: ExecutionContext, address: string, grants: (role: string) => string) {
   const role = `halgraph_test_${randomBytes(8).toString('hex')}`
   await administer(address, `CREATE ROLE ${role} LOGIN PASSWORD 'unused'; ${grants(role)}`)
@@ -42,12 +42,12 @@ for (const zone of ['America/New_York', 'Asia/Kolkata', 'Europe/Amsterdam']) {
   })
 }
 
-test('values come back as they were sent where the process is in another time zone', async (t) => {
+test('values are returned as sent if the process has another time zone', async (t) => {
   const address = process.env['TEST_DATABASE_URL']
-  const place = address
+  const environment = address
     ? { DATABASE_URL: await createDatabaseOn(address, t) }
     : { DATA_DIR: await createTestFolder(t) }
-  const service = startProcess({ ...place, TZ: 'America/New_York' }, t)
+  const service = startProcess({ ...environment, TZ: 'America/New_York' }, t)
   const origin = await service.origin
   await valuesComeBack(t, createClient(origin, `${origin}/api/v1`, PROCESS_TOKEN))
 })
@@ -59,7 +59,7 @@ claim('settings that DATABASE_URL asks for give way to those of the service', as
   await valuesComeBack(t, writer)
 })
 
-test('a session whose settings another has changed is not ready', async (t) => {
+test('a session whose settings another client has changed is not ready', async (t) => {
   const { database, anonymous, origin } = await startTestService(t, { databasePoolSize: 1 })
   const readiness = async () => (await anonymous.get(`${origin}/health/ready`)).status
   t.is(await readiness(), 200)
@@ -89,7 +89,7 @@ claim(
   },
 )
 
-claim('a role that may not make the tables it has to make is refused', async (t) => {
+claim('a role that must create tables without the right to do so is refused', async (t) => {
   const name = `halgraph_test_${randomBytes(8).toString('hex')}`
   await administer(server as string, `CREATE DATABASE ${name}`)
   t.teardown(() => administer(server as string, `DROP DATABASE ${name} WITH (FORCE)`))
@@ -99,7 +99,7 @@ claim('a role that may not make the tables it has to make is refused', async (t)
   const databaseUrl = await createRole(t, address.href, () => '')
   await t.throwsAsync(openDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 }), {
     instanceOf: DatabaseRefusedError,
-    message: /may not do what is needed \(permission denied for schema public\)/,
+    message: /lacks a privilege \(permission denied for schema public\)/,
   })
 })
 

@@ -11,10 +11,10 @@ import { createServerDatabase, createTestFolder } from '../helpers/database.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 
-/** The last state of the tables that had neither sets of tombstones nor a constraint for every bound. */
+/** The last migration before sets of tombstones and constraints for every bound. */
 const FORMER = '20261120000110_species_indexes'
 
-/** Rows of every kind, some deleted, and one that no constraint refused then. */
+/** Rows of every kind, some deleted, and one that later constraints refuse. */
 const ROWS = `
   INSERT INTO planets (id, name, host_star) VALUES ('one', 'One', repeat('x', 600)), ('gone', 'Gone', NULL);
   INSERT INTO species (id, scientific_name, planet_origin, planet_id, discovery_status)
@@ -40,7 +40,7 @@ async function emptyDatabase(t: ExecutionContext): Promise<ClientConfig> {
   return embedded.connection
 }
 
-test('an upgrade keeps every row, version, moment, tombstone and count, also of rows it would refuse now', async (t) => {
+test('an upgrade keeps every row, version, timestamp, tombstone and count, also of rows that it would refuse now', async (t) => {
   const connection = await emptyDatabase(t)
   const former = await createTestFolder(t)
   const names = await readdir('prisma/migrations')

@@ -7,10 +7,10 @@ import { resources } from '../../src/domain/resources/index.ts'
 import { sampleValue } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'
 
-/** check_violation; a whole number or a reference may be refused by its type or its foreign key before. */
+/** check_violation; the type of an integer, or the foreign key of a reference, may refuse it before. */
 const REFUSALS = ['23514', '22003', '23503']
 
-/** Every character that String.prototype.trim takes away. */
+/** Every character that String.prototype.trim removes. */
 const BLANKS = '\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
 
 interface Cases {
@@ -73,7 +73,7 @@ test.serial.before(async () => {
 
 for (const resource of resources) {
   test.serial(
-    `${resource.path}: the table takes what is just within each bound, and refuses what is beyond it`,
+    `${resource.path}: the table accepts values just within each bound, and refuses values beyond it`,
     async (t) => {
       t.is(await refusal(resource), undefined)
       for (const leaf of resource.leaves) {
@@ -98,7 +98,7 @@ for (const resource of resources) {
   )
 }
 
-/** The SQLSTATE that a row with this value is refused with, undefined where it is taken. Nothing stays. */
+/** The SQLSTATE with which a row with this value is refused, or undefined. Rolls back. */
 async function refusal(resource: Resource, leaf?: Leaf, value?: unknown) {
   const columns = { ...minimalRow(resource), ...(leaf && { [leaf.column]: storable(leaf, value) }) }
   const names = Object.keys(columns)
@@ -130,7 +130,7 @@ function minimalRow(resource: Resource): Record<string, unknown> {
 
 const owner = ({ parentField }: Resource) => (parentField ? { [parentField]: 'one' } : {})
 
-/** The tables that others refer to have a row already. */
+/** The tables that others refer to have a row. */
 const fresh = ({ owner: parent }: Resource) => (parent ? {} : { id: 'new' })
 
 function storable({ field }: Leaf, value: unknown): unknown {

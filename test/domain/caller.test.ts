@@ -3,7 +3,7 @@ import { identityOf } from '../../src/domain/model/caller.ts'
 
 const signed = 'header.payload'
 
-test('a subject identifies its caller as it stands, whatever the token', (t) => {
+test('a subject identifies its caller regardless of the token', (t) => {
   for (const subject of ['ada', ' ada', 'https://id.example.org/ada', 'sha256', 'é'.repeat(1000)]) {
     t.is(identityOf(subject, signed), subject)
     t.is(identityOf(subject, 'header.other'), subject)
@@ -16,7 +16,7 @@ test('without a subject, or with an empty one, the token identifies its caller',
   t.false(identityOf(undefined, signed).includes('payload'))
 })
 
-test('no subject passes for the digest of a token or of another subject', (t) => {
+test('no subject can imitate the digest of a token or of another subject', (t) => {
   const long = 'x'.repeat(2001)
   for (const identity of [identityOf(undefined, signed), identityOf(long, signed)]) {
     t.not(identityOf(identity, signed), identity)

@@ -25,7 +25,7 @@ test('an identifier is 1 to 64 unreserved characters, and neither . nor ..', (t)
   }
 })
 
-test('an identifier is the same in an address, whatever writes it', (t) => {
+test('an identifier is the same in a URL, regardless of the encoder', (t) => {
   fc.assert(
     fc.property(fc.string({ maxLength: 70, unit: 'binary' }).filter(isIdentifier), (id) => {
       t.is(encodeURIComponent(id), id)
@@ -34,7 +34,7 @@ test('an identifier is the same in an address, whatever writes it', (t) => {
   )
 })
 
-test('SPEC §2.5.7: identifiers of sensitive resources tell no order, the others grow', (t) => {
+test('SPEC §2.5.7: identifiers of sensitive resources tell no order, the others increase', (t) => {
   for (const resource of resources) {
     const made = Array.from({ length: 50 }, () => makeIdentifier(resource))
     t.true(made.every(isIdentifier))
@@ -45,7 +45,7 @@ test('SPEC §2.5.7: identifiers of sensitive resources tell no order, the others
   }
 })
 
-test('a slug is an identifier that resembles the text, or nothing', (t) => {
+test('a slug is an identifier similar to the text, or undefined', (t) => {
   t.is(slug('Kepler-22 b'), 'kepler-22-b')
   t.is(slug('Été du Nord!'), 'ete-du-nord')
   t.is(slug('a/../b'), 'a-..-b')

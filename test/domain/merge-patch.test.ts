@@ -30,7 +30,7 @@ for (const [original, patch, result] of CASES) {
   })
 }
 
-test('moments in the target stay moments', (t) => {
-  const moment = new Date(0)
-  t.deepEqual(mergePatch({ a: moment, b: 1 }, { b: 2 }), { a: moment, b: 2 })
+test('dates in the target stay dates', (t) => {
+  const date = new Date(0)
+  t.deepEqual(mergePatch({ a: date, b: 1 }, { b: 2 }), { a: date, b: 2 })
 })

@@ -21,7 +21,7 @@ const probe = defineResource({
 const codes = (details: readonly { field: string; code: string }[]) =>
   details.map(({ field, code }) => `${field} ${code}`)
 
-test('a whole resource: valid values come back, null counts as absent, nothing is converted but moments', (t) => {
+test('a whole resource: valid values are returned, null counts as unset, only timestamps are converted', (t) => {
   const body = { name: 'a', size: { width: 1, height: null }, active: null, launched: '2031-04-05' }
   const { values, details, readOnly } = inspectResource(probe, body)
   t.deepEqual(values, { name: 'a', size: { width: 1 }, launched: new Date('2031-04-05T00:00:00Z') })
@@ -47,7 +47,7 @@ test('all problems are reported, each once, in the order of the fields', (t) => 
   t.deepEqual(codes(inspectResource(probe, { name: 5 }).details), ['name INVALID_TYPE'])
 })
 
-test('read-only fields are kept apart as sent, hidden ones are unknown, HAL members are ignored', (t) => {
+test('read-only fields are returned separately, hidden ones are unknown, HAL members are ignored', (t) => {
   const { values, readOnly, details } = inspectResource(probe, {
     name: 'a',
     id: 5,
@@ -62,18 +62,18 @@ test('read-only fields are kept apart as sent, hidden ones are unknown, HAL memb
   t.deepEqual(codes(details), ['secret UNKNOWN_FIELD'])
 })
 
-test('null for a read-only field is absent in a whole resource, and a removal in a patch', (t) => {
+test('null for a read-only field is unset in a whole resource, and a removal in a patch', (t) => {
   t.deepEqual(inspectResource(probe, { name: 'a', id: null, state: null }).readOnly, {})
   t.deepEqual(inspectPatch(probe, { id: null, state: null }).readOnly, { id: null, state: null })
 })
 
-test('in a patch nothing is required and null stays', (t) => {
+test('in a patch no field is required and null is kept', (t) => {
   const { values, details } = inspectPatch(probe, { name: null, size: { width: null }, active: null })
   t.deepEqual(values, { name: null, size: { width: null }, active: null })
   t.deepEqual(details, [])
 })
 
-test('what is no object has one problem, that it is none', (t) => {
+test('a body that is not an object has one problem', (t) => {
   for (const body of [undefined, null, [], 'x', 1, true]) {
     for (const inspect of [inspectResource, inspectPatch])
       t.deepEqual(codes(inspect(probe, body).details), [' INVALID_TYPE'])

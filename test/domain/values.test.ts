@@ -8,8 +8,8 @@ const codeOf = (field: Parameters<typeof checkValue>[0], value: unknown) => {
   return 'code' in checked ? checked.code : undefined
 }
 
-test('a timestamp is a day, or a moment with its offset, and becomes UTC', (t) => {
-  for (const [written, moment] of [
+test('a timestamp is a day, or a time with its offset, and becomes UTC', (t) => {
+  for (const [written, date] of [
     ['2031-04-05', '2031-04-05T00:00:00.000Z'],
     ['2031-04-05T06:07Z', '2031-04-05T06:07:00.000Z'],
     ['2031-04-05T06:07:08Z', '2031-04-05T06:07:08.000Z'],
@@ -20,11 +20,11 @@ test('a timestamp is a day, or a moment with its offset, and becomes UTC', (t) =
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ] as const) {
-    t.deepEqual(checkValue(timestamp(''), written), { value: new Date(moment) }, written)
+    t.deepEqual(checkValue(timestamp(''), written), { value: new Date(date) }, written)
   }
 })
 
-test('what is no timestamp, or has no offset, or is in no calendar, is refused', (t) => {
+test('a timestamp that is malformed, without offset or out of the calendar is refused', (t) => {
   const malformed = [
     '',
     ' ',
@@ -60,20 +60,20 @@ test('what is no timestamp, or has no offset, or is in no calendar, is refused',
   for (const value of [1, true, {}, []]) t.is(codeOf(timestamp(''), value), 'INVALID_TYPE')
 })
 
-test('every moment that is answered is accepted, and is the same moment', (t) => {
-  const moments = fc.date({
+test('every timestamp that is returned is accepted, and is the same', (t) => {
+  const dates = fc.date({
     min: new Date('0001-01-01T00:00:00Z'),
     max: new Date('9999-12-31T23:59:59.999Z'),
     noInvalidDate: true,
   })
   fc.assert(
-    fc.property(moments, (moment) => {
-      t.deepEqual(checkValue(timestamp(''), moment.toISOString()), { value: moment })
+    fc.property(dates, (date) => {
+      t.deepEqual(checkValue(timestamp(''), date.toISOString()), { value: date })
     }),
   )
 })
 
-test('length is counted in code points, and what PostgreSQL cannot keep is refused', (t) => {
+test('length is counted in code points, and text that PostgreSQL cannot store is refused', (t) => {
   const field = text('', { maximumLength: 3 })
   t.is(codeOf(field, '👩🦎🪐'), undefined)
   t.is(codeOf(field, '👩🦎🪐.'), 'TOO_LONG')
@@ -81,14 +81,14 @@ test('length is counted in code points, and what PostgreSQL cannot keep is refus
     t.is(codeOf(field, value), 'INVALID_VALUE')
 })
 
-test('an integer is a whole number of 32 bits', (t) => {
+test('an integer has 32 bits', (t) => {
   for (const value of [-2147483648, -0, 0, 2147483647, 1e3]) t.is(codeOf(integer(''), value), undefined)
   for (const value of [2147483648, -2147483649, 1e300]) t.is(codeOf(integer(''), value), 'OUT_OF_RANGE')
   for (const value of [0.5, '1', true, null, {}]) t.is(codeOf(integer(''), value), 'INVALID_TYPE')
   for (const value of [Number.NaN, Infinity, -Infinity]) t.is(codeOf(integer(''), value), 'OUT_OF_RANGE')
 })
 
-test('fractions are an object of names to numbers from 0, of a bounded size', (t) => {
+test('fractions are an object of bounded size that maps names to numbers from 0', (t) => {
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`gas ${index}`, 0]))
   t.is(codeOf(fractions(''), { a: 0, 'b c': 0.5 }), undefined)
   t.is(codeOf(fractions(''), many), 'TOO_LONG')
@@ -99,7 +99,7 @@ test('fractions are an object of names to numbers from 0, of a bounded size', (t
     t.is(codeOf(fractions(''), value), 'INVALID_TYPE')
 })
 
-test('an object is neither null, nor an array, nor a moment', (t) => {
+test('an object is neither null, nor an array, nor a date', (t) => {
   t.deepEqual([{}, Object.create(null), null, [], new Date(), 'x', 1].map(isObject), [
     true,
     true,

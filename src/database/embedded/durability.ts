@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 
-/** An open file of the engine's file system, and what that can do with one. */
+/** An open file of the engine's file system. */
 interface EngineFile {
   readonly nfd?: number
 }
@@ -12,9 +12,9 @@ interface EngineFiles {
 }
 
 /**
- * Opens the engine on a folder. With fsync a commit is on the disk before it is acknowledged, so that it
- * survives a power cut; without, it survives the end of the process only. The engine is built to run
- * without: its start parameters say so, and its file system has no such operation. Both are mended here.
+ * Opens the engine on a folder. With fsync, a commit is on the disk before it is acknowledged and survives a
+ * power failure; without, it survives only the end of the process. The engine does not support fsync: its
+ * start parameters turn it off, and its file system lacks the operation. This function changes both.
  */
 export async function openEngine(dataFolder: string, fsync: boolean): Promise<PGlite> {
   if (!fsync) return PGlite.create({ dataDir: dataFolder })
@@ -24,12 +24,12 @@ export async function openEngine(dataFolder: string, fsync: boolean): Promise<PG
     if (nfd !== undefined) fsyncSync(nfd)
     return 0
   }
-  // What was written before that, by a first start or by starts without fsync.
+  // Files written before, by a first start or by starts without fsync.
   await syncFolder(dataFolder)
   return engine
 }
 
-/** `-F` turns fsync off; of the ways to sync the log, this is the one that reaches the file system. */
+/** `-F` turns fsync off. Other values of wal_sync_method do not call the file system. */
 const DURABLE = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],

@@ -7,17 +7,17 @@ import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
 /** A running embedded database: PostgreSQL for one process, on a Unix socket. */
-export interface EmbeddedDatabase {
-  /** How a PostgreSQL client reaches it; `host` is the folder of the socket, as for `psql -h`. */
+interface EmbeddedDatabase {
+  /** The connection for a PostgreSQL client; `host` is the folder of the socket, as for `psql -h`. */
   readonly connection: ClientConfig
-  /** Writes everything to disk, ends every connection and frees the folder for another process. */
+  /** Writes all data to disk, ends all connections and releases the folder. */
   close(): Promise<void>
 }
 
-/** It is there once its thread has started; on a busy machine its first answer takes a while all the same. */
+/** On a busy machine, the first response of a started database can take long. */
 const START_MILLISECONDS = 60_000
 
-/** How a client reaches the embedded database whose socket is in a folder. */
+/** The connection to the embedded database whose socket is in a folder. */
 export function embeddedConnection(socketFolder: string): ClientConfig {
   return {
     host: socketFolder,
@@ -29,10 +29,10 @@ export function embeddedConnection(socketFolder: string): ClientConfig {
 }
 
 /**
- * Opens the embedded database of a data folder, making folder and database on the first start.
+ * Opens the embedded database of a data folder, and creates both on the first start.
  *
- * @throws DatabaseRefusedError when another process uses the folder, or what lies there is not a database
- *   of ours; nothing is ever wiped.
+ * @throws DatabaseRefusedError if another process uses the folder, or it contains other files. No data is
+ *   ever deleted.
  * @param fsync whether a commit is on the disk before it is acknowledged
  */
 export async function openEmbeddedDatabase(dataDir: string, fsync = false): Promise<EmbeddedDatabase> {

@@ -6,7 +6,7 @@ import { DatabaseRefusedError } from '../refused.ts'
 import { SOCKET_NAME } from './limits.ts'
 import { startThread, stopThread } from './thread.ts'
 
-/** Where an embedded database lives: its own folder inside the data folder, and the folder of its socket. */
+/** The folders of an embedded database: its own folder in the data folder, and the folder of its socket. */
 export interface EmbeddedFolder {
   dataDir: string
   databaseFolder: string
@@ -15,20 +15,20 @@ export interface EmbeddedFolder {
 
 const DATABASE_FOLDER = 'postgres'
 
-/** What this service itself puts into a data folder, and what a fresh volume holds. */
+/** Files that the service creates in a data folder, and those of a new volume. */
 const OWN_FILES =
   /^(postgres(\.unfinished)?|\.lock(\.holder.*)?|\.s\.PGSQL\.5432|development-secret.*|lost\+found)$/
 
-/** The major version of PostgreSQL the embedded engine is. */
+/** The major version of PostgreSQL in the embedded engine. */
 const ENGINE_VERSION = '18'
 
 /** The kernel's limit on the length of a socket's path is 108 bytes on Linux, 104 elsewhere. */
 const SOCKET_PATH_BYTES = 100
 
 /**
- * Makes the data folder, for its owner only, and names what lies in it.
+ * Creates the data folder, accessible to its owner only.
  *
- * @throws DatabaseRefusedError when the folder cannot be made or belongs to someone else.
+ * @throws DatabaseRefusedError if the folder cannot be created or belongs to another user.
  */
 export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
   try {
@@ -45,11 +45,11 @@ export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
 }
 
 /**
- * Makes sure that the folder holds a database the embedded engine can open, making an empty one where
- * nothing is. Only the holder of the folder's lock may call it. It is made aside and renamed into place, so
- * that a start that dies half-way leaves nothing that looks like a database.
+ * Ensures that the folder holds a database that the embedded engine can open, and creates an empty one if there
+ * is none. Requires the lock of the folder. The database is created under another name and then renamed, so that
+ * an interrupted start does not leave an incomplete one.
  *
- * @throws DatabaseRefusedError when something else is there; it is left as it is.
+ * @throws DatabaseRefusedError if the folder holds something else, which stays unchanged.
  */
 export async function ensureDatabase({ dataDir, databaseFolder }: EmbeddedFolder): Promise<void> {
   const entries = await readdir(databaseFolder).catch(() => undefined)
@@ -70,37 +70,39 @@ async function refuseForeign(databaseFolder: string): Promise<void> {
   const control = await lstat(join(databaseFolder, 'global', 'pg_control')).catch(() => undefined)
   const problem =
     version.trim() === '' || !control?.isFile()
-      ? 'it is not a PostgreSQL data folder, or a damaged one'
+      ? 'it is not a PostgreSQL data folder, or it is damaged'
       : version.trim() !== ENGINE_VERSION
-        ? `it is of PostgreSQL ${version.trim()}, and the embedded one is ${ENGINE_VERSION}`
+        ? `it is of PostgreSQL ${version.trim()}, and the embedded database of version ${ENGINE_VERSION}`
         : undefined
   if (problem === undefined) return
   throw new DatabaseRefusedError(
-    `The database in ${databaseFolder} cannot be opened: ${problem}. It is left untouched: restore a copy, or ` +
-      'move it away to start empty.',
+    `The database in ${databaseFolder} cannot be opened: ${problem}. It was not changed: restore a copy, or ` +
+      'move it away to start with an empty one.',
   )
 }
 
-/** The data folder itself, or, where that is too deep for a socket, a short one that follows from its path. */
+/** The data folder or, if its path is too long for a socket, a temporary folder named after a hash of it. */
 async function makeSocketFolder(dataDir: string): Promise<string> {
   if (Buffer.byteLength(join(dataDir, SOCKET_NAME)) < SOCKET_PATH_BYTES) return dataDir
   const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   const folder = join(await realpath(tmpdir()), `halgraph-${name}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // Anyone may have made this name in the common folder before us.
+  // Another user may have created this name in the shared folder.
   const status = await lstat(folder)
   if (status.isDirectory() && status.uid === process.getuid?.()) return folder
-  throw new Error(`it is too deep for a socket, and ${folder}, which would hold it, belongs to someone else`)
+  throw new Error(`its path is too long for a socket, and ${folder} belongs to another user`)
 }
 
-/** Makes the folder private; one that is open to others and holds more than our own files is not touched. */
+/** Makes the folder private, unless other users have access to it and it holds other files. */
 async function makePrivate(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const folder = await realpath(dataDir)
   if (((await stat(folder)).mode & 0o077) === 0) return folder
   const foreign = (await readdir(folder)).filter((name) => !OWN_FILES.test(name))
   if (foreign.length > 0) {
-    throw new Error(`it is open to other users and holds other files (${foreign[0]}); choose one of its own`)
+    throw new Error(
+      `other users can access it and it contains other files (${foreign[0]}); choose a separate folder`,
+    )
   }
   await chmod(folder, 0o700)
   return folder

@@ -1,20 +1,26 @@
+import { readlinkSync } from 'node:fs'
+import { readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { lock } from 'proper-lockfile'
 import { DatabaseRefusedError } from '../refused.ts'
 import type { EmbeddedFolder } from './folder.ts'
 import { SOCKET_NAME } from './limits.ts'
-import { dropLockOfDeadHolder, forgetHolder, LOCK_NAME, noteHolder } from './lock-holder.ts'
 
-/** A lock that nobody has renewed for this long belongs to a process that is gone. */
+/** The lock, and the file beside it that names the process holding it. */
+const LOCK_NAME = '.lock'
+const HOLDER_NAME = '.lock.holder'
+
+/** A lock that has not been renewed for this long belongs to a process that has ended. */
 const STALE_MILLISECONDS = 5_000
 
 /**
- * Takes the one lock of a data folder, since the embedded engine itself would let two processes write to
- * it and lose rows. A lock left by a process that was killed is taken over: at once where that process can
- * be seen to be gone, else once the lock has gone stale, which is waited for. Resolves to the function that releases it.
+ * Takes the exclusive lock of a data folder: the embedded engine itself would let two processes write to it
+ * and lose rows. The lock of a killed process is taken over, at once if that process has certainly ended,
+ * otherwise when the lock is stale. Resolves to the function that releases the lock.
  *
- * @throws DatabaseRefusedError when a live process holds it.
+ * @throws DatabaseRefusedError if a running process holds it
  */
 export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Promise<() => Promise<void>> {
   const held = (cause?: unknown) =>
@@ -24,7 +30,7 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
       { cause },
     )
   if (await answers(join(socketFolder, SOCKET_NAME))) throw held()
-  await dropLockOfDeadHolder(dataDir)
+  await removeLockOfEndedProcess(dataDir)
   try {
     const unlock = await lock(dataDir, {
       lockfilePath: join(dataDir, LOCK_NAME),
@@ -35,9 +41,10 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
         throw held(cause)
       },
     })
-    await noteHolder(dataDir)
+    const holder = join(dataDir, HOLDER_NAME)
+    await writeFile(holder, `${processNamespace()} ${process.pid}`, { mode: 0o600 })
     return async () => {
-      await forgetHolder(dataDir)
+      await rm(holder, { force: true })
       await unlock()
     }
   } catch (cause) {
@@ -58,4 +65,45 @@ export function answers(socketPath: string): Promise<boolean> {
     })
     socket.once('error', () => resolve(false))
   })
+}
+
+/**
+ * Removes the lock of a process that has ended, so that the next process need not wait until it is stale. The
+ * process must be of this host and namespace, and not exist. The file is renamed before it is read: if two
+ * processes do this at once, only one removes the lock, and neither removes the lock of a third.
+ */
+async function removeLockOfEndedProcess(dataDir: string): Promise<void> {
+  const holder = join(dataDir, HOLDER_NAME)
+  const claimed = `${holder}.${process.pid}`
+  try {
+    await rename(holder, claimed)
+  } catch {
+    return
+  }
+  if (hasEnded(await readFile(claimed, 'utf8'))) {
+    await rmdir(join(dataDir, LOCK_NAME)).catch(() => {})
+    await rm(claimed)
+  } else {
+    await rename(claimed, holder)
+  }
+}
+
+function hasEnded(holder: string): boolean {
+  const [, namespace, pid] = /^(.*) (\d+)$/.exec(holder) ?? []
+  if (namespace !== processNamespace() || Number(pid) === process.pid) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+/** The namespace that process identifiers belong to: each container on Linux has its own. */
+function processNamespace(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
 }

@@ -3,7 +3,7 @@ import { SERVICE_NAME } from './limits.ts'
 import { EmbeddedSessions } from './sessions.ts'
 import { applicationName, isFatal, ROLLBACK, refuseCopy } from './wire-messages.ts'
 
-/** The database underneath, as far as the queue needs it. */
+/** The methods of PGlite that the queue uses. */
 export type Engine = Pick<
   PGlite,
   'exec' | 'execProtocolRawStream' | 'isInTransaction' | 'query' | 'runExclusive'
@@ -12,7 +12,7 @@ export type Engine = Pick<
 interface Batch {
   connection: number
   bytes: Uint8Array
-  /** True when the client sent Flush: it expects answers now, and goes on with the same batch after. */
+  /** True after Flush: the client expects a response now, and then continues the same batch. */
   unfinished: boolean
   onData: (data: Uint8Array) => void
   resolve: (size: number) => void
@@ -20,12 +20,12 @@ interface Batch {
 }
 
 /**
- * How long a connection may sit idle in an open transaction while others wait for the database: less than
- * they wait for a connection.
+ * How long a connection may be idle in a transaction while others wait for the database. This is shorter than
+ * their timeout.
  */
 const STALL_MILLISECONDS = 1_500
 
-/** Frontend messages that only prepare work; the Sync, Flush or Query after them asks for it. */
+/** Frontend messages that are executed only by a later Sync, Flush or Query. */
 const PREPARING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
 /** Start-up (no letter), Query, Sync and Flush. */
 const ASKING = new Set([0, ...[...'QSH'].map((letter) => letter.charCodeAt(0))])
@@ -54,8 +54,8 @@ export class EmbeddedQueue {
   #stallTimer: NodeJS.Timeout | undefined
 
   /**
-   * `onStalled` is told of a connection whose idle transaction keeps others waiting; it should close it.
-   * `onFatal` is called when the one session has died, and the engine with it; it must end the thread.
+   * `onStalled` must close the connection, whose idle transaction blocks others. `onFatal` must end the thread:
+   * the session has failed, and the engine with it.
    */
   constructor(engine: Engine, onStalled: (connection: number) => void, onFatal: () => void) {
     this.#engine = engine
@@ -64,10 +64,10 @@ export class EmbeddedQueue {
     this.#onFatal = onFatal
   }
 
-  /** Takes one message of a connection. Resolves when it has been executed, or put by for its batch. */
+  /** Accepts a message of a connection. Resolves when it has been executed, or added to its batch. */
   enqueue(connection: number, message: Uint8Array, onData: (data: Uint8Array) => void): Promise<number> {
     const type = message[0] ?? 0
-    // Terminate needs no answer, and the engine would not survive a message out of place.
+    // Terminate needs no response, and an unexpected message would end the engine.
     if (!PREPARING.has(type) && !ASKING.has(type)) return Promise.resolve(0)
     if (type === START_UP) this.#sessions.open(connection, applicationName(message) === SERVICE_NAME)
     const gathered = this.#gathered.get(connection) ?? []
@@ -84,7 +84,7 @@ export class EmbeddedQueue {
     })
   }
 
-  /** Forgets what a closed connection still wanted. */
+  /** Drops the messages of a closed connection. */
   clearQueueForHandler(connection: number): void {
     this.#gathered.delete(connection)
     const gone = this.#waiting.filter((batch) => batch.connection === connection)
@@ -92,9 +92,9 @@ export class EmbeddedQueue {
     for (const batch of gone) batch.resolve(0)
   }
 
-  /** Rolls back what a closed connection leaves open once its last batch has ended, and ends its session. */
+  /** After the last batch of a closed connection, rolls back its transaction and ends its session. */
   async clearTransactionIfNeeded(connection: number): Promise<void> {
-    // A session that cannot be entered any more is in no transaction.
+    // A session that can no longer be entered is not in a transaction.
     await this.enqueue(connection, ROLLBACK, () => {}).catch(() => {})
     this.#sessions.close(connection)
   }

@@ -1,37 +1,36 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { escapeLiteral } from 'pg'
 
-/** The database underneath, as far as sessions need it. */
+/** The methods of PGlite that sessions use. */
 type Engine = Pick<PGlite, 'exec' | 'query'>
 
-/** A setting by its name, as PostgreSQL writes it. */
+/** A row of pg_settings. */
 interface Setting {
   readonly name: string
   readonly setting: string
 }
 
-/** What a session has set, from when it last had the engine. */
+/** The settings of a session when it last used the engine. */
 interface Session {
   settings: readonly Setting[]
 }
 
-/** The role comes last: what a session set as another one, it might not be allowed to set again. */
+/** The role comes last, because it might not be allowed to change the other settings. */
 const SAVE = `SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session'
   UNION ALL SELECT 'session_authorization', session_user
   UNION ALL SELECT 'role', pg_catalog.current_setting('role')`
 
 /**
- * Goes back to the engine's own settings and role. SET SESSION AUTHORIZATION DEFAULT would do nothing here:
- * the engine starts without a log-in that it could go back to.
+ * Restores the engine's settings and role. SET SESSION AUTHORIZATION DEFAULT has no effect, because the engine
+ * starts without a login role.
  */
 export const RESET_SESSION = 'SET ROLE NONE; SET SESSION AUTHORIZATION postgres; RESET ALL'
 
 /**
- * Gives each client of the embedded database settings and a role of its own, although the engine has one
- * session for all of them: they are put away when another client has its turn and put back for the next.
- * The connections of the service, which all have the same settings, count as one client, so that between
- * them nothing is to be done. Temporary tables, prepared statements with a name, advisory locks and LISTEN
- * are shared by the other clients, and discarded when the last of those has gone.
+ * Gives each client of the embedded database its own settings and role, although the engine has one session:
+ * they are saved when another client uses the engine and restored afterwards. The connections of the service
+ * have the same settings and count as one client. The other clients share temporary tables, named prepared
+ * statements, advisory locks and LISTEN, which are discarded when the last of them disconnects.
  */
 export class EmbeddedSessions {
   readonly #engine: Engine
@@ -49,7 +48,7 @@ export class EmbeddedSessions {
     this.#sessions.set(connection, isService ? this.#service : { settings: [] })
   }
 
-  /** A client has gone, and with it its settings. */
+  /** A client has disconnected. */
   close(connection: number): void {
     const session = this.#sessions.get(connection)
     this.#sessions.delete(connection)
@@ -59,15 +58,15 @@ export class EmbeddedSessions {
   }
 
   /**
-   * Makes the session of a client that of the engine, which must not be in a transaction. Rejects when it
-   * cannot be had any more, for instance because its role has been dropped.
+   * Restores the session of a client in the engine, which must not be in a transaction. Rejects if that is no
+   * longer possible, for instance because its role has been dropped.
    */
   async enter(connection: number): Promise<void> {
     const next = this.#sessions.get(connection)
     if (next === undefined) throw new Error('a client must start up first')
     if (next === this.#current && !this.#isLeftOver) return
     if (this.#current) this.#current.settings = (await this.#engine.query<Setting>(SAVE)).rows
-    // Until all is done it is no client's: should a step fail, the next one starts from here.
+    // If a step fails, the engine belongs to no client, and the next call starts here.
     this.#current = undefined
     const isLeftOver = this.#isLeftOver
     this.#isLeftOver = false

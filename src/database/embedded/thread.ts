@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { DatabaseRefusedError } from '../refused.ts'
 
-/** What the thread of the embedded database is told: its folder, and the socket to serve it on, if any. */
+/** The parameters of the thread: the folder of the database, and the socket to serve it on, if any. */
 export interface ThreadData {
   dataFolder: string
   socketPath?: string
@@ -11,10 +11,10 @@ export interface ThreadData {
 }
 
 /**
- * Starts the embedded database in a thread of its own; resolves when it is open (and serves). A failure
- * after that is an uncaught exception: without its database the process is of no use.
+ * Starts the embedded database in a thread; resolves when it is open and accepts connections. A later failure
+ * is an uncaught exception, because the process cannot work without its database.
  *
- * @throws DatabaseRefusedError when the database does not open.
+ * @throws DatabaseRefusedError if the database does not open.
  */
 export async function startThread(data: ThreadData): Promise<Worker> {
   const worker = createWorker(data)
@@ -27,8 +27,8 @@ export async function startThread(data: ThreadData): Promise<Worker> {
     await worker.terminate()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new DatabaseRefusedError(
-      `The embedded database in ${data.dataFolder} does not open (${reason}). It is left as it is: ` +
-        'restore a copy of the folder, or move it away to start empty.',
+      `The embedded database in ${data.dataFolder} does not open (${reason}). It was not changed: ` +
+        'restore a copy of the folder, or move it away to start with an empty one.',
       { cause },
     )
   } finally {
@@ -36,7 +36,7 @@ export async function startThread(data: ThreadData): Promise<Worker> {
   }
   worker.once('exit', (code) => {
     if (code !== 0)
-      throw new Error(`The embedded database in ${data.dataFolder} has failed; start again to recover it`)
+      throw new Error(`The embedded database in ${data.dataFolder} has failed; restart to recover it`)
   })
   return worker
 }
@@ -51,7 +51,7 @@ export async function stopThread(worker: Worker): Promise<void> {
 function createWorker(workerData: ThreadData): Worker {
   if (import.meta.url.endsWith('.js'))
     return new Worker(new URL('worker.js', import.meta.url), { workerData })
-  // Under tsx the thread has to load TypeScript too; Node 20 does not pass the loader on to it.
+  // With tsx, the thread must register the TypeScript loader, which Node 20 does not pass on.
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
   const entry = JSON.stringify(new URL('worker.ts', import.meta.url).href)
   const script = `import(${loader}).then(({ register }) => { register(); return import(${entry}) })`

@@ -1,5 +1,5 @@
-// The thread of the embedded database: PGlite, served to the rest of the process (and to psql) on a Unix
-// socket, so that a heavy query never blocks the threads that speak HTTP.
+// The thread of the embedded database: PGlite on a Unix socket, for the process and for psql. Queries do not
+// block the threads that serve HTTP.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -26,7 +26,7 @@ parentPort?.postMessage('ready')
 
 async function listen(path: string): Promise<Server> {
   const listening = createServer((socket) => {
-    // The handler asks for the package's own queue class; what it calls is what EmbeddedQueue has.
+    // The type of the package requires its own queue class; EmbeddedQueue has all methods that it calls.
     const handler = new PGLiteSocketHandler({ queryQueue: queue as never, closeOnDetach: true })
     handlers.set(handler.handlerId, handler)
     const forget = () => handlers.delete(handler.handlerId)
@@ -40,7 +40,7 @@ async function listen(path: string): Promise<Server> {
   return listening
 }
 
-/** Ends every connection, then writes a checkpoint, so that the next start has nothing to recover. */
+/** Ends all connections and writes a checkpoint, so that the next start needs no recovery. */
 async function close(): Promise<void> {
   server?.close()
   await Promise.all([...handlers.values()].map((handler) => handler.detach(true)))

@@ -3,16 +3,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** One folder of prisma/migrations. */
+/** A migration: a folder of prisma/migrations. */
 export interface Migration {
-  /** The folder's name, which begins with a timestamp and so sorts by age. */
+  /** The name of the folder, which begins with a timestamp. */
   name: string
   sql: string
-  /** The SHA-256 of the file in hexadecimal, which is what Prisma records. */
+  /** The hexadecimal SHA-256 of the file, as Prisma records it. */
   checksum: string
 }
 
-/** From src/database as from dist/database. */
+/** The same relative path from src and from dist. */
 const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
 
 /** Reads the migrations of a folder, oldest first. */

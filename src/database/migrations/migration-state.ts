@@ -1,15 +1,15 @@
 import type { Client } from 'pg'
 import type { Migration } from './migration-files.ts'
 
-/** How a database stands to the migrations of this version; each list holds names, oldest first. */
+/** Compares a database with the migrations of this version. Each list has names, oldest first. */
 export interface MigrationState {
   applied: string[]
   pending: string[]
-  /** Applied, but from a file with another checksum. */
+  /** Applied from a file with another checksum. */
   edited: string[]
   /** Applied, but not among the migrations of this version. */
   unknown: string[]
-  /** Begun and neither finished nor marked as rolled back. */
+  /** Started, but neither finished nor marked as rolled back. */
   failed: string[]
 }
 
@@ -19,8 +19,8 @@ interface Row {
   finished: boolean
 }
 
-/** The table in which Prisma records migrations, as Prisma makes it. */
-export const migrationRecord = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+/** Creates the table in which Prisma records migrations, with the same definition. */
+export const MIGRATION_RECORD = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
   "finished_at" TIMESTAMPTZ,
@@ -31,24 +31,21 @@ export const migrationRecord = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" 
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`
 
-/** Reads how the database stands to the given migrations; without a record all of them are pending. */
+/** Compares the database with these migrations. Without a record, all of them are pending. */
 export async function readState(client: Client, migrations: Migration[]): Promise<MigrationState> {
   const rows = await readRecord(client)
   const finished = new Map(
     rows.filter((row) => row.finished).map((row) => [row.migration_name, row.checksum]),
   )
-  const known = new Set(migrations.map(({ name }) => name))
   const names = migrations.map(({ name }) => name)
+  const isEdited = ({ name, checksum }: Migration) => finished.has(name) && finished.get(name) !== checksum
+  const isFailed = (row: Row) => !row.finished && !finished.has(row.migration_name)
   return {
     applied: names.filter((name) => finished.has(name)),
     pending: names.filter((name) => !finished.has(name)),
-    edited: migrations
-      .filter(({ name, checksum }) => finished.has(name) && finished.get(name) !== checksum)
-      .map(({ name }) => name),
-    unknown: [...finished.keys()].filter((name) => !known.has(name)),
-    failed: rows
-      .filter((row) => !row.finished && !finished.has(row.migration_name))
-      .map((row) => row.migration_name),
+    edited: migrations.filter(isEdited).map(({ name }) => name),
+    unknown: [...finished.keys()].filter((name) => !names.includes(name)),
+    failed: rows.filter(isFailed).map((row) => row.migration_name),
   }
 }
 

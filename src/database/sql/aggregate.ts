@@ -6,15 +6,15 @@ import type { Columns } from '../../domain/model/row.ts'
 import { filterCondition } from './filter.ts'
 import { Parameters, quoted, type Statement, tableOf } from './statement.ts'
 
-/** The column that holds how many resources a group has. No field is named so. */
+/** The column with the number of resources of a group. No field can have this name. */
 const COUNT = 'count of group'
 
-/** The column that holds a measure of a field. */
+/** The column with a measure of a field. */
 function measureColumn(measure: Measure, column: string): string {
   return `${measure} of ${column}`
 }
 
-/** Sums and averages of integers would come as texts otherwise. */
+/** Without the casts, the driver returns sums and averages of integers as strings. */
 const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   minimum: (column) => `min(${column})`,
   maximum: (column) => `max(${column})`,
@@ -22,7 +22,7 @@ const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   sum: (column) => `sum(${column})::float8`,
 }
 
-/** The statement that counts and measures the groups of a collection: a row for each group. */
+/** Counts and measures the groups of a collection, with one row for each group. */
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
   const { filter, measures, limit } = request
   const keys = keysOf(resource, request)
@@ -52,7 +52,7 @@ function keysOf(resource: Resource, { groupBy }: AggregateRequest): Leaf[] {
   return [...new Set(groupBy)].map((name) => leafNamed(resource, name))
 }
 
-/** The groups that the rows of {@link aggregateStatement} are. */
+/** Converts the rows of {@link aggregateStatement} to groups. */
 export function toGroups(resource: Resource, request: AggregateRequest, rows: readonly Columns[]): Group[] {
   const keys = keysOf(resource, request)
   return rows.map((row) => toGroup(row, keys, measurable(resource), request.measures))

@@ -3,7 +3,7 @@ import { type Filter, leafNamed, type Operator } from '../../domain/model/query.
 import type { Resource } from '../../domain/model/resource.ts'
 import { type Parameters, quoted } from './statement.ts'
 
-/** The SQL condition for a filter. */
+/** Compiles a filter to an SQL condition. */
 export function filterCondition(resource: Resource, filter: Filter, parameters: Parameters): string {
   if ('all' in filter) return joined(resource, filter.all, ' AND ', 'TRUE', parameters)
   if ('any' in filter) return joined(resource, filter.any, ' OR ', 'FALSE', parameters)

@@ -6,7 +6,7 @@ import { filterCondition } from './filter.ts'
 import { type Bound, boundedRanges, orderBy, orderKeys, type Range, wholeRanges } from './ranges.ts'
 import { columnsOf, Parameters, quoted, type Statement, tableOf } from './statement.ts'
 
-/** Resources of which each has a list: those of a collection with these identifiers. */
+/** The parents whose lists are read. */
 export interface Parents {
   readonly resource: Resource
   readonly ids: readonly string[]
@@ -14,20 +14,19 @@ export interface Parents {
   readonly column: string
 }
 
-/** The column that names the parent of a row in the answer to {@link listsStatement}. No field is named so. */
+/** The column of {@link listsStatement} with the parent's identifier. No field can have this name. */
 const PARENT = 'list of'
 
-/** A row of a list that may be empty, and what the statement says of the list beside it. */
-export interface ListedRow extends Row {
+/** A row of a list, with the count of the list and its parent. */
+interface ListedRow extends Row {
   readonly total_count?: number
   readonly [PARENT]?: string
 }
 
 /**
- * The statement that reads a part of a collection. Where it also counts, rows and count are of one
- * snapshot, since they are of one statement: each row then has `total_count` as well, and where there are
- * no rows there is one without an `id`. Prisma takes five round trips for the same (BEGIN, isolation level,
- * count, rows, COMMIT); of 20 rows that was 4,000 µs of the processor against 500.
+ * Reads a part of a collection. If it also counts, each row has `total_count`, of the same snapshot, and an
+ * empty part is one row without an `id`. Prisma needs five round trips for this (BEGIN, isolation level,
+ * count, rows, COMMIT) and 4,000 µs of CPU time for 20 rows instead of 500.
  */
 export function listStatement(resource: Resource, request: ListRequest): Statement {
   const parameters = new Parameters()
@@ -40,9 +39,8 @@ export function listStatement(resource: Resource, request: ListRequest): Stateme
 }
 
 /**
- * The statement that reads the same part of the lists of several parents. There are no rows for a parent that
- * does not exist, and one without an `id` for a parent whose part is empty. Each row names its parent and,
- * where the lists are counted, has `total_count`.
+ * Reads the same part of the lists of several parents. A missing parent has no rows, and an empty part is one
+ * row without an `id`. Each row has the identifier of its parent and, if the lists are counted, `total_count`.
  */
 export function listsStatement(resource: Resource, parents: Parents, request: ListRequest): Statement {
   const parameters = new Parameters()
@@ -59,7 +57,7 @@ export function listsStatement(resource: Resource, parents: Parents, request: Li
   return { text, values: parameters.values }
 }
 
-/** Limits stand in the text, since a plan for any number of rows is not one for few. */
+/** The text includes the limit, because a plan for an unknown number of rows is worse than one for few. */
 function rowsQuery(
   resource: Resource,
   request: ListRequest,
@@ -86,7 +84,7 @@ function rowsQuery(
   return `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ${orderBy(steps, fromEnd)} ${end}`
 }
 
-/** The bounds of a part. The one it is read from comes first. */
+/** The bounds of a part, beginning with the one at which the read starts. */
 function boundsOf({ after, before, fromEnd }: ListRequest): Bound[] {
   const lower: Bound[] = after ? [{ position: after, side: 'after' }] : []
   const upper: Bound[] = before ? [{ position: before, side: 'before' }] : []
@@ -99,8 +97,8 @@ function anyOf(ranges: readonly Range[]): string {
 }
 
 /**
- * The count of a whole collection is kept by triggers (in the migrations), as a sum over few rows: counting a
- * million takes 60 ms. An empty collection need not have any.
+ * Triggers (in the migrations) keep the count of a collection as a sum of few rows, of which an empty
+ * collection may have none. Counting a million rows takes 60 ms.
  */
 function countQuery(resource: Resource, request: ListRequest, parameters: Parameters): string {
   if (request.filter) return filteredCount(resource, request, parameters)
@@ -117,14 +115,14 @@ function filteredCount(
   return `(SELECT count(*)::int FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')})`
 }
 
-/** The list that the rows of {@link listStatement} are. */
+/** Converts the rows of {@link listStatement} to a list. */
 export function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): List {
   const isEmpty = (rows[0]?.id ?? null) === null
   const listed = isEmpty ? [] : rows
   return { rows: fromEnd ? listed.toReversed() : listed, totalCount: rows[0]?.total_count ?? 0 }
 }
 
-/** The lists that the rows of {@link listsStatement} are, by the identifiers of the parents. */
+/** Converts the rows of {@link listsStatement} to lists by the parents' identifiers. */
 export function toLists(request: ListRequest, rows: readonly ListedRow[]): ReadonlyMap<string, List> {
   const lists = new Map<string, ListedRow[]>()
   for (const row of rows) {

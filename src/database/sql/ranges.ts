@@ -3,7 +3,7 @@ import type { OrderStep } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { type Parameters, quoted, tableOf } from './statement.ts'
 
-/** A part of a list that an index on its order serves as one range: a condition, and the order within. */
+/** A part of a list that is one range of an index: conditions, and the order within. */
 export interface Range {
   readonly conditions: readonly string[]
   readonly order: string
@@ -15,7 +15,7 @@ export interface Bound {
   readonly side: 'after' | 'before'
 }
 
-/** ORDER BY for an order; backwards where a list is read from its end. Nulls are last in every order. */
+/** ORDER BY for an order, or its reverse for reading from the end. Nulls are last in every order. */
 export function orderBy(steps: readonly OrderStep[], backwards = false, knownNotNull?: OrderStep): string {
   const keys = orderKeys(steps, backwards, knownNotNull)
   return keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`
@@ -35,8 +35,8 @@ export function orderKeys(
 }
 
 /**
- * The ranges of a whole list. One, unless nulls stand at that end of the order where an index does not
- * have them: PostgreSQL sorts them after the greatest value, and so before it where the order descends.
+ * The ranges of a whole list: one, or two for a descending order with nulls. An index has nulls after the
+ * greatest value, so in descending order before it, but the list has them last.
  */
 export function wholeRanges(steps: readonly OrderStep[], backwards: boolean): Range[] {
   const [first, ...others] = steps
@@ -50,9 +50,9 @@ export function wholeRanges(steps: readonly OrderStep[], backwards: boolean): Ra
 }
 
 /**
- * The ranges of what lies beyond a position: a later value in the first column of the order; or the same
- * value there and a later one in the second, and so on. As one condition, with OR, they would be read from
- * the beginning of the list, so that page 40,000 costs as much as all before it.
+ * The ranges beyond a position: a later value in the first column of the order; or the same value in the first
+ * and a later one in the second, and so on. With a single condition that uses OR, PostgreSQL would read from
+ * the beginning of the list, so page 40,000 would cost as much as all previous pages.
  */
 export function boundedRanges(
   resource: Resource,
@@ -87,13 +87,13 @@ export function boundedRanges(
   })
 }
 
-/** Sorts behind every text that it is appended to. */
+/** A text with this suffix sorts after all texts with the same beginning. */
 const LAST_CHARACTER = '\u{10FFFF}'
 
 /**
- * What a column is compared with: for the same value, and for one beyond it. Of a text that the position
- * holds only the beginning of, the rest is read from the resource, if that still is as it was. If not, the
- * part begins before all texts with this beginning: some of them may be met again, none is missed.
+ * The expressions to compare a column with, for the same value and for later ones. If the position holds only
+ * a prefix, the value is read from the resource, unless that has changed. Then the part begins before all
+ * texts with this prefix: some of them may be repeated, but none is skipped.
  */
 function comparands(
   value: unknown,
@@ -110,7 +110,7 @@ function comparands(
   return { exact, beyond: `COALESCE(${exact}, ${nearest})` }
 }
 
-/** The value of a column in the resource of a position; null unless that still is of the same version. */
+/** The column of the resource of a position; null if the resource has another version. */
 function storedValue(
   resource: Resource,
   steps: readonly OrderStep[],

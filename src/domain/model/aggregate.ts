@@ -2,36 +2,36 @@ import type { Filter } from './query.ts'
 import type { Leaf, Resource } from './resource.ts'
 import type { Columns } from './row.ts'
 
-/** What is computed of the numbers of a group. */
+/** An aggregate function of the numbers of a group. */
 export type Measure = 'minimum' | 'maximum' | 'average' | 'sum'
 
-/** What is asked of a collection as a whole. */
+/** A request to group and measure a collection. */
 export interface AggregateRequest {
   readonly filter?: Filter | undefined
-  /** Dotted wire names of the fields whose values make the groups; without any, all is one group. */
+  /** Dotted wire names of the fields to group by; without any, the collection is one group. */
   readonly groupBy: readonly string[]
   readonly measures: ReadonlySet<Measure>
-  /** The largest groups first, or the groups in the order of their keys; nulls last. */
+  /** Largest groups first, or by key with nulls last. */
   readonly order: 'count' | 'key'
   readonly limit: number
 }
 
-/** The resources that have the same values in the fields that make the groups. */
+/** The resources with the same values in the fields of `groupBy`. */
 export interface Group {
   readonly key: Columns
   readonly count: number
-  /** The measures that were asked for, by the columns that hold numbers; null where none has a value. */
+  /** The requested measures by numeric column; null if no resource of the group has a value. */
   readonly measures: Readonly<Partial<Record<Measure, Columns>>>
 }
 
-/** The leaves whose values can make groups: those of which many resources may have the same. */
+/** The leaves to group by: those whose values many resources can share. */
 export function groupable(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter(
     ({ name, field }) => name !== 'id' && field.type !== 'fractions' && field.type !== 'timestamp',
   )
 }
 
-/** The leaves that hold numbers, of which measures are computed. */
+/** The numeric leaves, which have measures. */
 export function measurable({ leaves }: Resource): Leaf[] {
   return leaves.filter(({ field }) => field.type === 'number' || field.type === 'integer')
 }

@@ -5,9 +5,8 @@ import type { Resource } from './resource.ts'
 export type Action = 'read' | 'write'
 
 /**
- * Lets a caller through who may do this to a collection, by the scope `{collection}:{action}` or
- * `*:{action}`. Writing does not include reading. Never looks anything up, so that the answer is the
- * same for resources that exist and that do not (SPEC §5.2).
+ * Requires the scope `{collection}:{action}` or `*:{action}`. Write does not include read. Does not look up
+ * the resource, so the response is the same whether it exists or not (SPEC §5.2).
  *
  * @throws {DomainError} ACCESS_DENIED (403)
  */

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto'
 import { isStorable } from './values.ts'
 
-/** A client that calls, as its access token says. */
+/** The client of a request, as its access token identifies it. */
 export interface Caller {
-  /** Tells callers apart, wherever something is kept for each of them; made by {@link identityOf}. */
+  /** Identifies the caller in all data kept per caller; from {@link identityOf}. */
   readonly identity: string
-  /** What the token allows: `<collection>:read`, `<collection>:write`, `*:read`, `*:write`. */
+  /** The scopes of the token: `<collection>:read`, `<collection>:write`, `*:read`, `*:write`. */
   readonly scopes: ReadonlySet<string>
 }
 
-/** What identities that are digests begin with. */
+/** The prefix of identities that are digests. */
 const DIGEST = 'sha256 '
 
-/** In bytes. A longer text might not fit into an entry of an index in PostgreSQL. */
+/** A longer text might not fit into an index entry of PostgreSQL. */
 const MAXIMUM_SUBJECT_BYTES = 2_000
 
 /**
- * The identity of a caller: the subject of the token as it stands; for a token without one, a digest of the
- * token. A subject that could pass for a digest, or that the database cannot hold, is digested as well.
+ * The identity of a caller: the subject of the token, or a digest of the token if it has no subject. A subject
+ * that looks like a digest, or that the database cannot store, is replaced with its digest.
  *
- * @param signed the signing input of the token (RFC 7515 §2). The signature is left out, because a caller
- *   can spell it in more than one way: base64url has unused bits, and an ECDSA signature has two valid forms.
+ * @param signed the signing input of the token (RFC 7515 §2). The signature is not included, because it
+ *   has several valid forms: base64url has unused bits, and an ECDSA signature has two values.
  */
 export function identityOf(subject: string | undefined, signed: string): string {
   if (subject === undefined || subject === '') return digest('token', signed)
@@ -32,7 +32,7 @@ function isPlain(subject: string): boolean {
   return isShort && isStorable(subject) && !subject.startsWith(DIGEST)
 }
 
-/** Of UTF-16, which tells lone surrogates apart. */
+/** Hashes UTF-16, in which lone surrogates differ. */
 function digest(kind: 'token' | 'subject', text: string): string {
   return `${DIGEST}${kind} ${createHash('sha256').update(text, 'utf16le').digest('base64')}`
 }

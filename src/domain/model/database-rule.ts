@@ -1,29 +1,29 @@
 import type { Address } from './identifiers.ts'
 import type { Row } from './row.ts'
 
-/** What a rule may ask of the database: inside the transaction of the write, if that has one. */
+/** Runs the statements of a rule, inside the transaction of the write if there is one. */
 export interface RuleClient {
   $rows<Result>(statement: { readonly text: string; readonly values: readonly unknown[] }): Promise<Result[]>
 }
 
-/** Settings of the service that rules follow, by name. */
+/** Settings of the service for rules, by name. */
 export type RuleSettings = Readonly<Record<string, unknown>>
 
-/** A write that is about to happen. */
+/** A write, before it is executed. */
 export interface Change {
   readonly client: RuleClient
   readonly isInTransaction: boolean
   readonly settings: RuleSettings
   readonly address: Address
-  /** The row as it stands, absent when it is being created. */
+  /** The current row; undefined for a new resource. */
   readonly before: Row | undefined
-  /** The row as it will stand, absent when it is being deleted. A rule may set hidden columns on it. */
+  /** The new columns; undefined for a deletion. A rule may set hidden columns. */
   readonly after: Record<string, unknown> | undefined
 }
 
 /**
- * A rule that needs other resources: references, capacities, who else is aboard. Runs inside the transaction
- * of the write, before it, and locks what it relies on.
+ * A rule that reads other resources, such as references and capacities. Runs in the transaction of the write
+ * before it, and locks the rows it depends on.
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) or DEPENDENCY_CONFLICT (409)
  */
@@ -32,24 +32,24 @@ export interface DatabaseRule {
   readonly readsFirst?: true
 }
 
-/** Thrown by a rule that read first, and has found that it must also write or lock. */
+/** A rule that reads first must also write or lock. */
 export class TransactionNeeded extends Error {
   override readonly name = 'TransactionNeeded'
 }
 
 /**
- * A rule that mostly only reads, and relies on nothing that the write itself would not notice: it runs
- * without a transaction first, and again in one where it asks for that by {@link requireTransaction}. To
- * begin and to end a transaction costs more than all else of a write.
+ * Makes a rule run without a transaction first, and again in a transaction if it calls
+ * {@link requireTransaction}. For rules that usually only read, and whose results the write itself verifies.
+ * BEGIN and COMMIT cost more than all other parts of a write.
  */
 export function readingFirst(rule: (change: Change) => Promise<void>): DatabaseRule {
   return Object.assign((change: Change) => rule(change), { readsFirst: true } as const)
 }
 
 /**
- * What a rule that reads first calls before it writes or locks.
+ * Requires a transaction. A rule that reads first calls this before it writes or locks.
  *
- * @throws {TransactionNeeded} outside of a transaction
+ * @throws {TransactionNeeded} outside a transaction
  */
 export function requireTransaction({ isInTransaction }: Change): void {
   if (!isInTransaction) throw new TransactionNeeded()

@@ -1,6 +1,5 @@
 /**
- * What can go wrong, whatever the protocol: the closed list of codes that every face of the service
- * answers with (SPEC §2.4, §7). The REST adapter gives each a status; GraphQL carries it in
+ * The error codes of all protocols (SPEC §2.4, §7). REST maps each to a status; GraphQL returns it in
  * `extensions.code`.
  */
 export type ErrorCode =
@@ -27,7 +26,7 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE'
 
-/** What is wrong with one field, one query parameter or one rule: the `code` of a detail (SPEC §2.4). */
+/** The `code` of a detail: a problem with one field, query parameter or rule (SPEC §2.4). */
 export type DetailCode =
   | 'REQUIRED_FIELD'
   | 'INVALID_TYPE'
@@ -53,26 +52,26 @@ export type DetailCode =
   | 'IDEMPOTENCY_KEY_REUSED'
   | 'LIMIT_EXCEEDED'
 
-/** One entry of an error's `details`: the dotted path of the field, a code and a sentence. */
+/** An entry of `details` of an error: the dotted path of the field, a code and a message. */
 export interface Detail {
   readonly field: string
   readonly code: DetailCode
   readonly message: string
 }
 
-/** The state a failed precondition was compared with, so that the answer can name it. */
-export interface CurrentVersion {
+/** The current version after a failed precondition, for the response. */
+interface CurrentVersion {
   readonly id: string
   readonly parentId?: string | undefined
   readonly version: number
 }
 
-/** A response lists this many details; a request of a megabyte can have a hundred thousand problems. */
+/** A request of a megabyte can have a hundred thousand problems. */
 const MAXIMUM_DETAILS = 100
 
 /**
- * A failure that the caller is told about as it stands, with the first 100 details. Everything else that is
- * thrown is a fault of the service and is masked as INTERNAL_ERROR.
+ * An error that is returned to the caller, with the first 100 details. Any other error is a fault of the
+ * service, which the response replaces with INTERNAL_ERROR.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
@@ -94,7 +93,7 @@ function omission(count: number): string {
 }
 
 /**
- * Throws when there is something to report, and is silent otherwise.
+ * Throws if there are details.
  *
  * @throws {DomainError} VALIDATION_FAILED (400) with these details
  */
@@ -105,7 +104,7 @@ export function refuseInvalid(details: readonly Detail[]): void {
 }
 
 /**
- * Throws when a business rule was broken, and is silent otherwise.
+ * Throws if there are details.
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with these details
  */

@@ -6,29 +6,28 @@ import type { Resource } from './resource.ts'
 import type { Row } from './row.ts'
 import { checkValue, isStorable } from './values.ts'
 
-/** A position in an order: the values that a resource had in the columns of the order. */
+/** A position in an order: the values of a resource in the columns of the order. */
 export interface Position {
   /** One value for each column of the order. */
   readonly values: readonly unknown[]
-  /** The version of the resource that had them. */
+  /** The version of the resource with these values. */
   readonly version: number
 }
 
-/** The beginning of a text that is too long for a cursor to hold whole. */
+/** The beginning of a text that is too long for a cursor. */
 export class Prefix {
   constructor(readonly text: string) {}
 }
 
-/** Far below the length of a request line that servers and proxies accept. */
+/** Far below the request line limits of servers and proxies. */
 const MAXIMUM_LENGTH = 1_000
 
-/** In Unicode code points: how much of each text a cursor holds, tried in this order. */
+/** Lengths in code points to which texts are cut, tried in this order until the cursor is short enough. */
 const TEXT_LENGTHS = [Number.POSITIVE_INFINITY, 100, 25, 5, 0]
 
 /**
- * The position of a row as an opaque text of at most 1,000 characters, whatever the values. It also says
- * which order it is a position in and, if it is for one use only, which. It stays valid when the resource is
- * changed or deleted.
+ * Encodes the position of a row as an opaque text of at most 1,000 characters. The cursor is valid for one
+ * order, and for one `use` if given. It stays valid when the resource is changed or deleted.
  */
 export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Row, use = ''): string {
   const steps = orderSteps(resource, sorts)
@@ -46,9 +45,9 @@ export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Ro
 }
 
 /**
- * The position that a cursor states.
+ * Decodes the position of a cursor.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) naming the argument, for what is no cursor of
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) naming the argument, if the text is not a cursor of
  *   this order
  */
 export function decodeCursor(
@@ -71,7 +70,7 @@ export function decodeCursor(
   ])
 }
 
-/** Identifiers are short and always whole; other texts are cut, and an array marks one that was. */
+/** Identifiers are short and never cut. An array marks a text that was cut. */
 function encodedValue({ parentField }: Resource, { leaf }: OrderStep, row: Row, length: number): unknown {
   const value = row[leaf.column]
   const isKey = leaf.name === 'id' || leaf.name === parentField
@@ -79,7 +78,7 @@ function encodedValue({ parentField }: Resource, { leaf }: OrderStep, row: Row, 
   return [[...value.slice(0, 2 * length)].slice(0, length).join('')]
 }
 
-/** A value that the column could hold, or undefined. */
+/** Returns undefined for a value that the column cannot hold. */
 function decodedValue(step: OrderStep | undefined, value: unknown): unknown {
   if (!step) return undefined
   if (value === null) return step.nullable ? null : undefined
@@ -93,7 +92,7 @@ function decodedValue(step: OrderStep | undefined, value: unknown): unknown {
   return typeof text === 'string' && isStorable(text) ? new Prefix(text) : undefined
 }
 
-/** A row that was written directly may hold a longer text than the API accepts, and still has a position. */
+/** Texts are not checked for length: a row written with SQL may hold a longer text than the API accepts. */
 function isText({ type }: LeafField): boolean {
   return type === 'text' || type === 'reference' || type === 'enumeration'
 }
@@ -116,7 +115,7 @@ function parsed(cursor: string): unknown[] {
 
 const DIGEST_LENGTH = 8
 
-/** Tells a cursor that was cut or changed from one that was made here. It is no secret, and guards none. */
+/** Detects cut or changed cursors. It is not a signature: cursors hold nothing secret. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH)
 }

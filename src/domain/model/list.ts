@@ -2,35 +2,35 @@ import type { Position } from './keyset.ts'
 import type { Filter, Sort } from './query.ts'
 import type { Row } from './row.ts'
 
-/** What is asked of a list (SPEC §4.1). */
+/** A request for a part of a list (SPEC §4.1). */
 export interface ListRequest {
   readonly sorts: readonly Sort[]
   readonly filter?: Filter | undefined
-  /** How many are passed over before the first. */
+  /** Number of rows before the first. */
   readonly skip?: number
-  /** How many there may be. */
+  /** Maximum number of rows. */
   readonly take: number
-  /** Only what comes after this place in the order. */
+  /** Only rows after this position. */
   readonly after?: Position | undefined
-  /** Only what comes before this place in the order. */
+  /** Only rows before this position. */
   readonly before?: Position | undefined
-  /** The last ones of what there is, in the same order, and not the first ones. */
+  /** The last rows instead of the first, in the same order. */
   readonly fromEnd?: boolean
-  /** Whether the whole list is counted, which may cost more than reading a part of it. */
+  /** Whether to count the whole list, which may cost more than reading a part of it. */
   readonly counted: boolean
 }
 
-/** So many rows are passed over in a few milliseconds. */
+/** PostgreSQL skips this many rows in a few milliseconds. */
 const SHORT_SKIP = 1_000
 
-/** Whether reading a part of a list may look at all of it, which is so unless it is in the order of creation. */
+/** Whether the database may have to scan the whole list: not for the first rows in the order of creation. */
 export function isScan({ sorts, filter, skip = 0 }: ListRequest): boolean {
   return filter !== undefined || sorts.length > 0 || skip > SHORT_SKIP
 }
 
-/** A part of a list, and the count of the whole list as it was at the same moment. */
+/** A part of a list, and the count of the whole list in the same snapshot. */
 export interface List {
   readonly rows: readonly Row[]
-  /** Zero when it was not asked for. */
+  /** Zero if the request did not ask for it. */
   readonly totalCount: number
 }

@@ -3,8 +3,8 @@ import type { Address } from './identifiers.ts'
 import type { Row } from './row.ts'
 
 /**
- * Compares the versions a caller relies on with the stored one (SPEC §4.5, §4.6; RFC 9110 §13.1.1).
- * An empty list matches nothing: the caller relies on a state that never was this resource's.
+ * Requires that the stored version is one of those the caller expects (SPEC §4.5, §4.6; RFC 9110 §13.1.1).
+ * An empty list matches no version.
  *
  * @throws {DomainError} CONCURRENT_MODIFICATION (409), with the current version
  */

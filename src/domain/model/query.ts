@@ -1,10 +1,10 @@
 import { isAlwaysSet } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
-/** The default length of a page or a connection (SPEC §4.1). */
+/** The page size of a list without a limit (SPEC §4.1). */
 export const DEFAULT_PAGE_SIZE = 20
 
-/** The operators of filters. Comparisons are for fields with an order, `contains` is for text. */
+/** The operators of filters. The comparisons apply to ordered types, `contains` to text. */
 export type Operator = 'equals' | 'in' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
 
 /** A condition on a resource. Field names are dotted wire names; values have the type of the field. */
@@ -21,7 +21,7 @@ export interface Sort {
   readonly direction: 'asc' | 'desc'
 }
 
-/** The operators a field can be filtered with; none for a field that holds an object. */
+/** The operators that a field supports; none for an object. */
 export function operatorsOf({ field }: Pick<Leaf, 'field'>): readonly Operator[] {
   switch (field.type) {
     case 'number':
@@ -40,7 +40,7 @@ export function operatorsOf({ field }: Pick<Leaf, 'field'>): readonly Operator[]
   }
 }
 
-/** The leaves that a list can be filtered and sorted by. */
+/** Selects the leaves that support filters and sorts. */
 export function queryable(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter((leaf) => operatorsOf(leaf).length > 0)
 }
@@ -49,13 +49,13 @@ export function queryable(leaves: readonly Leaf[]): Leaf[] {
 export interface OrderStep {
   readonly leaf: Leaf
   readonly direction: 'asc' | 'desc'
-  /** Whether there may be nulls in the column. They come last in both directions. */
+  /** Whether the column may contain nulls, which come last in both directions. */
   readonly nullable: boolean
 }
 
 /**
- * The whole order that sorts ask for: with the identifiers at the end, so that no two resources
- * are equal in it, and pages neither skip nor repeat. Without a sort: the order of creation.
+ * Completes sorts to a total order: the identifiers come last, so that pages neither skip nor repeat
+ * resources. Without sorts: the order of creation.
  */
 export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderStep[] {
   const wanted = sorts.length > 0 ? sorts : [{ field: resource.createdField, direction: 'asc' } as const]
@@ -69,7 +69,7 @@ export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderSte
     })
 }
 
-/** The leaf with a dotted wire name. */
+/** Finds the leaf with a dotted wire name. */
 export function leafNamed(resource: Resource, name: string): Leaf {
   const leaf = resource.leaves.find((candidate) => candidate.name === name)
   if (!leaf) throw new TypeError(`${resource.path} has no field ${name}`)

@@ -5,11 +5,11 @@ import type { Resource, Values } from './resource.ts'
 import { checkValue } from './values.ts'
 
 /**
- * Compares what a body says of read-only fields with what is stored. Equal is fine, with null for what is
- * not set, and so is a `last_updated` from between creation and now: an honest echo of an earlier state
+ * Compares the read-only fields of a body with the stored ones. They must be equal (null for an unset field),
+ * except that `last_updated` may be any timestamp since the creation: an earlier state of the resource
  * (SPEC §4.5).
  *
- * @throws {DomainError} VALIDATION_FAILED (400) with a READ_ONLY_FIELD for each that differs
+ * @throws {DomainError} VALIDATION_FAILED (400) with a READ_ONLY_FIELD for each different field
  */
 export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: Values): void {
   refuseInvalid(
@@ -19,7 +19,7 @@ export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: 
   )
 }
 
-/** The detail for a read-only field that a caller tried to change. */
+/** The detail for an attempt to change a read-only field. */
 export function readOnlyDetail(name: string): Detail {
   return { field: name, code: 'READ_ONLY_FIELD', message: `${name} is read-only and has another value.` }
 }
@@ -29,8 +29,8 @@ function isEcho(resource: Resource, name: string, sent: unknown, stored: Values)
   const checked = checkValue(resource.allFields[name] as Exclude<Field, { type: 'group' }>, sent)
   if (!('value' in checked)) return false
   if (name === 'last_updated') {
-    const moment = checked.value as Date
-    return moment >= (stored[resource.createdField] as Date) && moment <= (stored['last_updated'] as Date)
+    const updated = checked.value as Date
+    return updated >= (stored[resource.createdField] as Date) && updated <= (stored['last_updated'] as Date)
   }
   return isDeepStrictEqual(checked.value, stored[name])
 }

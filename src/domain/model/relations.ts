@@ -1,21 +1,21 @@
 import type { ReferenceField } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
-/** A resource that refers to another by identifier, seen from the one that refers. */
-export interface Relation {
+/** A reference from one resource to another. */
+interface Relation {
   /** The link relation (SPEC §2.5.2). */
   readonly relation: string
   readonly leaf: Leaf & { readonly field: ReferenceField }
   readonly target: Resource
 }
 
-/** The same, seen from the one that is referred to. */
-export interface InverseRelation {
+/** A reference, with the resource that holds it instead of its target. */
+interface InverseRelation {
   readonly from: Resource
   readonly leaf: Leaf & { readonly field: ReferenceField }
 }
 
-/** The references a resource holds. */
+/** The references of a resource. */
 export function relationsOf(resource: Resource, resources: readonly Resource[]): Relation[] {
   return referenceLeaves(resource).map((leaf) => ({
     relation: leaf.field.relation,
@@ -24,7 +24,7 @@ export function relationsOf(resource: Resource, resources: readonly Resource[]):
   }))
 }
 
-/** The references that lead to a resource. */
+/** The references to a resource. */
 export function referencesTo(resource: Resource, resources: readonly Resource[]): InverseRelation[] {
   return resources.flatMap((from) =>
     referenceLeaves(from)
@@ -33,17 +33,17 @@ export function referencesTo(resource: Resource, resources: readonly Resource[])
   )
 }
 
-/** The resources that belong to each resource of this one: its sub-collections and singletons. */
+/** The sub-collections and singletons of a resource. */
 export function ownedBy(resource: Resource, resources: readonly Resource[]): Resource[] {
   return resources.filter(({ owner }) => owner === resource)
 }
 
-/** The references of a resource under whose targets it is listed as well: /{to}/{id}/{path} (SPEC §2.5.1). */
+/** The references whose targets also list the resource, at /{to}/{id}/{path} (SPEC §2.5.1). */
 export function nestedReferences(resource: Resource): InverseRelation['leaf'][] {
   return referenceLeaves(resource).filter(({ field }) => field.nested)
 }
 
-/** The column of the listed resources that says to which parent's list each belongs. */
+/** The column of the listed resources that holds the identifier of the parent. */
 export function listColumn(parent: Resource, listed: Resource): string {
   if (listed.owner === parent) return listed.parentField as string
   const leaf = referenceLeaves(listed).find(({ field }) => field.to === parent.path)

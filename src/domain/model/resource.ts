@@ -2,42 +2,42 @@ import type { DatabaseRule } from './database-rule.ts'
 import type { Detail } from './errors.ts'
 import { type Field, type LeafField, text, timestamp } from './fields.ts'
 
-/** A resource as the domain sees it: wire names, nested as on the wire, unset fields absent. */
+/** A resource in the form of its representation: wire names, nested, without unset fields. */
 export type Values = { readonly [field: string]: unknown }
 
-/** A statement about a whole resource. `before` is what it was, and is absent when it is being created. */
+/** Validates a whole resource. `before` is its previous state, undefined for a new resource. */
 export type Rule = (values: Values, before: Values | undefined) => readonly Detail[]
 
-/** What a resource definition says. Everything else about a resource is derived from it. */
-export interface ResourceDefinition {
-  /** A group of its own, a group owned by a parent, or one per parent (SPEC §1.2). */
+/** The definition of a resource, from which everything else is derived. */
+interface ResourceDefinition {
+  /** A collection, a collection owned by a parent, or one resource per parent (SPEC §1.2). */
   readonly kind: 'collection' | 'owned' | 'singleton'
-  /** In the singular, as a GraphQL type: `Species`, `TrainingRecord`. Also the Prisma model. */
+  /** The singular, which names the GraphQL type and the Prisma model: `Species`, `TrainingRecord`. */
   readonly name: string
-  /** The last fixed segment of its address (SPEC §1.2); its scopes and its table are named after it. */
+  /** The last fixed segment of its URL (SPEC §1.2), which also names its scopes and its table. */
   readonly path: string
   readonly description: string
-  /** The parent, of the kinds that have one. */
+  /** The parent; a collection has none. */
   readonly owner?: Resource
-  /** In the order in which they are shown and in which problems are reported. */
+  /** In the order of representations and of reported problems. */
   readonly fields: Readonly<Record<string, Field>>
-  /** What a client might send to create one; documents show it. Without it they show something made up. */
+  /** An example request body for the documents, which otherwise generate one. */
   readonly example?: Values
-  /** The field that holds the moment of creation. */
+  /** The field with the timestamp of creation; `created_date` by default. */
   readonly createdField?: string
-  /** Resources are added and deleted, never changed. */
+  /** Resources can be added and deleted but not changed. */
   readonly appendOnly?: true
-  /** Made identifiers tell nothing, not even an order (SPEC §2.5.7). */
+  /** Generated identifiers reveal nothing, not even the order of creation (SPEC §2.5.7). */
   readonly randomIdentifiers?: true
-  /** What the body alone can break: answered with 400. */
+  /** Rules that need only the body. A violation is a 400. */
   readonly checks?: readonly Rule[]
-  /** What a well-formed body can break: answered with 422. */
+  /** Rules for well-formed bodies. A violation is a 422. */
   readonly rules?: readonly Rule[]
-  /** What only the other resources can tell; runs in the transaction of the write. */
+  /** A rule that reads other resources, in the transaction of the write. */
   readonly databaseRule?: DatabaseRule
 }
 
-/** A field that holds one value, where it stands in the representation, and the column it lives in. */
+/** A field that holds one value, with its path in the representation and its column. */
 export interface Leaf {
   /** Dotted, as filters and error details name it: `temperature_range.min_celsius`. */
   readonly name: string
@@ -46,7 +46,7 @@ export interface Leaf {
   readonly field: LeafField
 }
 
-/** A definition together with what follows from it. */
+/** A definition with the properties derived from it. */
 export interface Resource extends ResourceDefinition {
   readonly createdField: string
   /** It is one of many: it can be listed, and created with an identifier made here. */
@@ -55,32 +55,35 @@ export interface Resource extends ResourceDefinition {
   readonly replaceable: boolean
   /** All fields of a representation in order: the identifiers, the definition's own, the timestamps. */
   readonly allFields: Readonly<Record<string, Field>>
-  /** Those that a REST representation shows; GraphQL shows all. */
+  /** The fields of a REST representation. GraphQL has all fields. */
   readonly shownFields: Readonly<Record<string, Field>>
-  /** Those of them that a caller may write. */
+  /** The shown fields that a caller may write. */
   readonly writableFields: Readonly<Record<string, Field>>
-  /** The fields of `allFields` with the groups opened. */
+  /** The leaves of `allFields`: groups are replaced with their members. */
   readonly leaves: readonly Leaf[]
   readonly shownLeaves: readonly Leaf[]
-  /** The leaves a caller may write. */
+  /** The leaves that a caller may write. */
   readonly writable: readonly Leaf[]
-  /** The wire name of the parent's identifier, `planet_id`, where there is a parent. */
+  /** The wire name of the parent's identifier, such as `planet_id`, if there is a parent. */
   readonly parentField: string | undefined
 }
 
-/** Always there, and never the caller's to set. */
-const KEPT = { required: true, readOnly: true } as const
+/** The options of fields that the service sets. */
+const SET_BY_SERVICE = { required: true, readOnly: true } as const
 
-/** Completes a definition. Called once for each, when its module is loaded. */
+/** Completes a definition. Each module of a resource calls this once. */
 export function defineResource(definition: ResourceDefinition): Resource {
   const createdField = definition.createdField ?? 'created_date'
   const parentField = definition.owner && identifierField(definition.owner)
   const allFields: Readonly<Record<string, Field>> = {
-    id: text('Identifier, immutable. Made by the service on POST, chosen by the client on PUT.', KEPT),
-    ...(parentField && { [parentField]: text('Identifier of the parent.', KEPT) }),
+    id: text(
+      'Identifier, immutable. Generated by the service on POST, chosen by the client on PUT.',
+      SET_BY_SERVICE,
+    ),
+    ...(parentField && { [parentField]: text('Identifier of the parent.', SET_BY_SERVICE) }),
     ...definition.fields,
-    [createdField]: timestamp('When the resource was created.', KEPT),
-    last_updated: timestamp('When the resource last changed.', KEPT),
+    [createdField]: timestamp('When the resource was created.', SET_BY_SERVICE),
+    last_updated: timestamp('When the resource last changed.', SET_BY_SERVICE),
   }
   const shownFields = fieldsWhere(allFields, ({ hidden }) => !hidden)
   const writableFields = fieldsWhere(shownFields, ({ readOnly }) => !readOnly)
@@ -105,12 +108,12 @@ function fieldsWhere(fields: Resource['allFields'], holds: (field: Field) => boo
   return Object.fromEntries(Object.entries(fields).filter(([, field]) => holds(field)))
 }
 
-/** The table of a collection, after which PostgreSQL's constraints are named. */
+/** The table of a collection, which is also the prefix of its constraints. */
 export function tableName(path: string): string {
   return path.replaceAll('-', '_')
 }
 
-/** The wire name of a field that holds the identifier of such a resource: `planet_id`. */
+/** The wire name of a field with the identifier of such a resource, such as `planet_id`. */
 export function identifierField({ name }: ResourceDefinition): string {
   return `${name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()}_id`
 }

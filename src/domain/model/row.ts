@@ -1,4 +1,4 @@
-/** A row of a resource's table: its columns, flat. Every table has these. */
+/** A row of the table of a resource. Every table has these columns. */
 export interface Row {
   readonly [column: string]: unknown
   readonly id: string
@@ -6,5 +6,5 @@ export interface Row {
   readonly last_updated: Date
 }
 
-/** Values by column. */
+/** Values by column name. */
 export type Columns = Readonly<Record<string, unknown>>

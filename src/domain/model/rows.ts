@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Leaf, Resource, Values } from './resource.ts'
 import type { Columns, Row } from './row.ts'
 
-/** The value at a leaf of nested values; undefined where it, or a group above it, is not set. */
-export function valueAt(values: Values, leaf: Leaf): unknown {
+/** Reads a leaf of nested values; undefined if the leaf or its group is unset. */
+function valueAt(values: Values, leaf: Leaf): unknown {
   const [outer, inner] = leaf.path
   const value = values[outer as string]
   if (inner === undefined) return value ?? undefined
@@ -11,8 +11,8 @@ export function valueAt(values: Values, leaf: Leaf): unknown {
 }
 
 /**
- * The writable columns for nested values: a column for every leaf, null where it is not set. A field
- * that starts with a value keeps it, or what it has become, where the values do not say otherwise.
+ * Converts nested values to the writable columns, with null for unset leaves. An unset field with an initial
+ * value keeps its stored value, or gets the initial one.
  */
 export function toColumns(resource: Resource, values: Values, before?: Row): Record<string, unknown> {
   const otherwise = ({ column, field }: Leaf) =>
@@ -22,13 +22,13 @@ export function toColumns(resource: Resource, values: Values, before?: Row): Rec
   )
 }
 
-/** The columns that a new resource starts with, unless it is given others. */
+/** The initial values of a new resource by column. */
 export function initialColumns({ leaves }: Resource): Record<string, unknown> {
   const started = leaves.filter(({ field }) => field.initially !== undefined)
   return Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
 }
 
-/** The nested values of a row, in the order of the definition; what is null in the row is absent. */
+/** Converts a row to nested values in the order of the definition, without null columns. */
 export function toValues(resource: Resource, row: Row): Values {
   const values: Record<string, unknown> = {}
   for (const { path, column } of resource.leaves) {
@@ -41,7 +41,7 @@ export function toValues(resource: Resource, row: Row): Values {
   return values
 }
 
-/** Whether writing these columns would leave the row as it is. */
+/** Whether the row already has the values of these columns. */
 export function isUnchanged(row: Row, columns: Columns): boolean {
   return Object.entries(columns).every(([column, value]) => isDeepStrictEqual(row[column], value))
 }

@@ -1,12 +1,12 @@
 import type { Detail, DetailCode } from './errors.ts'
-import type { Field, GroupField, LeafField } from './fields.ts'
+import type { Field, LeafField } from './fields.ts'
 import type { Resource, Rule, Values } from './resource.ts'
 import { checkValue, isObject } from './values.ts'
 
-/** What a body was found to hold. `values` has only what is valid; nothing was converted but timestamps. */
+/** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */
 export interface Inspection {
   readonly values: Values
-  /** What the body says of read-only fields, as it was sent: only a comparison can tell if it is right. */
+  /** Read-only fields as sent, which the caller of this compares with the stored ones. */
   readonly readOnly: Values
   /** All problems, in the order of the fields. */
   readonly details: readonly Detail[]
@@ -16,28 +16,30 @@ export interface Inspection {
 const HAL_MEMBERS = new Set(['_links', '_embedded'])
 
 /**
- * Checks a whole resource against its definition: types, required fields, bounds, unknown fields and
- * the checks that need no other knowledge (SPEC §2.1, §4.3–4.5). Null counts as absent.
+ * Checks a whole resource against its definition: types, required fields, bounds, unknown fields and the
+ * rules that need only the body (SPEC §2.1, §4.3–4.5). Null is the same as an unset field.
  */
 export function inspectResource(resource: Resource, body: unknown): Inspection {
-  if (!isObject(body)) return notAnObject()
-  const inspection = inspectMembers(resource, body, false)
-  const missing = missingFields(resource, inspection)
-  const broken = runRules(resource.checks, inspection.values, undefined)
-  return { ...inspection, details: inFieldOrder(resource, [...inspection.details, ...missing, ...broken]) }
+  const inspection = inspectBody(resource, body, false)
+  if (!isObject(body)) return inspection
+  const details = [
+    ...inspection.details,
+    ...missingRequiredFields(resource, inspection),
+    ...runRules(resource.checks, inspection.values, undefined),
+  ]
+  return { ...inspection, details: inFieldOrder(resource, details) }
 }
 
 /**
- * Checks a merge patch as far as that can be done without the resource it is for: a member may be
- * null, which removes it, and none is required (SPEC §4.6, RFC 7396).
+ * Checks a merge patch as far as possible without the resource: null removes a member, and no member is
+ * required (SPEC §4.6, RFC 7396).
  */
 export function inspectPatch(resource: Resource, body: unknown): Inspection {
-  if (!isObject(body)) return notAnObject()
-  const inspection = inspectMembers(resource, body, true)
+  const inspection = inspectBody(resource, body, true)
   return { ...inspection, details: inFieldOrder(resource, inspection.details) }
 }
 
-/** Runs rules over valid values and gathers what they report. */
+/** Applies rules to valid values and returns the problems they report. */
 export function runRules(
   rules: readonly Rule[] | undefined,
   values: Values,
@@ -46,67 +48,57 @@ export function runRules(
   return (rules ?? []).flatMap((rule) => rule(values, before))
 }
 
-function notAnObject(): Inspection {
-  const details = [detail('', 'INVALID_TYPE', 'The body must be a JSON object.')]
-  return { values: {}, readOnly: {}, details }
+function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean): Inspection {
+  const found: Found = { isPatch, readOnly: {}, details: [] }
+  const { readOnly, details } = found
+  if (!isObject(body)) details.push(detail('', 'INVALID_TYPE', 'The body must be a JSON object.'))
+  const members = isObject(body) ? Object.entries(body).filter(([name]) => !HAL_MEMBERS.has(name)) : []
+  return { values: inspectMembers(shownFields, members, '', found), readOnly, details }
 }
 
-function inspectMembers(resource: Resource, body: Values, patch: boolean): Inspection {
+/** Collects the read-only fields and the problems of a body. */
+interface Found {
+  readonly isPatch: boolean
+  readonly readOnly: Record<string, unknown>
+  readonly details: Detail[]
+}
+
+function inspectMembers(
+  fields: Readonly<Record<string, Field>>,
+  members: readonly [string, unknown][],
+  prefix: string,
+  found: Found,
+): Values {
   const values: Record<string, unknown> = {}
-  const readOnly: Record<string, unknown> = {}
-  const details: Detail[] = []
-  const known = namesOf(resource.shownFields)
-  for (const [name, value] of Object.entries(body)) {
-    if (HAL_MEMBERS.has(name)) continue
-    const field = ownField(resource.shownFields, name)
-    if (!field) details.push(unknown(name, known))
+  const settable = settableFields(fields)
+  for (const [name, value] of members) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (!field) found.details.push(unknownField(prefix + name, settable))
     else if (field.readOnly) {
-      if (patch || value !== null) readOnly[name] = value
-    } else if (value === null) values[name] = patch ? null : undefined
-    else if (field.type === 'group') values[name] = inspectGroup(name, field, value, patch, details)
-    else if (patch && field.type === 'fractions') values[name] = inspectFractions(name, field, value, details)
-    else values[name] = inspectLeaf(name, field, value, details)
+      if (found.isPatch || value !== null) found.readOnly[name] = value
+    } else if (value === null) values[name] = found.isPatch ? null : undefined
+    else values[name] = inspectField(prefix + name, field, value, found)
   }
-  return { values: withoutUndefined(values), readOnly, details }
+  return without(undefined, values)
 }
 
-function inspectGroup(
-  name: string,
-  group: GroupField,
-  value: unknown,
-  patch: boolean,
-  details: Detail[],
-): unknown {
-  if (!isObject(value)) {
-    details.push(detail(name, 'INVALID_TYPE', `${name} must be an object.`))
-    return undefined
-  }
-  const members: Record<string, unknown> = {}
-  const known = namesOf(group.fields)
-  for (const [member, inner] of Object.entries(value)) {
-    const path = `${name}.${member}`
-    const field = ownField(group.fields, member)
-    if (!field) details.push(unknown(path, known))
-    else if (inner === null) members[member] = patch ? null : undefined
-    else members[member] = inspectLeaf(path, field as LeafField, inner, details)
-  }
-  return withoutUndefined(members)
+function inspectField(name: string, field: Field, value: unknown, found: Found): unknown {
+  if (field.type !== 'group') return inspectLeaf(name, field, value, found)
+  if (isObject(value)) return inspectMembers(field.fields, Object.entries(value), `${name}.`, found)
+  found.details.push(detail(name, 'INVALID_TYPE', `${name} must be an object.`))
+  return undefined
 }
 
-/** A patch may remove single fractions: those are null, and the rest must be right. */
-function inspectFractions(name: string, field: LeafField, value: unknown, details: Detail[]): unknown {
-  const kept = isObject(value) ? withoutNull(value) : value
-  return inspectLeaf(name, field, kept, details) && value
-}
-
-function inspectLeaf(name: string, field: LeafField, value: unknown, details: Detail[]): unknown {
-  const checked = checkValue(field, value)
-  if ('value' in checked) return checked.value
+/** A patch may remove single fractions: those are null, and only the others are checked. */
+function inspectLeaf(name: string, field: LeafField, value: unknown, { isPatch, details }: Found): unknown {
+  const isFractionsPatch = isPatch && field.type === 'fractions' && isObject(value)
+  const checked = checkValue(field, isFractionsPatch ? without(null, value) : value)
+  if ('value' in checked) return isFractionsPatch ? value : checked.value
   details.push(detail(name, checked.code, `${name} ${checked.problem}.`))
   return undefined
 }
 
-function missingFields(resource: Resource, { values, details }: Inspection): Detail[] {
+function missingRequiredFields(resource: Resource, { values, details }: Inspection): Detail[] {
   const reported = new Set(details.map(({ field }) => field))
   return Object.entries(resource.fields)
     .filter(
@@ -134,27 +126,19 @@ function fieldNames(resource: Resource): string[] {
   )
 }
 
-function unknown(name: string, known: string): Detail {
-  const message = `${name.slice(0, 100)} is not a field here; the fields are ${known}.`
+function unknownField(name: string, settable: string): Detail {
+  const message = `${name.slice(0, 100)} is not a field here; the fields are ${settable}.`
   return detail(name.slice(0, 200), 'UNKNOWN_FIELD', message)
 }
 
 /** The fields that a caller may set, for a message. */
-function namesOf(fields: Readonly<Record<string, Field>>): string {
+function settableFields(fields: Readonly<Record<string, Field>>): string {
   const settable = Object.entries(fields).filter(([, field]) => !field.readOnly)
   return settable.map(([name]) => name).join(', ')
 }
 
-function ownField<F extends Field>(fields: Readonly<Record<string, F>>, name: string): F | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined
-}
-
-function withoutNull(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
-}
-
-function withoutUndefined(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+function without(unset: null | undefined, values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== unset))
 }
 
 function detail(field: string, code: DetailCode, message: string): Detail {

@@ -2,15 +2,16 @@ import type { DetailCode } from './errors.ts'
 import type { LeafField } from './fields.ts'
 import type { Values } from './resource.ts'
 
-/** A value as the domain keeps it, or what is wrong with it as the end of a sentence. */
+/** The converted value, or a problem. */
 export type Checked = { readonly value: unknown } | Problem
 
 interface Problem {
   readonly code: DetailCode
+  /** A predicate that follows the name of the field in a message. */
   readonly problem: string
 }
 
-/** Members of an object of fractions, and the characters of their names. */
+/** Limits of an object of fractions: members, and characters of a name. */
 export const MAXIMUM_FRACTIONS = 100
 export const MAXIMUM_NAME_LENGTH = 100
 
@@ -20,8 +21,8 @@ export function isObject(value: unknown): value is Values {
 }
 
 /**
- * Checks one value that is not null against its field. Nothing is coerced: a number in quotes is not
- * a number. A timestamp comes back as a Date, everything else as it is.
+ * Checks a value that is not null against its field. Only timestamps are converted, to a Date; a number in
+ * quotes is not a number.
  */
 export function checkValue(field: LeafField, value: unknown): Checked {
   switch (field.type) {
@@ -54,7 +55,7 @@ function checkText(value: unknown, maximumLength: number): Checked {
   return { value }
 }
 
-/** PostgreSQL keeps neither U+0000 nor a lone surrogate in text. */
+/** Whether PostgreSQL can store a text: it accepts neither U+0000 nor lone surrogates. */
 export function isStorable(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed()
 }
@@ -62,7 +63,7 @@ export function isStorable(value: string): boolean {
 function checkNumber(value: unknown, whole: boolean, minimum = -Infinity, maximum = Infinity): Checked {
   if (typeof value !== 'number') return wrongType(whole ? 'an integer' : 'a number')
   if (!Number.isFinite(value)) {
-    return { code: 'OUT_OF_RANGE', problem: 'must be a finite number that a double can hold' }
+    return { code: 'OUT_OF_RANGE', problem: 'must be a finite double-precision number' }
   }
   if (whole && !Number.isInteger(value)) return wrongType('an integer')
   if (value < minimum) return { code: 'OUT_OF_RANGE', problem: `must not be less than ${minimum}` }
@@ -85,20 +86,20 @@ function checkTimestamp(value: unknown): Checked {
   return inCalendar(new Date(value))
 }
 
-/** Date.parse takes the 30th of February for the 2nd of March; a day that is one comes back the same. */
+/** Date.parse accepts 30 February as 2 March, so the day is formatted again and compared. */
 function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-function inCalendar(moment: Date): Checked {
-  if (isInCalendar(moment)) return { value: moment }
-  return { code: 'OUT_OF_RANGE', problem: 'must lie in the years 1 to 9999' }
+function inCalendar(timestamp: Date): Checked {
+  if (isInCalendar(timestamp)) return { value: timestamp }
+  return { code: 'OUT_OF_RANGE', problem: 'must be in the years 1 to 9999' }
 }
 
-/** Whether a time has four digits for its year, as ISO 8601 and PostgreSQL both write it. */
-export function isInCalendar(moment: Date): boolean {
-  const year = moment.getUTCFullYear()
+/** Whether a timestamp is in the years 1 to 9999, which ISO 8601 and PostgreSQL write with four digits. */
+export function isInCalendar(timestamp: Date): boolean {
+  const year = timestamp.getUTCFullYear()
   return year >= 1 && year <= 9999
 }
 
@@ -110,13 +111,13 @@ function checkEnumeration(value: unknown, allowed: readonly string[]): Checked {
   return { value }
 }
 
-/** Names that every object inherits, or that a merge patch stops at: neither can be patched. */
+/** Names that every object inherits, or that the merge patch library rejects: a patch cannot set them. */
 function isReserved(name: string): boolean {
   return name in Object.prototype || name === 'prototype'
 }
 
 function checkFractions(value: unknown): Checked {
-  if (!isObject(value)) return wrongType('an object of name to fraction')
+  if (!isObject(value)) return wrongType('an object that maps names to fractions')
   const entries = Object.entries(value)
   if (entries.length > MAXIMUM_FRACTIONS) {
     return { code: 'TOO_LONG', problem: `must not have more than ${MAXIMUM_FRACTIONS} members` }

@@ -1,6 +1,6 @@
 import { reference, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
-import { isOnNoMission } from './crew-places.ts'
+import { isOnNoMission } from './crew-rules.ts'
 
 export const astronauts = defineResource({
   kind: 'collection',
@@ -10,12 +10,12 @@ export const astronauts = defineResource({
   randomIdentifiers: true,
   fields: {
     name: text('Name.', { required: true }),
-    call_sign: text('Call sign, unique whatever its case.', { unique: true }),
+    call_sign: text('Call sign, unique regardless of case.', { unique: true }),
     rank: text('Rank.'),
     current_mission_id: reference(
       'missions',
       'current_mission',
-      'Identifier of the open mission whose crew they are in.',
+      'Identifier of the open mission whose crew includes the astronaut.',
       { readOnly: true },
     ),
   },

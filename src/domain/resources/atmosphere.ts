@@ -3,7 +3,7 @@ import { boolean, fractions, magnitude, text } from '../model/fields.ts'
 import { defineResource, type Values } from '../model/resource.ts'
 import { planets } from './planets.ts'
 
-/** Fractions that were measured add up to 1 only nearly, and in binary not even then. */
+/** Tolerates rounding in measured fractions and in binary arithmetic. */
 const ROUNDING = 1e-9
 
 export const atmosphere = defineResource({
@@ -15,8 +15,8 @@ export const atmosphere = defineResource({
   fields: {
     surface_pressure_kilopascals: magnitude('Pressure at the surface, in kilopascals.'),
     breathable: boolean('Whether humans can breathe it.'),
-    dominant_gas: text('The gas it mostly consists of.'),
-    composition: fractions('Gas to its fraction of the volume; together no more than 1.'),
+    dominant_gas: text('The most abundant gas.'),
+    composition: fractions('Fraction of the volume by gas. The sum must not exceed 1.'),
   },
   example: {
     surface_pressure_kilopascals: 94.2,
@@ -31,7 +31,7 @@ function fractionsOfOneWhole(values: Values): Detail[] {
   const composition = (values['composition'] ?? {}) as Readonly<Record<string, number>>
   const sum = Object.values(composition).reduce((total, fraction) => total + fraction, 0)
   if (sum <= 1 + ROUNDING) return []
-  // Without the sum: of a patch, it tells what is stored, and the caller may lack the scope to read it.
+  // The message omits the sum: a patch reveals stored values, which the caller may lack the scope to read.
   const message = 'The fractions of composition add up to more than 1.'
   return [{ field: 'composition', code: 'INVALID_COMPOSITION', message }]
 }

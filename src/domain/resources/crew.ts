@@ -1,6 +1,6 @@
 import { reference, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
-import { mayJoinCrew } from './crew-places.ts'
+import { mayJoinCrew } from './crew-rules.ts'
 import { missions } from './missions.ts'
 
 export const crew = defineResource({
@@ -11,7 +11,7 @@ export const crew = defineResource({
   description: 'An astronaut in the crew of a mission.',
   fields: {
     astronaut_id: reference('astronauts', 'astronaut', 'Identifier of the astronaut.', { required: true }),
-    role: text('What they do aboard.', { required: true }),
+    role: text('Role in the crew.', { required: true }),
   },
   example: { astronaut_id: '6f1c9f0e-2f0b-4f5e-9a55-6d5a3f1f2a10', role: 'commander' },
   databaseRule: mayJoinCrew,

@@ -11,7 +11,7 @@ import { spacecraft } from './spacecraft.ts'
 import { species } from './species.ts'
 import { trainingRecords } from './training-records.ts'
 
-/** The settings of the service that rules follow. */
+/** Selects the settings of the service for rules. */
 export function ruleSettings({
   planetReference,
 }: {
@@ -20,7 +20,7 @@ export function ruleSettings({
   return { planetReference }
 }
 
-/** Every resource the service serves, in the order in which it presents them. */
+/** All resources, in the order of documents and listings. */
 export const resources: readonly Resource[] = [
   species,
   planets,

@@ -1,10 +1,10 @@
 import type { Detail } from '../model/errors.ts'
 import { enumeration, reference, text, timestamp } from '../model/fields.ts'
 import { defineResource, type Values } from '../model/resource.ts'
-import { crewFitsSpacecraft } from './crew-places.ts'
+import { crewFitsSpacecraft } from './crew-rules.ts'
 
-/** The states of a mission, and where each can go: what is completed or aborted stays so. */
-const MOVES: Readonly<Record<string, readonly string[]>> = {
+/** The transitions from each status. */
+const TRANSITIONS: Readonly<Record<string, readonly string[]>> = {
   planned: ['active', 'aborted'],
   active: ['completed', 'aborted'],
   completed: [],
@@ -17,18 +17,16 @@ export const missions = defineResource({
   path: 'missions',
   description: 'A mission to a planet.',
   fields: {
-    name: text('Name, unique whatever its case.', { required: true, unique: true }),
-    objective: text('What it is to find out or to do.', { maximumLength: 10_000 }),
+    name: text('Name, unique regardless of case.', { required: true, unique: true }),
+    objective: text('Objective of the mission.', { maximumLength: 10_000 }),
     status: enumeration(
-      Object.keys(MOVES),
-      'Where it stands. Planned at first; left out, it stays as it is.',
-      {
-        initially: 'planned',
-      },
+      Object.keys(TRANSITIONS),
+      'Status. A new mission is planned; if omitted, the status does not change.',
+      { initially: 'planned' },
     ),
-    launch_date: timestamp('When it leaves, or left.'),
-    destination_planet_id: reference('planets', 'destination', 'Identifier of the planet it goes to.'),
-    spacecraft_id: reference('spacecraft', 'spacecraft', 'Identifier of the spacecraft it flies with.'),
+    launch_date: timestamp('Date of the launch.'),
+    destination_planet_id: reference('planets', 'destination', 'Identifier of the destination planet.'),
+    spacecraft_id: reference('spacecraft', 'spacecraft', 'Identifier of the spacecraft.'),
   },
   example: {
     name: 'Lantern One',
@@ -37,14 +35,14 @@ export const missions = defineResource({
     destination_planet_id: 'kepler-442b',
     spacecraft_id: 'meridian',
   },
-  rules: [statusMoves],
+  rules: [allowedTransition],
   databaseRule: crewFitsSpacecraft,
 })
 
-function statusMoves(values: Values, before: Values | undefined): Detail[] {
+function allowedTransition(values: Values, before: Values | undefined): Detail[] {
   const status = values['status'] as string
   const [from, allowed] = before
-    ? [before['status'] as string, MOVES[before['status'] as string] ?? []]
+    ? [before['status'] as string, TRANSITIONS[before['status'] as string] ?? []]
     : ['new', ['planned']]
   if (status === from || allowed.includes(status)) return []
   const moves = allowed.length > 0 ? `can only become ${allowed.join(' or ')}` : 'stays so'

@@ -11,8 +11,8 @@ export const moons = defineResource({
   fields: {
     name: text('Name.', { required: true }),
     radius_kilometres: magnitude('Radius, in kilometres.'),
-    orbital_period_days: magnitude('Time of one orbit around its planet, in days.'),
-    tidally_locked: boolean('Whether it always shows its planet the same side.'),
+    orbital_period_days: magnitude('Orbital period around the planet, in days.'),
+    tidally_locked: boolean('Whether the same side always faces the planet.'),
   },
   example: {
     name: 'Kepler-442b I',

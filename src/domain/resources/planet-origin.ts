@@ -4,12 +4,11 @@ import { DomainError } from '../model/errors.ts'
 import { isIdentifier, slug } from '../model/identifiers.ts'
 
 /**
- * Finds the planet that a species' planet_origin means and refers to it: a planet with that identifier,
- * else one with that name whatever its case, else, unless that is refused by setting, a new planet, so
- * that the link to it always leads somewhere. A planet that was found and is deleted before the species is
- * written is noticed by the foreign key.
+ * Sets planet_id to the planet that planet_origin names: the planet with that identifier, else the one with
+ * that name regardless of case, else a new planet, unless the setting forbids that. The foreign key detects
+ * that a planet is deleted before the species is written.
  *
- * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with UNKNOWN_PLANET, when new planets are refused
+ * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with UNKNOWN_PLANET, if new planets are not allowed
  */
 export const resolvePlanetOrigin = readingFirst(async (change) => {
   const { before, after } = change
@@ -44,8 +43,8 @@ const PLANET_OF_ORIGIN = `
 const INSERT_PLANET = 'INSERT INTO planets (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id'
 
 /**
- * Two species may bring the same planet at the same moment; the second one takes what the first made.
- * The identifier may also be taken by a planet of another name: then a number is added to it.
+ * If two requests create the same planet, the second uses that of the first. If a planet with another name
+ * has the identifier, a number is appended to it.
  */
 async function createPlanet(client: RuleClient, id: string, name: string): Promise<string> {
   for (let number = 1; number < 100; number++) {

@@ -1,20 +1,20 @@
 import { enumeration, integer, magnitude, text, timestamp } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
-import { capacityFitsCrews } from './crew-places.ts'
+import { capacityFitsCrews } from './crew-rules.ts'
 
 export const spacecraft = defineResource({
   kind: 'collection',
   name: 'Spacecraft',
   path: 'spacecraft',
-  description: 'A spacecraft that missions fly with.',
+  description: 'A spacecraft for missions.',
   fields: {
-    name: text('Name, unique whatever its case.', { required: true, unique: true }),
-    kind: enumeration(['orbiter', 'lander', 'rover', 'capsule', 'station'], 'What it is made for.', {
+    name: text('Name, unique regardless of case.', { required: true, unique: true }),
+    kind: enumeration(['orbiter', 'lander', 'rover', 'capsule', 'station'], 'Type of the spacecraft.', {
       required: true,
     }),
-    crew_capacity: integer('How many can be aboard; no limit is known where it is not set.', { minimum: 0 }),
+    crew_capacity: integer('Maximum size of a crew. If unset, there is no known limit.', { minimum: 0 }),
     dry_mass_kilograms: magnitude('Mass without propellant, in kilograms.'),
-    launched_date: timestamp('When it was launched.'),
+    launched_date: timestamp('Date of the launch.'),
   },
   example: {
     name: 'Meridian',

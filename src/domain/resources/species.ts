@@ -10,31 +10,31 @@ export const species = defineResource({
   kind: 'collection',
   name: 'Species',
   path: 'species',
-  description: 'A species of the catalogue.',
+  description: 'A species in the catalogue.',
   createdField: 'discovered_date',
   fields: {
-    scientific_name: text('Scientific name, unique whatever its case.', { required: true, unique: true }),
-    common_name: text('Name in everyday language.'),
-    classification: group('Place in the taxonomy.', {
+    scientific_name: text('Scientific name, unique regardless of case.', { required: true, unique: true }),
+    common_name: text('Common name.'),
+    classification: group('Taxonomic classification.', {
       kingdom: text('Kingdom.'),
       class: text('Class.'),
       phylum: text('Phylum.'),
     }),
-    habitat: text('Where it lives.'),
-    planet_origin: text('The planet it comes from: the identifier or the name of a planet.', {
+    habitat: text('Habitat.'),
+    planet_origin: text('Planet of origin: the identifier or the name of a planet.', {
       alsoMatches: 'planet_id',
     }),
-    planet_id: reference('planets', 'planet', 'Identifier of the planet that planet_origin means.', {
+    planet_id: reference('planets', 'planet', 'Identifier of the planet of origin.', {
       hidden: true,
       nested: true,
     }),
-    temperature_range: group('The temperatures it can live in.', {
+    temperature_range: group('Temperatures in which the species can live.', {
       min_celsius: number('Lowest temperature, in degrees Celsius.'),
       max_celsius: number('Highest temperature, in degrees Celsius.'),
     }),
-    bioluminescent: boolean('Whether it makes light.'),
-    intelligence_level: text('How intelligent it is thought to be.'),
-    discovery_status: text('State of its cataloguing.', {
+    bioluminescent: boolean('Whether the species produces light.'),
+    intelligence_level: text('Estimated level of intelligence.'),
+    discovery_status: text('State of the catalogue entry.', {
       readOnly: true,
       initially: 'newly_catalogued',
     }),
@@ -66,7 +66,7 @@ function temperatureRange(values: Values): TemperatureRange {
 function temperaturesInOrder(values: Values): Detail[] {
   const { min_celsius = -Infinity, max_celsius = Infinity } = temperatureRange(values)
   if (min_celsius <= max_celsius) return []
-  // Without the values: of a patch, one may be stored, and the caller may lack the scope to read it.
+  // The message omits the values: a patch reveals stored ones, which the caller may lack the scope to read.
   const message = 'min_celsius must not exceed max_celsius.'
   return [{ field: 'temperature_range.min_celsius', code: 'INVALID_RANGE', message }]
 }

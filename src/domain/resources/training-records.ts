@@ -9,11 +9,11 @@ export const trainingRecords = defineResource({
   path: 'training-records',
   description: 'A course that an astronaut has completed.',
   fields: {
-    course: text('The course.', { required: true }),
-    completed_date: timestamp('When it was completed.', { required: true }),
-    score: number('The result, from 0 to 100.', { minimum: 0, maximum: 100 }),
-    instructor: text('Who taught it.'),
-    expires_date: timestamp('Until when it counts.'),
+    course: text('Name of the course.', { required: true }),
+    completed_date: timestamp('Date of completion.', { required: true }),
+    score: number('Score, from 0 to 100.', { minimum: 0, maximum: 100 }),
+    instructor: text('Name of the instructor.'),
+    expires_date: timestamp('Date of expiry.'),
   },
   example: {
     course: 'Vehicle egress',

@@ -177,7 +177,7 @@ function writing(
       return { outcome, [singular(resource)]: row }
     } finally {
       // Even after an error: when the connection is lost, the write may have happened.
-      domain.readers.noteWrite(caller)
+      domain.readers.recordWrite(caller)
       loaders.restart(domain.client)
     }
   }

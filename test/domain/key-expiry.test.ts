@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type { DatabaseClient } from '../../src/database/client.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
-import { forgetKeysRegularly } from '../../src/domain/idempotency.ts'
+import { startKeyExpiry } from '../../src/domain/idempotency.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 import { startTestService } from '../helpers/service.ts'
 
-/** So many keys that are two days old, and as many that are new. */
+/** The number of keys that are two days old, and of new ones. */
 async function addKeys(client: DatabaseClient, old: number, recent: number): Promise<void> {
   const shared = { subject: 'someone', collection: 'species', parent_id: '', request_hash: '' }
   const long = new Date(Date.now() - 48 * 3_600_000)
@@ -36,7 +36,7 @@ test('expired keys are deleted a thousand at a time, and the others stay', async
     counts.push(deleted.count)
     return deleted
   }
-  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
+  const stop = startKeyExpiry({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
   await untilKeys(database.client, 5)
   stop()
   t.deepEqual(counts, [1_000, 1_000, 500])
@@ -53,15 +53,15 @@ test('a service deletes expired keys soon after its start', async (t) => {
   t.is(await service.database.client.idempotencyKey.count(), 1)
 })
 
-test('while the database fails, deletion is put off and nothing is thrown', async (t) => {
-  let attempts = 0
+test('if the database fails, deletion is postponed and nothing is thrown', async (t) => {
+  let calls = 0
   const deleteMany = async () => {
-    attempts += 1
+    calls += 1
     throw new Error('no database')
   }
-  const stop = forgetKeysRegularly({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
-  for (let wait = 0; attempts === 0 && wait < 200; wait++) await delay(10)
+  const stop = startKeyExpiry({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
+  for (let wait = 0; calls === 0 && wait < 200; wait++) await delay(10)
   await delay(20)
   stop()
-  t.is(attempts, 1)
+  t.is(calls, 1)
 })

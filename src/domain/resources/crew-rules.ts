@@ -2,12 +2,13 @@ import type { Change, RuleClient } from '../model/database-rule.ts'
 import { type Detail, DomainError, refuseRuleViolation } from '../model/errors.ts'
 
 /*
- * Who may be aboard. These rules read rows that other requests may be changing, so they lock them,
- * always in this order: mission, spacecraft, astronaut. What they find then holds until the write is done.
+ * Rules of crew membership. They lock the rows they read, always in the order mission, spacecraft, astronaut,
+ * so that the rows do not change before the write has ended.
  */
 
 /**
- * Lets an astronaut join a crew: the mission is open, a place is free, and they are on no other mission.
+ * Requires of a new crew member that the mission is open, the spacecraft has room, and the astronaut is on no
+ * other mission.
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with MISSION_CLOSED, CREW_CAPACITY_EXCEEDED,
  *   ASTRONAUT_ON_MISSION
@@ -23,13 +24,13 @@ export async function mayJoinCrew({ client, address, before, after }: Change): P
   }
   const capacity = await lockCapacity(client, mission.spacecraft_id)
   const others = await crewSize(client, mission.id, address.id)
-  if (others >= capacity) broken.push(noPlace('astronaut_id', capacity, others + 1))
+  if (others >= capacity) broken.push(capacityExceeded('astronaut_id', capacity, others + 1))
   broken.push(...(await alreadyOnMission(client, after['astronaut_id'] as string)))
   refuseRuleViolation(broken)
 }
 
 /**
- * Lets a mission change its spacecraft: the crew it has must fit.
+ * Requires that the crew of a mission fits its new spacecraft.
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with CREW_CAPACITY_EXCEEDED
  */
@@ -38,21 +39,20 @@ export async function crewFitsSpacecraft({ client, address, before, after }: Cha
   await lockMission(client, address.id)
   const capacity = await lockCapacity(client, after['spacecraft_id'] as string | null)
   const size = await crewSize(client, address.id, '')
-  if (size > capacity) refuseRuleViolation([noPlace('spacecraft_id', capacity, size)])
+  if (size > capacity) refuseRuleViolation([capacityExceeded('spacecraft_id', capacity, size)])
 }
 
 /**
- * Lets a spacecraft change its capacity: the crews of its open missions must still fit.
+ * Requires that the crews of the open missions of a spacecraft fit its new capacity.
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with CREW_CAPACITY_EXCEEDED
  */
 export async function capacityFitsCrews({ client, address, before, after }: Change): Promise<void> {
   const capacity = after?.['crew_capacity'] as number | null | undefined
   if (!before || typeof capacity !== 'number' || capacity === before['crew_capacity']) return
-  await client.$rows({ text: 'SELECT 1 FROM spacecraft WHERE id = $1 FOR UPDATE', values: [address.id] })
-  const [largest] = await client.$rows<{ size: number }>({ text: LARGEST_CREW, values: [address.id] })
-  const size = largest?.size ?? 0
-  if (size > capacity) refuseRuleViolation([noPlace('crew_capacity', capacity, size)])
+  await firstRow(client, 'SELECT 1 FROM spacecraft WHERE id = $1 FOR UPDATE', [address.id])
+  const size = (await firstRow<{ size: number }>(client, LARGEST_CREW, [address.id]))?.size ?? 0
+  if (size > capacity) refuseRuleViolation([capacityExceeded('crew_capacity', capacity, size)])
 }
 
 const LARGEST_CREW = `
@@ -61,8 +61,8 @@ const LARGEST_CREW = `
   GROUP BY missions.id ORDER BY size DESC LIMIT 1`
 
 /**
- * Keeps an astronaut who is on an open mission. One who joins a crew meanwhile has another version then,
- * and the deletion finds out.
+ * Refuses to delete an astronaut who is on an open mission. An astronaut who joins a crew meanwhile gets a new
+ * version, so the deletion fails.
  *
  * @throws {DomainError} DEPENDENCY_CONFLICT (409)
  */
@@ -78,44 +78,38 @@ interface Mission {
   readonly spacecraft_id: string | null
 }
 
-async function lockMission(client: RuleClient, id: string): Promise<Mission | undefined> {
-  const [mission] = await client.$rows<Mission>({
-    text: 'SELECT id, status, spacecraft_id FROM missions WHERE id = $1 FOR UPDATE',
-    values: [id],
-  })
-  return mission
+function lockMission(client: RuleClient, id: string): Promise<Mission | undefined> {
+  return firstRow(client, 'SELECT id, status, spacecraft_id FROM missions WHERE id = $1 FOR UPDATE', [id])
 }
 
-/** Without a spacecraft, or with one whose capacity is not known, there is no limit to hold to. */
+/** No spacecraft, or no known capacity, means no limit. */
 async function lockCapacity(client: RuleClient, spacecraftId: string | null): Promise<number> {
-  if (spacecraftId === null) return Number.POSITIVE_INFINITY
-  const [spacecraft] = await client.$rows<{ crew_capacity: number | null }>({
-    text: 'SELECT crew_capacity FROM spacecraft WHERE id = $1 FOR SHARE',
-    values: [spacecraftId],
-  })
+  const text = 'SELECT crew_capacity FROM spacecraft WHERE id = $1 FOR SHARE'
+  const spacecraft = spacecraftId
+    ? await firstRow<{ crew_capacity: number | null }>(client, text, [spacecraftId])
+    : undefined
   return spacecraft?.crew_capacity ?? Number.POSITIVE_INFINITY
 }
 
 async function crewSize(client: RuleClient, missionId: string, exceptId: string): Promise<number> {
-  const [crew] = await client.$rows<{ size: number }>({
-    text: 'SELECT count(*)::integer AS size FROM crew WHERE mission_id = $1 AND id <> $2',
-    values: [missionId, exceptId],
-  })
-  return crew?.size ?? 0
+  const text = 'SELECT count(*)::integer AS size FROM crew WHERE mission_id = $1 AND id <> $2'
+  return (await firstRow<{ size: number }>(client, text, [missionId, exceptId]))?.size ?? 0
 }
 
 async function alreadyOnMission(client: RuleClient, id: string): Promise<Detail[]> {
-  const [astronaut] = await client.$rows<{ current_mission_id: string | null }>({
-    text: 'SELECT current_mission_id FROM astronauts WHERE id = $1 FOR UPDATE',
-    values: [id],
-  })
+  const text = 'SELECT current_mission_id FROM astronauts WHERE id = $1 FOR UPDATE'
+  const astronaut = await firstRow<{ current_mission_id: string | null }>(client, text, [id])
   if (!astronaut?.current_mission_id) return []
-  // The mission is not named: the caller may lack the scope to read astronauts.
+  // The message does not name the mission: the caller may lack the scope to read astronauts.
   const message = 'The astronaut is already in the crew of an open mission.'
   return [{ field: 'astronaut_id', code: 'ASTRONAUT_ON_MISSION', message }]
 }
 
-function noPlace(field: string, capacity: number, size: number): Detail {
-  const message = `The spacecraft has places for ${capacity}, and the crew would be ${size}.`
+async function firstRow<Row>(client: RuleClient, text: string, values: unknown[]): Promise<Row | undefined> {
+  return (await client.$rows<Row>({ text, values }))[0]
+}
+
+function capacityExceeded(field: string, capacity: number, size: number): Detail {
+  const message = `The spacecraft has a crew capacity of ${capacity}; the crew would be ${size}.`
   return { field, code: 'CREW_CAPACITY_EXCEEDED', message }
 }

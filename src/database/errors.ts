@@ -1,0 +1,64 @@
+import pg from 'pg'
+import { DomainError } from '../domain/model/errors.ts'
+import { Prisma } from './generated/client.ts'
+
+/**
+ * SQLSTATEs of a server that cannot serve at present (PostgreSQL, appendix A): connection exception,
+ * insufficient resources, operator intervention, system error; a lock timeout, a transaction timeout, and a
+ * standby or failing primary that refuses writes.
+ */
+const UNAVAILABLE = /^(?:08|53|57|58|55P03|25P0[34]|25006)/
+
+/** Prisma's code for a transaction that timed out. */
+const PRISMA_TRANSACTION_TIMEOUT = 'P2028'
+
+/** Prisma's code for PostgreSQL's serialization_failure, 40001. */
+const PRISMA_WRITE_CONFLICT = 'P2034'
+
+/**
+ * Turns an error of a connection into SERVICE_UNAVAILABLE, unless PostgreSQL refused the statement. Only
+ * PostgreSQL's errors have an SQLSTATE; all others are failures of the connection.
+ */
+export function connectionError(error: unknown): unknown {
+  if (error instanceof DomainError) return error
+  const isRefusal = error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? '')
+  return isRefusal ? error : unavailable(error)
+}
+
+/** Turns an error of Prisma into SERVICE_UNAVAILABLE if it wraps one of the pool or is a timeout. */
+export function prismaError(error: unknown): unknown {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error
+  const isUnavailable = error.code === 'SERVICE_UNAVAILABLE' || error.code === PRISMA_TRANSACTION_TIMEOUT
+  return isUnavailable ? unavailable(error.meta?.['cause'] ?? error) : error
+}
+
+/** The log shows the cause. Prisma passes on nothing but `meta`, which therefore repeats it. */
+function unavailable(cause: unknown): DomainError {
+  const error = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer; try again.')
+  return Object.assign(error, { cause, meta: { cause } })
+}
+
+/** Why PostgreSQL refused a statement. */
+interface Refusal {
+  /** The SQLSTATE (PostgreSQL, appendix A). */
+  readonly state: string
+  /** The violated constraint, if any. */
+  readonly constraint: string
+}
+
+/** PostgreSQL's error, as the driver adapter passes it on inside Prisma's. */
+interface AdapterCause {
+  readonly originalCode?: string
+  readonly constraint?: { readonly index?: string }
+}
+
+/** Reads the refusal from an error of the driver or of Prisma; undefined for other errors. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof pg.DatabaseError) {
+    return { state: error.code ?? '', constraint: error.constraint ?? '' }
+  }
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined
+  const { cause = {} } = (error.meta?.['driverAdapterError'] ?? {}) as { cause?: AdapterCause }
+  const state = cause.originalCode ?? (error.code === PRISMA_WRITE_CONFLICT ? '40001' : '')
+  return { state, constraint: cause.constraint?.index ?? '' }
+}

@@ -1,0 +1,26 @@
+import type { Address } from '../../domain/model/identifiers.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import type { Columns } from '../../domain/model/row.ts'
+import { columnsOf, keyOf, Parameters, quoted, type Statement, tableOf } from './statement.ts'
+
+/** Reads the rows whose columns have these values, or one of the values of an array. */
+export function lookUpStatement(resource: Resource, columns: Columns): Statement {
+  const parameters = new Parameters()
+  const conditions = Object.entries(columns).map(([column, value]) => {
+    const parameter = parameters.add(value)
+    return `${quoted(column)} = ${Array.isArray(value) ? `ANY(${parameter})` : parameter}`
+  })
+  const text = `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')}`
+  return { text, values: parameters.values }
+}
+
+/** Inserts a row and returns it, with the values that the database has set. */
+export function insertStatement(resource: Resource, address: Address, columns: Columns): Statement {
+  const parameters = new Parameters()
+  const entries = Object.entries({ ...columns, ...keyOf(resource, address) })
+  const names = entries.map(([column]) => quoted(column))
+  const placeholders = entries.map(([, value]) => parameters.add(value))
+  const text = `INSERT INTO ${tableOf(resource)} (${names.join(', ')}) VALUES (${placeholders.join(', ')})
+    RETURNING ${columnsOf(resource)}`
+  return { text, values: parameters.values }
+}
