@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { modelOf } from '../database/client.ts'
 import type { WriteContext } from '../domain/context.ts'
+import { OPERATOR } from '../domain/model/caller.ts'
 import type { Values } from '../domain/model/resource.ts'
 import { ruleSettings } from '../domain/resources/index.ts'
 import { putResource } from '../domain/write.ts'
@@ -26,7 +27,12 @@ await runCommand(usage, {}, async () => {
   const settings = databaseSettings()
   const seeds = JSON.parse(await readFile(CATALOGUE, 'utf8')) as Seed[]
   await withDatabase(settings, async ({ client }) => {
-    const created = await createAll(seeds, { ...settings, ruleSettings: ruleSettings(settings), client })
+    const created = await createAll(seeds, {
+      ...settings,
+      ruleSettings: ruleSettings(settings),
+      caller: OPERATOR,
+      client,
+    })
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })

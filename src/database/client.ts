@@ -64,7 +64,6 @@ export async function transact<Result>(
 /** The methods of a Prisma model that the domain uses, with those of the extension. */
 export interface Model extends ResourceMethods {
   findMany(query: object): Promise<Row[]>
-  updateManyAndReturn(query: object): Promise<Row[]>
   deleteMany(query: object): Promise<{ count: number }>
 }
 

@@ -6,10 +6,9 @@ import type { Columns, Row } from '../domain/model/row.ts'
 import { batchLookUps, type Send, shareReads } from './batching.ts'
 import { prismaError } from './errors.ts'
 import { Prisma, type PrismaClient } from './generated/client.ts'
-import { withoutLoss } from './prisma-values.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
-import { insertStatement, lookUpStatement } from './sql/rows.ts'
+import { insertStatement, lookUpStatement, replaceStatement } from './sql/rows.ts'
 import { keyOf, type Statement } from './sql/statement.ts'
 
 /** Methods that the extension adds to Prisma's client, inside and outside transactions. */
@@ -32,6 +31,8 @@ export interface ResourceMethods {
   measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]>
   /** Inserts a row and returns it, with the values that the database has set. */
   insert(resource: Resource, address: Address, columns: Columns): Promise<Row>
+  /** Replaces columns of a row if it still has a version, and returns the row; null if it does not. */
+  replace(resource: Resource, address: Address, version: number, columns: Columns): Promise<Row | null>
 }
 
 /**
@@ -87,9 +88,22 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
           const [row] = await rowsOf<Row>(this, insertStatement(resource, address, columns))
           return row as Row
         },
+        async replace(resource, address, version, columns) {
+          const [row] = await rowsOf<Row>(this, replaceStatement(resource, address, version, columns))
+          return row ?? null
+        },
       } satisfies ResourceMethods,
     },
   })
+}
+
+/** Prisma keeps only 16 digits of doubles from this value on; a double can have 17. */
+const EXACT_BELOW = 2 ** 53
+
+/** Converts large numbers to Prisma's decimals, which keep all digits. */
+function withoutLoss(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutLoss)
+  return typeof value === 'number' && Math.abs(value) >= EXACT_BELOW ? new Prisma.Decimal(value) : value
 }
 
 /** Whether a client is outside transactions. */

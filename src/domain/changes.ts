@@ -1,6 +1,4 @@
 import { type Client, type DatabaseClient, modelOf } from '../database/client.ts'
-import { toPrisma } from '../database/prisma-values.ts'
-import { keyOf } from '../database/sql/statement.ts'
 import type { WriteContext } from './context.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import type { Change } from './model/database-rule.ts'
@@ -12,7 +10,7 @@ import { initialColumns, isUnchanged, toColumns } from './model/rows.ts'
 import { parentNotFoundOrGone } from './not-found.ts'
 import { writeError } from './refusals.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
-import { refuseBrokenRules } from './rules.ts'
+import { type ClientChange, refuseBrokenRules } from './rules.ts'
 import { inTransaction } from './transaction.ts'
 import { refuseTakenValues } from './unique.ts'
 
@@ -21,6 +19,9 @@ export interface Written {
   readonly outcome: 'CREATED' | 'REPLACED' | 'UNCHANGED'
   readonly row: Row
 }
+
+/** The row that a write is about, as it is and as it will be. */
+type Target = Pick<Change, 'address' | 'before'> & { readonly after: Record<string, unknown> }
 
 /**
  * Changes a resource to these values, in a transaction if its rules need one.
@@ -35,13 +36,19 @@ export async function updateResource(
   before: Row,
   values: Values,
 ): Promise<Written> {
-  return runWrite(context, resource, address, before, async (client, isInTransaction) => {
-    const after = toColumns(resource, values, before)
-    const change = { client, isInTransaction, settings: context.ruleSettings, address, before, after }
+  const target = { address, before, after: toColumns(resource, values, before) }
+  return runWrite(context, resource, target, async (change) => {
     await refuseBrokenRules(change, resource)
-    if (isUnchanged(before, after)) return { outcome: 'UNCHANGED', row: before }
+    if (isUnchanged(before, change.after)) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
-    return { outcome: 'REPLACED', row: await updateRow(change, resource, before.version) }
+    const row = await modelOf(change.client, resource).replace(
+      resource,
+      address,
+      before.version,
+      change.after,
+    )
+    if (!row) throw new WriteConflict()
+    return { outcome: 'REPLACED', row }
   })
 }
 
@@ -53,31 +60,42 @@ export async function insertResource(
   values: Values,
   record?: IdempotencyRecord,
 ): Promise<Written> {
-  const write: Write = async (client, isInTransaction) => {
-    await record?.claim(client)
-    const after = { ...initialColumns(resource), ...toColumns(resource, values) }
-    const settings = context.ruleSettings
-    const change = { client, isInTransaction, settings, address, before: undefined, after }
+  const after = { ...initialColumns(resource), ...toColumns(resource, values) }
+  const write: Write = async (change) => {
+    await record?.claim(change.client)
     await refuseBrokenRules(change, resource)
-    const row = await modelOf(client, resource).insert(resource, address, after)
-    await record?.store(client, row)
+    const row = await modelOf(change.client, resource).insert(resource, address, change.after)
+    await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
-  return runWrite(context, resource, address, undefined, write, record !== undefined)
+  return runWrite(context, resource, { address, before: undefined, after }, write, record !== undefined)
 }
 
-type Write = (client: Client, isInTransaction: boolean) => Promise<Written>
+type Write = (change: ClientChange & Target) => Promise<Written>
 
 async function runWrite(
-  { client }: WriteContext,
+  context: WriteContext,
   resource: Resource,
-  address: Address,
-  before: Row | undefined,
+  target: Target,
   write: Write,
   hasIdempotencyKey = false,
 ): Promise<Written> {
+  const { client, caller, ruleSettings: settings } = context
+  const { address, before, after } = target
+  // A rule may set columns, and each attempt starts from the values of the caller.
+  const changeOn = (client: Client, isInTransaction: boolean) => ({
+    client,
+    isInTransaction,
+    caller,
+    settings,
+    address,
+    before,
+    after: { ...after },
+  })
   try {
-    return await inTransaction(client, resource, hasIdempotencyKey, write)
+    return await inTransaction(client, resource, hasIdempotencyKey, (client, isInTransaction) =>
+      write(changeOn(client, isInTransaction)),
+    )
   } catch (error) {
     const mapped = writeError(error, resource)
     if (mapped instanceof DomainError && (await hasChanged(client, resource, address, before))) {
@@ -85,25 +103,11 @@ async function runWrite(
     }
     if (!(mapped instanceof DomainError) && !(mapped instanceof ParentNotFound)) throw mapped
     const parentError = await parentNotFoundOrGone(client, resource, address)
-    throw parentError ?? (mapped instanceof ParentNotFound ? new WriteConflict() : mapped)
+    if (parentError) throw parentError
+    if (mapped instanceof ParentNotFound) throw new WriteConflict()
+    if (mapped.code === 'RESOURCE_ALREADY_EXISTS') await refuseTakenValues(changeOn(client, false), resource)
+    throw mapped
   }
-}
-
-/**
- * Changes a row if it still has the version that was read.
- *
- * @throws {WriteConflict} if it has another version
- */
-async function updateRow(
-  { client, address, after = {} }: Change & { readonly client: Client },
-  resource: Resource,
-  version: number,
-): Promise<Row> {
-  const where = { ...keyOf(resource, address), version }
-  const data = toPrisma(resource, after)
-  const [row] = await modelOf(client, resource).updateManyAndReturn({ where, data })
-  if (!row) throw new WriteConflict()
-  return row
 }
 
 /** Whether another request has changed the resource since the read. Then it may have caused the violation. */

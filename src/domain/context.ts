@@ -1,11 +1,13 @@
 import type { DatabaseClient } from '../database/client.ts'
 import type { Readers } from '../database/replicas/readers.ts'
+import type { Caller } from './model/caller.ts'
 import type { RuleSettings } from './model/database-rule.ts'
 
 export type { DatabaseClient }
 
-/** The database that writes use, and the settings they follow. */
+/** The database that writes use, the settings they follow, and the caller. */
 export interface WriteContext {
+  readonly caller: Caller
   readonly client: DatabaseClient
   readonly ruleSettings: RuleSettings
   /** How long an idempotency key is stored. */

@@ -51,8 +51,9 @@ async function remove(
   if (before) requireVersion(before, address, versions)
   try {
     return await inTransaction(context.client, resource, false, async (client, isInTransaction) => {
-      const settings = context.ruleSettings
-      await resource.databaseRule?.({ client, isInTransaction, settings, address, before, after: undefined })
+      const { caller, ruleSettings: settings } = context
+      const change = { client, isInTransaction, caller, settings, address, before, after: undefined }
+      await resource.databaseRule?.(change)
       const where = { ...keyOf(resource, address), ...(before && { version: before.version }) }
       const { count } = await modelOf(client, resource).deleteMany({ where })
       if (count === 0 && before) throw new WriteConflict()

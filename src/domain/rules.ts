@@ -10,7 +10,7 @@ import { runRules } from './model/validate.ts'
 import { resources } from './resources/index.ts'
 
 /** A change with the whole client, not only the part for rules. */
-type ClientChange = Change & { readonly client: Client }
+export type ClientChange = Change & { readonly client: Client }
 
 /**
  * Checks the rules of a definition, its references, and its database rule.

@@ -1,4 +1,5 @@
 import { quoted, tableOf } from '../database/sql/statement.ts'
+import { allows } from './model/authorize.ts'
 import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
 import type { Leaf, Resource } from './model/resource.ts'
@@ -11,7 +12,7 @@ import type { Leaf, Resource } from './model/resource.ts'
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenValues(
-  { client, address: { id }, before, after }: Change,
+  { client, caller, address: { id }, before, after }: Change,
   resource: Resource,
 ): Promise<void> {
   for (const leaf of resource.leaves.filter(isUnique)) {
@@ -19,15 +20,23 @@ export async function refuseTakenValues(
     if (value === null || value === before?.[leaf.column]) continue
     const text = `SELECT id FROM ${tableOf(resource)}
       WHERE folded(${quoted(leaf.column)}) = folded($1) AND id <> $2`
-    const others = await client.$rows({ text, values: [value, id] })
-    if (others.length > 0) throw duplicateValue(resource, leaf.name)
+    const [other] = await client.$rows<{ id: string }>({ text, values: [value, id] })
+    if (other)
+      throw duplicateValue(resource, leaf.name, allows(caller, resource, 'read') ? other.id : undefined)
   }
 }
 
-/** RESOURCE_ALREADY_EXISTS (409) for a field whose value another resource has. */
-export function duplicateValue({ path }: Resource, field: string): DomainError {
-  const message = `Another resource in ${path} already has this ${field}.`
-  return new DomainError('RESOURCE_ALREADY_EXISTS', message, [{ field, code: 'DUPLICATE_VALUE', message }])
+/**
+ * RESOURCE_ALREADY_EXISTS (409) for a field whose value another resource has.
+ *
+ * @param id of that resource, if the caller may read it
+ */
+export function duplicateValue({ path }: Resource, field: string, id?: string): DomainError {
+  const message = `${id === undefined ? 'Another resource' : `The resource ${JSON.stringify(id)}`} in ${path} already has this ${field}.`
+  const error = new DomainError('RESOURCE_ALREADY_EXISTS', message, [
+    { field, code: 'DUPLICATE_VALUE', message },
+  ])
+  return id === undefined ? error : Object.assign(error, { related: { path, id } })
 }
 
 function isUnique({ field }: Leaf): boolean {

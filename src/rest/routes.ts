@@ -60,7 +60,8 @@ function resourceRoutes(
 
 /**
  * What all responses of a resource have: a media type, negotiated before the request is parsed, a link to the
- * profile, and after a failed precondition the entity tag of the current version.
+ * profile, after a failed precondition the entity tag of the current version, and after a conflict with another
+ * resource a link to it.
  */
 function respondingFor({ path }: Resource, handle: Handler, settings: RestSettings): Handler {
   return async (ctx) => {
@@ -69,8 +70,12 @@ function respondingFor({ path }: Resource, handle: Handler, settings: RestSettin
     try {
       await handle(ctx)
     } catch (error) {
-      const current = error instanceof DomainError ? error.current : undefined
+      const { current, related } = error instanceof DomainError ? error : {}
       if (current) ctx.set('ETag', entityTag(current.id, current.version))
+      if (related) {
+        const { base } = urlsFor(ctx, settings)
+        ctx.append('Link', `<${base}/${related.path}/${related.id}>; rel="related"`)
+      }
       throw error
     }
   }

@@ -17,7 +17,8 @@ function refused(t: ExecutionContext, { data, errors, text }: GraphQLAnswer, sco
 for (const resource of resources) {
   const { listed, replaceable } = resource
   const names = graphNames(resource)
-  const writer = () => service().withScope(`${resource.path}:write`)
+  // A species may bring a planet, which is created with it.
+  const writer = () => service().withScope(`${resource.path}:write planets:write`)
   const readScope = `${resource.path}:read`
   const select = `${singular(resource)} { version }`
 

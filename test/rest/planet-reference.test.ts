@@ -98,11 +98,6 @@ test('a refused species brings no planet along', async (t) => {
   t.is((await reader.get('/planets?filter=name:Never made')).body.total_count, 0)
 })
 
-test('a blank origin names no planet: 422', async (t) => {
-  const { status, body } = await speciesFrom('  ')
-  t.deepEqual([status, body.error.details[0].code], [422, 'UNKNOWN_PLANET'])
-})
-
 test('species that bring the same planet at the same time share one', async (t) => {
   const { reader } = service()
   for (const origin of ['Race World', 'race-id']) {
@@ -127,4 +122,47 @@ test('with PLANET_REFERENCE=strict an unknown origin is 422 UNKNOWN_PLANET, and 
   t.is(status, 201)
   t.is((await writer.patch(`/species/${body.id}`, { planet_origin: 'Elsewhere' })).status, 422)
   t.is((await reader.get(`/species/${body.id}`)).body.planet_origin, 'nowhere')
+})
+
+test('a blank origin is kept as it was sent, and names no planet', async (t) => {
+  const { writer } = service()
+  for (const origin of ['', '  ']) {
+    const { status, body, planet } = await speciesFrom(origin)
+    t.deepEqual([status, body.planet_origin, planet], [201, origin, undefined])
+    const { id } = body
+    t.is((await writer.patch(`/species/${id}`, { planet_origin: 'Blankless' })).status, 204)
+    t.is((await writer.patch(`/species/${id}`, { planet_origin: origin })).status, 204)
+    t.is((await writer.get(`/species/${id}`)).body._links.planet, undefined)
+  }
+})
+
+test('an origin that is no planet yet needs the scope to create one', async (t) => {
+  const { writer, withScope } = service()
+  const caller = withScope('species:write')
+  const send = (planet_origin: string) =>
+    caller.post('/species', { scientific_name: `Peregrina ${++made}`, planet_origin })
+  const refused = await send('Forbidden Planet')
+  t.deepEqual([refused.status, refused.body.error.code], [403, 'ACCESS_DENIED'])
+  t.regex(refused.body.error.message, /planets:write/)
+  t.is((await writer.get('/planets?filter=name:Forbidden Planet')).body.total_count, 0)
+  await writer.put('/planets/allowed', { id: 'allowed', name: 'Allowed' })
+  t.is((await send('Allowed')).status, 201)
+})
+
+test('a name that another planet has is a conflict that names it, to callers who may read it', async (t) => {
+  const { writer, withScope, base } = service()
+  const { planetId } = await speciesFrom('Vulcan')
+  for (const send of [
+    (caller: typeof writer) => caller.post('/planets', { name: 'Vulcan' }),
+    (caller: typeof writer) => caller.put('/planets/second', { id: 'second', name: ' vulcan ' }),
+  ]) {
+    const { status, headers, body } = await send(writer)
+    t.deepEqual([status, body.error.code], [409, 'RESOURCE_ALREADY_EXISTS'])
+    t.true(body.error.details[0].message.includes(`"${planetId}"`))
+    t.true(headers.get('link')?.includes(`<${base}/planets/${planetId}>; rel="related"`))
+    const blind = await send(withScope('planets:write'))
+    t.is(blind.status, 409)
+    t.false(blind.body.error.details[0].message.includes(`"${planetId}"`))
+    t.false(blind.headers.get('link')?.includes('related') ?? false)
+  }
 })

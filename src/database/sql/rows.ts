@@ -14,6 +14,22 @@ export function lookUpStatement(resource: Resource, columns: Columns): Statement
   return { text, values: parameters.values }
 }
 
+/** Replaces columns of a row if it still has a version, and returns the row if so. */
+export function replaceStatement(
+  resource: Resource,
+  address: Address,
+  version: number,
+  columns: Columns,
+): Statement {
+  const parameters = new Parameters()
+  const equal = ([column, value]: [string, unknown]) => `${quoted(column)} = ${parameters.add(value)}`
+  const assignments = Object.entries(columns).map(equal)
+  const conditions = Object.entries({ ...keyOf(resource, address), version }).map(equal)
+  const text = `UPDATE ${tableOf(resource)} SET ${assignments.join(', ')} WHERE ${conditions.join(' AND ')}
+    RETURNING ${columnsOf(resource)}`
+  return { text, values: parameters.values }
+}
+
 /** Inserts a row and returns it, with the values that the database has set. */
 export function insertStatement(resource: Resource, address: Address, columns: Columns): Statement {
   const parameters = new Parameters()

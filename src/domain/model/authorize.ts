@@ -11,7 +11,12 @@ export type Action = 'read' | 'write'
  * @throws {DomainError} ACCESS_DENIED (403)
  */
 export function authorize(caller: Caller, resource: Resource, action: Action): void {
+  if (allows(caller, resource, action)) return
   const scope = `${resource.path}:${action}`
-  if (caller.scopes.has(scope) || caller.scopes.has(`*:${action}`)) return
   throw new DomainError('ACCESS_DENIED', `This needs the scope ${scope}, which the token does not have.`)
+}
+
+/** Whether a caller may do this to a collection; see {@link authorize}. */
+export function allows({ scopes }: Caller, { path }: Resource, action: Action): boolean {
+  return scopes.has(`${path}:${action}`) || scopes.has(`*:${action}`)
 }

@@ -1,3 +1,4 @@
+import type { Caller } from './caller.ts'
 import type { Address } from './identifiers.ts'
 import type { Row } from './row.ts'
 
@@ -14,6 +15,7 @@ export interface Change {
   readonly client: RuleClient
   readonly isInTransaction: boolean
   readonly settings: RuleSettings
+  readonly caller: Caller
   readonly address: Address
   /** The current row; undefined for a new resource. */
   readonly before: Row | undefined

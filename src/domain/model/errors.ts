@@ -76,6 +76,8 @@ const MAXIMUM_DETAILS = 100
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly details: readonly Detail[]
+  /** The resource that the request conflicts with, if the caller may read it. */
+  readonly related?: { readonly path: string; readonly id: string }
 
   constructor(
     readonly code: ErrorCode,

@@ -1,14 +1,17 @@
 import { v7 } from 'uuid'
+import { authorize } from '../model/authorize.ts'
 import { type Change, type RuleClient, readingFirst, requireTransaction } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { isIdentifier, slug } from '../model/identifiers.ts'
+import { planets } from './planets.ts'
 
 /**
  * Sets planet_id to the planet that planet_origin names: the planet with that identifier, else the one with
  * that name regardless of case, else a new planet, unless the setting forbids that. The foreign key detects
  * that a planet is deleted before the species is written.
  *
- * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with UNKNOWN_PLANET, if new planets are not allowed
+ * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with UNKNOWN_PLANET, if new planets are not allowed;
+ *   ACCESS_DENIED (403), if the caller may not create planets
  */
 export const resolvePlanetOrigin = readingFirst(async (change) => {
   const { before, after } = change
@@ -17,28 +20,31 @@ export const resolvePlanetOrigin = readingFirst(async (change) => {
   if (before && before['planet_origin'] === origin && (origin === null || before['planet_id'] !== null)) {
     after['planet_id'] = before['planet_id']
   } else {
-    after['planet_id'] = origin === null ? null : await planetFor(change, origin)
+    after['planet_id'] = isBlank(origin) ? null : await planetFor(change, origin)
   }
 })
 
+/** A blank origin is kept as it was sent, and names no planet. */
+function isBlank(origin: string | null): origin is null {
+  return origin === null || origin.trim() === ''
+}
+
 async function planetFor(change: Change, origin: string): Promise<string> {
-  const { client, settings } = change
+  const { client, settings, caller } = change
   const known = await findPlanet(client, origin)
   if (known !== undefined) return known
-  if (settings['planetReference'] === 'strict' || origin.trim() === '') return refuseUnknownPlanet(origin)
+  if (settings['planetReference'] === 'strict') return refuseUnknownPlanet(origin)
+  authorize(caller, planets, 'write')
   requireTransaction(change)
   return createPlanet(client, isIdentifier(origin) ? origin : (slug(origin) ?? v7()), origin)
 }
 
 async function findPlanet(client: RuleClient, origin: string): Promise<string | undefined> {
-  const [planet] = await client.$rows<{ id: string }>({ text: PLANET_OF_ORIGIN, values: [origin] })
-  return planet?.id
+  const [planet] = await client.$rows<{ id: string | null }>({ text: PLANET_OF_ORIGIN, values: [origin] })
+  return planet?.id ?? undefined
 }
 
-const PLANET_OF_ORIGIN = `
-  SELECT id FROM planets
-  WHERE id = $1 OR folded(name) = folded($1)
-  ORDER BY id = $1 DESC LIMIT 1`
+const PLANET_OF_ORIGIN = 'SELECT planet_of_origin($1) AS id'
 
 const INSERT_PLANET = 'INSERT INTO planets (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id'
 

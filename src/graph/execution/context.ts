@@ -7,7 +7,7 @@ import type { Slot } from './operation-limiter.ts'
 import type { Scan, Scans } from './scans.ts'
 
 /** The domain that the resolvers call, with its settings. */
-export interface DomainContext extends WriteContext {
+export interface DomainContext extends Omit<WriteContext, 'caller'> {
   /** The largest `limit` of a list. */
   readonly maximumPageSize: number
   /** Chooses the database that a caller reads from, and records writes. */

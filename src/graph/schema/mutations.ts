@@ -87,7 +87,7 @@ function create(resource: Resource): OperationField {
       const { idempotencyKey: text } = args
       const key = typeof text === 'string' ? { identity: caller.identity, text } : undefined
       const input = toWireNames(resource, args.input)
-      return createResource(domain, resource, parentId, input, key)
+      return createResource({ ...domain, caller }, resource, parentId, input, key)
     }),
     rest: { ...writeOf(resource), request: 'create', variables: ['input', 'idempotencyKey'] },
   }
@@ -102,11 +102,11 @@ function put(resource: Resource): OperationField {
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput},
         "Whether it may be created." mayCreate: Boolean! = true,
         "Whether it may be replaced." mayReplace: Boolean! = true): ${names.payload}`,
-    resolve: writing(resource, ({ domain }, args) => {
+    resolve: writing(resource, ({ caller, domain }, args) => {
       const { mayCreate, mayReplace } = args
       const options = { ...conditions(resource, args), mayCreate, mayReplace }
       const input = toWireNames(resource, args.input)
-      return putResource(domain, resource, toAddress(resource, args), input, options)
+      return putResource({ ...domain, caller }, resource, toAddress(resource, args), input, options)
     }),
     rest: { ...writeOf(resource), request: 'put', variables: [...addressVariables(resource), ...given] },
   }
@@ -119,9 +119,15 @@ function patch(resource: Resource): OperationField {
     sdl: `"Changes the fields that the patch names."
       ${names.patch}(${addressArguments(resource)}, "The changes." patch: ${names.patchInput}!,
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput}): ${names.payload}`,
-    resolve: writing(resource, ({ domain }, args) => {
+    resolve: writing(resource, ({ caller, domain }, args) => {
       const changes = toWireNames(resource, args.patch)
-      return patchResource(domain, resource, toAddress(resource, args), changes, conditions(resource, args))
+      return patchResource(
+        { ...domain, caller },
+        resource,
+        toAddress(resource, args),
+        changes,
+        conditions(resource, args),
+      )
     }),
     rest: { ...writeOf(resource), request: 'patch', variables: [...addressVariables(resource), ...given] },
   }
@@ -133,9 +139,11 @@ function remove(resource: Resource): OperationField {
     sdl: `"Deletes the resource; when strict, one that is not there is an error."
       ${graphNames(resource).delete}(${addressArguments(resource)}, ${CONDITION},
         "Whether it is an error that it is not there." strict: Boolean! = false): DeletePayload`,
-    resolve: writing(resource, async ({ domain }, args) => {
+    resolve: writing(resource, async ({ caller, domain }, args) => {
       const options = { ...conditions(resource, args), strict: args.strict }
-      return { outcome: await deleteResource(domain, resource, toAddress(resource, args), options) }
+      return {
+        outcome: await deleteResource({ ...domain, caller }, resource, toAddress(resource, args), options),
+      }
     }),
     rest: { ...writeOf(resource), request: 'remove', variables, selection: 'outcome' },
   }

@@ -1,8 +1,9 @@
 import type { Context, Middleware } from 'koa'
-import { type Caller, identityOf } from '../../domain/model/caller.ts'
+import type { Caller } from '../../domain/model/caller.ts'
 import { DomainError } from '../../domain/model/errors.ts'
 import { currentTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
+import { identityOf } from './identity.ts'
 import { type Claims, cacheVerified, type Verify } from './token-cache.ts'
 import { createVerify, type TokenSettings } from './verify-token.ts'
 

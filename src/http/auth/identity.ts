@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { isStorable } from '../../domain/model/values.ts'
+
+/** The prefix of identities that are digests. */
+const DIGEST = 'sha256 '
+
+/** A longer text might not fit into an index entry of PostgreSQL. */
+const MAXIMUM_SUBJECT_BYTES = 2_000
+
+/**
+ * The identity of a caller: the subject of the token, or a digest of the token if it has no subject. A subject
+ * that looks like a digest, or that the database cannot store, is replaced with its digest.
+ *
+ * @param signed the signing input of the token (RFC 7515 §2). The signature is not included, because it
+ *   has several valid forms: base64url has unused bits, and an ECDSA signature has two values.
+ */
+export function identityOf(subject: string | undefined, signed: string): string {
+  if (subject === undefined || subject === '') return digest('token', signed)
+  return isPlain(subject) ? subject : digest('subject', subject)
+}
+
+function isPlain(subject: string): boolean {
+  const isShort = Buffer.byteLength(subject) <= MAXIMUM_SUBJECT_BYTES
+  return isShort && isStorable(subject) && !subject.startsWith(DIGEST)
+}
+
+/** Hashes UTF-16, in which lone surrogates differ. */
+function digest(kind: 'token' | 'subject', text: string): string {
+  return `${DIGEST}${kind} ${createHash('sha256').update(text, 'utf16le').digest('base64')}`
+}
