@@ -27,14 +27,14 @@ const TEXT_LENGTHS = [Number.POSITIVE_INFINITY, 100, 25, 5, 0]
 
 /**
  * The position of a row as an opaque text of at most 1,000 characters, whatever the values. It also says
- * which order it is a position in and, if it is for one use only, which. It stays valid when the resource is
- * changed or deleted.
+ * which order it is a position in, and what use it is for. It stays valid when the resource is changed or
+ * deleted.
  */
 export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Row, use = ''): string {
   const steps = orderSteps(resource, sorts)
   const encoded = (length: number) => {
     const values = steps.map((step) => encodedValue(resource, step, row, length))
-    const text = JSON.stringify([orderDigest(steps, use), row.version, ...values])
+    const text = JSON.stringify([orderDigest(steps), use, row.version, ...values])
     return Buffer.from(digest(text) + text).toString('base64url')
   }
   let cursor = ''
@@ -45,11 +45,17 @@ export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Ro
   return cursor
 }
 
+/** The use that a cursor was made for; undefined for a text that is no cursor. */
+export function cursorUse(text: string): string | undefined {
+  const [, use] = parsed(text)
+  return typeof use === 'string' ? use : undefined
+}
+
 /**
  * The position that a cursor states.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) naming the argument, for what is no cursor of
- *   this order
+ *   this order and use
  */
 export function decodeCursor(
   resource: Resource,
@@ -59,10 +65,10 @@ export function decodeCursor(
   use = '',
 ): Position {
   const steps = orderSteps(resource, sorts)
-  const [order, version, ...encoded] = parsed(text)
+  const [order, usedFor, version, ...encoded] = parsed(text)
   const values = encoded.map((value, index) => decodedValue(steps[index], value))
   const isWhole = values.length === steps.length && !values.includes(undefined)
-  if (order === orderDigest(steps, use) && Number.isInteger(version) && isWhole) {
+  if (order === orderDigest(steps) && usedFor === use && Number.isInteger(version) && isWhole) {
     return { values, version: version as number }
   }
   const message = `${argument} must be a cursor from a list of ${resource.path} in the same order.`
@@ -98,8 +104,8 @@ function isText({ type }: LeafField): boolean {
   return type === 'text' || type === 'reference' || type === 'enumeration'
 }
 
-function orderDigest(steps: readonly OrderStep[], use: string): string {
-  return digest(steps.map(({ leaf, direction }) => `${leaf.name} ${direction}`).join(', ') + use)
+function orderDigest(steps: readonly OrderStep[]): string {
+  return digest(steps.map(({ leaf, direction }) => `${leaf.name} ${direction}`).join(', '))
 }
 
 function parsed(cursor: string): unknown[] {

@@ -16,6 +16,8 @@ export interface ListRequest {
   readonly before?: Position | undefined
   /** The last ones of what there is, in the same order, and not the first ones. */
   readonly fromEnd?: boolean
+  /** Whether the last resource of the whole list is named too, which shows whether the part reaches the end. */
+  readonly namesLast?: boolean
   /** Whether the whole list is counted, which may cost more than reading a part of it. */
   readonly counted: boolean
 }
@@ -33,4 +35,6 @@ export interface List {
   readonly rows: readonly Row[]
   /** Zero when it was not asked for. */
   readonly totalCount: number
+  /** The identifier of the last of the whole list, where it was asked for and there is one. */
+  readonly lastId?: string | undefined
 }
