@@ -9,7 +9,7 @@ import { withoutLoss } from './prisma-values.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
-import { lookUpStatement } from './sql/look-up.ts'
+import { addressesStatement, lookUpStatement } from './sql/look-up.ts'
 import { keyOf, type Statement } from './sql/statement.ts'
 import { prismaError } from './unavailable.ts'
 
@@ -25,6 +25,8 @@ export interface ResourceMethods {
   lookUp(resource: Resource, address: Address): Promise<Row | null>
   /** The rows whose column of identifiers has one of these values, in any order. */
   lookUpMany(resource: Resource, column: string, ids: readonly string[]): Promise<Row[]>
+  /** The rows of the resources at these addresses, in any order. */
+  lookUpAll(resource: Resource, addresses: readonly Address[]): Promise<Row[]>
   /** A part of the collection. Rows and count are of one snapshot, so that they never contradict each other. */
   list(resource: Resource, request: ListRequest): Promise<List>
   /** The same part of the lists of several parents, by their identifiers. A parent that does not exist has none. */
@@ -74,6 +76,9 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
         },
         lookUpMany(resource, column, ids) {
           return rowsOf(this, lookUpStatement(resource, { [column]: ids }))
+        },
+        lookUpAll(resource, addresses) {
+          return rowsOf(this, addressesStatement(resource, addresses))
         },
         async list(resource, request) {
           return toList(request, await read(this, listStatement(resource, request)))
