@@ -30,7 +30,13 @@ const readPage: Operation = async ({ page, limit }, caller) => {
     await readList(service.database.client, species, request),
   )
   const shown = items.map((row) => inWireNames(species, row))
-  const list = { total_count: totalCount, has_more: hasMore, next: nextCursor, previous: previousCursor }
+  const list = {
+    page,
+    total_count: totalCount,
+    has_more: hasMore,
+    next: nextCursor,
+    previous: previousCursor,
+  }
   return { list: { ...list, items: shown } }
 }
 

@@ -8,7 +8,7 @@ import { prismaError } from './errors.ts'
 import { Prisma, type PrismaClient } from './generated/client.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
-import { insertStatement, lookUpStatement, replaceStatement } from './sql/rows.ts'
+import { addressesStatement, insertStatement, lookUpStatement, replaceStatement } from './sql/rows.ts'
 import { keyOf, type Statement } from './sql/statement.ts'
 
 /** Methods that the extension adds to Prisma's client, inside and outside transactions. */
@@ -23,7 +23,9 @@ export interface ResourceMethods {
   lookUp(resource: Resource, address: Address): Promise<Row | null>
   /** Reads the rows whose column has one of these identifiers, in any order. */
   lookUpMany(resource: Resource, column: string, ids: readonly string[]): Promise<Row[]>
-  /** Reads a part of the collection. Rows and count are of the same snapshot. */
+  /** The rows of the resources at these addresses, in any order. */
+  lookUpAll(resource: Resource, addresses: readonly Address[]): Promise<Row[]>
+  /** A part of the collection. Rows and count are of one snapshot, so that they never contradict each other. */
   list(resource: Resource, request: ListRequest): Promise<List>
   /** Reads the same part of the lists of several parents, by parent identifier. A missing parent has no list. */
   lists(resource: Resource, parents: Parents, request: ListRequest): Promise<ReadonlyMap<string, List>>
@@ -74,6 +76,9 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
         },
         lookUpMany(resource, column, ids) {
           return rowsOf(this, lookUpStatement(resource, { [column]: ids }))
+        },
+        lookUpAll(resource, addresses) {
+          return rowsOf(this, addressesStatement(resource, addresses))
         },
         async list(resource, request) {
           return toList(request, await read(this, listStatement(resource, request)))

@@ -30,6 +30,25 @@ export async function readRows(
   return new Map(rows.map((row) => [row[column] as string, row]))
 }
 
+/** The key of an owned resource in {@link readOwned}. Identifiers have no `/`. */
+export function ownedKey(parentId: string, id: string): string {
+  return `${parentId}/${id}`
+}
+
+/** Reads owned resources by their keys. A key without a row is left out. */
+export async function readOwned(
+  client: Client,
+  resource: Resource,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Row>> {
+  const addresses = keys.map((key) => {
+    const [parentId, id] = key.split('/') as [string, string]
+    return { parentId, id }
+  })
+  const rows = await modelOf(client, resource).lookUpAll(resource, addresses)
+  return new Map(rows.map((row) => [ownedKey(row[resource.parentField as string] as string, row.id), row]))
+}
+
 /** Reads a part of a collection (SPEC §4.1). */
 export function readList(client: Client, resource: Resource, request: ListRequest): Promise<List> {
   return modelOf(client, resource).list(resource, request)

@@ -24,8 +24,9 @@ export interface Hal {
 
 /** A page of a list, and how it was asked for. */
 export interface ListData {
-  /** The result of the GraphQL operation: `items`, `total_count`, `has_more`, and the cursors `next` and `previous`. */
+  /** The result of the GraphQL operation: `items`, `page`, `total_count`, `has_more`, and the cursors `next` and `previous`. */
   readonly result: Data
+  /** The requested page. */
   readonly page: number
   readonly parameters: ListParameters
   readonly parent: { readonly resource: Resource; readonly id: string } | undefined
@@ -79,14 +80,14 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   return {
     resource: represented,
     list(list, urls) {
-      const { result, page, parameters, parent } = list
+      const { result, parameters, parent } = list
       const count = result['total_count'] as number
       const totalPages = Math.ceil(count / parameters.limit)
       const items = result['items'] as Data[]
       return {
         _links: listLinks(resource, list, totalPages, urls),
         ...(parent && { [identifierField(parent.resource)]: parent.id }),
-        page,
+        page: result['page'],
         limit: parameters.limit,
         total_pages: totalPages,
         total_count: count,
@@ -103,7 +104,8 @@ export function keyOf({ parentField }: Resource, data: Data): Address {
 }
 
 function listLinks(resource: Resource, list: ListData, totalPages: number, urls: Urls): Links {
-  const { result, page, parameters, parent } = list
+  const { result, parameters, parent } = list
+  const page = result['page'] as number
   const parentHref = parent && urls.resource(parent.resource, parent)
   const collection = parentHref ? `${parentHref}/${resource.path}` : urls.collection(resource, undefined)
   const last = Math.max(totalPages, 1)
@@ -113,13 +115,13 @@ function listLinks(resource: Resource, list: ListData, totalPages: number, urls:
       cursor: (cursor ?? undefined) as string | undefined,
     }),
   })
-  const before = result['previous'] ? page - 1 : Math.min(page - 1, last)
+  const before = result['previous'] ? Math.max(page - 1, 1) : Math.min(page - 1, last)
   return {
-    self: link(page, parameters.cursor),
+    self: link(list.page, parameters.cursor),
     first: link(1),
     last: link(last),
     next: result['has_more'] ? link(page + 1, result['next']) : null,
-    prev: page > 1 ? link(before, result['previous']) : null,
+    prev: page > 1 || result['previous'] ? link(before, result['previous']) : null,
     find: { href: `${collection}{?id}`, templated: true },
     ...(parentHref && { parent: { href: parentHref } }),
   }

@@ -77,3 +77,54 @@ test('the first or last 0 of a list are none', async (t) => {
     t.deepEqual(data.moonConnection, { totalCount: 3, nodes: [], edges: [], pageInfo: { startCursor: null } })
   }
 })
+
+for (const [filter, field] of [
+  ['{ name: { equals: null } }', 'filter.name.equals'],
+  ['{ name: { equals: $unset } }', 'filter.name.equals'],
+  ['{ name: { equals: $absent } }', 'filter.name'],
+  ['{ name: { in: null } }', 'filter.name.in'],
+  ['{ name: { equals: "a", contains: null } }', 'filter.name.contains'],
+  ['{ createdDate: { gte: null } }', 'filter.createdDate.gte'],
+  ['{ tidallyLocked: null }', 'filter.tidallyLocked'],
+  ['{ or: null }', 'filter.or'],
+  ['{ and: null }', 'filter.and'],
+  ['{ and: [{ name: { equals: "a" } }, { or: [{ id: { in: null } }] }] }', 'filter.and.1.or.0.id.in'],
+] as const) {
+  test(`an operand that is null or unset is refused wherever there is a filter: ${filter}`, async (t) => {
+    for (const list of [
+      `moonPage(planetId: "p", filter: ${filter}) { items { id } }`,
+      `moonConnection(planetId: "p", filter: ${filter}) { nodes { id } }`,
+      `moonAggregate(filter: ${filter}) { groups { count } }`,
+      `planetPage { items { moons(filter: ${filter}) { items { id } } } }`,
+    ]) {
+      const variables = `${filter.includes('$unset') ? '$unset: String, ' : ''}${filter.includes('$absent') ? '$absent: String' : ''}`
+      const query = `query ${variables && `(${variables})`} { ${list} }`
+      const { errors } = await service().reader.graphql(query, { unset: null })
+      t.is(errors?.[0].extensions.code, 'VALIDATION_FAILED', query)
+      t.is(errors?.[0].extensions.details[0].field, field)
+    }
+  })
+}
+
+test('a null within a group is named by its path; a filter as a variable is the same', async (t) => {
+  const filter = { temperatureRange: { minCelsius: { gte: null }, maxCelsius: { lte: 3 } } }
+  const { errors } = await service().reader.graphql(
+    'query ($filter: SpeciesFilter) { speciesPage(filter: $filter) { items { id } } }',
+    { filter },
+  )
+  t.is(errors?.[0].extensions.code, 'VALIDATION_FAILED')
+  t.deepEqual(
+    errors?.[0].extensions.details.map(({ field }: Json) => field),
+    ['filter.temperatureRange.minCelsius.gte'],
+  )
+})
+
+test('a filter that is null or not given is none', async (t) => {
+  for (const variables of [{}, { filter: null }]) {
+    const { data } = await service().reader.graphql(
+      'query ($filter: MoonFilter) { moonPage(planetId: "p", filter: $filter) { totalCount } }',
+      variables,
+    )
+    t.is(data.moonPage.totalCount, 3)
+  }
+})

@@ -105,8 +105,6 @@ test.serial('a cursor that was changed, cut, or put to another use is a 400 that
     ['cursor', cursor.slice(0, -2)],
     ['cursor', ''],
     ['cursor', 'a'],
-    ['page', '3'],
-    ['limit', '6'],
     ['sort', 'name:desc'],
     ['sort', 'host_star:asc'],
   ]

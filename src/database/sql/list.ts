@@ -20,6 +20,7 @@ const PARENT = 'list of'
 /** A row of a list, with the count of the list and its parent. */
 interface ListedRow extends Row {
   readonly total_count?: number
+  readonly last_id?: string | null
   readonly [PARENT]?: string
 }
 
@@ -31,10 +32,13 @@ interface ListedRow extends Row {
 export function listStatement(resource: Resource, request: ListRequest): Statement {
   const parameters = new Parameters()
   const rows = rowsQuery(resource, request, parameters)
-  if (!request.counted) return { text: rows, values: parameters.values }
-  const count = countQuery(resource, request, parameters)
+  const facts = [
+    ...(request.counted ? [`${countQuery(resource, request, parameters)} AS total_count`] : []),
+    ...lastQuery(resource, request, parameters),
+  ]
+  if (facts.length === 0) return { text: rows, values: parameters.values }
   const order = orderBy(orderSteps(resource, request.sorts), request.fromEnd)
-  const text = `SELECT * FROM (SELECT ${count} AS total_count) AS counted LEFT JOIN (${rows}) AS listed ON TRUE ${order}`
+  const text = `SELECT * FROM (SELECT ${facts.join(', ')}) AS whole LEFT JOIN (${rows}) AS listed ON TRUE ${order}`
   return { text, values: parameters.values }
 }
 
@@ -47,11 +51,14 @@ export function listsStatement(resource: Resource, parents: Parents, request: Li
   const wanted = parameters.add(parents.ids)
   const isListed = `${quoted(parents.column)} = parent.id`
   const rows = rowsQuery(resource, request, parameters, [isListed])
-  const count = request.counted
-    ? `, ${filteredCount(resource, request, parameters, [isListed])} AS total_count`
-    : ''
+  const facts = [
+    ...(request.counted
+      ? [`${filteredCount(resource, request, parameters, [isListed])} AS total_count`]
+      : []),
+    ...lastQuery(resource, request, parameters, [isListed]),
+  ]
   const order = orderKeys(orderSteps(resource, request.sorts), request.fromEnd ?? false)
-  const text = `SELECT parent.id AS ${quoted(PARENT)}, listed.*${count}
+  const text = `SELECT parent.id AS ${quoted(PARENT)}, ${['listed.*', ...facts].join(', ')}
     FROM ${tableOf(parents.resource)} AS parent LEFT JOIN LATERAL (${rows}) AS listed ON TRUE
     WHERE parent.id = ANY(${wanted}) ORDER BY ${[quoted(PARENT), ...order.map((key) => `listed.${key}`)].join(', ')}`
   return { text, values: parameters.values }
@@ -115,11 +122,27 @@ function filteredCount(
   return `(SELECT count(*)::int FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')})`
 }
 
+/** The identifier of the last of a whole list, as a column. The index of the order has it at its end. */
+function lastQuery(
+  resource: Resource,
+  { namesLast, sorts, filter, counted }: ListRequest,
+  parameters: Parameters,
+  within?: readonly string[],
+): string[] {
+  if (!namesLast) return []
+  const last = rowsQuery(resource, { sorts, filter, counted, take: 1, fromEnd: true }, parameters, within)
+  return [`(SELECT id FROM (${last}) AS ending) AS last_id`]
+}
+
 /** Converts the rows of {@link listStatement} to a list. */
 export function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): List {
   const isEmpty = (rows[0]?.id ?? null) === null
   const listed = isEmpty ? [] : rows
-  return { rows: fromEnd ? listed.toReversed() : listed, totalCount: rows[0]?.total_count ?? 0 }
+  return {
+    rows: fromEnd ? listed.toReversed() : listed,
+    totalCount: rows[0]?.total_count ?? 0,
+    lastId: rows[0]?.last_id ?? undefined,
+  }
 }
 
 /** Converts the rows of {@link listsStatement} to lists by the parents' identifiers. */

@@ -14,6 +14,17 @@ export function lookUpStatement(resource: Resource, columns: Columns): Statement
   return { text, values: parameters.values }
 }
 
+/** Reads the resources with these keys. */
+export function addressesStatement(resource: Resource, addresses: readonly Address[]): Statement {
+  const parameters = new Parameters()
+  const keys = addresses.map((address): Columns => keyOf(resource, address))
+  const columns = Object.keys(keys[0] ?? {})
+  const values = columns.map((column) => `${parameters.add(keys.map((key) => key[column]))}::text[]`)
+  const text = `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)}
+    WHERE (${columns.map(quoted).join(', ')}) IN (SELECT * FROM unnest(${values.join(', ')}))`
+  return { text, values: parameters.values }
+}
+
 /** Replaces columns of a row if it still has a version, and returns the row if so. */
 export function replaceStatement(
   resource: Resource,

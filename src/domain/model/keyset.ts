@@ -33,7 +33,7 @@ export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Ro
   const steps = orderSteps(resource, sorts)
   const encoded = (length: number) => {
     const values = steps.map((step) => encodedValue(resource, step, row, length))
-    const text = JSON.stringify([orderDigest(steps, use), row.version, ...values])
+    const text = JSON.stringify([orderDigest(steps), use, row.version, ...values])
     return Buffer.from(digest(text) + text).toString('base64url')
   }
   let cursor = ''
@@ -44,11 +44,17 @@ export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Ro
   return cursor
 }
 
+/** The use that a cursor was made for; undefined for a text that is no cursor. */
+export function cursorUse(text: string): string | undefined {
+  const [, use] = parsed(text)
+  return typeof use === 'string' ? use : undefined
+}
+
 /**
  * Decodes the position of a cursor.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) naming the argument, if the text is not a cursor of
- *   this order
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) naming the argument, for what is no cursor of
+ *   this order and use
  */
 export function decodeCursor(
   resource: Resource,
@@ -58,10 +64,10 @@ export function decodeCursor(
   use = '',
 ): Position {
   const steps = orderSteps(resource, sorts)
-  const [order, version, ...encoded] = parsed(text)
+  const [order, usedFor, version, ...encoded] = parsed(text)
   const values = encoded.map((value, index) => decodedValue(steps[index], value))
   const isWhole = values.length === steps.length && !values.includes(undefined)
-  if (order === orderDigest(steps, use) && Number.isInteger(version) && isWhole) {
+  if (order === orderDigest(steps) && usedFor === use && Number.isInteger(version) && isWhole) {
     return { values, version: version as number }
   }
   const message = `${argument} must be a cursor from a list of ${resource.path} in the same order.`
@@ -97,8 +103,8 @@ function isText({ type }: LeafField): boolean {
   return type === 'text' || type === 'reference' || type === 'enumeration'
 }
 
-function orderDigest(steps: readonly OrderStep[], use: string): string {
-  return digest(steps.map(({ leaf, direction }) => `${leaf.name} ${direction}`).join(', ') + use)
+function orderDigest(steps: readonly OrderStep[]): string {
+  return digest(steps.map(({ leaf, direction }) => `${leaf.name} ${direction}`).join(', '))
 }
 
 function parsed(cursor: string): unknown[] {

@@ -16,6 +16,8 @@ export interface ListRequest {
   readonly before?: Position | undefined
   /** The last rows instead of the first, in the same order. */
   readonly fromEnd?: boolean
+  /** Whether to read the identifier of the last row of the whole list, to see whether the part reaches the end. */
+  readonly namesLast?: boolean
   /** Whether to count the whole list, which may cost more than reading a part of it. */
   readonly counted: boolean
 }
@@ -33,4 +35,6 @@ export interface List {
   readonly rows: readonly Row[]
   /** Zero if the request did not ask for it. */
   readonly totalCount: number
+  /** The identifier of the last of the whole list, where it was asked for and there is one. */
+  readonly lastId?: string | undefined
 }

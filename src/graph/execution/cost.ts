@@ -34,6 +34,8 @@ const MAXIMUM_NODES = 5_000
 
 const CURSOR_CHARACTERS = 1_000
 const NUMBER_CHARACTERS = 24
+const NODE_ID_CHARACTERS = 220
+const NODE_ID: [string, number] = ['Node.nodeId', NODE_ID_CHARACTERS]
 
 /** Estimates the cost of operations before they run, from the lengths of fields and the sizes of tables. */
 export class CostEstimator {
@@ -44,7 +46,7 @@ export class CostEstimator {
 
   constructor(resources: readonly Resource[], sizes: TableSizes) {
     this.#sizes = sizes
-    this.#characters = new Map(resources.flatMap(characterCounts))
+    this.#characters = new Map([NODE_ID, ...resources.flatMap(characterCounts)])
     this.#resources = resources
   }
 
@@ -106,6 +108,7 @@ type Arguments = Readonly<Record<string, unknown>>
 
 /** How many objects a field holds: for a list, its maximum length. */
 function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number {
+  if (Array.isArray(args['nodeIds'])) return args['nodeIds'].length
   if (!field.args.some(({ name }) => name === 'limit' || name === 'first')) return 1
   return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE), 1)
 }
@@ -128,7 +131,11 @@ function characterCounts(resource: Resource): [string, number][] {
     ]
   })
   const cursors = [`${names.pageType}.nextCursor`, `${names.pageType}.previousCursor`, `${names.edge}.cursor`]
-  return [...leaves, ...cursors.map((name): [string, number] => [name, CURSOR_CHARACTERS])]
+  return [
+    [`${names.type}.nodeId`, NODE_ID_CHARACTERS],
+    ...leaves,
+    ...cursors.map((name): [string, number] => [name, CURSOR_CHARACTERS]),
+  ]
 }
 
 function charactersOf(field: LeafField): number {

@@ -1,9 +1,10 @@
 import DataLoader from 'dataloader'
 import type { DatabaseClient } from '../../domain/context.ts'
+import type { Address } from '../../domain/model/identifiers.ts'
 import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
-import { readLists, readRows } from '../../domain/read.ts'
+import { ownedKey, readLists, readOwned, readRows } from '../../domain/read.ts'
 import type { Scan } from './scans.ts'
 
 /**
@@ -27,6 +28,15 @@ export class Loaders {
   /** The row that has an identifier in a column without duplicates. */
   row(resource: Resource, column: string, id: string): Promise<Row | undefined> {
     return this.#rows(resource, column).load(id)
+  }
+
+  /** The row of the resource at an address. */
+  resource(resource: Resource, { parentId, id }: Address): Promise<Row | undefined> {
+    const { parentField, listed } = resource
+    if (!parentField || parentId === undefined) return this.row(resource, 'id', id)
+    if (!listed) return this.row(resource, parentField, parentId)
+    const read = (keys: readonly string[]) => readOwned(this.#client, resource, keys)
+    return this.#loader(`${resource.path} by parent`, read).load(ownedKey(parentId, id))
   }
 
   /**

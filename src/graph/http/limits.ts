@@ -32,11 +32,20 @@ export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 /** The rules that a document must meet besides those of GraphQL. */
 export function limitRules({ depth }: OperationLimits): ValidationRule[] {
   return [
+    knownOperationTypes,
     limit('aliases', MAXIMUM_ALIASES, countAliases),
     limit('directives', MAXIMUM_DIRECTIVES, countDirectives),
     limit('levels of fields', depth, depthOf),
   ]
 }
+
+/** Validation in graphql-js leaves this to the execution, which reports it as a fault of the service. */
+const knownOperationTypes: ValidationRule = (context) => ({
+  OperationDefinition(node) {
+    if (context.getSchema().getRootType(node.operation)) return
+    context.reportError(new GraphQLError(`The schema has no ${node.operation}.`, { nodes: node }))
+  },
+})
 
 /** The largest part of the allowed cost that one statement counts for. */
 const STATEMENT_PART = 0.1

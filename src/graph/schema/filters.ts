@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/model/errors.ts'
+import { type Detail, DomainError } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
 import { type Filter, type Operator, queryable } from '../../domain/model/query.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
@@ -52,11 +52,12 @@ const MAXIMUM_VALUES = 1000
 /**
  * The condition that a filter argument states.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text or a time that
- *   no resource can hold
+ * @throws {DomainError} VALIDATION_FAILED (400) for a null in it, or a field without an operand;
+ *   INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text or a time that no resource can hold
  */
 export function toFilter(resource: Resource, filter: GraphValues | null | undefined): Filter | undefined {
   if (!filter) return undefined
+  refuseUnset(filter)
   refuseValues(filter)
   return conditions(resource, filter)
 }
@@ -66,8 +67,8 @@ function conditions(resource: Resource, filter: GraphValues): Filter {
   const nested = (parts: unknown) => (parts as GraphValues[]).map((part) => conditions(resource, part))
   return {
     all: [
-      ...(and ? nested(and) : []),
-      ...(or ? [{ any: nested(or) }] : []),
+      ...(and === undefined ? [] : nested(and)),
+      ...(or === undefined ? [] : [{ any: nested(or) }]),
       ...memberFilters(resource.allFields, toWireNames(resource, members), ''),
     ],
   }
@@ -76,12 +77,41 @@ function conditions(resource: Resource, filter: GraphValues): Filter {
 function memberFilters(fields: Resource['allFields'], members: Values, prefix: string): Filter[] {
   return Object.entries(members).flatMap(([name, member]) => {
     const field = fields[name] as Field
-    if (!member) return []
     if (field.type === 'group') return memberFilters(field.fields, member as Values, `${name}.`)
-    return Object.entries(member)
-      .filter(([, value]) => value !== null)
-      .map(([operator, value]) => ({ field: prefix + name, operator: operator as Operator, value }))
+    return Object.entries(member as Values).map(([operator, value]) => {
+      return { field: prefix + name, operator: operator as Operator, value }
+    })
   })
+}
+
+/**
+ * Refuses conditions that lack what to compare with. Ignoring them would make a list with a condition on an
+ * unset variable show everything.
+ */
+function refuseUnset(filter: GraphValues): void {
+  const details = unsetPaths(filter, 'filter').map((field): Detail => {
+    return { field, code: 'INVALID_VALUE', message: `${field} must have a value to compare with.` }
+  })
+  if (details[0]) throw new DomainError('VALIDATION_FAILED', details[0].message, details)
+}
+
+/** The paths of nulls, and of fields without a condition: GraphQL leaves a variable that is not given out. */
+function unsetPaths(filter: GraphValues, path: string): string[] {
+  return Object.entries(filter).flatMap(([name, member]) => {
+    if (name !== 'and' && name !== 'or') return unsetOperands(member, `${path}.${name}`)
+    const parts = member as readonly GraphValues[] | null
+    return (
+      parts?.flatMap((part, index) => unsetPaths(part, `${path}.${name}.${index}`)) ?? [`${path}.${name}`]
+    )
+  })
+}
+
+function unsetOperands(value: unknown, path: string): string[] {
+  if (value === null) return [path]
+  if (typeof value !== 'object' || Array.isArray(value) || value instanceof Date) return []
+  const members = Object.entries(value)
+  if (members.length === 0) return [path]
+  return members.flatMap(([name, member]) => unsetOperands(member, `${path}.${name}`))
 }
 
 function refuseValues(filter: GraphValues): void {

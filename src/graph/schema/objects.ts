@@ -6,12 +6,14 @@ import { type GraphContext, requireScope } from '../execution/context.ts'
 import { camelCase, connectionField, graphNames, groupType, pascalCase, singular } from '../names.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import { equalities } from './filters.ts'
+import { nodeIdField } from './nodes.ts'
 import { pageArguments, resolvePage } from './pages.ts'
 import { described, fieldsOf, memberOf, type SchemaField, type SchemaPart, typeOf } from './sdl.ts'
 
 /** The object type of a resource: its fields, and the resources it is related to. */
 export function objectType(resource: Resource, resources: readonly Resource[]): SchemaPart {
-  return fieldsOf(resource.name, `${described(resource.description)}type ${resource.name}`, [
+  return fieldsOf(resource.name, `${described(resource.description)}type ${resource.name} implements Node`, [
+    nodeIdField(resource),
     ...ownFields(resource),
     { sdl: '"Goes up by one with every change; what ifVersion is compared with." version: Int!' },
     ...referenceFields(resource, resources),

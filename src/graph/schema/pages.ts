@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { INTEGER_RANGE } from '../../domain/model/fields.ts'
-import { decodeCursor, encodeCursor } from '../../domain/model/keyset.ts'
+import { cursorUse, decodeCursor, encodeCursor } from '../../domain/model/keyset.ts'
 import type { List, ListRequest } from '../../domain/model/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
@@ -13,7 +13,8 @@ import { type ListArguments, type ListSource, listArguments, readSource, refuseO
 
 // A page is found by its number, which skips all rows before it, or by a cursor: the position of the last row
 // of the page before it, or of the first row of the page after it. By cursor every page costs the same, and
-// pages neither skip nor repeat rows when other callers add and delete.
+// pages neither skip nor repeat rows when other callers add and delete. The number of a page by cursor follows
+// the list as it is now.
 
 /** The type of a page of a resource's lists. */
 export function pageType(resource: Resource): string {
@@ -26,7 +27,7 @@ export function pageType(resource: Resource): string {
       "How many pages there are." totalPages: Int!
       "Whether there is a page after this one." hasMore: Boolean!
       "What to ask for the next page with, besides its number; null when there is none." nextCursor: String
-      "What to ask for the page before with, besides its number; null when there is none." previousCursor: String
+      "What to ask for the page before with, besides its number, which is 1 at least; null when there is none." previousCursor: String
     }`
 }
 
@@ -45,7 +46,10 @@ export function pageArguments(resource: Resource): string {
     ${listArguments(resource)}`
 }
 
-/** Resolves a page of a list. */
+/**
+ * Resolves a page of a list. Where a cursor states a position that too few come before for a page, it is the
+ * first page.
+ */
 export async function resolvePage(
   source: ListSource,
   args: PageArguments,
@@ -56,8 +60,14 @@ export async function resolvePage(
   requireScope(context, resource, 'read')
   const fields = selectedFields(info)
   const counted = fields.has('totalCount') || fields.has('totalPages')
-  const request = toPageRequest(resource, args, context.domain.maximumPageSize, counted)
-  return toPage(resource, args, request, await readSource(source, request, context))
+  const read = async (wanted: PageArguments) => {
+    const request = toPageRequest(resource, wanted, context.domain.maximumPageSize, counted)
+    const list = await readSource(source, request, context)
+    return { request, list, page: toPage(resource, wanted, request, list) }
+  }
+  const { request, list, page } = await read(args)
+  const isShort = list.rows.length === 0 || (counted && list.totalCount <= args.limit && page.hasMore)
+  return request.before && isShort ? (await read({ ...args, page: 1, cursor: null })).page : page
 }
 
 /** The side of the cursor's position that a page is on. */
@@ -65,10 +75,10 @@ type Side = 'after' | 'before'
 
 /**
  * The request that the arguments of a page make: for one row more than the page has, which shows whether there
- * are more.
+ * are more. A cursor that was made for another page or limit is not used.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a page or a limit out of bounds, an invalid
- *   filter, or a cursor of another page
+ *   filter, or what is no cursor of a page in this order
  */
 export function toPageRequest(
   resource: Resource,
@@ -79,44 +89,66 @@ export function toPageRequest(
   refuseOutOfBounds('page', page, 1, INTEGER_RANGE.maximum)
   refuseOutOfBounds('limit', limit, 1, maximumPageSize)
   const request = { sorts: sort, filter: toFilter(resource, filter), take: limit + 1, counted }
-  if (cursor === undefined || cursor === null) return { ...request, skip: (page - 1) * limit }
-  const side = sideOf(cursor)
-  const purpose = purposeOf(page, limit, side)
-  const position = decodeCursor(resource, sort, cursor.slice(1), 'cursor', purpose)
-  return { ...request, [side]: position, fromEnd: side === 'before' }
+  const byNumber = { ...request, skip: (page - 1) * limit }
+  if (cursor === undefined || cursor === null) return byNumber
+  const use = cursorUse(cursor)
+  const side = (['after', 'before'] as const).find((one) => use === purposeOf(page, limit, one))
+  if (use && !side) return byNumber
+  const position = decodeCursor(resource, sort, cursor, 'cursor', purposeOf(page, limit, side ?? 'after'))
+  return side === 'before'
+    ? { ...request, before: position, fromEnd: true, namesLast: true }
+    : { ...request, after: position }
 }
 
-/** The page, from the rows that were read for it. */
-export function toPage(
-  resource: Resource,
-  { page, limit }: PageArguments,
-  { sorts, fromEnd = false }: ListRequest,
-  { rows, totalCount }: List,
-) {
-  const isMore = rows.length > limit
-  const items = fromEnd ? rows.slice(-limit) : rows.slice(0, limit)
-  // A caller who goes back with a cursor comes from the page after this one.
-  const hasMore = fromEnd || isMore
-  const cursorTo = (row: Row | undefined, number: number, side: Side) =>
-    row && side.charAt(0) + encodeCursor(resource, sorts, row, purposeOf(number, limit, side))
+/**
+ * The page, from the rows that were read for it. Has more, a next cursor, and a number below the number of
+ * pages: all three or none, although resources were added and deleted since the cursor was made.
+ */
+export function toPage(resource: Resource, { page, limit }: PageArguments, request: ListRequest, list: List) {
+  const { sorts, before } = request
+  const isMore = list.rows.length > limit
+  const items = before ? list.rows.slice(-limit) : list.rows.slice(0, limit)
+  const hasMore = before ? items.at(-1)?.id !== list.lastId : isMore
+  const hasPrevious = before ? isMore : page > 1
+  const totalPages = Math.ceil(list.totalCount / limit)
+  const number = numberOf(page, request, totalPages, { isEmpty: items.length === 0, hasPrevious, hasMore })
+  const cursorTo = (row: Row | undefined, neighbour: number, side: Side) =>
+    row && encodeCursor(resource, sorts, row, purposeOf(neighbour, limit, side))
   return {
     items,
-    page,
+    page: number,
     limit,
-    totalCount,
-    totalPages: Math.ceil(totalCount / limit),
+    totalCount: list.totalCount,
+    totalPages,
     hasMore,
-    nextCursor: hasMore ? cursorTo(items.at(-1), page + 1, 'after') : undefined,
-    previousCursor: page > 1 ? cursorTo(items[0], page - 1, 'before') : undefined,
+    nextCursor: hasMore ? cursorTo(items.at(-1), number + 1, 'after') : undefined,
+    previousCursor: hasPrevious ? cursorTo(items[0], Math.max(number - 1, 1), 'before') : undefined,
   }
 }
 
-/** The first letter of a cursor states the side of its page. */
-function sideOf(cursor: string): Side {
-  return cursor.startsWith('b') ? 'before' : 'after'
+/** What the rows of a page tell about its place in the list. */
+interface Place {
+  readonly isEmpty: boolean
+  readonly hasPrevious: boolean
+  readonly hasMore: boolean
 }
 
-/** A cursor is valid for one page number and limit only. */
+/** The number of a page: the requested one, unless the list has become shorter or longer before the cursor. */
+function numberOf(
+  page: number,
+  { after, before, counted }: ListRequest,
+  totalPages: number,
+  { isEmpty, hasPrevious, hasMore }: Place,
+): number {
+  if (!after && !before) return page
+  if (!hasPrevious) return 1
+  const earliest = Math.max(page, 2)
+  if (!counted) return earliest
+  if (hasMore) return Math.min(earliest, totalPages - 1)
+  return isEmpty ? Math.max(page, totalPages + 1) : totalPages
+}
+
+/** What a cursor is for: the page and the limit that it was made for, and the side. */
 function purposeOf(page: number, limit: number, side: Side): string {
-  return ` ${side} page ${page} of ${limit}`
+  return `${side} ${page} ${limit}`
 }

@@ -55,7 +55,7 @@ function page(resource: Resource, resources: readonly Resource[]): OperationFiel
       root: 'query',
       result: 'list',
       variables: ['page', 'limit', 'cursor', 'sort', 'filter'],
-      selection: `total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor
+      selection: `page total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor
         items { ${wireSelection(resource)} }`,
     },
   }

@@ -6,6 +6,7 @@ import { connectionType, PAGE_INFO } from './connections.ts'
 import { filterInput, VALUE_FILTERS } from './filters.ts'
 import { SORT_DIRECTION, sortTypes } from './lists.ts'
 import { inputTypes, mutations, OUTCOMES, payloadType } from './mutations.ts'
+import { NODE, nodeQueries } from './nodes.ts'
 import { enumerations, groupTypes, objectType } from './objects.ts'
 import { pageType } from './pages.ts'
 import { queries } from './queries.ts'
@@ -21,6 +22,7 @@ export function createSchema(resources: readonly Resource[]): GraphQLSchema {
     OUTCOMES,
     COLLECTION,
     PAGE_INFO,
+    NODE,
     VALUE_FILTERS,
     queryType(resources),
     MUTATION_TYPE,
@@ -43,7 +45,7 @@ type Collection {
 function queryType(resources: readonly Resource[]): SchemaPart {
   const sdl = '"The collections that have an address of their own." collections: [Collection!]!'
   const resolve = () => resources.filter(({ kind }) => kind === 'collection')
-  return fieldsOf('Query', '"What can be read." type Query', [{ sdl, resolve }])
+  return fieldsOf('Query', '"What can be read." type Query', [{ sdl, resolve }, ...nodeQueries(resources)])
 }
 
 const MUTATION_TYPE = '"What can be changed." type Mutation'

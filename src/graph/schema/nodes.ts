@@ -1,0 +1,81 @@
+import { DomainError } from '../../domain/model/errors.ts'
+import { type Address, isAddress } from '../../domain/model/identifiers.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import type { Row } from '../../domain/model/row.ts'
+import { type GraphContext, requireScope } from '../execution/context.ts'
+import type { SchemaField } from './sdl.ts'
+
+// The identifier of an owned resource is unique under its parent only. Caches need one that is unique in the
+// whole schema (GraphQL Global Object Identification).
+
+/** The interface that the types of all resources implement. */
+export const NODE = /* GraphQL */ `
+"A resource of any type (GraphQL Global Object Identification)."
+interface Node {
+  "Opaque, and unique among the resources of all types; what node and nodes take." nodeId: ID!
+}`
+
+/** The field of a resource's type that the interface requires. */
+export function nodeIdField(resource: Resource): SchemaField {
+  return {
+    sdl: '"Opaque, and unique among the resources of all types; what node and nodes take." nodeId: ID!',
+    resolve: (row: Row) => encodeNodeId(resource, addressOf(resource, row)),
+  }
+}
+
+/** The fields of Query that read resources by their `nodeId`. */
+export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
+  return [
+    {
+      sdl: `"The resource with this nodeId, of whatever type; null where there is none."
+        node("Its nodeId." nodeId: ID!): Node`,
+      resolve: (_, { nodeId }: { nodeId: string }, context) => findNode(resources, nodeId, context),
+    },
+    {
+      sdl: `"The resources with these nodeIds, in the same order; null for each that there is none of."
+        nodes("As many as a page may have items." nodeIds: [ID!]!): [Node]`,
+      resolve: (_, { nodeIds }: { nodeIds: readonly string[] }, context) => {
+        refuseTooMany(nodeIds, context.domain.maximumPageSize)
+        return nodeIds.map((nodeId) => findNode(resources, nodeId, context))
+      },
+    },
+  ]
+}
+
+/** The row of a resource, with the name of its type, by which GraphQL tells the types of nodes apart. */
+async function findNode(resources: readonly Resource[], nodeId: string, context: GraphContext) {
+  const found = decodeNodeId(resources, nodeId)
+  if (!found) return null
+  const { resource, address } = found
+  requireScope(context, resource, 'read')
+  const row = await context.loaders.resource(resource, address)
+  return row ? { ...row, __typename: resource.name } : null
+}
+
+function refuseTooMany({ length }: readonly string[], maximum: number): void {
+  if (length <= maximum) return
+  const message = `nodeIds must not hold more than ${maximum}; there are ${length}.`
+  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: 'nodeIds', code: 'TOO_LONG', message }])
+}
+
+/** The address of a row. A singleton has its parent's identifier. */
+function addressOf({ parentField, listed }: Resource, row: Row): Address {
+  const parentId = parentField && (row[parentField] as string)
+  return { parentId, id: listed ? row.id : (parentId as string) }
+}
+
+function encodeNodeId({ name, listed }: Resource, { parentId, id }: Address): string {
+  const parts = parentId !== undefined && listed ? [name, parentId, id] : [name, id]
+  return Buffer.from(parts.join('/')).toString('base64url')
+}
+
+/** What a `nodeId` names. Undefined for a text that no resource has as its `nodeId`. */
+function decodeNodeId(resources: readonly Resource[], nodeId: string) {
+  const [name, ...ids] = Buffer.from(nodeId, 'base64url').toString().split('/')
+  const resource = resources.find((candidate) => candidate.name === name)
+  const id = ids.at(-1)
+  if (!resource || id === undefined) return undefined
+  const address = { parentId: resource.parentField && ids[0], id }
+  const isWhole = isAddress(address) && encodeNodeId(resource, address) === nodeId
+  return isWhole ? { resource, address } : undefined
+}
