@@ -28,7 +28,7 @@ import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
 import { documentRoutes } from './rest/documents/routes.ts'
 import { createRoutes } from './rest/routes.ts'
-import type { Settings } from './settings.ts'
+import { type Settings, SettingsError } from './settings.ts'
 
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
@@ -65,6 +65,7 @@ const IDLE_MILLISECONDS = 1_000
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
  * @throws {DatabaseRefusedError} when the database cannot be used
+ * @throws {SettingsError} when it cannot listen on HOST and PORT
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings } = parts
@@ -194,9 +195,24 @@ function createServiceMetrics(database: Database, limiter: OperationLimiter): Me
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(new SettingsError([listenProblem(error, host, port)])))
     server.listen(port, host, resolve)
   })
+}
+
+function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `PORT: ${port} is in use on ${host}; end the program that uses it, or set another PORT`
+    case 'EACCES':
+      return `PORT: the process may not use ${port}; set a PORT from 1024 on`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST: ${host} is not an address of this machine; set another HOST, such as 0.0.0.0`
+    default:
+      return `HOST and PORT: cannot listen on ${host}, port ${port}: ${message}`
+  }
 }
 
 function originOf(server: Server): string {

@@ -45,6 +45,24 @@ export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
 }
 
 /**
+ * Refuses a data folder without a database, and leaves everything as it is.
+ *
+ * @throws DatabaseRefusedError saying what to do
+ */
+export async function refuseMissing(dataDir: string): Promise<void> {
+  const folder = resolve(dataDir)
+  const problem = await readdir(join(folder, DATABASE_FOLDER)).then(
+    () => undefined,
+    ({ code, message }: NodeJS.ErrnoException) => (code === 'ENOENT' ? 'does not exist' : message),
+  )
+  if (problem === undefined) return
+  throw new DatabaseRefusedError(
+    `DATA_DIR ${folder} holds no database (${join(folder, DATABASE_FOLDER)}: ${problem}). Set DATA_DIR to the ` +
+      'folder of the service, or DATABASE_URL to its server, or start the service there first.',
+  )
+}
+
+/**
  * Makes sure that the folder holds a database the embedded engine can open, making an empty one where
  * nothing is. Only the holder of the folder's lock may call it. It is made aside and renamed into place, so
  * that a start that dies half-way leaves nothing that looks like a database.
