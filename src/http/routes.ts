@@ -44,9 +44,11 @@ export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
 export class RouteTable {
   readonly #routers: Readonly<Record<Access, Router>>
   readonly #fixed = new Map<string, Route>()
+  readonly #probes: ReadonlySet<string>
 
   constructor(routes: readonly Route[]) {
     const router = () => new Router({ sensitive: true, strict: true })
+    this.#probes = new Set(routes.filter(({ access }) => access === 'probe').map(({ path }) => path))
     this.#routers = { token: router(), open: router(), probe: router() }
     for (const route of routes) {
       this.#routers[route.access].all(route.path, async (ctx, next) => {
@@ -64,6 +66,11 @@ export class RouteTable {
    */
   serve(access: Access): Middleware {
     return this.#routers[access].routes() as Middleware
+  }
+
+  /** Whether a path is for monitoring only. */
+  isProbe(path: string): boolean {
+    return this.#probes.has(path)
   }
 
   /** The route at a path; undefined where that depends on more than the path. */

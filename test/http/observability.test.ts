@@ -1,10 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { gunzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import type { AnsweredRequest } from '../../src/http/access-log.ts'
 import { startTracing } from '../../src/tracing.ts'
+import { startCollector } from '../helpers/collector.ts'
 import { startTestService } from '../helpers/service.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -94,30 +91,3 @@ test.serial('spans go from REST through GraphQL to SQL, in the trace of the call
   t.is(graphql?.parentSpanId, rest?.spanId)
   t.is(sql?.parentSpanId, graphql?.spanId)
 })
-
-interface Span {
-  traceId: string
-  spanId: string
-  parentSpanId: string
-  name: string
-}
-
-/** What an OpenTelemetry collector would be sent. */
-async function startCollector(t: ExecutionContext) {
-  const spans: Span[] = []
-  const server = createServer(async (request, response) => {
-    const bytes = Buffer.concat(await request.toArray())
-    const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
-    for (const resource of JSON.parse(text.toString()).resourceSpans) {
-      for (const scope of resource.scopeSpans) spans.push(...scope.spans)
-    }
-    response.end('{}')
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { spans, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
