@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Database } from './database/database.ts'
@@ -29,6 +30,7 @@ import { createReadiness } from './readiness.ts'
 import { documentRoutes } from './rest/documents/routes.ts'
 import { createRoutes } from './rest/routes.ts'
 import { type Settings, SettingsError } from './settings.ts'
+import { readWorkerMetrics } from './worker-metrics.ts'
 
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
@@ -190,7 +192,7 @@ function createScanLimiter({ databaseUrl, databasePoolSize, callerShare }: Setti
 
 function createServiceMetrics(database: Database, limiter: OperationLimiter): Metrics {
   const operations = () => ({ running: limiter.running, waiting: limiter.waiting })
-  return createMetrics({ pool: database.pool, operations })
+  return createMetrics({ pool: database.pool, operations }, cluster.isWorker ? readWorkerMetrics : undefined)
 }
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {
