@@ -67,7 +67,7 @@ const IDLE_MILLISECONDS = 1_000
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
  * @throws {DatabaseRefusedError} when the database cannot be used
- * @throws {SettingsError} when it cannot listen on HOST and PORT
+ * @throws {SettingsError} when it cannot listen on HOST and PORT, or an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings } = parts
@@ -133,7 +133,9 @@ async function createApplication(
   }
   const schema = createSchema(resources)
   const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
-  const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir)
+  const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir).catch((error) => {
+    throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
+  })
   const graphql = await createGraphQLRoute({
     schema,
     domain,

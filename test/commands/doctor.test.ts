@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { openDatabase } from '../../src/database/open-database.ts'
 import { createSetup, runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
-import { createEmbedded, createTestFolder } from '../helpers/database.ts'
+import { createEmbedded, createServerDatabase, createTestFolder } from '../helpers/database.ts'
+
+const server = process.env['TEST_DATABASE_URL']
 
 test('doctor reports a wrong count, and repairs it with --repair only', async (t) => {
   const setup = await createSetup(t)
@@ -62,6 +64,19 @@ test('doctor, export and studio refuse a data folder without a database and crea
     }
   }
   t.deepEqual(await readdir(folder), [])
+})
+
+test('doctor and export do not migrate a server either, whatever MIGRATE_ON_START says', async (t) => {
+  if (!server) {
+    t.log('skipped: TEST_DATABASE_URL is not set')
+    return t.pass()
+  }
+  const environment = { DATABASE_URL: await createServerDatabase(server, t), MIGRATE_ON_START: 'true' }
+  for (const [name, ...parameters] of [['doctor'], ['export', 'species'], ['doctor']] as const) {
+    const { output, errors, status } = await run(name, environment, ...parameters)
+    t.is(status, 1)
+    t.regex(`${output}${errors}`, /is pending|lacks \d+ migration\(s\)/)
+  }
 })
 
 test('doctor and export do not migrate', async (t) => {
