@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createScratch, SERVER } from './database.ts'
 import { startGenerator } from './generator.ts'
@@ -37,7 +38,7 @@ export async function run(commandLine: string[]): Promise<void> {
     for (const count of counts) {
       const server = await start(serviceOn(scratch.url, { WORKERS: String(count) }))
       if (options.share !== undefined) {
-        const pids = count === 1 ? [server.pid] : await childrenOf(server.pid)
+        const pids = count === 1 ? [server.pid] : await workersOf(server.pid, count)
         releases.push(await limitProcessors(pids, Number(options.share)))
       }
       releases.push(() => server.stop())
@@ -62,4 +63,14 @@ export async function run(commandLine: string[]): Promise<void> {
       console.log(`| ${scenario} | ${cells.join(' | ')} |`)
     }
   })
+}
+
+/** The others start once the first listens. */
+async function workersOf(pid: number, count: number): Promise<number[]> {
+  let workers = await childrenOf(pid)
+  while (workers.length < count) {
+    await delay(100)
+    workers = await childrenOf(pid)
+  }
+  return workers
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import jwt, { type SignOptions } from 'jsonwebtoken'
 import type { TokenSettings } from './http/auth/verify-token.ts'
 import { type Settings, SettingsError } from './settings.ts'
@@ -15,62 +15,84 @@ export interface TokenRequest {
 }
 
 /**
- * The settings for token verification. Without JWT settings they contain the development secret, which is
- * created if it does not exist.
+ * The settings for token verification. Without JWT settings they contain the development secret.
+ *
+ * @param secretOf reads the secret of a data folder, and creates it if that is wanted
  */
-export async function tokenSettings(settings: Settings): Promise<TokenSettings> {
+export async function tokenSettings(
+  settings: Settings,
+  secretOf = developmentSecret,
+): Promise<TokenSettings> {
   const { jwt: kind, jwtIssuer, jwtAudience, dataDir } = settings
   const known =
-    kind.kind === 'development'
-      ? ({ kind: 'secret', secret: await developmentSecret(dataDir) } as const)
-      : kind
+    kind.kind === 'development' ? ({ kind: 'secret', secret: await secretOf(dataDir) } as const) : kind
   return { jwt: known, jwtIssuer, jwtAudience }
 }
 
 /**
- * The random secret of a data folder, readable by its owner only. Processes that start at the same time use
+ * The random secret of a data folder, readable by its owner only, created if it does not exist. Processes that start at the same time use
  * one secret: each writes its own temporary file, and only one of these can be linked to the final name.
  *
  * @throws {SettingsError} when the file is too short to be a secret, or cannot be read or created
  */
 export async function developmentSecret(dataDir: string): Promise<string> {
-  const folder = resolve(dataDir)
-  const path = join(folder, 'development-secret')
+  const path = secretPath(dataDir)
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const secret = (await readFile(path, 'utf8').catch(() => makeSecret(path))).trim()
-    if (secret.length >= 32) return secret
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    return checked(path, await readFile(path, 'utf8').catch(() => makeSecret(path)))
   } catch (error) {
+    if (error instanceof SettingsError) throw error
     throw new SettingsError([
-      `DATA_DIR: cannot create or read the development secret ${path}: ${messageOf(error)}`,
+      `DATA_DIR: cannot create or read the development secret ${path}: ${(error as Error).message}`,
     ])
   }
+}
+
+/**
+ * The random secret of a data folder, as a service created it.
+ *
+ * @throws {SettingsError} when there is none, or it cannot be read
+ */
+export async function storedSecret(dataDir: string): Promise<string> {
+  const path = secretPath(dataDir)
+  const secret = await readFile(path, 'utf8').catch(({ code, message }: NodeJS.ErrnoException) => {
+    if (code !== 'ENOENT') throw new SettingsError([`DATA_DIR: cannot read ${path}: ${message}`])
+    throw new SettingsError([
+      `DATA_DIR: ${dirname(path)} has no development secret. Set DATA_DIR or JWT_SECRET to that of the service, ` +
+        'or start the service there first',
+    ])
+  })
+  return checked(path, secret)
+}
+
+function secretPath(dataDir: string): string {
+  return join(resolve(dataDir), 'development-secret')
+}
+
+function checked(path: string, content: string): string {
+  const secret = content.trim()
+  if (secret.length >= 32) return secret
   throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it to create a new one`])
 }
 
 /**
  * Signs a token that the service accepts.
  *
- * @throws {SettingsError} when a key set verifies the tokens (only its owner can sign them), or for an invalid
- *   duration
+ * @throws {SettingsError} when a key set verifies the tokens: only its owner can sign them
  */
 export function mintToken(settings: TokenSettings, { scope, expiresIn, subject }: TokenRequest): string {
   if (settings.jwt.kind === 'jwks') {
     throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])
   }
-  try {
-    return jwt.sign({ scope }, settings.jwt.secret, {
-      algorithm: 'HS256',
-      expiresIn: (/^[0-9]+$/.test(expiresIn) ? Number(expiresIn) : expiresIn) as NonNullable<
-        SignOptions['expiresIn']
-      >,
-      ...(subject === undefined ? {} : { subject }),
-      ...(settings.jwtIssuer === undefined ? {} : { issuer: settings.jwtIssuer }),
-      ...(settings.jwtAudience === undefined ? {} : { audience: settings.jwtAudience }),
-    })
-  } catch (error) {
-    throw new SettingsError([`cannot create the token: ${messageOf(error)}`])
-  }
+  return jwt.sign({ scope }, settings.jwt.secret, {
+    algorithm: 'HS256',
+    expiresIn: (/^[0-9]+$/.test(expiresIn) ? Number(expiresIn) : expiresIn) as NonNullable<
+      SignOptions['expiresIn']
+    >,
+    ...(subject === undefined ? {} : { subject }),
+    ...(settings.jwtIssuer === undefined ? {} : { issuer: settings.jwtIssuer }),
+    ...(settings.jwtAudience === undefined ? {} : { audience: settings.jwtAudience }),
+  })
 }
 
 async function makeSecret(path: string): Promise<string> {
@@ -84,8 +106,4 @@ async function makeSecret(path: string): Promise<string> {
     await rm(temporary, { force: true })
   }
   return readFile(path, 'utf8')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

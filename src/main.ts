@@ -1,18 +1,26 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DatabaseRefusedError } from './database/refused.ts'
+import { runCommand } from './commands/command.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
-import { loadEnvironment, readSettings, type Settings, SettingsError } from './settings.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { loadSettingsFile } from './settings-file.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
 
+const usage = `Starts the service.
+
+  npm start
+
+Settings are environment variables or lines of a .env file in the working folder; .env.example lists them with
+their defaults. Without DATABASE_URL the service creates an embedded database in DATA_DIR. Ctrl-C or SIGTERM
+stops it.`
+
 /** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
-  loadEnvironment()
-  const settings = readSettings(process.env)
+  const settings = readSettings(process.env, loadSettingsFile())
   const log = openLog(settings.logLevel)
   const { logger } = log
   if (settings.workers > 1 && cluster.isPrimary) return superviseWorkers(settings.workers, logger)
@@ -72,14 +80,8 @@ async function stop(service: Service, stopTracing: StopTracing, { logger, end }:
   process.exit(0)
 }
 
-main().catch((error: unknown) => {
-  console.error(isRefusal(error) ? error.message : error)
+await runCommand(usage, {}, main).catch((error: unknown) => {
+  console.error(error)
   process.exitCode = 1
-  cluster.worker?.disconnect()
 })
-
-/** Errors that the operator can correct; they are printed without a stack. */
-function isRefusal(error: unknown): error is Error {
-  const { syscall } = error as NodeJS.ErrnoException
-  return error instanceof SettingsError || error instanceof DatabaseRefusedError || syscall === 'listen'
-}
+if (process.exitCode !== undefined) cluster.worker?.disconnect()

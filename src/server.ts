@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Database } from './database/database.ts'
@@ -27,7 +28,8 @@ import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
 import { documentRoutes } from './rest/documents/routes.ts'
 import { createRoutes } from './rest/routes.ts'
-import type { Settings } from './settings.ts'
+import { type Settings, SettingsError } from './settings.ts'
+import { readWorkerMetrics } from './worker-metrics.ts'
 
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
@@ -64,6 +66,7 @@ const IDLE_MILLISECONDS = 1_000
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
  * @throws {DatabaseRefusedError} when the database cannot be used
+ * @throws {SettingsError} when it cannot listen on HOST and PORT, or an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings } = parts
@@ -129,7 +132,9 @@ async function createApplication(
   }
   const schema = createSchema(resources)
   const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
-  const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir)
+  const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir).catch((error) => {
+    throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
+  })
   const graphql = await createGraphQLRoute({
     schema,
     domain,
@@ -188,14 +193,29 @@ function createScanLimiter({ databaseUrl, databasePoolSize, callerShare }: Setti
 
 function createServiceMetrics(database: Database, limiter: OperationLimiter): Metrics {
   const operations = () => ({ running: limiter.running, waiting: limiter.waiting })
-  return createMetrics({ pool: database.pool, operations })
+  return createMetrics({ pool: database.pool, operations }, cluster.isWorker ? readWorkerMetrics : undefined)
 }
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(new SettingsError([listenProblem(error, host, port)])))
     server.listen(port, host, resolve)
   })
+}
+
+function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `PORT: ${port} is in use on ${host}; end the program that uses it, or set another PORT`
+    case 'EACCES':
+      return `PORT: the process may not use ${port}; set a PORT from 1024 on`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST: ${host} is not an address of this machine; set another HOST, such as 0.0.0.0`
+    default:
+      return `HOST and PORT: cannot listen on ${host}, port ${port}: ${message}`
+  }
 }
 
 function originOf(server: Server): string {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { type CleanedEnv, cleanEnv } from 'envalid'
 import { settingsTable } from './settings-table.ts'
 
@@ -23,21 +22,19 @@ export type Settings = Readonly<ReturnType<typeof readSettings>>
 /**
  * Reads the settings from an environment. An empty value counts as unset.
  *
+ * @param fileProblems what is wrong with the `.env` file that the environment was loaded from
  * @throws {SettingsError} listing every problem at once. It repeats no secret and no address, which may hold one.
  */
-export function readSettings(environment: NodeJS.ProcessEnv) {
+export function readSettings(environment: NodeJS.ProcessEnv, fileProblems: readonly string[] = []) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const problems: string[] = []
+  const problems = [...fileProblems]
   const values = cleanEnv(given, settingsTable, {
     reporter: ({ errors }) => {
       for (const [name, error] of Object.entries(errors)) problems.push(`${name}: ${error?.message}`)
     },
   })
   const production = given['NODE_ENV'] === 'production'
-  problems.push(...tokenProblems(given, production))
-  if (values.WORKERS > 1 && values.DATABASE_URL === undefined) {
-    problems.push('WORKERS: the embedded database serves one process; more processes need DATABASE_URL')
-  }
+  problems.push(...tokenProblems(given, production), ...workerProblems(given))
   if (problems.length > 0) throw new SettingsError(problems)
   const { apiNamespace, apiVersion, maxConnections, otelExporterOtlpEndpoint, ...others } =
     inCamelCase(values)
@@ -73,11 +70,6 @@ function inCamelCase(values: Values) {
   }
 }
 
-/** Loads the `.env` file of the working folder, if it exists; variables of the environment take precedence. */
-export function loadEnvironment(): void {
-  if (existsSync('.env')) process.loadEnvFile('.env')
-}
-
 function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] {
   const secret = given['JWT_SECRET'] !== undefined
   const keySet = given['JWT_JWKS_URL'] !== undefined
@@ -85,6 +77,12 @@ function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] 
   if (production && !secret && !keySet)
     return ['JWT_SECRET or JWT_JWKS_URL: one of them is required in production']
   return []
+}
+
+/** Of the given values, because those of the table cannot be read while any of them is invalid. */
+function workerProblems(given: NodeJS.ProcessEnv): string[] {
+  if (!(Number(given['WORKERS']) > 1) || given['DATABASE_URL'] !== undefined) return []
+  return ['WORKERS: the embedded database serves one process; more processes need DATABASE_URL']
 }
 
 function tokenKind(

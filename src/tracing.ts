@@ -1,3 +1,4 @@
+import { SERVICE_NAME } from './observability/observation.ts'
 import { SettingsError } from './settings.ts'
 
 /** Flushes the spans and stops sending them. */
@@ -11,27 +12,32 @@ export type StopTracing = () => Promise<void>
  */
 export async function startTracing(endpoint: string | undefined): Promise<StopTracing> {
   if (endpoint === undefined) return async () => {}
-  const { sdk, exporter } = await loadPackages()
+  const { sdk, exporter, resources } = await loadPackages()
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+  const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': SERVICE_NAME }))
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which take precedence.
+    .merge(detectResources({ detectors: [envDetector] }))
   const provider = new sdk.NodeTracerProvider({
+    resource,
     spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url }))],
   })
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read by the SDK itself.
-  process.env['OTEL_SERVICE_NAME'] ??= 'halgraph'
   provider.register()
   return () => provider.shutdown()
 }
 
 async function loadPackages() {
   try {
-    const [sdk, exporter] = await Promise.all([
+    const [sdk, exporter, resources] = await Promise.all([
       import('@opentelemetry/sdk-trace-node'),
       import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
     ])
-    return { sdk, exporter }
+    return { sdk, exporter, resources }
   } catch {
     throw new SettingsError([
-      'OTEL_EXPORTER_OTLP_ENDPOINT: needs @opentelemetry/sdk-trace-node and @opentelemetry/exporter-trace-otlp-http installed',
+      'OTEL_EXPORTER_OTLP_ENDPOINT: needs @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http and @opentelemetry/resources installed',
     ])
   }
 }

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
+import { mergeWorkerMetrics } from './worker-metrics.ts'
 
 /** The message that tells a worker to stop. */
 const STOP = 'stop'
@@ -10,13 +11,14 @@ const STOP = 'stop'
 const RESTART_MILLISECONDS = 1_000
 
 /**
- * Runs the service in several processes that share one port and replaces a process that dies. When a process
- * ends before it listens, the service cannot start, and all of them are stopped. The first signal stops them
- * gracefully, the second kills them.
+ * Runs the service in several processes that share one port and replaces a process that dies. The first one
+ * starts alone, so that a problem is printed once. When a process ends before it listens, the service cannot
+ * start, and all of them are stopped. The first signal stops them gracefully, the second kills them.
  */
 export function superviseWorkers(count: number, logger: Logger): void {
   // Counts the requests of each caller over all workers, for RATE_LIMIT.
   new RateLimiterClusterMaster()
+  mergeWorkerMetrics()
   const listening = new Set<Worker>()
   let isStopping = false
   const stop = () => {
@@ -41,7 +43,10 @@ export function superviseWorkers(count: number, logger: Logger): void {
     if (isStopping) for (const worker of workers()) worker.process.kill('SIGKILL')
     else stop()
   })
-  for (let number = 0; number < count; number++) cluster.fork()
+  cluster.once('listening', () => {
+    for (let number = 1; number < count && !isStopping; number++) cluster.fork()
+  })
+  cluster.fork()
 }
 
 /**

@@ -199,6 +199,15 @@ for (const [name, values] of Object.entries({
   })
 }
 
+test('an invalid value of any setting leaves the other problems visible', (t) => {
+  for (const name of ['WORKERS', 'DATABASE_URL', 'JWT_SECRET', 'JWT_JWKS_URL', 'PORT']) {
+    const problems = problemsOf({ MAX_PAGE_SIZE: 'x', WORKERS: '2', [name]: 'x' }).join('\n')
+    t.regex(problems, /^MAX_PAGE_SIZE: /m)
+    t.regex(problems, new RegExp(`^${name}: `, 'm'))
+  }
+  t.deepEqual(problemsOf({ WORKERS: 'x' }), ['WORKERS: must be a whole number from 1 to 256, not x'])
+})
+
 test('all problems are reported together', (t) => {
   t.is(problemsOf({ PORT: 'x', API_VERSION: 'x', LOG_LEVEL: 'x', NODE_ENV: 'production' }).length, 4)
 })

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import anyTest from 'ava'
 import { mintToken } from '../src/development-token.ts'
 import { createTestDatabase, createTestFolder } from './helpers/database.ts'
+import { startProcess } from './helpers/service-process.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 // The embedded database serves one process.
@@ -84,9 +87,43 @@ test('workers share a port and a rate limit, another takes the place of one that
   for (const { pid } of workers) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
-test('workers that cannot start end the service (needs TEST_DATABASE_URL)', async (t) => {
+test('metrics of any worker are those of all workers (needs TEST_DATABASE_URL)', async (t) => {
+  const { databaseUrl } = await createTestDatabase(t)
+  const variables = { DATABASE_URL: databaseUrl, WORKERS: '3', METRICS: 'true', DATABASE_POOL_SIZE: '2' }
+  const service = startProcess(variables, t)
+  const origin = await service.origin
+  const pids = () =>
+    [...service.output().matchAll(/"pid":(\d+)[^\n]*"msg":"listening"/g)].map(([, pid]) => Number(pid))
+  const until = async (isTrue: () => boolean) => {
+    for (let wait = 0; !isTrue() && wait < 600; wait++) await delay(50)
+    t.true(isTrue())
+  }
+  // A new connection for each request, so that the workers take turns.
+  const get = (path: string) => fetch(`${origin}${path}`, { headers: { Connection: 'close' } })
+  const counted = async () => {
+    const response = await get('/metrics')
+    const text = await response.text()
+    t.is(response.status, 200, text)
+    t.is(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+    t.is(text.match(/^# TYPE halgraph_http_request_duration_seconds histogram$/gm)?.length, 1)
+    return Number(/_count\{method="GET",route="\/health\/live",status="200"\} (\d+)/.exec(text)?.[1])
+  }
+  await until(() => pids().length === 3)
+  for (let request = 0; request < 30; request++) await (await get('/health/live')).text()
+  for (let scrape = 0; scrape < 9; scrape++) t.is(await counted(), 30)
+  t.deepEqual(await Promise.all(Array.from({ length: 9 }, counted)), Array(9).fill(30))
+
+  process.kill(pids()[0] as number, 'SIGKILL')
+  await until(() => service.output().includes('worker died'))
+  // On a busy machine the worker that takes its place can be too late with its metrics.
+  t.true([200, 503].includes((await get('/metrics')).status))
+  await until(() => pids().length === 4)
+  t.true((await counted()) < 30)
+})
+
+test('workers that cannot start end the service, with one message (needs TEST_DATABASE_URL)', async (t) => {
   const child = spawn(process.execPath, ['--import=tsx', entry], {
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: 'postgresql://127.0.0.1:1/none',
@@ -96,5 +133,7 @@ test('workers that cannot start end the service (needs TEST_DATABASE_URL)', asyn
       WORKERS: '2',
     },
   })
-  t.deepEqual(await once(child, 'exit'), [1, null])
+  const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  t.is(child.exitCode, 1)
+  t.regex(errors, /^The database at .* cannot be reached[^\n]*\n$/)
 })

@@ -3,17 +3,23 @@ import { DatabaseRefusedError } from '../database/refused.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { resources } from '../domain/resources/index.ts'
-import { loadEnvironment, readSettings, type Settings, SettingsError } from '../settings.ts'
+import { readSettings, type Settings, SettingsError } from '../settings.ts'
+import { loadSettingsFile } from '../settings-file.ts'
 
 /** Invalid arguments: exit status 2, with this message. */
 export class ArgumentsError extends Error {
   override name = 'ArgumentsError'
 }
 
+/** A command that could not do its work, for a reason outside of it: exit status 1, with this message. */
+export class CommandError extends Error {
+  override name = 'CommandError'
+}
+
 type Arguments<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
 
 /**
- * Runs a command of the command line; `--help` prints its usage. Exit status 0; 1 with a message on standard
+ * Runs a program of the command line; `--help` prints its usage. Exit status 0; 1 with a message on standard
  * error when the settings, the database or a resource are refused; 2 for invalid arguments. Any other error
  * shows its stack.
  */
@@ -22,26 +28,26 @@ export async function runCommand<const Config extends ParseArgsConfig>(
   config: Config,
   command: (given: Arguments<Config>) => Promise<void>,
 ): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endOutput)
   try {
-    loadEnvironment()
     const help = { type: 'boolean', short: 'h' } as const
     const given = parseArgs({ ...config, options: { ...config.options, help } }) as Arguments<Config>
     if ('help' in given.values) console.log(usage)
     else await command(given)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    const status = isArgumentsError(error) ? 2 : isRefusal(error) ? 1 : undefined
-    if (status === undefined) throw error
-    console.error(error.message)
-    process.exitCode = status
+    const isMisused = isArgumentsError(error)
+    if (!isMisused && !isRefusal(error)) throw error
+    console.error(isMisused ? `${error.message}\nFor the usage see --help.` : error.message)
+    process.exitCode = isMisused ? 2 : 1
   }
 }
 
 /** The settings for a command that only needs the database: those that production requires may be missing. */
 export function databaseSettings(): Settings {
+  const problems = loadSettingsFile()
   const { JWT_SECRET, JWT_JWKS_URL, NODE_ENV, ...environment } = process.env
-  return readSettings(environment)
+  return readSettings(environment, problems)
 }
 
 /**
@@ -56,13 +62,17 @@ export function resourceNamed(path: string | undefined): Resource {
   throw new ArgumentsError(`${problem}. Collections: ${resources.map((known) => known.path).join(', ')}`)
 }
 
-/** The reader closed the output early, as `| head` does; the work and its exit status still count. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+/** When the reader closed the output early, as `| head` does, the work and its exit status still count. */
+function endOutput({ code, message }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') return
+  console.error(`Cannot write the output: ${message}`)
+  process.exit(1)
 }
 
 function isRefusal(error: Error): boolean {
-  return [DatabaseRefusedError, SettingsError, DomainError].some((kind) => error instanceof kind)
+  return [CommandError, DatabaseRefusedError, SettingsError, DomainError].some(
+    (kind) => error instanceof kind,
+  )
 }
 
 function isArgumentsError(error: Error): boolean {

@@ -1,11 +1,12 @@
 import { parseConnection } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
 import { migrationState } from '../database/migrations/migrator.ts'
-import { openSharedDatabase } from '../database/open-database.ts'
+import { openExistingDatabase } from '../database/open-database.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
 import { resources } from '../domain/resources/index.ts'
 import { databaseOptions } from '../server.ts'
 import { readSettings, type Settings, SettingsError } from '../settings.ts'
+import { loadSettingsFile } from '../settings-file.ts'
 import { databaseSettings, runCommand } from './command.ts'
 import { modelDrift, tableDrift } from './doctor/drift.ts'
 import { repairRowCounts, rowCountProblems } from './doctor/row-counts.ts'
@@ -55,7 +56,7 @@ function report(check: string, problems: readonly string[]): boolean {
 
 function settingsProblems(): readonly string[] {
   try {
-    readSettings(process.env)
+    readSettings(process.env, loadSettingsFile())
     return []
   } catch (error) {
     if (error instanceof SettingsError) return error.problems
@@ -63,7 +64,7 @@ function settingsProblems(): readonly string[] {
   }
 }
 
-/** Only of a server: the embedded database is migrated whenever it is opened. */
+/** Only of a server: an embedded database is refused when it is opened. */
 async function migrationProblems({ databaseUrl }: Settings): Promise<readonly string[]> {
   if (databaseUrl === undefined) return []
   try {
@@ -81,7 +82,7 @@ async function migrationProblems({ databaseUrl }: Settings): Promise<readonly st
 
 async function open(settings: Settings): Promise<{ database?: Database; problems: readonly string[] }> {
   try {
-    return { database: await openSharedDatabase(databaseOptions(settings)), problems: [] }
+    return { database: await openExistingDatabase(databaseOptions(settings)), problems: [] }
   } catch (error) {
     return { problems: [refusalOf(error)] }
   }

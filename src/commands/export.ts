@@ -6,8 +6,8 @@ import { allRows } from '../domain/all-rows.ts'
 import type { Leaf, Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
 import { toValues } from '../domain/model/rows.ts'
-import { ArgumentsError, databaseSettings, resourceNamed, runCommand } from './command.ts'
-import { withDatabase } from './shared-database.ts'
+import { ArgumentsError, CommandError, databaseSettings, resourceNamed, runCommand } from './command.ts'
+import { withExistingDatabase } from './shared-database.ts'
 
 const usage = `Writes every resource of a collection to standard output, ordered by identifier.
 
@@ -29,11 +29,14 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   if (positionals.length > 1) throw new ArgumentsError('Pass one collection')
   const resource = resourceNamed(positionals[0])
   const write = writerOf(values.format)
-  await withDatabase(databaseSettings(), async ({ client }) => {
-    const target = values.output === undefined ? process.stdout : createWriteStream(values.output)
+  await withExistingDatabase(databaseSettings(), async ({ client }) => {
+    const { output } = values
+    const target = output === undefined ? process.stdout : createWriteStream(output)
     await pipeline(Readable.from(write(resource, allRows(client, resource))), target).catch((error) => {
       // The reader closed the output early, as `| head` does.
-      if (error.code !== 'EPIPE') throw error
+      if (error.code === 'EPIPE') return
+      if (error.syscall !== 'open' && error.syscall !== 'write') throw error
+      throw new CommandError(`Cannot write ${output ?? 'the output'}: ${error.message}`)
     })
   })
 })

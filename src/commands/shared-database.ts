@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { openSharedDatabase } from '../database/open-database.ts'
+import { openExistingDatabase, openSharedDatabase } from '../database/open-database.ts'
 import { databaseOptions } from '../server.ts'
 import type { Settings } from '../settings.ts'
 
@@ -8,11 +8,22 @@ import type { Settings } from '../settings.ts'
  *
  * @throws {DatabaseRefusedError} when it cannot be opened
  */
-export async function withDatabase(
-  settings: Settings,
-  use: (database: Database) => Promise<void>,
-): Promise<void> {
-  const database = await openSharedDatabase(databaseOptions(settings))
+export async function withDatabase(settings: Settings, use: Use): Promise<void> {
+  await closing(await openSharedDatabase(databaseOptions(settings)), use)
+}
+
+/**
+ * The same for a command that only reads: the database must exist, and is neither created nor migrated.
+ *
+ * @throws {DatabaseRefusedError} when it does not exist or cannot be opened
+ */
+export async function withExistingDatabase(settings: Settings, use: Use): Promise<void> {
+  await closing(await openExistingDatabase(databaseOptions(settings)), use)
+}
+
+type Use = (database: Database) => Promise<void>
+
+async function closing(database: Database, use: Use): Promise<void> {
   try {
     await use(database)
   } finally {

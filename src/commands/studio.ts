@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseConnection } from '../database/connection.ts'
 import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
-import { prepareFolder } from '../database/embedded/folder.ts'
+import { prepareFolder, refuseMissing } from '../database/embedded/folder.ts'
 import { SOCKET_NAME } from '../database/embedded/limits.ts'
 import { answers } from '../database/embedded/lock.ts'
 import { migrate } from '../database/migrations/migrator.ts'
@@ -38,6 +38,7 @@ function withSession(databaseUrl: string): string {
 
 /** Studio's driver does not support socket folders, so a loopback port forwards to the socket while `use` runs. */
 async function withEmbedded(dataDir: string, use: (address: string) => Promise<void>): Promise<void> {
+  await refuseMissing(dataDir)
   const folder = await prepareFolder(dataDir)
   const socketPath = join(folder.socketFolder, SOCKET_NAME)
   const own = (await answers(socketPath)) ? undefined : await openEmbeddedDatabase(dataDir)

@@ -1,14 +1,19 @@
-import { mintToken, tokenSettings } from '../development-token.ts'
+import { mintToken, storedSecret, tokenSettings } from '../development-token.ts'
+import { resources } from '../domain/resources/index.ts'
 import { readSettings } from '../settings.ts'
-import { runCommand } from './command.ts'
+import { loadSettingsFile } from '../settings-file.ts'
+import { ArgumentsError, runCommand } from './command.ts'
 
 const usage = `Prints an access token, signed with JWT_SECRET or the development secret in DATA_DIR.
 
   npm run --silent token -- --scope "species:read planets:write" --expires-in 30d --subject ada
 
-  --scope       scopes separated by spaces; default: "*:read *:write"
+  --scope       scopes separated by spaces, <collection>:read or <collection>:write, * for all collections;
+                default: "*:read *:write"
   --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
-  --subject     the subject of the token`
+  --subject     the subject of the token
+
+The service creates the development secret at its first start; this command only reads it.`
 
 const options = {
   scope: { type: 'string', default: '*:read *:write' },
@@ -16,8 +21,28 @@ const options = {
   subject: { type: 'string' },
 } as const
 
+const DURATION = /^[1-9][0-9]{0,9}(?: ?[smhdwy])?$/
+
 await runCommand(usage, { options }, async ({ values }) => {
-  const settings = await tokenSettings(readSettings(process.env))
   const { scope, subject, 'expires-in': expiresIn } = values
+  refuseUnknownScopes(scope)
+  if (!DURATION.test(expiresIn)) {
+    throw new ArgumentsError(
+      `--expires-in must be seconds, or a duration such as 90m or 30d, not ${expiresIn}`,
+    )
+  }
+  const settings = await tokenSettings(readSettings(process.env, loadSettingsFile()), storedSecret)
   console.log(mintToken(settings, { scope, subject, expiresIn }))
 })
+
+/** @throws {ArgumentsError} for a scope that no request needs */
+function refuseUnknownScopes(scope: string): void {
+  const collections = ['*', ...resources.map(({ path }) => path)]
+  const known = new Set(collections.flatMap((path) => [`${path}:read`, `${path}:write`]))
+  const unknown = scope.split(' ').filter((name) => !known.has(name))
+  if (unknown.length === 0) return
+  throw new ArgumentsError(
+    `--scope: unknown ${unknown.map((name) => JSON.stringify(name)).join(', ')}. A scope is <collection>:read ` +
+      `or <collection>:write; collections: ${collections.join(', ')}`,
+  )
+}

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Connection, parseConnection } from './connection.ts'
 import { createDatabase, type Database } from './database.ts'
 import { embeddedConnection, openEmbeddedDatabase } from './embedded/embedded-database.ts'
-import { prepareFolder } from './embedded/folder.ts'
+import { prepareFolder, refuseMissing } from './embedded/folder.ts'
 import { EMBEDDED_POOL, SERVICE_NAME, SOCKET_NAME } from './embedded/limits.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, migrationState, refuse } from './migrations/migrator.ts'
@@ -30,6 +30,9 @@ const SHARED_CONNECTIONS = 2
 /** For commands, which may take longer than requests. */
 const COMMAND_TIMEOUT_MILLISECONDS = 60_000
 
+/** Migrates a database, or refuses one that is not migrated. */
+type Prepare = (connection: Connection) => Promise<unknown>
+
 /**
  * Opens the database of the options.
  *
@@ -45,21 +48,37 @@ export function openDatabase(options: DatabaseOptions): Promise<Database> {
  * Opens the database for a command, like {@link openDatabase}. If a running service uses the embedded
  * database, the command connects to its socket.
  *
+ * @param prepare what becomes of an embedded database that no service holds
  * @throws DatabaseRefusedError as {@link openDatabase}
  */
-export async function openSharedDatabase(options: DatabaseOptions): Promise<Database> {
+export async function openSharedDatabase(
+  options: DatabaseOptions,
+  prepare: Prepare = migrate,
+): Promise<Database> {
   if (options.databaseUrl !== undefined) return openDatabase(options)
   const { socketFolder } = await prepareFolder(options.dataDir)
-  if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openDatabase(options)
+  if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openEmbedded(options, prepare)
   const connection = embeddedConnection(socketFolder)
   await refuseUnmigrated(connection)
   return createEmbedded(connection, options, SHARED_CONNECTIONS)
 }
 
-async function openEmbedded(options: DatabaseOptions): Promise<Database> {
+/**
+ * Opens the database for a command that only reads, as {@link openSharedDatabase} does, but never creates or
+ * migrates one.
+ *
+ * @throws DatabaseRefusedError as {@link openDatabase}, and when the data folder holds no database
+ */
+export async function openExistingDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.databaseUrl !== undefined) return openDatabase({ ...options, migrateOnStart: false })
+  await refuseMissing(options.dataDir)
+  return openSharedDatabase(options, refuseUnmigrated)
+}
+
+async function openEmbedded(options: DatabaseOptions, prepare: Prepare = migrate): Promise<Database> {
   const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync)
   try {
-    await migrate(embedded.connection)
+    await prepare(embedded.connection)
   } catch (error) {
     await embedded.close()
     throw error

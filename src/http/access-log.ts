@@ -1,5 +1,13 @@
-import { context, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
+import {
+  context,
+  type Context as ParentContext,
+  propagation,
+  type Span,
+  SpanKind,
+  trace,
+} from '@opentelemetry/api'
 import type { Context, Middleware } from 'koa'
+import { tracer } from '../observability/observation.ts'
 
 /** A finished request, as logs and metrics show it: without anything that was sent but its method and route. */
 export interface AnsweredRequest {
@@ -24,21 +32,23 @@ export type ReportRequest = (request: AnsweredRequest) => void
 export type TemplateOf = (path: string) => string | undefined
 
 /**
- * Reports each request once it is finished, and puts it into a span. A lost connection ends the response but
- * not the work, so the report waits for the result of that.
+ * Reports each request once it is finished, and puts it into a span, except those of probes, which are frequent. A
+ * lost connection ends the response but not the work, so the report waits for the result of that.
  */
-export function observe(report: ReportRequest, templateOf: TemplateOf): Middleware {
-  const tracer = trace.getTracer('halgraph')
+export function observe(
+  report: ReportRequest,
+  templateOf: TemplateOf,
+  isProbe: (path: string) => boolean,
+): Middleware {
   return async (ctx, next) => {
     const started = performance.now()
     const parent = propagation.extract(context.active(), ctx.headers)
-    const attributes = { 'http.request.method': ctx.method, 'url.path': ctx.path }
-    const span = tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent)
+    const span = isProbe(ctx.path) ? undefined : startSpan(ctx, parent)
     const isAborted = untilClosed(ctx)
-    const done = context.with(trace.setSpan(parent, span), next)
+    const done = span ? context.with(trace.setSpan(parent, span), next) : next()
     void Promise.allSettled([isAborted, done]).then(async () => {
       const request = { ...describe(ctx, span, started, templateOf), aborted: await isAborted }
-      endSpan(span, request)
+      if (span) endSpan(span, request)
       report(request)
     })
     await done
@@ -59,7 +69,7 @@ function untilClosed({ req, res }: Context): Promise<boolean> {
 
 function describe(
   ctx: Context,
-  span: Span,
+  span: Span | undefined,
   started: number,
   templateOf: TemplateOf,
 ): Omit<AnsweredRequest, 'aborted'> {
@@ -74,6 +84,11 @@ function describe(
   }
 }
 
+function startSpan({ method, path }: Context, parent: ParentContext): Span {
+  const attributes = { 'http.request.method': method, 'url.path': path }
+  return tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent)
+}
+
 function endSpan(span: Span, { method, route, status }: AnsweredRequest): void {
   span.updateName(route ? `${method} ${route}` : method)
   span.setAttribute('http.response.status_code', status)
@@ -86,8 +101,8 @@ function endSpan(span: Span, { method, route, status }: AnsweredRequest): void {
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/
 const NO_TRACE = '0'.repeat(32)
 
-function traceIdOf(ctx: Context, span: Span): string | undefined {
-  const { traceId } = span.spanContext()
+function traceIdOf(ctx: Context, span: Span | undefined): string | undefined {
+  const traceId = span?.spanContext().traceId ?? NO_TRACE
   const known = traceId === NO_TRACE ? TRACEPARENT.exec(ctx.get('traceparent'))?.[1] : traceId
   return known === NO_TRACE ? undefined : known
 }

@@ -56,7 +56,11 @@ export function createApp(parts: AppParts): RequestListener {
   const middleware: Middleware[] = [
     sendInPieces,
     requestId(settings.trustProxy),
-    observe(reportRequest, (path) => routes.at(path)?.path),
+    observe(
+      reportRequest,
+      (path) => routes.at(path)?.path,
+      (path) => routes.isProbe(path),
+    ),
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,
     securityHeaders(),

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { SERVICE_NAME } from '../observability/observation.ts'
 import type { ReportRequest } from './access-log.ts'
 import { type Route, reads } from './routes.ts'
 
@@ -18,18 +19,30 @@ export interface Metrics {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Makes the metrics, in the Prometheus text format, with those of Node itself (event-loop delay, memory). */
-export function createMetrics({ pool, operations }: Gauges): Metrics {
+/**
+ * Makes the metrics, in the Prometheus text format, with those of Node itself (event-loop delay, memory).
+ *
+ * @param readAll reads the metrics of all processes of the service, where this is one of several
+ */
+export function createMetrics({ pool, operations }: Gauges, readAll?: () => Promise<string>): Metrics {
   const registry = new Registry()
+  if (readAll) respondToPrimary(registry)
   collectDefaultMetrics({ register: registry })
-  gauge(registry, 'database_pool_connections', 'Connections to the database.', () => {
-    const { totalCount, idleCount: idle, waitingCount: waiting } = pool
-    return { idle, busy: totalCount - idle, waiting }
-  })
-  gauge(registry, 'operations', 'GraphQL operations at work and waiting.', () => ({ ...operations() }))
+  gauge(
+    registry,
+    'database_pool_connections',
+    'Connections to the database, and requests waiting for one.',
+    () => {
+      const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+      return { idle, busy: totalCount - idle, waiting }
+    },
+  )
+  gauge(registry, 'operations', 'GraphQL operations that run, and that wait for their turn.', () => ({
+    ...operations(),
+  }))
   const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Requests by method, route template and status.',
+    name: named('http_request_duration_seconds'),
+    help: 'Duration of HTTP requests by method, route template and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -45,16 +58,26 @@ export function createMetrics({ pool, operations }: Gauges): Metrics {
       methods: reads({
         async handle(ctx) {
           ctx.set('Content-Type', registry.contentType)
-          ctx.body = await registry.metrics()
+          ctx.body = await (readAll ? readAll() : registry.metrics())
         },
       }),
     },
   }
 }
 
+function named(metric: string): string {
+  return `${SERVICE_NAME}_${metric}`
+}
+
+/** The primary process merges the metrics of all workers. A new AggregatorRegistry responds to its messages. */
+function respondToPrimary(registry: Registry): void {
+  AggregatorRegistry.setRegistries(registry)
+  new AggregatorRegistry()
+}
+
 function gauge(registry: Registry, name: string, help: string, read: () => Record<string, number>): void {
   new Gauge({
-    name,
+    name: named(name),
     help,
     labelNames: ['state'],
     registers: [registry],

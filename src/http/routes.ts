@@ -49,9 +49,11 @@ export type AccessChecks = Readonly<Record<Access, readonly Middleware[]>>
 export class RouteTable {
   readonly #router = new Router({ sensitive: true, strict: true })
   readonly #routes: readonly Route[]
+  readonly #probes: ReadonlySet<string>
 
   constructor(routes: readonly Route[], checks: AccessChecks) {
     this.#routes = routes
+    this.#probes = new Set(routes.filter(({ access }) => access === 'probe').map(({ path }) => path))
     for (const [index, route] of routes.entries()) {
       const handle = checks[route.access].reduceRight<Handler>(
         (next, check) => (ctx) => check(ctx, async () => next(ctx)),
@@ -71,6 +73,11 @@ export class RouteTable {
    */
   serve(): Middleware {
     return this.#router.routes() as Middleware
+  }
+
+  /** Whether a path is for monitoring only. */
+  isProbe(path: string): boolean {
+    return this.#probes.has(path)
   }
 
   /** The route at a path: the one that needs a token, if any, or one for which the path is enough. */

@@ -21,11 +21,15 @@ export function currentTimings(): Timings | undefined {
   return requests.getStore()
 }
 
+/** The name of the service in traces and metrics. */
+export const SERVICE_NAME = 'halgraph'
+
 /** Without an OpenTelemetry SDK this makes spans that cost next to nothing and go nowhere. */
-const tracer = trace.getTracer('halgraph')
+export const tracer = trace.getTracer(SERVICE_NAME)
 
 /**
- * Runs work inside a span of its own (OpenTelemetry). What it throws is recorded and thrown on.
+ * Runs work inside a span of its own (OpenTelemetry), if it belongs to a request that is traced. What it throws
+ * is recorded and thrown on.
  *
  * @param attributes named as in OpenTelemetry's semantic conventions
  */
@@ -35,6 +39,7 @@ export function inSpan<Result>(
   work: () => Promise<Result>,
   kind = SpanKind.INTERNAL,
 ): Promise<Result> {
+  if (!trace.getActiveSpan()) return work()
   return tracer.startActiveSpan(name, { kind, attributes }, async (span) => {
     try {
       return await work()
@@ -46,4 +51,9 @@ export function inSpan<Result>(
       span.end()
     }
   })
+}
+
+/** Gives the span that is active a better name, once it is known, and attributes. */
+export function describeSpan(name: string, attributes: Attributes): void {
+  trace.getActiveSpan()?.updateName(name).setAttributes(attributes)
 }

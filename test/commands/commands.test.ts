@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { stat } from 'node:fs/promises'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import jwt from 'jsonwebtoken'
 import { openDatabase } from '../../src/database/open-database.ts'
 import { developmentSecret } from '../../src/development-token.ts'
-import { runCommand as run, startCommand as start } from '../helpers/commands.ts'
+import { runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
 import { createEmbedded, createServerDatabase, createTestFolder } from '../helpers/database.ts'
 import { freePort } from '../helpers/free-port.ts'
 
@@ -69,11 +69,40 @@ test.serial(
   'without a secret the token is signed with the development secret of the data folder',
   async (t) => {
     const dataDir = join(await createTestFolder(t), 'new')
+    const secret = await developmentSecret(dataDir)
     const { output } = await run('token', { DATA_DIR: dataDir })
     t.is((await stat(join(dataDir, 'development-secret'))).mode & 0o777, 0o600)
-    t.like(jwt.verify(output.trim(), await developmentSecret(dataDir)), { scope: '*:read *:write' })
+    t.like(jwt.verify(output.trim(), secret), { scope: '*:read *:write' })
   },
 )
+
+test.serial('token creates no development secret, because the service would not know it', async (t) => {
+  const folder = await createTestFolder(t)
+  const { errors, output, status } = await runIn(folder, 'token', {})
+  t.deepEqual([status, output], [1, ''])
+  t.true(errors.includes(`DATA_DIR: ${join(folder, '.data')} has no development secret`), errors)
+  t.deepEqual(await readdir(folder), [])
+  await writeFile(join(folder, 'development-secret'), 'short\n')
+  t.regex((await run('token', { DATA_DIR: folder })).errors, /is damaged/)
+})
+
+test.serial('token refuses scopes that no request needs, and durations it does not know', async (t) => {
+  for (const [parameters, message] of [
+    [['--scope', 'spieces:read'], /--scope: unknown "spieces:read".*species, planets/],
+    [['--scope', 'species:read *:delete'], /--scope: unknown "\*:delete"/],
+    [['--scope', ''], /--scope: unknown ""/],
+    [['--expires-in', 'foo'], /--expires-in must be seconds, or a duration such as 90m or 30d, not foo/],
+    [['--expires-in', '0'], /--expires-in must be/],
+    [['--scopes', 'x'], /--scopes/],
+  ] as const) {
+    const { errors, output, status } = await run('token', { JWT_SECRET: secret }, ...parameters)
+    t.deepEqual([status, output], [2, ''])
+    t.regex(errors, message)
+    t.regex(errors, /\nFor the usage see --help\.\n$/)
+  }
+  const { output } = await run('token', { JWT_SECRET: secret }, '--scope', 'training-records:write *:read')
+  t.like(jwt.verify(output.trim(), secret), { scope: 'training-records:write *:read' })
+})
 
 test.serial('processes that start at the same time use one development secret', async (t) => {
   const dataDir = await createTestFolder(t)
@@ -88,7 +117,7 @@ test.serial(
     for (const [environment, parameters, status] of [
       [keySet, [], 1],
       [{ NODE_ENV: 'production' }, [], 1],
-      [{ JWT_SECRET: secret }, ['--expires-in', 'soon'], 1],
+      [{ JWT_SECRET: secret }, ['--expires-in', 'soon'], 2],
       [{ JWT_SECRET: secret }, ['--scopes', 'x'], 2],
     ] as const) {
       const result = await run('token', environment, ...parameters)
@@ -101,10 +130,11 @@ test.serial(
 )
 
 test.serial('every command prints its usage', async (t) => {
-  for (const name of ['migrate', 'token', 'studio']) {
+  for (const name of ['main', 'migrate', 'token', 'studio']) {
     const { output, status } = await run(name, {}, '--help')
     t.is(status, 0)
-    t.true(output.includes(`npm run ${name === 'token' ? '--silent token' : name}`))
+    const command = { main: 'start', token: 'run --silent token' }[name] ?? `run ${name}`
+    t.true(output.includes(`npm ${command}`))
   }
 })
 

@@ -1,7 +1,13 @@
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { createSetup, runCommand as run, startCommand as start } from '../helpers/commands.ts'
+import { openDatabase } from '../../src/database/open-database.ts'
+import { createSetup, runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
+import { createEmbedded, createServerDatabase, createTestFolder } from '../helpers/database.ts'
+
+const server = process.env['TEST_DATABASE_URL']
 
 test('doctor reports a wrong count, and repairs it with --repair only', async (t) => {
   const setup = await createSetup(t)
@@ -38,5 +44,50 @@ test('a command continues when its output is closed, and keeps its exit status',
     const [errors, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     t.is(errors, '')
     t.is(status, expected)
+  }
+})
+
+test('doctor, export and studio refuse a data folder without a database and create nothing', async (t) => {
+  const folder = await createTestFolder(t)
+  for (const [name, ...parameters] of [['doctor'], ['export', 'species'], ['studio']] as const) {
+    for (const [environment, place] of [
+      [{ DATA_DIR: 'mistyped' }, 'mistyped'],
+      [{ DATA_DIR: '.' }, ''],
+      [{}, '.data'],
+    ] as const) {
+      const { output, errors, status } = await runIn(folder, name, environment, ...parameters)
+      const said = `${output}${errors}`
+      t.is(status, 1, said)
+      t.true(said.includes(`DATA_DIR ${join(folder, place)} holds no database`), said)
+      t.regex(said, /Set DATA_DIR to the folder of the service/)
+      t.notRegex(said, /\n\s+at /)
+    }
+  }
+  t.deepEqual(await readdir(folder), [])
+})
+
+test('doctor and export do not migrate a server either, whatever MIGRATE_ON_START says', async (t) => {
+  if (!server) {
+    t.log('skipped: TEST_DATABASE_URL is not set')
+    return t.pass()
+  }
+  const environment = { DATABASE_URL: await createServerDatabase(server, t), MIGRATE_ON_START: 'true' }
+  for (const [name, ...parameters] of [['doctor'], ['export', 'species'], ['doctor']] as const) {
+    const { output, errors, status } = await run(name, environment, ...parameters)
+    t.is(status, 1)
+    t.regex(`${output}${errors}`, /is pending|lacks \d+ migration\(s\)/)
+  }
+})
+
+test('doctor and export do not migrate', async (t) => {
+  const options = await createEmbedded(t)
+  const database = await openDatabase(options)
+  await database.client.$executeRaw`DELETE FROM _prisma_migrations
+    WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`
+  await database.close()
+  for (const [name, ...parameters] of [['doctor'], ['export', 'species'], ['doctor']] as const) {
+    const { output, errors, status } = await run(name, { DATA_DIR: options.dataDir }, ...parameters)
+    t.is(status, 1)
+    t.regex(`${output}${errors}`, /lacks 1 migration\(s\).*npm run migrate/)
   }
 })

@@ -50,3 +50,13 @@ test('CSV distinguishes an empty string, in quotes, from an unset field', async 
   t.true(empty?.startsWith('empty,Empty,"",,'), empty)
   t.true(unset?.startsWith('unset,Unset,,,'), unset)
 })
+
+test('a file that cannot be written is one message and exit status 1', async (t) => {
+  const { environment, folder } = await createSetup(t)
+  const nowhere = join(folder, 'nope', 'x')
+  for (const output of [nowhere, folder]) {
+    const { errors, status } = await runCommand('export', environment, 'species', '--output', output)
+    t.is(status, 1)
+    t.regex(errors, new RegExp(`^Cannot write ${output}: .*\n$`))
+  }
+})

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import anyTest, { type TestFn } from 'ava'
+import { SettingsError } from '../../src/settings.ts'
 import { createTestFolder, type Owner } from '../helpers/database.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
 
@@ -56,8 +57,18 @@ test('with the setting, everything else is refused', async (t) => {
 })
 
 test('an operation that does not fit the schema stops the start, and the message names its file', async (t) => {
-  const graphqlOperationsDir = await folderWith(t, { 'wrong.graphql': '{ speciesPage { nothing } }' })
-  await t.throwsAsync(startTestService(t, { graphqlOperationsDir }), { message: /wrong\.graphql.*nothing/ })
+  for (const [text, message] of [
+    ['{ speciesPage { nothing } }', /wrong\.graphql.*nothing/],
+    ['{ speciesPage {', /wrong\.graphql.*Syntax Error/],
+  ] as const) {
+    const graphqlOperationsDir = await folderWith(t, { 'wrong.graphql': text })
+    await t.throwsAsync(startTestService(t, { graphqlOperationsDir }), { instanceOf: SettingsError, message })
+  }
+  const nowhere = startTestService(t, { graphqlOperationsDir: '/nowhere' })
+  await t.throwsAsync(nowhere, {
+    instanceOf: SettingsError,
+    message: /GRAPHQL_OPERATIONS_DIR: .*'\/nowhere'/,
+  })
 })
 
 test('the operations that come with the service can be run', async (t) => {

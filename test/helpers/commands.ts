@@ -37,18 +37,34 @@ async function withDatabase<Result>(
   }
 }
 
-/** Starts a command by its name, as `npm run` does. */
+/** Starts a command by its name, or the service as `main`, as `npm run` does. */
 export function startCommand(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
-  const entry = fileURLToPath(new URL(`../../src/commands/${name}.ts`, import.meta.url))
-  return spawn(process.execPath, ['--import=tsx', entry, ...parameters], {
+  return startIn(process.cwd(), name, environment, ...parameters)
+}
+
+function startIn(folder: string, name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  const path = name === 'main' ? 'main.ts' : `commands/${name}.ts`
+  const entry = fileURLToPath(new URL(`../../src/${path}`, import.meta.url))
+  return spawn(process.execPath, [`--import=${import.meta.resolve('tsx')}`, entry, ...parameters], {
+    cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...environment },
   })
 }
 
 /** Runs a command to its end; resolves to its exit status and all that it printed. */
-export async function runCommand(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
-  const child = startCommand(name, environment, ...parameters)
+export function runCommand(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  return runIn(process.cwd(), name, environment, ...parameters)
+}
+
+/** The same with another working folder, whose `.env` it reads. */
+export async function runIn(
+  folder: string,
+  name: string,
+  environment: NodeJS.ProcessEnv,
+  ...parameters: string[]
+) {
+  const child = startIn(folder, name, environment, ...parameters)
   const outputs = Promise.all([text(child.stdout), text(child.stderr)])
   const [status] = await once(child, 'close')
   const [output, errors] = await outputs

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { gunzipSync } from 'node:zlib'
+import { spawnSync } from 'node:child_process'
 import test, { type ExecutionContext } from 'ava'
 import type { AnsweredRequest } from '../../src/http/access-log.ts'
 import { startTracing } from '../../src/tracing.ts'
+import { startCollector } from '../helpers/collector.ts'
 import { startTestService } from '../helpers/service.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -61,12 +59,41 @@ test('metrics count requests by route and status, only where they are asked for'
   await reader.request('PROPFIND', '/species')
   const { status, text } = await anonymous.get(`${origin}/metrics`)
   t.is(status, 200)
-  t.regex(text, /_count\{method="GET",route="\/api\/v1\/species",status="200"\} 1/)
-  t.regex(text, /_count\{method="other",route="\/api\/v1\/species",status="405"\} 1/)
-  t.regex(text, /^database_pool_connections\{state="waiting"\} 0$/m)
+  const count = 'halgraph_http_request_duration_seconds_count'
+  t.true(text.includes(`\n${count}{method="GET",route="/api/v1/species",status="200"} 1\n`))
+  t.true(text.includes(`\n${count}{method="other",route="/api/v1/species",status="405"} 1\n`))
+  t.regex(text, /^halgraph_database_pool_connections\{state="waiting"\} 0$/m)
+  t.regex(text, /^halgraph_operations\{state="running"\} 0$/m)
   t.regex(text, /^nodejs_eventloop_lag_p99_seconds /m)
   const silent = await startTestService(t)
   t.is((await silent.anonymous.get(`${silent.origin}/metrics`)).status, 401)
+})
+
+test('the names of metrics are those of the service, of the process or of Node, and promtool accepts ours', async (t) => {
+  const { anonymous, reader, origin } = await startTestService(t, { metrics: true })
+  await reader.get('/species')
+  const { text } = await anonymous.get(`${origin}/metrics`)
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({
+    name,
+    type,
+  }))
+  t.deepEqual(
+    types.filter(({ name }) => !/^(?:halgraph|process|nodejs)_/.test(name)),
+    [],
+  )
+  const own = types.filter(({ name }) => name.startsWith('halgraph_'))
+  t.is(own.length, 3)
+  for (const { name, type } of own) {
+    t.regex(text, new RegExp(`^# HELP ${name} [A-Z].*\\.$`, 'm'))
+    t.is(type === 'counter', name.endsWith('_total'))
+    t.notRegex(name, /[A-Z:]|_(?:count|sum|bucket|info|milliseconds|ms|kilobytes|minutes)$|gauge|histogram/)
+  }
+  const { error, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: text,
+    encoding: 'utf8',
+  })
+  if (error) return t.log('promtool is not installed; only the rules above are checked')
+  t.notRegex(`${stdout}${stderr}`, /halgraph_|error while linting|parsing/)
 })
 
 test('Server-Timing tells where the time went, only where it is asked for', async (t) => {
@@ -94,30 +121,3 @@ test.serial('spans go from REST through GraphQL to SQL, in the trace of the call
   t.is(graphql?.parentSpanId, rest?.spanId)
   t.is(sql?.parentSpanId, graphql?.spanId)
 })
-
-interface Span {
-  traceId: string
-  spanId: string
-  parentSpanId: string
-  name: string
-}
-
-/** What an OpenTelemetry collector would be sent. */
-async function startCollector(t: ExecutionContext) {
-  const spans: Span[] = []
-  const server = createServer(async (request, response) => {
-    const bytes = Buffer.concat(await request.toArray())
-    const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
-    for (const resource of JSON.parse(text.toString()).resourceSpans) {
-      for (const scope of resource.scopeSpans) spans.push(...scope.spans)
-    }
-    response.end('{}')
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { spans, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}

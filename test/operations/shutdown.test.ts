@@ -74,7 +74,7 @@ test('a port in use is a clear message, and the database is free again', async (
   const port = String((occupant.address() as AddressInfo).port)
   const refused = startProcess({ DATA_DIR: dataDir, PORT: port }, t)
   t.is((await refused.exited).code, 1)
-  t.regex(refused.output(), /EADDRINUSE.*already in use/)
+  t.regex(refused.output(), /PORT: .* is in use/)
   t.notRegex(refused.output(), /\n\s+at /)
   const next = startProcess({ DATA_DIR: dataDir }, t)
   t.truthy(await next.origin)

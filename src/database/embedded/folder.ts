@@ -45,6 +45,24 @@ export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
 }
 
 /**
+ * Refuses a data folder without a database, and leaves everything as it is.
+ *
+ * @throws DatabaseRefusedError saying what to do
+ */
+export async function refuseMissing(dataDir: string): Promise<void> {
+  const folder = resolve(dataDir)
+  const problem = await readdir(join(folder, DATABASE_FOLDER)).then(
+    () => undefined,
+    ({ code, message }: NodeJS.ErrnoException) => (code === 'ENOENT' ? 'does not exist' : message),
+  )
+  if (problem === undefined) return
+  throw new DatabaseRefusedError(
+    `DATA_DIR ${folder} holds no database (${join(folder, DATABASE_FOLDER)}: ${problem}). Set DATA_DIR to the ` +
+      'folder of the service, or DATABASE_URL to its server, or start the service there first.',
+  )
+}
+
+/**
  * Ensures that the folder holds a database that the embedded engine can open, and creates an empty one if there
  * is none. Requires the lock of the folder. The database is created under another name and then renamed, so that
  * an interrupted start does not leave an incomplete one.

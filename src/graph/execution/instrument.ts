@@ -1,6 +1,7 @@
-import { type GraphQLSchema, parse } from 'graphql'
+import type { Attributes } from '@opentelemetry/api'
+import { type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql'
 import type { Caller } from '../../domain/model/caller.ts'
-import { currentTimings, inSpan } from '../../observability/observation.ts'
+import { currentTimings, describeSpan, inSpan } from '../../observability/observation.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import type { Data, Prepare } from './operation.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
@@ -15,7 +16,7 @@ export type RunOperation = <Result>(
 /** Makes the function that runs every GraphQL operation, of REST and of GraphQL's own callers. */
 export function createRunOperation(limiter: OperationLimiter): RunOperation {
   return (name, caller, work) =>
-    inSpan(`GraphQL ${name}`, { 'graphql.operation.type': name.split(' ')[0] as string }, async () => {
+    inSpan(`GraphQL ${name}`, typeOf(name), async () => {
       const timings = currentTimings()
       const started = performance.now()
       try {
@@ -24,6 +25,23 @@ export function createRunOperation(limiter: OperationLimiter): RunOperation {
         if (timings) timings.graphql += performance.now() - started
       }
     })
+}
+
+function typeOf(name: string): Attributes {
+  const [type = ''] = /^(?:query|mutation)\b/.exec(name) ?? []
+  return type === '' ? {} : { 'graphql.operation.type': type }
+}
+
+/** A caller can send a name of any length. */
+const NAME_CHARACTERS = 100
+
+/** Names the span of a request by the operation that it asks for, which is known once the document is parsed. */
+export function describeOperation({ operation: type, name }: OperationDefinitionNode): void {
+  const known = name?.value.slice(0, NAME_CHARACTERS)
+  describeSpan(known === undefined ? `GraphQL ${type}` : `GraphQL ${type} ${known}`, {
+    'graphql.operation.type': type,
+    ...(known === undefined ? {} : { 'graphql.operation.name': known }),
+  })
 }
 
 /** Prepares operations that this function runs, and that wait for the memory that their response may need. */

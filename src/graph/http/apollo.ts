@@ -1,4 +1,4 @@
-import { ApolloServer, HeaderMap } from '@apollo/server'
+import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { GraphQLSchema } from 'graphql'
 import type { Context } from 'koa'
@@ -9,7 +9,7 @@ import type { Route } from '../../http/routes.ts'
 import { createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportFault } from '../execution/errors.ts'
-import type { RunOperation } from '../execution/instrument.ts'
+import { describeOperation, type RunOperation } from '../execution/instrument.ts'
 import { costLimit, errorLimit, limitRules, MAXIMUM_TOKENS, type OperationLimits } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 import { stringifyInPieces } from './stringify-in-pieces.ts'
@@ -86,9 +86,24 @@ function createApollo({ schema, introspection, limits, costs, reportFault }: Gra
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationRules: limitRules(limits),
-    plugins: [ApolloServerPluginLandingPageDisabled(), costLimit(limits, costs), errorLimit()],
+    plugins: [
+      ApolloServerPluginLandingPageDisabled(),
+      traceOperation,
+      costLimit(limits, costs),
+      errorLimit(),
+    ],
     formatError: formatErrors(reportFault),
   })
+}
+
+const traceOperation: ApolloServerPlugin<GraphContext> = {
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ operation }) {
+        if (operation) describeOperation(operation)
+      },
+    }
+  },
 }
 
 function headersOf(ctx: Context): HeaderMap {

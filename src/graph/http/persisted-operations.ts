@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type GraphQLSchema, parse, validate } from 'graphql'
+import { type GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
 
 /** The operations of the repository. The path is the same from src/graph/http and from dist/graph/http. */
 const SHIPPED = fileURLToPath(new URL('../../../operations', import.meta.url))
@@ -42,8 +42,16 @@ export async function readPersistedOperations(
 }
 
 function refuseUnfit(schema: GraphQLSchema, text: string, file: string): void {
-  const [problem] = validate(schema, parse(text))
+  const [problem] = problemsOf(schema, text)
   if (problem) throw new Error(`The operation in ${file} does not fit the schema: ${problem.message}`)
+}
+
+function problemsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
+  try {
+    return validate(schema, parse(text))
+  } catch (error) {
+    return [error as GraphQLError]
+  }
 }
 
 function sha256(text: string): string {

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import test from 'ava'
+import { runIn } from './helpers/commands.ts'
+import { createEmbedded, createTestFolder } from './helpers/database.ts'
+
+const STACK = /\n\s+at /
+
+test('invalid settings are one line each, also those of the number of workers', async (t) => {
+  const folder = await createTestFolder(t)
+  const { errors, output, status } = await runIn(folder, 'main', { WORKERS: 'x', PORT: 'y' })
+  t.deepEqual([status, output], [1, ''])
+  t.regex(errors, /^Invalid settings:\n {2}PORT: .*\n {2}WORKERS: must be a whole number .*\n$/)
+})
+
+test('misspelled names in .env stop the start and name the setting that was meant', async (t) => {
+  const folder = await createTestFolder(t)
+  const lines = ['PROT=5402', 'LOGLEVEL=warn', 'GRAPQL_MAX_DEPHT=3', 'port=5402', 'NODE_EVN=production']
+  const others = ['DATABASE_PASSWORD=x', 'OTEL_SERVICE_NAME=x', 'TZ=UTC', 'HOME=/', 'COMPOSE_PROJECT_NAME=x']
+  await writeFile(join(folder, '.env'), [...lines, ...others, 'HOST=127.0.0.1'].join('\n'))
+  // A name of the environment is not looked at: others set it, for other programs.
+  for (const name of ['main', 'token', 'doctor', 'export']) {
+    const parameters = name === 'export' ? ['species'] : []
+    const { errors, output, status } = await runIn(folder, name, { PORTS: '1' }, ...parameters)
+    t.is(status, 1)
+    const problems = `${errors}${output}`.match(/^ +\S+: unknown setting in \.env; did you mean \S+\?$/gm)
+    t.deepEqual(problems?.map((line) => line.trim().split(/: .* mean /)).sort(), [
+      ['GRAPQL_MAX_DEPHT', 'GRAPHQL_MAX_DEPTH?'],
+      ['LOGLEVEL', 'LOG_LEVEL?'],
+      ['NODE_EVN', 'NODE_ENV?'],
+      ['PROT', 'PORT?'],
+      ['port', 'PORT?'],
+    ])
+    t.notRegex(errors, STACK)
+  }
+  t.deepEqual(await readdir(folder), ['.env'])
+})
+
+test('a .env file that cannot be read is a problem', async (t) => {
+  const folder = await createTestFolder(t)
+  await mkdir(join(folder, '.env'))
+  const { errors, status } = await runIn(folder, 'main', {})
+  t.is(status, 1)
+  t.regex(errors, /^Invalid settings:\n {2}\.env: cannot be read: .*\n$/)
+})
+
+test('unknown arguments are exit status 2 and name --help', async (t) => {
+  const folder = await createTestFolder(t)
+  for (const argument of ['--port', 'now']) {
+    const { errors, status } = await runIn(folder, 'main', {}, argument)
+    t.is(status, 2)
+    t.regex(errors, /\nFor the usage see --help\.\n$/)
+    t.notRegex(errors, STACK)
+  }
+  t.deepEqual(await readdir(folder), [])
+})
+
+test('an address that cannot be listened on is one message that says what to change', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(async () => void other.close())
+  const { port } = other.address() as AddressInfo
+  for (const [environment, message] of [
+    [{ HOST: '127.0.0.1', PORT: String(port) }, `PORT: ${port} is in use on 127.0.0.1; .* set another PORT`],
+    [{ HOST: '192.0.2.1' }, 'HOST: 192.0.2.1 is not an address of this machine; set another HOST'],
+    [{ HOST: 'no.such.host.invalid' }, 'HOST: no.such.host.invalid is not an address of this machine'],
+  ] as const) {
+    const { errors, status } = await runIn(dataDir, 'main', { DATA_DIR: dataDir, ...environment })
+    t.is(status, 1)
+    t.regex(errors, new RegExp(`^Invalid settings:\n  ${message}.*\n$`))
+  }
+})
