@@ -13,7 +13,7 @@ import {
   respondWithContent,
   staticContent,
 } from '../../http/static-content.ts'
-import { prefersPage } from '../respond.ts'
+import { acceptable, prefersPage } from '../respond.ts'
 import { basePath } from '../urls.ts'
 import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { openApiDocument } from './openapi/document.ts'
@@ -98,7 +98,7 @@ function jsonOrPage(
 ): Handler {
   return (ctx) => {
     ctx.vary('Accept')
-    const type = ctx.accepts('application/json', 'text/html')
+    const type = acceptable(ctx, 'application/json', 'text/html')
     if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Available here: application/json, text/html.')
     const site = siteFor(ctx, settings)
     if (type === 'text/html') return respondWithPage(ctx, { html: toPage(site) })
