@@ -11,7 +11,7 @@ import {
   makeIdentifier,
 } from './model/identifiers.ts'
 import { mergePatch } from './model/merge-patch.ts'
-import { requireVersion } from './model/precondition.ts'
+import { type Precondition, requireState } from './model/precondition.ts'
 import { refuseReadOnlyChanges } from './model/read-only.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
@@ -20,18 +20,16 @@ import { inspectPatch, inspectResource } from './model/validate.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
-export interface PutOptions {
+export interface PutOptions extends Precondition {
   /** Whether a resource that does not exist may be made. */
   readonly mayCreate: boolean
   /** Whether a resource that exists may be replaced. */
   readonly mayReplace: boolean
-  readonly versions?: readonly number[] | undefined
   /** What the caller says of read-only fields. */
   readonly readOnly: Values
 }
 
-export interface PatchOptions {
-  readonly versions?: readonly number[] | undefined
+export interface PatchOptions extends Precondition {
   readonly readOnly: Values
 }
 
@@ -95,14 +93,14 @@ export async function patchResource(
   resource: Resource,
   address: Address,
   patch: Values,
-  { versions, readOnly }: PatchOptions,
+  { readOnly, ...condition }: PatchOptions,
 ): Promise<Written> {
   const { values: changes, details } = inspectPatch(resource, patch)
   refuseInvalid(details)
   return retry(async () => {
     const row = isAddress(address) ? await modelOf(context.client, resource).lookUp(resource, address) : null
     if (!row) throw notFound(resource, address)
-    requireVersion(row, address, versions)
+    requireState(row, address, condition)
     const stored = toValues(resource, row)
     refuseReadOnlyChanges(resource, readOnly, stored)
     const values = validated(resource, mergePatch(writableValues(resource, stored), changes) as Values)
@@ -138,13 +136,13 @@ async function replace(
   address: Address,
   row: Row,
   values: Values,
-  { mayReplace, versions, readOnly }: PutOptions,
+  { mayReplace, readOnly, ...condition }: PutOptions,
 ): Promise<Written> {
   if (!mayReplace) {
     const current = { ...address, version: row.version }
     throw new DomainError('PRECONDITION_FAILED', 'The resource exists, and may only be created.', [], current)
   }
-  requireVersion(row, address, versions)
+  requireState(row, address, condition)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
   return updateResource(context, resource, address, row, values)
 }

@@ -74,7 +74,8 @@ export function mutations(resource: Resource): OperationField[] {
 const INPUT = '"What it is to be." input'
 const KEY =
   '"The same key with the same input creates once, and is answered the same each time." idempotencyKey: String'
-const CONDITION = '"The change happens only if the version is one of these." ifVersion: [Int!]'
+const CONDITION = `"The change happens only if the version is one of these." ifVersion: [Int!],
+  "The change happens only if the last one was not later than in this second." ifUnmodifiedSince: DateTime`
 const READ_ONLY = '"Read-only fields as last seen." readOnly'
 
 function create(resource: Resource): OperationField {
@@ -95,7 +96,7 @@ function create(resource: Resource): OperationField {
 
 function put(resource: Resource): OperationField {
   const names = graphNames(resource)
-  const given = ['input', 'readOnly', 'ifVersion', 'mayCreate', 'mayReplace']
+  const given = ['input', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', 'mayCreate', 'mayReplace']
   return {
     sdl: `"Creates or replaces the resource with this identifier."
       ${names.put}(${addressArguments(resource)}, ${INPUT}: ${names.input}!,
@@ -114,7 +115,7 @@ function put(resource: Resource): OperationField {
 
 function patch(resource: Resource): OperationField {
   const names = graphNames(resource)
-  const given = ['patch', 'readOnly', 'ifVersion']
+  const given = ['patch', 'readOnly', 'ifVersion', 'ifUnmodifiedSince']
   return {
     sdl: `"Changes the fields that the patch names."
       ${names.patch}(${addressArguments(resource)}, "The changes." patch: ${names.patchInput}!,
@@ -128,7 +129,7 @@ function patch(resource: Resource): OperationField {
 }
 
 function remove(resource: Resource): OperationField {
-  const variables = [...addressVariables(resource), 'ifVersion', 'strict']
+  const variables = [...addressVariables(resource), 'ifVersion', 'ifUnmodifiedSince', 'strict']
   return {
     sdl: `"Deletes the resource; when strict, one that is not there is an error."
       ${graphNames(resource).delete}(${addressArguments(resource)}, ${CONDITION},
@@ -147,13 +148,19 @@ interface WriteArguments extends AddressArguments {
   readonly patch: GraphValues
   readonly readOnly?: GraphValues | null
   readonly ifVersion?: readonly number[] | null
+  readonly ifUnmodifiedSince?: Date | null
   readonly mayCreate: boolean
   readonly mayReplace: boolean
   readonly strict: boolean
 }
 
-function conditions(resource: Resource, { ifVersion, readOnly }: WriteArguments) {
-  return { versions: ifVersion ?? undefined, readOnly: toWireNames(resource, readOnly ?? {}) }
+function conditions(resource: Resource, args: WriteArguments) {
+  const { ifVersion, ifUnmodifiedSince, readOnly } = args
+  return {
+    versions: ifVersion ?? undefined,
+    unmodifiedSince: ifUnmodifiedSince ?? undefined,
+    readOnly: toWireNames(resource, readOnly ?? {}),
+  }
 }
 
 /** How REST uses a write that returns the resource. */

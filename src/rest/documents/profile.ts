@@ -78,5 +78,7 @@ const PRECONDITIONS = {
   entity_tags: 'strong',
   if_match: { methods: ['PUT', 'PATCH', 'DELETE'], required: false, mismatch: 409 },
   if_none_match: { methods: ['GET', 'HEAD'], match: 304 },
+  if_unmodified_since: { methods: ['PUT', 'PATCH', 'DELETE'], mismatch: 409 },
+  if_modified_since: { methods: ['GET', 'HEAD'], match: 304 },
   without_if_match: 'the last write wins',
 }

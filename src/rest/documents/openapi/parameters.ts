@@ -18,6 +18,14 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
       type: 'string',
     }),
     IfMatch: header('If-Match', 'The entity tags of the versions that may be changed, or `*`.'),
+    IfUnmodifiedSince: header(
+      'If-Unmodified-Since',
+      'Without If-Match: a resource that changed later than in that second is not changed.',
+    ),
+    IfModifiedSince: header(
+      'If-Modified-Since',
+      'Without If-None-Match: 304 if the resource has not changed later than in that second.',
+    ),
     IfNoneMatchRead: header('If-None-Match', 'Entity tags that the client has; 304 if one is current.'),
     IfNoneMatchWrite: header('If-None-Match', '`*`: only create, never replace.'),
     IdempotencyKey: header(
