@@ -37,8 +37,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   const references = relationsOf(resource, resources)
   const owned = ownedBy(resource, resources)
   const nested = referencesTo(resource, resources).filter(({ leaf }) => leaf.field.nested)
-  const lists = [...owned.filter((child) => child.listed), ...nested.map(({ from }) => from)]
-  const singletons = owned.filter((child) => !child.listed)
+  const children = [...owned, ...nested.map(({ from }) => from)]
   const { replaceable, listed } = resource
 
   function referenceLinks(data: Data, urls: Urls): [string, Link][] {
@@ -48,9 +47,9 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
     })
   }
 
-  function childLinks(data: Data, self: string): [string, Link][] {
-    const present = singletons.filter(({ path }) => data[`has_${path}`])
-    return [...lists, ...present].map(({ path }) => [path, { href: `${self}/${path}` }])
+  /** A singleton is linked whether it is set or not: the entity tag, which is the parent's, covers the links. */
+  function childLinks(self: string): [string, Link][] {
+    return children.map(({ path }) => [path, { href: `${self}/${path}` }])
   }
 
   function links(data: Data, occasion: Occasion, urls: Urls): Links {
@@ -66,7 +65,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
       ...(occasion !== 'put' && parent && { parent }),
       ...(occasion === 'read' && { ...(replaceable && { edit: self }), delete: self }),
       ...Object.fromEntries(referenceLinks(data, urls)),
-      ...(occasion === 'read' && Object.fromEntries(childLinks(data, self.href))),
+      ...(occasion === 'read' && Object.fromEntries(childLinks(self.href))),
     }
   }
 
