@@ -36,7 +36,9 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   const represent = createRepresent(resource)
   const references = relationsOf(resource, resources)
   const owned = ownedBy(resource, resources)
-  const nested = referencesTo(resource, resources).filter(({ leaf }) => leaf.field.nested)
+  const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
+  const nested = referring.filter(({ leaf }) => leaf.field.nested)
+  const filtered = referring.filter(({ leaf }) => !leaf.field.nested)
   const children = [...owned, ...nested.map(({ from }) => from)]
   const { replaceable, listed } = resource
 
@@ -52,6 +54,14 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
     return children.map(({ path }) => [path, { href: `${self}/${path}` }])
   }
 
+  /** The resources that refer to it, by the second access path (SPEC §2.5.3). */
+  function referringLinks(id: string, urls: Urls): [string, Link][] {
+    return filtered.map(({ from, leaf }) => {
+      const collection = urls.collection(from, undefined)
+      return [from.path, { href: `${collection}?filter=${leaf.name}:${encodeURIComponent(id)}` }]
+    })
+  }
+
   function links(data: Data, occasion: Occasion, urls: Urls): Links {
     const key = keyOf(resource, data)
     const self = { href: urls.resource(resource, key) }
@@ -65,7 +75,8 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
       ...(occasion !== 'put' && parent && { parent }),
       ...(occasion === 'read' && { ...(replaceable && { edit: self }), delete: self }),
       ...Object.fromEntries(referenceLinks(data, urls)),
-      ...(occasion === 'read' && Object.fromEntries(childLinks(self.href))),
+      ...(occasion === 'read' &&
+        Object.fromEntries([...childLinks(self.href), ...referringLinks(key.id, urls)])),
     }
   }
 

@@ -9,13 +9,13 @@ const service = shareTestService(test)
 const RELATIONS: Readonly<Record<string, { always: string[]; whereSet?: string[] }>> = {
   species: { always: ['self', 'collection', 'edit', 'delete'], whereSet: ['planet'] },
   planets: {
-    always: ['self', 'collection', 'edit', 'delete', 'moons', 'atmosphere', 'species'],
+    always: ['self', 'collection', 'edit', 'delete', 'moons', 'atmosphere', 'species', 'missions'],
   },
   moons: { always: ['self', 'collection', 'parent', 'edit', 'delete'] },
   atmosphere: { always: ['self', 'parent', 'edit', 'delete'] },
-  spacecraft: { always: ['self', 'collection', 'edit', 'delete'] },
+  spacecraft: { always: ['self', 'collection', 'edit', 'delete', 'missions'] },
   missions: {
-    always: ['self', 'collection', 'edit', 'delete', 'crew', 'data'],
+    always: ['self', 'collection', 'edit', 'delete', 'crew', 'data', 'astronauts'],
     whereSet: ['destination', 'spacecraft'],
   },
   crew: { always: ['self', 'collection', 'parent', 'edit', 'delete', 'astronaut'] },

@@ -33,6 +33,13 @@ function listsBelow(resource: Resource): Resource[] {
   return [...owned, ...nested.map(({ from }) => from)]
 }
 
+/** The collections whose resources refer to one, which are found by a filter. */
+function referringTo(resource: Resource) {
+  return referencesTo(resource, resources).filter(
+    ({ from, leaf }) => from.kind === 'collection' && !nestedReferences(from).includes(leaf),
+  )
+}
+
 function relations({ body }: { body: Json }): string[] {
   return Object.keys(body._links).sort()
 }
@@ -52,8 +59,12 @@ for (const resource of resources) {
       const around = ['self', ...(listed ? ['collection'] : []), ...(owner ? ['parent'] : [])]
       const edits = [...(replaceable ? ['edit'] : []), 'delete']
       const below = listsBelow(resource).map((child) => child.path)
+      const referring = referringTo(resource).map(({ from }) => from.path)
       const read = await reader.get(address)
-      t.deepEqual(relations(read), [...around, ...edits, ...references, ...below, ...lone].sort())
+      t.deepEqual(
+        relations(read),
+        [...around, ...edits, ...references, ...below, ...lone, ...referring].sort(),
+      )
       if (listed) {
         t.deepEqual(relations(answer), [...around, ...references].sort())
         const { body: list } = await reader.get(`${collection}?id=${id}`)
@@ -105,6 +116,28 @@ for (const resource of resources) {
         await same()
       },
     )
+  }
+
+  for (const { from, leaf } of referringTo(resource)) {
+    test.serial(`${path}: it links to the ${from.path} whose ${leaf.name} names it`, async (t) => {
+      const { reader, writer, base } = service()
+      const { path: address, id } = await fixtures().create(resource)
+      const { body } = await reader.get(address)
+      const { href } = body._links[from.path]
+      t.is(href, `${base}/${from.path}?filter=${leaf.name}:${id}`)
+      t.is((await reader.get(href)).body.total_count, 0)
+      if (leaf.field.readOnly) return
+      const referring = await writer.post(`/${from.path}`, {
+        ...(await fixtures().minimalBody(from)),
+        [leaf.name]: id,
+      })
+      await fixtures().create(from)
+      const list = await reader.get(href)
+      t.deepEqual(
+        list.body._embedded[from.path].map((item: Json) => item.id),
+        [referring.body.id],
+      )
+    })
   }
 
   if (owner && parentField) {
