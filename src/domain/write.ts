@@ -108,7 +108,7 @@ export async function patchResource(
   })
 }
 
-const CREATE_ADVICE = 'To create it, send its id in the body as well, without If-Match.'
+const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'
 
 function refuseMalformedIdentifier({ id }: Address): void {
   if (isIdentifier(id)) return

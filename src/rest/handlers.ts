@@ -74,13 +74,13 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
       const { sent, problems } = identified(readOnly, id)
       refuseInvalid([...problems, ...details])
       const { mustExist, mustNotExist, ...condition } = preconditionsOf(ctx.headers, id)
-      const namesItself = resource.kind === 'singleton' || 'id' in readOnly
+      const isForCreation = resource.kind === 'singleton' || 'id' in readOnly || mustNotExist
       const { write } = await run(ctx, operations.put, {
         ...pathParameters(ctx),
         input: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
         ...conditionVariables(condition),
-        mayCreate: namesItself && !mustExist,
+        mayCreate: isForCreation && !mustExist,
         mayReplace: !mustNotExist,
       })
       respondToWrite(ctx, write as Data, 'put')

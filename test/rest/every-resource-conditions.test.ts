@@ -173,9 +173,10 @@ for (const resource of resources) {
       const { writer, reader } = service()
       const parentId = await fixtures().parent(resource)
       const address = resourcePath(resource, parentId, 'once')
-      const body = { ...(await fixtures().body(resource)), ...(listed && { id: 'once' }) }
       const only = { 'If-None-Match': '*' }
-      t.is((await writer.put(address, body, only)).status, 201)
+      const created = await writer.put(address, await fixtures().body(resource), only)
+      const id = listed ? 'once' : parentId
+      t.deepEqual([created.status, created.body.id], [201, id], 'without the id in the body')
       const again = await writer.put(
         address,
         { ...(await fixtures().body(resource)), ...(listed && { id: 'once' }) },

@@ -94,23 +94,26 @@ for (const resource of resources) {
   }
 
   if (replaceable && listed) {
-    test.serial(`${path}: PUT creates only where the body names the identifier of the path`, async (t) => {
-      const { writer, reader } = service()
-      const { collection } = await fixtures().create(resource)
-      const body = await fixtures().body(resource)
-      for (const [id, status, code] of [
-        [undefined, 404, 'RESOURCE_NOT_FOUND'],
-        [null, 404, 'RESOURCE_NOT_FOUND'],
-        ['other', 400, 'VALIDATION_FAILED'],
-        [1, 400, 'VALIDATION_FAILED'],
-      ]) {
-        const refused = await writer.put(`${collection}/new`, { ...body, id })
-        t.deepEqual([refused.status, refused.body?.error.code], [status, code], `${id}`)
-        t.is((await reader.get(`${collection}/new`)).status, 404)
-      }
-      const advice = await writer.put(`${collection}/new`, body)
-      t.regex(advice.body.error.message, /\bid\b/)
-    })
+    test.serial(
+      `${path}: PUT without conditions creates only where the body names the identifier of the path`,
+      async (t) => {
+        const { writer, reader } = service()
+        const { collection } = await fixtures().create(resource)
+        const body = await fixtures().body(resource)
+        for (const [id, status, code] of [
+          [undefined, 404, 'RESOURCE_NOT_FOUND'],
+          [null, 404, 'RESOURCE_NOT_FOUND'],
+          ['other', 400, 'VALIDATION_FAILED'],
+          [1, 400, 'VALIDATION_FAILED'],
+        ]) {
+          const refused = await writer.put(`${collection}/new`, { ...body, id })
+          t.deepEqual([refused.status, refused.body?.error.code], [status, code], `${id}`)
+          t.is((await reader.get(`${collection}/new`)).status, 404)
+        }
+        const advice = await writer.put(`${collection}/new`, body)
+        t.regex(advice.body.error.message, /\bid\b.*If-None-Match/)
+      },
+    )
 
     test.serial(`${path}: PUT under an identifier that cannot be one is refused`, async (t) => {
       const { collection } = await fixtures().create(resource)

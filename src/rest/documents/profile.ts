@@ -60,7 +60,7 @@ function createPolicy(resource: Resource): Schema {
       ? {
           requires_id_in_body: listed,
           without_it: listed ? 404 : 201,
-          if_none_match_any: 'creates only; 412 when it exists',
+          if_none_match_any: 'creates only, also without the id; 412 when it exists',
         }
       : 'not possible',
   }

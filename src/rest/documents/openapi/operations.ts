@@ -106,7 +106,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       description: isSingleton
         ? 'Creates or replaces it. Fields that the body omits are cleared.'
         : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
-          'created, provided that the body has the id of the path.',
+          'created, provided that the body has the id of the path or If-None-Match is `*`.',
       parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('IfNoneMatchWrite')],
       requestBody: requestBody(input, body, bodyTypes('PUT')),
       responses: {
