@@ -25,7 +25,9 @@ export const settingsTable = {
     'v1',
     'Second segment of every path: v and a number',
   ),
-  PUBLIC_BASE_URL: origin("Origin of links, as in https://api.example.org; unset: the request's host"),
+  PUBLIC_BASE_URL: addressWithPath(
+    "What links begin with, as in https://example.org/catalogue; unset: the request's host",
+  ),
   TRUST_PROXY: flag(false, 'Trust the X-Forwarded headers of a reverse proxy'),
   JWT_SECRET: secret('Secret of HS256 tokens, 32 bytes or more; production needs it or JWT_JWKS_URL'),
   JWT_JWKS_URL: webAddress('JSON Web Key Set that verifies tokens (RS, ES, PS; not EdDSA)'),
@@ -142,11 +144,11 @@ function webAddress(desc: string) {
   })<string>({ default: undefined, desc })
 }
 
-function origin(desc: string) {
+function addressWithPath(desc: string) {
   return makeValidator<string>((given) => {
     const url = isWebAddress(given) ? new URL(given) : undefined
-    if (url && url.href === `${url.origin}/`) return url.origin
-    throw new EnvError('must be an origin without a path, as in https://api.example.org')
+    if (url && url.href === url.origin + url.pathname) return url.href.replace(/\/+$/, '')
+    throw new EnvError('must be an origin, perhaps with a path, as in https://example.org/catalogue')
   })<string>({ default: undefined, desc })
 }
 
