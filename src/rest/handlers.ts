@@ -12,7 +12,7 @@ import type { Handler } from '../http/routes.ts'
 import { entityTag, isNotModified, preconditionsOf, type State } from './conditional.ts'
 import { type Hal, keyOf, type ListData } from './hal.ts'
 import type { RequestOperations } from './operation-header.ts'
-import { parseListQuery, refuseQuery } from './parse-list-query.ts'
+import { parseListQuery } from './parse-list-query.ts'
 import type { OperationName } from './resource-paths.ts'
 import { respond } from './respond.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
@@ -51,7 +51,6 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     list: listHandler(parts, operations.list, resource.owner),
 
     async read(ctx) {
-      refuseQuery(ctx.URL.searchParams)
       const data = (await run(ctx, operations.read, pathParameters(ctx)))['resource'] as Data
       if (isNotModified(ctx.headers, stateOf(data))) respondEmpty(ctx, 304, data)
       else respondWith(ctx, 200, data, 'read')

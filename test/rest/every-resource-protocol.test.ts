@@ -226,7 +226,7 @@ for (const resource of resources) {
     }
   })
 
-  test.serial(`${path}: an address that is no list takes no query parameters`, async (t) => {
+  test.serial(`${path}: only a list takes query parameters, whatever the method`, async (t) => {
     const { path: address } = await fixtures().create(resource)
     const { status, body } = await service().reader.get(`${address}?page=1&x=2`)
     t.deepEqual([status, body.error.code], [400, 'INVALID_QUERY_PARAMETER'])
@@ -234,5 +234,14 @@ for (const resource of resources) {
       body.error.details.map(({ field }: { field: string }) => field),
       ['page', 'x'],
     )
+    for (const [method, at, sent] of await writes(resource)) {
+      const refused = await service().writer.request(method, `${at}?dry_run=true`, sent)
+      t.deepEqual(
+        [method, refused.status, refused.body?.error.code],
+        [method, 400, 'INVALID_QUERY_PARAMETER'],
+      )
+      t.like(refused.body.error.details[0], { field: 'dry_run', code: 'UNKNOWN_PARAMETER' })
+    }
+    t.is((await service().reader.get(address)).status, 200, 'nothing was deleted')
   })
 }
