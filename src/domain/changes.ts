@@ -14,7 +14,7 @@ import { writeError } from './refusals.ts'
 import { ParentMissing, WriteConflict } from './retry.ts'
 import { refuseBrokenRules } from './rules.ts'
 import { inTransaction } from './transaction.ts'
-import { refuseTakenValues } from './unique.ts'
+import { refuseTakenIdentifier, refuseTakenValues } from './unique.ts'
 
 /** What a write did, decided where it was done, so that it is right when requests race. */
 export interface Written {
@@ -45,13 +45,13 @@ export async function updateResource(
   })
 }
 
-/** Adds a resource with these values, once only if so asked; otherwise as {@link updateResource}. */
+/** Adds a resource with these values, once only if so asked, and only if another identifier is free; otherwise as {@link updateResource}. */
 export async function insertResource(
   context: WriteContext,
   resource: Resource,
   address: Address,
   values: Values,
-  once?: OnceOnly,
+  { once, otherThan }: { once?: OnceOnly | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
   const write: Write = async (client, isInTransaction) => {
     await once?.claim(client)
@@ -59,6 +59,7 @@ export async function insertResource(
     const settings = context.ruleSettings
     const change = { client, isInTransaction, settings, address, before: undefined, after }
     await refuseBrokenRules(change, resource)
+    if (otherThan !== undefined) await refuseTakenIdentifier(client, resource, { ...address, id: otherThan })
     const row = await modelOf(client, resource).insert(resource, address, after)
     await once?.keep(client, row)
     return { outcome: 'CREATED', row }

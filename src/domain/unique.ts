@@ -1,6 +1,8 @@
+import { type Client, modelOf } from '../database/client.ts'
 import { quoted, tableOf } from '../database/sql/statement.ts'
 import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
+import { type Address, isAddress } from './model/identifiers.ts'
 import type { Leaf, Resource } from './model/resource.ts'
 
 /**
@@ -22,6 +24,20 @@ export async function refuseTakenValues(
     const others = await client.$rows({ text, values: [value, id] })
     if (others.length > 0) throw duplicateValue(resource, leaf.name)
   }
+}
+
+/**
+ * Refuses a creation whose body has the identifier of an existing resource: it was meant for that one.
+ *
+ * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
+ */
+export async function refuseTakenIdentifier(
+  client: Client,
+  resource: Resource,
+  address: Address,
+): Promise<void> {
+  if (!isAddress(address)) return
+  if (await modelOf(client, resource).lookUp(resource, address)) throw duplicateValue(resource, 'id')
 }
 
 /** RESOURCE_ALREADY_EXISTS (409), naming the field whose value another resource has. */

@@ -29,6 +29,13 @@ export interface PutOptions extends Precondition {
   readonly readOnly: Values
 }
 
+export interface CreateOptions {
+  /** With a key, a repeated request creates once. */
+  readonly key?: RequestKey | undefined
+  /** An identifier that the caller has sent: ignored, unless a resource has it. */
+  readonly otherThan?: string | undefined
+}
+
 export interface PatchOptions extends Precondition {
   readonly readOnly: Values
 }
@@ -44,7 +51,7 @@ export async function createResource(
   resource: Resource,
   parentId: string | undefined,
   body: Values,
-  key?: RequestKey,
+  { key, otherThan }: CreateOptions = {},
 ): Promise<Written> {
   refuseMalformedParent(resource, parentId)
   const values = validated(resource, body)
@@ -53,7 +60,10 @@ export async function createResource(
   return retry(async () => {
     const row = await once?.find()
     if (row) return { outcome: 'CREATED', row }
-    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, once)
+    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, {
+      once,
+      otherThan,
+    })
   })
 }
 

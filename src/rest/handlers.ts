@@ -57,12 +57,14 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     },
 
     async create(ctx) {
-      const { values, details } = inspectResource(resource, await readJsonBody(ctx))
+      const { values, details, readOnly } = inspectResource(resource, await readJsonBody(ctx))
       refuseInvalid(details)
+      const { id: otherThan } = readOnly
       const { write } = await run(ctx, operations.create, {
         ...pathParameters(ctx),
         input: toGraphNames(resource, values),
         idempotencyKey: idempotencyKeyOf(ctx),
+        otherThan: typeof otherThan === 'string' ? otherThan : undefined,
       })
       respondToWrite(ctx, write as Data, 'created')
     },

@@ -40,6 +40,32 @@ for (const resource of resources) {
     t.not(put.body[createdField], echoes[createdField])
   })
 
+  if (listed) {
+    test.serial(
+      `${path}: POST with the id of an existing resource is a conflict, and any other id is ignored`,
+      async (t) => {
+        const { writer } = service()
+        const { collection, id, parentId } = await fixtures().create(resource)
+        const conflict = await writer.post(collection, { ...(await fixtures().body(resource)), id })
+        t.deepEqual(
+          [conflict.status, conflict.body.error.code],
+          [409, 'RESOURCE_ALREADY_EXISTS'],
+          conflict.text,
+        )
+        t.deepEqual(problems(conflict), ['id DUPLICATE_VALUE'])
+        if (parentId !== undefined) {
+          const other = collectionPath(resource, await fixtures().parent(resource))
+          t.is((await writer.post(other, { ...(await fixtures().body(resource)), id })).status, 201)
+        }
+        for (const free of ['free', 'a b', '\0', '', 5, { a: 1 }]) {
+          const created = await writer.post(collection, { ...(await fixtures().body(resource)), id: free })
+          t.is(created.status, 201, created.text)
+          t.not(created.body.id, free)
+        }
+      },
+    )
+  }
+
   if (replaceable) {
     test.serial(`${path}: a read-only field with another value is READ_ONLY_FIELD`, async (t) => {
       const { writer, reader } = service()

@@ -82,15 +82,16 @@ function create(resource: Resource): OperationField {
   const names = graphNames(resource)
   return {
     sdl: `"Creates a resource with an identifier made by the service."
-      ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY}): ${names.payload}`,
+      ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY},
+        "An identifier that must not be taken; the new one differs." otherThan: ID): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const { parentId } = toAddress(resource, args)
-      const { idempotencyKey: text } = args
+      const { idempotencyKey: text, otherThan } = args
       const key = typeof text === 'string' ? { identity: caller.identity, text } : undefined
       const input = toWireNames(resource, args.input)
-      return createResource(domain, resource, parentId, input, key)
+      return createResource(domain, resource, parentId, input, { key, otherThan: otherThan ?? undefined })
     }),
-    rest: { ...writeOf(resource), request: 'create', variables: ['input', 'idempotencyKey'] },
+    rest: { ...writeOf(resource), request: 'create', variables: ['input', 'idempotencyKey', 'otherThan'] },
   }
 }
 
@@ -145,6 +146,7 @@ function remove(resource: Resource): OperationField {
 interface WriteArguments extends AddressArguments {
   readonly input: GraphValues
   readonly idempotencyKey?: string | null
+  readonly otherThan?: string | null
   readonly patch: GraphValues
   readonly readOnly?: GraphValues | null
   readonly ifVersion?: readonly number[] | null

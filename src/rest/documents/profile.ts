@@ -55,7 +55,9 @@ function createPolicy(resource: Resource): Schema {
   const { listed, replaceable } = resource
   const identifiers = resource.randomIdentifiers ? 'random UUID' : 'UUID ordered by time'
   return {
-    post: listed ? { identifier: identifiers, id_in_body: 'ignored' } : 'not possible',
+    post: listed
+      ? { identifier: identifiers, id_in_body: 'ignored; 409 when a resource has it' }
+      : 'not possible',
     put: replaceable
       ? {
           requires_id_in_body: listed,
