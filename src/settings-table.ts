@@ -40,6 +40,11 @@ export const settingsTable = {
     'stub',
     'An unknown planet_origin creates the planet (stub) or is refused (strict)',
   ),
+  UNKNOWN_FIELDS: choice(
+    ['refuse', 'ignore'],
+    'refuse',
+    'Fields of a body that the resource does not have: refuse or ignore',
+  ),
   MIGRATE_ON_START: flag(false, 'Migrate DATABASE_URL at start; the embedded database always is'),
   LOG_LEVEL: choice(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -47,6 +47,12 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     else respondEmpty(ctx, 204, data)
   }
 
+  /** An inspection has the values of known fields only, so to ignore the others is not to report them. */
+  function known(inspection: Inspection): Inspection {
+    if (settings.unknownFields !== 'ignore') return inspection
+    return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }
+  }
+
   return {
     list: listHandler(parts, operations.list, resource.owner),
 
@@ -57,7 +63,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     },
 
     async create(ctx) {
-      const { values, details, readOnly } = inspectResource(resource, await readJsonBody(ctx))
+      const { values, details, readOnly } = known(inspectResource(resource, await readJsonBody(ctx)))
       refuseInvalid(details)
       const { id: otherThan } = readOnly
       const { write } = await run(ctx, operations.create, {
@@ -71,7 +77,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
 
     async put(ctx) {
       const id = idOf(ctx)
-      const { values, details, readOnly } = inspectResource(resource, await readJsonBody(ctx))
+      const { values, details, readOnly } = known(inspectResource(resource, await readJsonBody(ctx)))
       const { sent, problems } = identified(readOnly, id)
       refuseInvalid([...problems, ...details])
       const { mustExist, mustNotExist, ...condition } = preconditionsOf(ctx.headers, id)
@@ -89,7 +95,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
 
     async patch(ctx) {
       const id = idOf(ctx)
-      const { values, details, readOnly } = inspectPatch(resource, await readJsonBody(ctx))
+      const { values, details, readOnly } = known(inspectPatch(resource, await readJsonBody(ctx)))
       const { sent, problems } = identified(readOnly, id)
       refuseInvalid([...problems, ...details])
       const { write } = await run(ctx, operations.patch, {

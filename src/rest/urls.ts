@@ -10,6 +10,8 @@ export interface RestSettings {
   /** What links begin with: an origin, perhaps with a path; undefined for the origin of the request. */
   readonly publicBaseUrl: string | undefined
   readonly maximumPageSize: number
+  /** What is done with a body that has unknown fields; they are refused, if not given. */
+  readonly unknownFields?: 'refuse' | 'ignore'
 }
 
 /** What a client asked of a list: what goes back into its links, as text. */
