@@ -19,12 +19,12 @@ export interface TokenRequest {
  * created if it does not exist.
  */
 export async function tokenSettings(settings: Settings): Promise<TokenSettings> {
-  const { jwt: kind, jwtIssuer, jwtAudience, dataDir } = settings
+  const { jwt: kind, jwtIssuer, jwtAudience, defaultScope, dataDir } = settings
   const known =
     kind.kind === 'development'
       ? ({ kind: 'secret', secret: await developmentSecret(dataDir) } as const)
       : kind
-  return { jwt: known, jwtIssuer, jwtAudience }
+  return { jwt: known, jwtIssuer, jwtAudience, defaultScope }
 }
 
 /**

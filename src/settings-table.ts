@@ -34,6 +34,7 @@ export const settingsTable = {
   JWKS_MAX_STALE_HOURS: integer(1, 8760, 24, 'Hours to keep the keys when JWT_JWKS_URL does not respond'),
   JWT_ISSUER: optionalText('Required iss of tokens; unset: any'),
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
+  DEFAULT_SCOPE: optionalText('Scopes of a token that claims none, as in *:read; unset: none'),
   MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit a list accepts'),
   PLANET_REFERENCE: choice(
     ['stub', 'strict'],

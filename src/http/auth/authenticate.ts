@@ -21,7 +21,7 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
   return async (ctx, next) => {
     const started = performance.now()
     const token = tokenOf(ctx)
-    ctx.state['caller'] = callerWith(await claimsOf(ctx, token, verify), token)
+    ctx.state['caller'] = callerWith(await claimsOf(ctx, token, verify), token, settings.defaultScope)
     const timings = currentTimings()
     if (timings) timings.auth = performance.now() - started
     await next()
@@ -57,11 +57,14 @@ function unauthenticated(message: string, challenge: string): HttpError {
   return new HttpError('AUTHENTICATION_REQUIRED', message, { 'WWW-Authenticate': challenge })
 }
 
-function callerWith(claims: Claims, token: string): Caller {
+function callerWith(claims: Claims, token: string, defaultScope: string | undefined): Caller {
+  const claimed = ['scope', 'scopes', 'scp'].filter((name) => name in claims)
   const subject = typeof claims['sub'] === 'string' ? claims['sub'] : undefined
   return {
     identity: identityOf(subject, token.slice(0, token.lastIndexOf('.'))),
-    scopes: new Set(['scope', 'scopes', 'scp'].flatMap((name) => scopesOf(claims[name]))),
+    scopes: new Set(
+      claimed.length > 0 ? claimed.flatMap((name) => scopesOf(claims[name])) : scopesOf(defaultScope),
+    ),
   }
 }
 

@@ -12,6 +12,8 @@ export interface TokenSettings {
   readonly jwtIssuer: string | undefined
   /** The `aud` a token must name; undefined: any. */
   readonly jwtAudience: string | undefined
+  /** The scopes of a token without a claim of scopes; undefined: none. */
+  readonly defaultScope?: string | undefined
 }
 
 /** What a token can be signed with, and how the key is found. */

@@ -66,6 +66,17 @@ test('scopes are read from scope, scopes and scp, and what is not a scope is ign
   t.deepEqual(caller?.scopes, ['a:read', 'b:read', 'c:write'])
 })
 
+test('a token that claims no scopes has those of DEFAULT_SCOPE, and none without it', async (t) => {
+  const withDefault = await serve(t, { ...withSecret, defaultScope: 'species:read planets:read' })
+  const without = await serve(t, withSecret)
+  const scopesWith = async (send: typeof without, claims: object) =>
+    (await send(`Bearer ${await sign(bytes(secret), 'HS256', claims)}`)).caller?.scopes
+  t.deepEqual(await scopesWith(withDefault, { scope: undefined }), ['species:read', 'planets:read'])
+  t.deepEqual(await scopesWith(withDefault, { scope: undefined, scp: ['a:read'] }), ['a:read'])
+  t.deepEqual(await scopesWith(withDefault, { scope: '' }), [], 'an empty claim is a claim')
+  t.deepEqual(await scopesWith(without, { scope: undefined }), [])
+})
+
 test('a request without a token, or with another scheme, is asked for one', async (t) => {
   const send = await serve(t, withSecret)
   for (const header of [undefined, '', 'Basic YTpi', 'Token abc', await sign(bytes(secret), 'HS256')]) {
