@@ -23,10 +23,10 @@ export async function tokenSettings(
   settings: Settings,
   secretOf = developmentSecret,
 ): Promise<TokenSettings> {
-  const { jwt: kind, jwtIssuer, jwtAudience, dataDir } = settings
+  const { jwt: kind, jwtIssuer, jwtAudience, defaultScope, dataDir } = settings
   const known =
     kind.kind === 'development' ? ({ kind: 'secret', secret: await secretOf(dataDir) } as const) : kind
-  return { jwt: known, jwtIssuer, jwtAudience }
+  return { jwt: known, jwtIssuer, jwtAudience, defaultScope }
 }
 
 /**

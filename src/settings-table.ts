@@ -25,18 +25,26 @@ export const settingsTable = {
     'v1',
     'Second segment of every path: v and a number',
   ),
-  PUBLIC_BASE_URL: origin("Origin of links, as in https://api.example.org; unset: the request's host"),
+  PUBLIC_BASE_URL: addressWithPath(
+    "What links begin with, as in https://example.org/catalogue; unset: the request's host",
+  ),
   TRUST_PROXY: flag(false, 'Trust the X-Forwarded headers of a reverse proxy'),
   JWT_SECRET: secret('Secret of HS256 tokens, 32 bytes or more; production needs it or JWT_JWKS_URL'),
   JWT_JWKS_URL: webAddress('JSON Web Key Set that verifies tokens (RS, ES, PS; not EdDSA)'),
   JWKS_MAX_STALE_HOURS: integer(1, 8760, 24, 'Hours to keep the keys when JWT_JWKS_URL does not respond'),
   JWT_ISSUER: optionalText('Required iss of tokens; unset: any'),
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
+  DEFAULT_SCOPE: optionalText('Scopes of a token that claims none, as in *:read; unset: none'),
   MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit a list accepts'),
   PLANET_REFERENCE: choice(
     ['stub', 'strict'],
     'stub',
     'An unknown planet_origin creates the planet (stub) or is refused (strict)',
+  ),
+  UNKNOWN_FIELDS: choice(
+    ['refuse', 'ignore'],
+    'refuse',
+    'Fields of a body that the resource does not have: refuse or ignore',
   ),
   MIGRATE_ON_START: flag(false, 'Migrate DATABASE_URL at start; the embedded database always is'),
   LOG_LEVEL: choice(
@@ -142,11 +150,11 @@ function webAddress(desc: string) {
   })<string>({ default: undefined, desc })
 }
 
-function origin(desc: string) {
+function addressWithPath(desc: string) {
   return makeValidator<string>((given) => {
     const url = isWebAddress(given) ? new URL(given) : undefined
-    if (url && url.href === `${url.origin}/`) return url.origin
-    throw new EnvError('must be an origin without a path, as in https://api.example.org')
+    if (url && url.href === url.origin + url.pathname) return url.href.replace(/\/+$/, '')
+    throw new EnvError('must be an origin, perhaps with a path, as in https://example.org/catalogue')
   })<string>({ default: undefined, desc })
 }
 

@@ -19,7 +19,7 @@ const storage = {
 
 async function send(parameters) {
   const token = sessionStorage.getItem(TOKEN)
-  const response = await fetch('/graphql', {
+  const response = await fetch(new URL('../../graphql', import.meta.url), {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
@@ -56,7 +56,7 @@ function show(query) {
 }
 
 async function loadExamples() {
-  const examples = await (await fetch('/graphql/explorer/examples.json')).json()
+  const examples = await (await fetch(new URL('examples.json', import.meta.url))).json()
   const select = document.getElementById('examples')
   for (const { title } of examples) select.add(new Option(title))
   select.addEventListener('change', () => {

@@ -37,14 +37,19 @@ function heading(status) {
   )
 }
 
+/** @param {string} code */
+function errorAnchor(code) {
+  return anchor(new URL(`../../errors/${code}`, import.meta.url).href, code)
+}
+
 /** @param {import('./session.js').Answer} answer */
 function errorView({ body, text }) {
   const { code, message, details = [] } = body?.error ?? { code: '', message: text }
   const items = details.map((/** @type {{ field: string, code: string, message: string }} */ detail) =>
-    element('li', {}, anchor(`/errors/${detail.code}`, detail.code), ` ${detail.message}`),
+    element('li', {}, errorAnchor(detail.code), ` ${detail.message}`),
   )
   return [
-    element('p', { class: 'error' }, anchor(`/errors/${code}`, code), ` ${message}`),
+    element('p', { class: 'error' }, errorAnchor(code), ` ${message}`),
     ...(items.length > 0 ? [element('ul', {}, ...items)] : []),
   ]
 }

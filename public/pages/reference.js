@@ -1,7 +1,7 @@
 import { token } from './session.js'
 
 /**
- * Renders the OpenAPI document of this service with Swagger UI. Calls go to the origin of this page, with the
+ * Renders the OpenAPI document of this service with Swagger UI. Calls go to where this page is from, with the
  * token of the session. Nothing is sent to third parties (no validator, no fonts).
  */
 async function render() {
@@ -10,7 +10,7 @@ async function render() {
   const document_ = await response.json()
   // @ts-expect-error The bundle is a classic script that sets a property of the window.
   const ui = window.SwaggerUIBundle({
-    spec: { ...document_, servers: [{ url: location.origin }] },
+    spec: { ...document_, servers: [{ url: new URL('../..', import.meta.url).href.slice(0, -1) }] },
     dom_id: '#reference',
     deepLinking: true,
     validatorUrl: null,

@@ -12,7 +12,7 @@ import { writeError } from './refusals.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { type ClientChange, refuseBrokenRules } from './rules.ts'
 import { inTransaction } from './transaction.ts'
-import { refuseTakenValues } from './unique.ts'
+import { refuseTakenIdentifier, refuseTakenValues } from './unique.ts'
 
 /** The outcome of a write. It is decided with the write itself, so concurrent requests cannot make it wrong. */
 export interface Written {
@@ -52,18 +52,24 @@ export async function updateResource(
   })
 }
 
-/** Adds a resource with these values, only once if it has an idempotency record; see {@link updateResource}. */
+/**
+ * Adds a resource with these values; see {@link updateResource}.
+ *
+ * @param options `record`: only once; `otherThan`: only if no resource has this identifier
+ */
 export async function insertResource(
   context: WriteContext,
   resource: Resource,
   address: Address,
   values: Values,
-  record?: IdempotencyRecord,
+  options: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
+  const { record, otherThan } = options
   const after = { ...initialColumns(resource), ...toColumns(resource, values) }
   const write: Write = async (change) => {
     await record?.claim(change.client)
     await refuseBrokenRules(change, resource)
+    if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const row = await modelOf(change.client, resource).insert(resource, address, change.after)
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }

@@ -2,15 +2,14 @@ import { modelOf } from '../database/client.ts'
 import { keyOf } from '../database/sql/statement.ts'
 import type { WriteContext } from './context.ts'
 import { type Address, isAddress } from './model/identifiers.ts'
-import { requireVersion } from './model/precondition.ts'
+import { type Precondition, requireState } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'
 import { notFoundOrGone } from './not-found.ts'
 import { deletionError } from './refusals.ts'
 import { retry, WriteConflict } from './retry.ts'
 import { inTransaction } from './transaction.ts'
 
-interface DeleteOptions {
-  readonly versions?: readonly number[] | undefined
+interface DeleteOptions extends Precondition {
   /** Whether a missing resource is an error. */
   readonly strict: boolean
 }
@@ -41,14 +40,14 @@ async function remove(
   context: WriteContext,
   resource: Resource,
   address: Address,
-  { versions }: DeleteOptions,
+  condition: DeleteOptions,
 ): Promise<Deleted> {
   const before =
-    versions || resource.databaseRule
+    condition.versions || condition.unmodifiedSince || resource.databaseRule
       ? await modelOf(context.client, resource).lookUp(resource, address)
       : undefined
   if (before === null) return 'ABSENT'
-  if (before) requireVersion(before, address, versions)
+  if (before) requireState(before, address, condition)
   try {
     return await inTransaction(context.client, resource, false, async (client, isInTransaction) => {
       const { caller, ruleSettings: settings } = context

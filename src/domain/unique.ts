@@ -1,8 +1,11 @@
+import { modelOf } from '../database/client.ts'
 import { quoted, tableOf } from '../database/sql/statement.ts'
 import { allows } from './model/authorize.ts'
 import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
+import { isAddress } from './model/identifiers.ts'
 import type { Leaf, Resource } from './model/resource.ts'
+import type { ClientChange } from './rules.ts'
 
 /**
  * Refuses a change to a unique value that another resource has. The unique index would refuse it too, but two
@@ -24,6 +27,22 @@ export async function refuseTakenValues(
     if (other)
       throw duplicateValue(resource, leaf.name, allows(caller, resource, 'read') ? other.id : undefined)
   }
+}
+
+/**
+ * Refuses a creation whose body has the identifier of an existing resource: it was meant for that one.
+ *
+ * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
+ */
+export async function refuseTakenIdentifier(
+  { client, caller, address }: ClientChange,
+  resource: Resource,
+  id: string,
+): Promise<void> {
+  const other = { ...address, id }
+  if (!isAddress(other) || !(await modelOf(client, resource).lookUp(resource, other))) return
+  const isNamed = allows(caller, resource, 'read') && !resource.owner
+  throw duplicateValue(resource, 'id', isNamed ? id : undefined)
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   makeIdentifier,
 } from './model/identifiers.ts'
 import { mergePatch } from './model/merge-patch.ts'
-import { requireVersion } from './model/precondition.ts'
+import { type Precondition, requireState } from './model/precondition.ts'
 import { refuseReadOnlyChanges } from './model/read-only.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
@@ -20,18 +20,23 @@ import { inspectPatch, inspectResource } from './model/validate.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
-interface PutOptions {
+interface PutOptions extends Precondition {
   /** Whether a new resource may be created. */
   readonly mayCreate: boolean
   /** Whether an existing resource may be replaced. */
   readonly mayReplace: boolean
-  readonly versions?: readonly number[] | undefined
   /** The read-only fields of the body. */
   readonly readOnly: Values
 }
 
-interface PatchOptions {
-  readonly versions?: readonly number[] | undefined
+interface CreateOptions {
+  /** With a key, a repeated request creates once. */
+  readonly key?: RequestKey | undefined
+  /** An identifier that the caller has sent: ignored, unless a resource has it. */
+  readonly otherThan?: string | undefined
+}
+
+interface PatchOptions extends Precondition {
   readonly readOnly: Values
 }
 
@@ -46,7 +51,7 @@ export async function createResource(
   resource: Resource,
   parentId: string | undefined,
   body: Values,
-  key?: RequestKey,
+  { key, otherThan }: CreateOptions = {},
 ): Promise<Written> {
   refuseMalformedParent(resource, parentId)
   const values = validated(resource, body)
@@ -55,7 +60,10 @@ export async function createResource(
   return retry(async () => {
     const row = await record?.find()
     if (row) return { outcome: 'CREATED', row }
-    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, record)
+    return insertResource(context, resource, { parentId, id: makeIdentifier(resource) }, values, {
+      record,
+      otherThan,
+    })
   })
 }
 
@@ -95,14 +103,14 @@ export async function patchResource(
   resource: Resource,
   address: Address,
   patch: Values,
-  { versions, readOnly }: PatchOptions,
+  { readOnly, ...condition }: PatchOptions,
 ): Promise<Written> {
   const { values: changes, details } = inspectPatch(resource, patch)
   refuseInvalid(details)
   return retry(async () => {
     const row = isAddress(address) ? await modelOf(context.client, resource).lookUp(resource, address) : null
     if (!row) throw notFound(resource, address)
-    requireVersion(row, address, versions)
+    requireState(row, address, condition)
     const stored = toValues(resource, row)
     refuseReadOnlyChanges(resource, readOnly, stored)
     const values = validated(resource, mergePatch(writableValues(resource, stored), changes) as Values)
@@ -110,7 +118,7 @@ export async function patchResource(
   })
 }
 
-const CREATE_ADVICE = 'To create it, send its id in the body as well, without If-Match.'
+const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'
 
 function refuseMalformedIdentifier({ id }: Address): void {
   if (isIdentifier(id)) return
@@ -138,13 +146,13 @@ async function replace(
   address: Address,
   row: Row,
   values: Values,
-  { mayReplace, versions, readOnly }: PutOptions,
+  { mayReplace, readOnly, ...condition }: PutOptions,
 ): Promise<Written> {
   if (!mayReplace) {
     const current = { ...address, version: row.version }
     throw new DomainError('PRECONDITION_FAILED', 'The resource exists, and may only be created.', [], current)
   }
-  requireVersion(row, address, versions)
+  requireState(row, address, condition)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
   return updateResource(context, resource, address, row, values)
 }

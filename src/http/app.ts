@@ -1,12 +1,11 @@
 import type { RequestListener } from 'node:http'
-import cors from '@koa/cors'
 import Koa, { type Context, type Middleware } from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
 import { createShedding, type Overload } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
 import { refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
-import { cacheControl, requestId, securityHeaders, serverTiming } from './response-headers.ts'
+import { cacheControl, crossOrigin, requestId, securityHeaders, serverTiming } from './response-headers.ts'
 import { notFound, type Route, RouteTable } from './routes.ts'
 import { sendInPieces } from './send-in-pieces.ts'
 
@@ -26,17 +25,6 @@ interface AppSettings {
   readonly serverTiming: boolean
   readonly rateLimit: number
 }
-
-const EXPOSED_HEADERS = [
-  'ETag',
-  'Location',
-  'Link',
-  'Last-Modified',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'X-Request-Id',
-]
 
 /** The HTTP application. The order of these lists is the order in which a request is looked at. */
 export function createApp(parts: AppParts): RequestListener {
@@ -64,7 +52,7 @@ export function createApp(parts: AppParts): RequestListener {
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,
     securityHeaders(),
-    cors({ exposeHeaders: EXPOSED_HEADERS }),
+    crossOrigin(),
     renderErrors(reportFault, (path) => routes.at(path)?.formatError),
     routes.serve(),
     ...token,

@@ -4,9 +4,27 @@ import { DomainError } from '../domain/model/errors.ts'
 /** A name, an IPv4 or an IPv6 address, and a port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
+/** Path segments that stand in front of every path of the service, for clients of a gateway. */
+const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~%-]+)*\/?$/
+
+/**
+ * The path that a trusted gateway has removed from the address, without a slash at its end: that of
+ * X-Forwarded-Prefix. Of several gateways each adds its own.
+ */
+export function forwardedPrefix(ctx: Context): string {
+  return forwardedPrefixes(ctx)
+    .map((prefix) => prefix.replace(/\/$/, ''))
+    .join('')
+}
+
+function forwardedPrefixes(ctx: Context): string[] {
+  const header = ctx.app.proxy ? ctx.get('X-Forwarded-Prefix') : ''
+  return header.split(',').map((prefix) => prefix.trim())
+}
+
 /**
  * Refuses a request whose host cannot be one, since links are made of it (RFC 9112 §3.2). It is that of
- * the Host header; where a proxy is trusted, of its X-Forwarded headers.
+ * the Host header; where a proxy is trusted, of its X-Forwarded headers, with the prefix of paths.
  *
  * @throws {DomainError} MALFORMED_REQUEST (400)
  */
@@ -14,8 +32,12 @@ export const refuseMalformedHost: Middleware = async (ctx, next) => {
   const isOne = (ctx.req.headersDistinct['host']?.length ?? 1) === 1
   const isWeb = ctx.protocol === 'http' || ctx.protocol === 'https'
   const areHosts = HOST.test(ctx.host) && HOST.test(ctx.headers.host ?? ctx.host)
-  if (!isOne || !isWeb || !areHosts || !isUrl(ctx)) {
-    throw new DomainError('MALFORMED_REQUEST', 'The request must name one host, in its header Host.')
+  const arePrefixes = forwardedPrefixes(ctx).every((prefix) => PREFIX.test(prefix))
+  if (!isOne || !isWeb || !areHosts || !arePrefixes || !isUrl(ctx)) {
+    throw new DomainError(
+      'MALFORMED_REQUEST',
+      'The request must name one host, in its header Host or in the X-Forwarded headers of a gateway.',
+    )
   }
   await next()
 }

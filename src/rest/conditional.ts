@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isUnmodifiedSince } from '../domain/model/precondition.ts'
+import { httpDate } from './http-date.ts'
 
 /**
  * The strong entity tag of a resource, made of its identifier and its version (RFC 9110 §8.8.3).
@@ -12,6 +14,8 @@ export function entityTag(id: string, version: number): string {
 export interface Preconditions {
   /** Only these versions may be changed; undefined for any. */
   readonly versions: readonly number[] | undefined
+  /** Only if unchanged since then; undefined beside If-Match, which is the stronger condition. */
+  readonly unmodifiedSince: Date | undefined
   /** The resource must exist (If-Match was sent). */
   readonly mustExist: boolean
   /** The resource must not exist (`If-None-Match: *`). */
@@ -23,20 +27,32 @@ export function preconditionsOf(headers: IncomingHttpHeaders, id: string): Preco
   const ifMatch = headers['if-match']
   return {
     versions: ifMatch === undefined ? undefined : versionsIn(ifMatch, id),
+    unmodifiedSince: ifMatch === undefined ? httpDate(headers['if-unmodified-since']) : undefined,
     mustExist: ifMatch !== undefined,
     mustNotExist: headers['if-none-match']?.trim() === '*',
   }
 }
 
+/** The state of a resource, as the headers of its responses tell it. */
+export interface State {
+  readonly id: string
+  readonly version: number
+  readonly last_updated: Date
+}
+
 /**
- * Whether the client of a read already has this version. The comparison is weak (RFC 9110 §13.1.2): a tag
- * that a proxy has weakened still stands for the same content.
+ * Whether the client of a read already has this state. Entity tags are compared weakly (RFC 9110 §13.1.2): a
+ * tag that a proxy has weakened still stands for the same content. Only without them does the date count
+ * (§13.1.3).
  */
-export function isNotModified(headers: IncomingHttpHeaders, id: string, version: number): boolean {
+export function isNotModified(headers: IncomingHttpHeaders, state: State): boolean {
   const ifNoneMatch = headers['if-none-match']
-  if (ifNoneMatch === undefined) return false
-  const versions = versionsIn(ifNoneMatch.replace(/\bW\/"/g, '"'), id)
-  return versions === undefined || versions.includes(version)
+  if (ifNoneMatch === undefined) {
+    const since = httpDate(headers['if-modified-since'])
+    return since !== undefined && isUnmodifiedSince(state.last_updated, since)
+  }
+  const versions = versionsIn(ifNoneMatch.replace(/\bW\/"/g, '"'), state.id)
+  return versions === undefined || versions.includes(state.version)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Handler } from '../http/routes.ts'
 import type { RequestOperations } from './operation-header.ts'
 import { refuseQuery } from './parse-list-query.ts'
 import { negotiate, respond } from './respond.ts'
-import { type RestSettings, urlsFor } from './urls.ts'
+import { type RestSettings, rootFor, urlsFor } from './urls.ts'
 
 /**
  * The entry document, from which every collection can be found (SPEC §1.4): a link to each. A header leads
@@ -16,14 +16,12 @@ export function entryHandler({ prepare, run }: RequestOperations, settings: Rest
     refuseQuery(ctx.URL.searchParams)
     const { collections } = (await run(ctx, operation, {})) as { collections: Data[] }
     const { base } = urlsFor(ctx, settings)
+    const root = rootFor(ctx, settings)
     const links = collections.map(({ path, description }) => [
       path,
       { href: `${base}/${path}`, title: description },
     ])
-    ctx.set(
-      'Link',
-      `<${base}/openapi.json>; rel="service-desc", <${new URL(base).origin}/docs>; rel="service-doc"`,
-    )
+    ctx.set('Link', `<${base}/openapi.json>; rel="service-desc", <${root}/docs>; rel="service-doc"`)
     respond(ctx, 200, { _links: { self: { href: base }, ...Object.fromEntries(links) } })
   }
 }

@@ -37,9 +37,10 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   const represent = createRepresent(resource)
   const references = relationsOf(resource, resources)
   const owned = ownedBy(resource, resources)
-  const nested = referencesTo(resource, resources).filter(({ leaf }) => leaf.field.nested)
-  const lists = [...owned.filter((child) => child.listed), ...nested.map(({ from }) => from)]
-  const singletons = owned.filter((child) => !child.listed)
+  const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
+  const nested = referring.filter(({ leaf }) => leaf.field.nested)
+  const filtered = referring.filter(({ leaf }) => !leaf.field.nested)
+  const children = [...owned, ...nested.map(({ from }) => from)]
   const { replaceable, listed } = resource
 
   function referenceLinks(data: Data, urls: Urls): [string, Link][] {
@@ -49,9 +50,17 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
     })
   }
 
-  function childLinks(data: Data, self: string): [string, Link][] {
-    const present = singletons.filter(({ path }) => data[`has_${path}`])
-    return [...lists, ...present].map(({ path }) => [path, { href: `${self}/${path}` }])
+  /** A singleton is linked whether it is set or not: the entity tag, which is the parent's, covers the links. */
+  function childLinks(self: string): [string, Link][] {
+    return children.map(({ path }) => [path, { href: `${self}/${path}` }])
+  }
+
+  /** The resources that refer to it, by the second access path (SPEC §2.5.3). */
+  function referringLinks(id: string, urls: Urls): [string, Link][] {
+    return filtered.map(({ from, leaf }) => {
+      const collection = urls.collection(from, undefined)
+      return [from.path, { href: `${collection}?filter=${leaf.name}:${encodeURIComponent(id)}` }]
+    })
   }
 
   function links(data: Data, occasion: Occasion, urls: Urls): Links {
@@ -67,7 +76,8 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
       ...(occasion !== 'put' && parent && { parent }),
       ...(occasion === 'read' && { ...(replaceable && { edit: self }), delete: self }),
       ...Object.fromEntries(referenceLinks(data, urls)),
-      ...(occasion === 'read' && Object.fromEntries(childLinks(data, self.href))),
+      ...(occasion === 'read' &&
+        Object.fromEntries([...childLinks(self.href), ...referringLinks(key.id, urls)])),
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { refuseInvalid } from '../domain/model/errors.ts'
+import type { Precondition } from '../domain/model/precondition.ts'
 import { readOnlyDetail } from '../domain/model/read-only.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { type Inspection, inspectPatch, inspectResource } from '../domain/model/validate.ts'
@@ -8,10 +9,10 @@ import { toGraphNames } from '../graph/names.ts'
 import type { RestOperations } from '../graph/rest-operations.ts'
 import { readJsonBody } from '../http/json/body.ts'
 import type { Handler } from '../http/routes.ts'
-import { entityTag, isNotModified, preconditionsOf } from './conditional.ts'
+import { entityTag, isNotModified, preconditionsOf, type State } from './conditional.ts'
 import { type Hal, keyOf, type ListData } from './hal.ts'
 import type { RequestOperations } from './operation-header.ts'
-import { parseListQuery, refuseQuery } from './parse-list-query.ts'
+import { parseListQuery } from './parse-list-query.ts'
 import type { OperationName } from './resource-paths.ts'
 import { respond } from './respond.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
@@ -46,41 +47,47 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     else respondEmpty(ctx, 204, data)
   }
 
+  /** An inspection has the values of known fields only, so to ignore the others is not to report them. */
+  function known(inspection: Inspection): Inspection {
+    if (settings.unknownFields !== 'ignore') return inspection
+    return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }
+  }
+
   return {
     list: listHandler(parts, operations.list, resource.owner),
 
     async read(ctx) {
-      refuseQuery(ctx.URL.searchParams)
       const data = (await run(ctx, operations.read, pathParameters(ctx)))['resource'] as Data
-      const isKnown = isNotModified(ctx.headers, data['id'] as string, data['version'] as number)
-      if (isKnown) respondEmpty(ctx, 304, data)
+      if (isNotModified(ctx.headers, stateOf(data))) respondEmpty(ctx, 304, data)
       else respondWith(ctx, 200, data, 'read')
     },
 
     async create(ctx) {
-      const { values, details } = inspectResource(resource, await readJsonBody(ctx))
+      const { values, details, readOnly } = known(inspectResource(resource, await readJsonBody(ctx)))
       refuseInvalid(details)
+      const { id: otherThan } = readOnly
       const { write } = await run(ctx, operations.create, {
         ...pathParameters(ctx),
         input: toGraphNames(resource, values),
         idempotencyKey: idempotencyKeyOf(ctx),
+        otherThan: typeof otherThan === 'string' ? otherThan : undefined,
       })
       respondToWrite(ctx, write as Data, 'created')
     },
 
     async put(ctx) {
       const id = idOf(ctx)
-      const { values, details, readOnly } = inspectResource(resource, await readJsonBody(ctx))
+      const { values, details, readOnly } = known(inspectResource(resource, await readJsonBody(ctx)))
       const { sent, problems } = identified(readOnly, id)
       refuseInvalid([...problems, ...details])
-      const { versions, mustExist, mustNotExist } = preconditionsOf(ctx.headers, id)
-      const namesItself = resource.kind === 'singleton' || 'id' in readOnly
+      const { mustExist, mustNotExist, ...condition } = preconditionsOf(ctx.headers, id)
+      const isForCreation = resource.kind === 'singleton' || 'id' in readOnly || mustNotExist
       const { write } = await run(ctx, operations.put, {
         ...pathParameters(ctx),
         input: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
-        ifVersion: versions,
-        mayCreate: namesItself && !mustExist,
+        ...conditionVariables(condition),
+        mayCreate: isForCreation && !mustExist,
         mayReplace: !mustNotExist,
       })
       respondToWrite(ctx, write as Data, 'put')
@@ -88,23 +95,23 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
 
     async patch(ctx) {
       const id = idOf(ctx)
-      const { values, details, readOnly } = inspectPatch(resource, await readJsonBody(ctx))
+      const { values, details, readOnly } = known(inspectPatch(resource, await readJsonBody(ctx)))
       const { sent, problems } = identified(readOnly, id)
       refuseInvalid([...problems, ...details])
       const { write } = await run(ctx, operations.patch, {
         ...pathParameters(ctx),
         patch: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
-        ifVersion: preconditionsOf(ctx.headers, id).versions,
+        ...conditionVariables(preconditionsOf(ctx.headers, id)),
       })
       respondToWrite(ctx, write as Data, 'put')
     },
 
     async remove(ctx) {
-      const { versions } = preconditionsOf(ctx.headers, idOf(ctx))
+      const condition = conditionVariables(preconditionsOf(ctx.headers, idOf(ctx)))
       const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?/i.test(ctx.get('Prefer'))
       if (strict) ctx.set('Preference-Applied', 'handling=strict')
-      await run(ctx, operations.remove, { ...pathParameters(ctx), ifVersion: versions, strict })
+      await run(ctx, operations.remove, { ...pathParameters(ctx), ...condition, strict })
       ctx.status = 204
     },
   }
@@ -166,8 +173,18 @@ function respondEmpty(ctx: Context, status: 204 | 304, data: Data): void {
   ctx.status = status
 }
 
+/** The preconditions as the arguments of a mutation. */
+function conditionVariables({ versions, unmodifiedSince }: Precondition) {
+  return { ifVersion: versions, ifUnmodifiedSince: unmodifiedSince }
+}
+
 /** The headers that a later conditional request needs (RFC 9110 §8.8). */
 function describeState(ctx: Context, data: Data): void {
-  ctx.set('ETag', entityTag(data['id'] as string, data['version'] as number))
-  ctx.set('Last-Modified', (data['last_updated'] as Date).toUTCString())
+  const { id, version, last_updated } = stateOf(data)
+  ctx.set('ETag', entityTag(id, version))
+  ctx.set('Last-Modified', last_updated.toUTCString())
+}
+
+function stateOf(data: Data): State {
+  return data as unknown as State
 }

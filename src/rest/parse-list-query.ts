@@ -37,11 +37,11 @@ export function parseListQuery(
 ): ListQuery {
   const problems: Detail[] = []
   const report = (field: string, code: DetailCode, message: string) => problems.push({ field, code, message })
-  refuseUnknown(search, report)
-  const filters = search.getAll('filter')
+  const leaves = queryable(resource.shownLeaves)
+  refuseUnknown(search, leaves, report)
+  const filters = [...search].flatMap(([name, value]) => filterOf(name, value))
   const sort = search.get('sort') ?? undefined
   const id = search.get('id') ?? undefined
-  const leaves = queryable(resource.shownLeaves)
   const page = positive(search, 'page', 1, INTEGER_RANGE.maximum, report)
   const limit = positive(search, 'limit', DEFAULT_PAGE_SIZE, maximumPageSize, report)
   const sorts = sort === undefined ? [] : sort.split(',')
@@ -73,15 +73,19 @@ export function refuseQuery(search: URLSearchParams): void {
   if (details[0]) throw new DomainError('INVALID_QUERY_PARAMETER', details[0].message, details)
 }
 
-function refuseUnknown(search: URLSearchParams, report: Report): void {
+/** The filter that a parameter is: the bare name of a field asks for equality (SPEC §2.5.3). */
+function filterOf(name: string, value: string): string[] {
+  if (name === 'filter') return [value]
+  return PARAMETERS.includes(name) ? [] : [`${name}:${value}`]
+}
+
+function refuseUnknown(search: URLSearchParams, leaves: readonly Leaf[], report: Report): void {
+  const known = [...new Set([...PARAMETERS, ...leaves.map(({ name }) => name)])]
   for (const name of new Set(search.keys())) {
-    if (!PARAMETERS.includes(name)) {
-      report(
-        name,
-        'UNKNOWN_PARAMETER',
-        `There is no query parameter ${name}; there are ${PARAMETERS.join(', ')}.`,
-      )
-    } else if (name !== 'filter' && search.getAll(name).length > 1) {
+    if (!known.includes(name)) {
+      report(name, 'UNKNOWN_PARAMETER', `There is no query parameter ${name}; there are ${known.join(', ')}.`)
+      search.delete(name)
+    } else if (PARAMETERS.includes(name) && name !== 'filter' && search.getAll(name).length > 1) {
       report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
     }
   }

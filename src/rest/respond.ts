@@ -11,9 +11,22 @@ const MEDIA_TYPES = ['application/json', 'application/hal+json']
  */
 export function negotiate(ctx: Context): void {
   ctx.vary('Accept')
-  const type = ctx.accepts(...MEDIA_TYPES)
+  const type = acceptable(ctx, ...MEDIA_TYPES)
   if (!type) throw new DomainError('NOT_ACCEPTABLE', `Available here: ${MEDIA_TYPES.join(', ')}.`)
   ctx.state['mediaType'] = type
+}
+
+/** A parameter of a media range other than its weight `q`; the value may be quoted (RFC 9110 §5.6.6, §12.5.1). */
+const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?/gi
+
+/**
+ * The one of these media types that the client prefers; false if none is acceptable. Parameters are not looked
+ * at: with `application/json; charset=utf-8` a client asks for `application/json`, which is in UTF-8 anyway.
+ */
+export function acceptable(ctx: Context, ...types: readonly string[]): string | false {
+  const { headers } = ctx
+  if (headers.accept?.includes(';')) headers.accept = headers.accept.replace(RANGE_PARAMETER, '')
+  return ctx.accepts(...types)
 }
 
 /** Responds with a HAL document, in the media type that was negotiated. */
@@ -44,5 +57,5 @@ export function withoutNullLinks(document: object): object {
 export function prefersPage(ctx: Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   if (!isRead || ctx.get('Authorization') !== '' || !ctx.get('Accept').includes('text/html')) return false
-  return ctx.accepts(...MEDIA_TYPES, 'text/html') === 'text/html'
+  return acceptable(ctx, ...MEDIA_TYPES, 'text/html') === 'text/html'
 }

@@ -8,6 +8,7 @@ import { entryHandler } from './entry.ts'
 import { createHal } from './hal.ts'
 import { createHandlers, listHandler } from './handlers.ts'
 import { type RequestOperations, showOperations } from './operation-header.ts'
+import { refuseQuery } from './parse-list-query.ts'
 import { METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
 import { negotiate, prefersPage } from './respond.ts'
 import { basePath, type RestSettings, urlsFor } from './urls.ts'
@@ -44,7 +45,8 @@ function resourceRoutes(
   function endpoint(name: OperationName, handle: Handler): Partial<Route['methods']> {
     const method = METHODS[name]
     const scope: Endpoint['scope'] = [resource, method === 'GET' ? 'read' : 'write']
-    const made = { handle: respondingFor(resource, handle, settings), scope }
+    const parsing = name === 'list' ? handle : withoutQuery(handle)
+    const made = { handle: respondingFor(resource, parsing, settings), scope }
     return method === 'GET' ? reads(made) : { [method]: made }
   }
 
@@ -56,6 +58,14 @@ function resourceRoutes(
     const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
     return tokenRoute(basePath(settings) + path, methods)
   })
+}
+
+/** Only lists have query parameters (SPEC §4.1). */
+function withoutQuery(handle: Handler): Handler {
+  return (ctx) => {
+    refuseQuery(ctx.URL.searchParams)
+    return handle(ctx)
+  }
 }
 
 /**

@@ -1,14 +1,17 @@
 import type { Context } from 'koa'
 import type { Address } from '../domain/model/identifiers.ts'
 import type { Resource } from '../domain/model/resource.ts'
+import { forwardedPrefix } from '../http/request-target.ts'
 
 /** The settings of the REST interface. */
 export interface RestSettings {
   readonly namespace: string
   readonly version: string
-  /** The origin put in links; undefined for that of the request. */
+  /** What links begin with: an origin, perhaps with a path; undefined for the origin of the request. */
   readonly publicBaseUrl: string | undefined
   readonly maximumPageSize: number
+  /** What is done with a body that has unknown fields; they are refused, if not given. */
+  readonly unknownFields?: 'refuse' | 'ignore'
 }
 
 /** What a client asked of a list: what goes back into its links, as text. */
@@ -28,8 +31,17 @@ export function basePath({ namespace, version }: RestSettings): string {
 
 /** The URLs of the service as the sender of a request sees them. */
 export function urlsFor(ctx: Context, settings: RestSettings): Urls {
-  const { publicBaseUrl = `${ctx.protocol}://${ctx.host}` } = settings
-  return new Urls(publicBaseUrl + basePath(settings))
+  return new Urls(rootFor(ctx, settings) + basePath(settings))
+}
+
+/**
+ * What every URL of the service begins with, as the sender of a request sees it: the public one of the settings,
+ * or the origin of the request. Unless the settings have a path, that which a gateway has removed follows.
+ */
+export function rootFor(ctx: Context, { publicBaseUrl }: RestSettings): string {
+  const root = publicBaseUrl ?? `${ctx.protocol}://${ctx.host}`
+  const hasPath = publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/'
+  return hasPath ? root : root + forwardedPrefix(ctx)
 }
 
 /** The absolute URLs of resources under `{base}` (SPEC §2.2, §4). */

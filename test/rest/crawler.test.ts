@@ -9,14 +9,13 @@ const service = shareTestService(test)
 const RELATIONS: Readonly<Record<string, { always: string[]; whereSet?: string[] }>> = {
   species: { always: ['self', 'collection', 'edit', 'delete'], whereSet: ['planet'] },
   planets: {
-    always: ['self', 'collection', 'edit', 'delete', 'moons', 'species'],
-    whereSet: ['atmosphere'],
+    always: ['self', 'collection', 'edit', 'delete', 'moons', 'atmosphere', 'species', 'missions'],
   },
   moons: { always: ['self', 'collection', 'parent', 'edit', 'delete'] },
   atmosphere: { always: ['self', 'parent', 'edit', 'delete'] },
-  spacecraft: { always: ['self', 'collection', 'edit', 'delete'] },
+  spacecraft: { always: ['self', 'collection', 'edit', 'delete', 'missions'] },
   missions: {
-    always: ['self', 'collection', 'edit', 'delete', 'crew', 'data'],
+    always: ['self', 'collection', 'edit', 'delete', 'crew', 'data', 'astronauts'],
     whereSet: ['destination', 'spacecraft'],
   },
   crew: { always: ['self', 'collection', 'parent', 'edit', 'delete', 'astronaut'] },
@@ -61,6 +60,8 @@ test.serial(
     const kinds = new Set<string>()
     for (const address of seen) {
       const { status, body } = await reader.get(address)
+      // A planet links its atmosphere, set or not.
+      if (status === 404 && address.endsWith('/atmosphere')) continue
       t.is(status, 200, address)
       for (const next of addressesIn(body)) seen.add(next)
       if (address === base) continue

@@ -7,6 +7,32 @@ import { shareTestService } from '../helpers/service.ts'
 const service = shareTestService(test)
 const fixtures = () => new Fixtures(service().writer)
 
+/** A date of HTTP so many seconds later. */
+function httpDate(date: string, seconds: number): string {
+  return new Date(Date.parse(date) + seconds * 1000).toUTCString()
+}
+
+/** The same moment in the two obsolete forms (RFC 9110 §5.6.7). */
+function obsoleteDates(date: string): string[] {
+  const [weekday = '', day, month, year = '', time] = date.split(' ')
+  const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+  const whole = weekdays.find((name) => weekday.startsWith(name.slice(0, 3)))
+  return [
+    `${whole}, ${day}-${month}-${year.slice(2)} ${time} GMT`,
+    `${weekday.slice(0, 3)} ${month} ${day?.replace(/^0/, ' ')} ${time} ${year}`,
+  ]
+}
+
+const BAD_DATES = [
+  '',
+  'yesterday',
+  '2001-01-01',
+  '0',
+  'Sun, 06 Nov 1994 08:49:37 CET',
+  'Thu, 31 Feb 1994 08:49:37 GMT',
+  'Sun, 06 Nov 1994 25:49:37 GMT',
+]
+
 for (const resource of resources) {
   const { path } = resource
   const { listed, replaceable } = resource
@@ -29,6 +55,69 @@ for (const resource of resources) {
     for (const value of ['"other:1"', tag.replace(/\d+"$/, '2"'), tag.slice(1, -1), '']) {
       t.is((await reader.get(address, { 'If-None-Match': value })).status, 200, value)
     }
+  })
+
+  test.serial(
+    `${path}: without an entity tag, If-Modified-Since is answered 304 while it is unchanged`,
+    async (t) => {
+      const { reader } = service()
+      const { path: address, answer } = await fixtures().create(resource)
+      const shown = answer.headers.get('last-modified') as string
+      for (const method of ['GET', 'HEAD']) {
+        for (const date of [shown, httpDate(shown, 60), obsoleteDates(shown)[0], obsoleteDates(shown)[1]]) {
+          const { status, text, headers } = await reader.request(method, address, undefined, {
+            'If-Modified-Since': date as string,
+          })
+          t.deepEqual([method, date, status, text], [method, date, 304, ''])
+          t.deepEqual(
+            [headers.get('etag'), headers.get('last-modified')],
+            [answer.headers.get('etag'), shown],
+          )
+        }
+      }
+      for (const date of [httpDate(shown, -1), ...BAD_DATES]) {
+        t.is((await reader.get(address, { 'If-Modified-Since': date })).status, 200, date)
+      }
+      const other = { 'If-None-Match': '"other:1"', 'If-Modified-Since': shown }
+      t.is((await reader.get(address, other)).status, 200, 'the entity tag decides')
+    },
+  )
+
+  test.serial(`${path}: without If-Match, If-Unmodified-Since protects a later change`, async (t) => {
+    const { writer, reader } = service()
+    const { path: address, answer } = await fixtures().create(resource)
+    const shown = answer.headers.get('last-modified') as string
+    const tag = answer.headers.get('etag') as string
+    const body = replaceable ? await fixtures().body(resource) : undefined
+    const methods = [...(replaceable ? ['PUT', 'PATCH'] : []), 'DELETE']
+    const send = (method: string, headers: Record<string, string>) =>
+      writer.request(method, address, method === 'DELETE' ? undefined : body, headers)
+    for (const method of methods) {
+      for (const date of [httpDate(shown, -1), obsoleteDates(httpDate(shown, -1))[0] as string]) {
+        const refused = await send(method, { 'If-Unmodified-Since': date })
+        t.deepEqual(
+          [method, refused.status, refused.body?.error.code],
+          [method, 409, 'CONCURRENT_MODIFICATION'],
+        )
+        t.is(refused.headers.get('etag'), tag)
+      }
+    }
+    t.is((await reader.get(address)).headers.get('etag'), tag)
+    for (const method of methods) {
+      const { path: at, answer: made } = await fixtures().create(resource)
+      const date = made.headers.get('last-modified') as string
+      const sent = method === 'DELETE' ? undefined : await fixtures().body(resource)
+      const { status, text } = await writer.request(method, at, sent, { 'If-Unmodified-Since': date })
+      t.deepEqual([method, status], [method, 204], text)
+    }
+    for (const method of methods.filter((name) => name !== 'DELETE')) {
+      for (const date of BAD_DATES) {
+        t.is((await send(method, { 'If-Unmodified-Since': date })).status, 204, `${method} ${date}`)
+      }
+    }
+    const now = (await reader.get(address)).headers.get('etag') as string
+    const both = { 'If-Match': now, 'If-Unmodified-Since': httpDate(shown, -60) }
+    t.is((await send('DELETE', both)).status, 204, 'the entity tag decides')
   })
 
   test.serial(`${path}: DELETE with If-Match deletes only that state`, async (t) => {
@@ -84,9 +173,10 @@ for (const resource of resources) {
       const { writer, reader } = service()
       const parentId = await fixtures().parent(resource)
       const address = resourcePath(resource, parentId, 'once')
-      const body = { ...(await fixtures().body(resource)), ...(listed && { id: 'once' }) }
       const only = { 'If-None-Match': '*' }
-      t.is((await writer.put(address, body, only)).status, 201)
+      const created = await writer.put(address, await fixtures().body(resource), only)
+      const id = listed ? 'once' : parentId
+      t.deepEqual([created.status, created.body.id], [201, id], 'without the id in the body')
       const again = await writer.put(
         address,
         { ...(await fixtures().body(resource)), ...(listed && { id: 'once' }) },

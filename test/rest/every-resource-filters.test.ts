@@ -91,6 +91,30 @@ for (const resource of resources.filter((candidate) => candidate.listed)) {
     },
   )
 
+  test.serial(`${path}: the bare name of a field is a filter for equality`, async (t) => {
+    const { reader } = service()
+    const { collection, items, only } = await several()
+    for (const leaf of queryable(resource.shownLeaves)) {
+      const value = valueIn(items[0] as Body, leaf)
+      if (value === undefined) continue
+      const bare = `${leaf.name}=${encodeURIComponent(value)}`
+      const { status, body, text } = await reader.get(`${collection}?${only}&${bare}`)
+      t.is(status, 200, `${leaf.name} ${text}`)
+      const named = await reader.get(`${collection}?${only}&${filterText(leaf, 'equals', [value])}`)
+      t.deepEqual(body._embedded, named.body._embedded)
+      t.deepEqual((await reader.get(body._links.self.href)).body._embedded, body._embedded)
+      t.deepEqual(
+        (await reader.get(`${collection}?${bare}&${leaf.name}=${encodeURIComponent(value)}`)).status,
+        leaf.name === 'id' ? 400 : 200,
+      )
+    }
+    const both = await reader.get(`${collection}?${resource.createdField}=yesterday&unheard_of=1`)
+    t.deepEqual(
+      [both.status, both.body.error.details.map(({ code }: Json) => code)],
+      [400, ['UNKNOWN_PARAMETER', 'INVALID_FORMAT']],
+    )
+  })
+
   test.serial(`${path}: a filter value that does not fit the field is refused`, async (t) => {
     const { reader } = service()
     const { collection } = await several()

@@ -159,6 +159,43 @@ for (const resource of resources) {
     },
   )
 
+  test.serial(
+    `${path}: parameters of a media range other than its weight are not looked at, on any method`,
+    async (t) => {
+      const { reader, writer } = service()
+      const { path: address } = await fixtures().create(resource)
+      for (const [accept, type] of [
+        ['application/json; charset=utf-8', 'application/json; charset=utf-8'],
+        ['application/json;version=1', 'application/json; charset=utf-8'],
+        ['application/hal+json;charset=UTF-8', 'application/hal+json'],
+        [
+          'application/json;v="a,b;q=0";q=0.5, application/hal+json ; profile=x ; q=0.6',
+          'application/hal+json',
+        ],
+        [
+          'application/hal+json;version=2;q=0.1, application/json;version=2',
+          'application/json; charset=utf-8',
+        ],
+      ] as const) {
+        const { status, headers } = await reader.get(address, { accept })
+        t.deepEqual([accept, status, headers.get('content-type')], [accept, 200, type])
+      }
+      for (const accept of [
+        'application/json;q=0;version=1',
+        'application/json;charset=utf-8; q=0',
+        'text/csv;a=1',
+      ]) {
+        t.is((await reader.get(address, { accept })).status, 406, accept)
+      }
+      for (const [method, at, body] of await writes(resource)) {
+        const { status } = await writer.request(method, at, body, {
+          accept: 'application/json; charset=utf-8',
+        })
+        t.not(status, 406, method)
+      }
+    },
+  )
+
   test.serial(`${path}: bodies in other types are 415, and no larger than 1 MiB: 413`, async (t) => {
     const { writer } = service()
     for (const [method, at, body] of await writes(resource)) {
@@ -189,7 +226,7 @@ for (const resource of resources) {
     }
   })
 
-  test.serial(`${path}: an address that is no list takes no query parameters`, async (t) => {
+  test.serial(`${path}: only a list takes query parameters, whatever the method`, async (t) => {
     const { path: address } = await fixtures().create(resource)
     const { status, body } = await service().reader.get(`${address}?page=1&x=2`)
     t.deepEqual([status, body.error.code], [400, 'INVALID_QUERY_PARAMETER'])
@@ -197,5 +234,14 @@ for (const resource of resources) {
       body.error.details.map(({ field }: { field: string }) => field),
       ['page', 'x'],
     )
+    for (const [method, at, sent] of await writes(resource)) {
+      const refused = await service().writer.request(method, `${at}?dry_run=true`, sent)
+      t.deepEqual(
+        [method, refused.status, refused.body?.error.code],
+        [method, 400, 'INVALID_QUERY_PARAMETER'],
+      )
+      t.like(refused.body.error.details[0], { field: 'dry_run', code: 'UNKNOWN_PARAMETER' })
+    }
+    t.is((await service().reader.get(address)).status, 200, 'nothing was deleted')
   })
 }

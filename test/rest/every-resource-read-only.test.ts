@@ -40,6 +40,32 @@ for (const resource of resources) {
     t.not(put.body[createdField], echoes[createdField])
   })
 
+  if (listed) {
+    test.serial(
+      `${path}: POST with the id of an existing resource is a conflict, and any other id is ignored`,
+      async (t) => {
+        const { writer } = service()
+        const { collection, id, parentId } = await fixtures().create(resource)
+        const conflict = await writer.post(collection, { ...(await fixtures().body(resource)), id })
+        t.deepEqual(
+          [conflict.status, conflict.body.error.code],
+          [409, 'RESOURCE_ALREADY_EXISTS'],
+          conflict.text,
+        )
+        t.deepEqual(problems(conflict), ['id DUPLICATE_VALUE'])
+        if (parentId !== undefined) {
+          const other = collectionPath(resource, await fixtures().parent(resource))
+          t.is((await writer.post(other, { ...(await fixtures().body(resource)), id })).status, 201)
+        }
+        for (const free of ['free', 'a b', '\0', '', 5, { a: 1 }]) {
+          const created = await writer.post(collection, { ...(await fixtures().body(resource)), id: free })
+          t.is(created.status, 201, created.text)
+          t.not(created.body.id, free)
+        }
+      },
+    )
+  }
+
   if (replaceable) {
     test.serial(`${path}: a read-only field with another value is READ_ONLY_FIELD`, async (t) => {
       const { writer, reader } = service()
@@ -94,23 +120,26 @@ for (const resource of resources) {
   }
 
   if (replaceable && listed) {
-    test.serial(`${path}: PUT creates only where the body names the identifier of the path`, async (t) => {
-      const { writer, reader } = service()
-      const { collection } = await fixtures().create(resource)
-      const body = await fixtures().body(resource)
-      for (const [id, status, code] of [
-        [undefined, 404, 'RESOURCE_NOT_FOUND'],
-        [null, 404, 'RESOURCE_NOT_FOUND'],
-        ['other', 400, 'VALIDATION_FAILED'],
-        [1, 400, 'VALIDATION_FAILED'],
-      ]) {
-        const refused = await writer.put(`${collection}/new`, { ...body, id })
-        t.deepEqual([refused.status, refused.body?.error.code], [status, code], `${id}`)
-        t.is((await reader.get(`${collection}/new`)).status, 404)
-      }
-      const advice = await writer.put(`${collection}/new`, body)
-      t.regex(advice.body.error.message, /\bid\b/)
-    })
+    test.serial(
+      `${path}: PUT without conditions creates only where the body names the identifier of the path`,
+      async (t) => {
+        const { writer, reader } = service()
+        const { collection } = await fixtures().create(resource)
+        const body = await fixtures().body(resource)
+        for (const [id, status, code] of [
+          [undefined, 404, 'RESOURCE_NOT_FOUND'],
+          [null, 404, 'RESOURCE_NOT_FOUND'],
+          ['other', 400, 'VALIDATION_FAILED'],
+          [1, 400, 'VALIDATION_FAILED'],
+        ]) {
+          const refused = await writer.put(`${collection}/new`, { ...body, id })
+          t.deepEqual([refused.status, refused.body?.error.code], [status, code], `${id}`)
+          t.is((await reader.get(`${collection}/new`)).status, 404)
+        }
+        const advice = await writer.put(`${collection}/new`, body)
+        t.regex(advice.body.error.message, /\bid\b.*If-None-Match/)
+      },
+    )
 
     test.serial(`${path}: PUT under an identifier that cannot be one is refused`, async (t) => {
       const { collection } = await fixtures().create(resource)

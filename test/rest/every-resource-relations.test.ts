@@ -33,6 +33,13 @@ function listsBelow(resource: Resource): Resource[] {
   return [...owned, ...nested.map(({ from }) => from)]
 }
 
+/** The collections whose resources refer to one, which are found by a filter. */
+function referringTo(resource: Resource) {
+  return referencesTo(resource, resources).filter(
+    ({ from, leaf }) => from.kind === 'collection' && !nestedReferences(from).includes(leaf),
+  )
+}
+
 function relations({ body }: { body: Json }): string[] {
   return Object.keys(body._links).sort()
 }
@@ -41,6 +48,7 @@ for (const resource of resources) {
   const { path, owner, parentField } = resource
   const { listed, replaceable } = resource
   const singletons = ownedBy(resource, resources).filter((child) => !child.listed)
+  const lone = singletons.map((child) => child.path)
 
   test.serial(
     `${path}: each response has exactly the relations of its occasion, and each leads somewhere`,
@@ -51,8 +59,12 @@ for (const resource of resources) {
       const around = ['self', ...(listed ? ['collection'] : []), ...(owner ? ['parent'] : [])]
       const edits = [...(replaceable ? ['edit'] : []), 'delete']
       const below = listsBelow(resource).map((child) => child.path)
+      const referring = referringTo(resource).map(({ from }) => from.path)
       const read = await reader.get(address)
-      t.deepEqual(relations(read), [...around, ...edits, ...references, ...below].sort())
+      t.deepEqual(
+        relations(read),
+        [...around, ...edits, ...references, ...below, ...lone, ...referring].sort(),
+      )
       if (listed) {
         t.deepEqual(relations(answer), [...around, ...references].sort())
         const { body: list } = await reader.get(`${collection}?id=${id}`)
@@ -69,8 +81,7 @@ for (const resource of resources) {
       if (owner)
         t.deepEqual(links.parent, { href: base + resourcePath(owner, undefined, parentId as string) })
       for (const [relation, { href }] of Object.entries<Json>(links)) {
-        const status = replaceable || relation !== 'self' ? 200 : (await reader.get(href)).status
-        t.is((await reader.get(href)).status, status, relation)
+        t.is((await reader.get(href)).status, lone.includes(relation) ? 404 : 200, relation)
       }
     },
   )
@@ -86,17 +97,46 @@ for (const resource of resources) {
   })
 
   for (const child of singletons) {
-    test.serial(`${path}: it has a link to its ${child.path} while that is set`, async (t) => {
-      const { reader, writer } = service()
+    test.serial(
+      `${path}: it has a link to its ${child.path}, set or not, so that one entity tag covers it`,
+      async (t) => {
+        const { reader, writer } = service()
+        const { path: address, id } = await fixtures().create(resource)
+        const before = await reader.get(address)
+        const link = before.body._links[child.path]
+        t.is((await reader.get(link?.href)).status, 404)
+        const same = async () => {
+          const { body, headers } = await reader.get(address)
+          t.deepEqual([body, headers.get('etag')], [before.body, before.headers.get('etag')])
+        }
+        const set = await fixtures().create(child, { parentId: id })
+        t.deepEqual(link, set.answer.body._links.self)
+        await same()
+        await writer.delete(set.path)
+        await same()
+      },
+    )
+  }
+
+  for (const { from, leaf } of referringTo(resource)) {
+    test.serial(`${path}: it links to the ${from.path} whose ${leaf.name} names it`, async (t) => {
+      const { reader, writer, base } = service()
       const { path: address, id } = await fixtures().create(resource)
-      const tag = (await reader.get(address)).headers.get('etag')
-      const linked = async () => (await reader.get(address)).body._links[child.path]?.href
-      t.is(await linked(), undefined)
-      const set = await fixtures().create(child, { parentId: id })
-      t.is(await linked(), set.answer.body._links.self.href)
-      await writer.delete(set.path)
-      t.is(await linked(), undefined)
-      t.is((await reader.get(address)).headers.get('etag'), tag)
+      const { body } = await reader.get(address)
+      const { href } = body._links[from.path]
+      t.is(href, `${base}/${from.path}?filter=${leaf.name}:${id}`)
+      t.is((await reader.get(href)).body.total_count, 0)
+      if (leaf.field.readOnly) return
+      const referring = await writer.post(`/${from.path}`, {
+        ...(await fixtures().minimalBody(from)),
+        [leaf.name]: id,
+      })
+      await fixtures().create(from)
+      const list = await reader.get(href)
+      t.deepEqual(
+        list.body._embedded[from.path].map((item: Json) => item.id),
+        [referring.body.id],
+      )
     })
   }
 

@@ -13,7 +13,7 @@ test('a browser gets the same empty page whether something is there or not, and 
   const { anonymous, writer } = service()
   const { body } = await writer.post('/planets', { name: 'Shell' })
   const known = await anonymous.get(`/planets/${body.id}`, HTML)
-  const unknown = await anonymous.get('/nowhere/at/all', HTML)
+  const unknown = await anonymous.get('/nowhere/there', HTML)
   t.is(known.status, 200)
   t.is(known.headers.get('content-type'), 'text/html; charset=utf-8')
   t.is(known.text, unknown.text)
@@ -52,7 +52,7 @@ test('pages load nothing from elsewhere', async (t) => {
   for (const url of [base, `${origin}/docs`, `${origin}/errors`]) {
     const { text } = await anonymous.get(url, HTML)
     for (const [, address] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
-      t.true(address?.startsWith('/') || address?.startsWith(base) || address === 'data:,', address)
+      t.true(address === 'data:,' || new URL(address as string, url).origin === origin, address)
     }
   }
 })

@@ -2,18 +2,33 @@ import { DomainError } from './errors.ts'
 import type { Address } from './identifiers.ts'
 import type { Row } from './row.ts'
 
+/** The state that a caller relies on; undefined members allow any. */
+export interface Precondition {
+  /** Only these versions may be changed. None: the caller relies on a state that never was this resource's. */
+  readonly versions?: readonly number[] | undefined
+  /** Only a resource that has not changed later than in this second may be changed. */
+  readonly unmodifiedSince?: Date | undefined
+}
+
 /**
- * Requires that the stored version is one of those the caller expects (SPEC §4.5, §4.6; RFC 9110 §13.1.1).
- * An empty list matches no version.
+ * Requires the state that the caller expects (SPEC §4.5, §4.6; RFC 9110 §13.1.1, §13.1.4).
  *
  * @throws {DomainError} CONCURRENT_MODIFICATION (409), with the current version
  */
-export function requireVersion(row: Row, address: Address, versions: readonly number[] | undefined): void {
-  if (versions === undefined || versions.includes(row.version)) return
+export function requireState(row: Row, address: Address, condition: Precondition): void {
+  const { versions, unmodifiedSince } = condition
+  const isVersion = versions === undefined || versions.includes(row.version)
+  if (isVersion && (!unmodifiedSince || isUnmodifiedSince(row['last_updated'] as Date, unmodifiedSince)))
+    return
   throw new DomainError(
     'CONCURRENT_MODIFICATION',
     'The resource has changed since the state that the request relies on; read it again, then repeat the change.',
     [],
     { ...address, version: row.version },
   )
+}
+
+/** Whether a resource has not changed after a moment, compared in seconds, as the dates of HTTP are. */
+export function isUnmodifiedSince(lastUpdated: Date, moment: Date): boolean {
+  return Math.floor(lastUpdated.getTime() / 1000) <= Math.floor(moment.getTime() / 1000)
 }

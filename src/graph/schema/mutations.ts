@@ -74,28 +74,33 @@ export function mutations(resource: Resource): OperationField[] {
 const INPUT = '"What it is to be." input'
 const KEY =
   '"The same key with the same input creates once, and is answered the same each time." idempotencyKey: String'
-const CONDITION = '"The change happens only if the version is one of these." ifVersion: [Int!]'
+const CONDITION = `"The change happens only if the version is one of these." ifVersion: [Int!],
+  "The change happens only if the last one was not later than in this second." ifUnmodifiedSince: DateTime`
 const READ_ONLY = '"Read-only fields as last seen." readOnly'
 
 function create(resource: Resource): OperationField {
   const names = graphNames(resource)
   return {
     sdl: `"Creates a resource with an identifier made by the service."
-      ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY}): ${names.payload}`,
+      ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY},
+        "An identifier that must not be taken; the new one differs." otherThan: ID): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const { parentId } = toAddress(resource, args)
-      const { idempotencyKey: text } = args
+      const { idempotencyKey: text, otherThan } = args
       const key = typeof text === 'string' ? { identity: caller.identity, text } : undefined
       const input = toWireNames(resource, args.input)
-      return createResource({ ...domain, caller }, resource, parentId, input, key)
+      return createResource({ ...domain, caller }, resource, parentId, input, {
+        key,
+        otherThan: otherThan ?? undefined,
+      })
     }),
-    rest: { ...writeOf(resource), request: 'create', variables: ['input', 'idempotencyKey'] },
+    rest: { ...writeOf(resource), request: 'create', variables: ['input', 'idempotencyKey', 'otherThan'] },
   }
 }
 
 function put(resource: Resource): OperationField {
   const names = graphNames(resource)
-  const given = ['input', 'readOnly', 'ifVersion', 'mayCreate', 'mayReplace']
+  const given = ['input', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', 'mayCreate', 'mayReplace']
   return {
     sdl: `"Creates or replaces the resource with this identifier."
       ${names.put}(${addressArguments(resource)}, ${INPUT}: ${names.input}!,
@@ -114,7 +119,7 @@ function put(resource: Resource): OperationField {
 
 function patch(resource: Resource): OperationField {
   const names = graphNames(resource)
-  const given = ['patch', 'readOnly', 'ifVersion']
+  const given = ['patch', 'readOnly', 'ifVersion', 'ifUnmodifiedSince']
   return {
     sdl: `"Changes the fields that the patch names."
       ${names.patch}(${addressArguments(resource)}, "The changes." patch: ${names.patchInput}!,
@@ -134,7 +139,7 @@ function patch(resource: Resource): OperationField {
 }
 
 function remove(resource: Resource): OperationField {
-  const variables = [...addressVariables(resource), 'ifVersion', 'strict']
+  const variables = [...addressVariables(resource), 'ifVersion', 'ifUnmodifiedSince', 'strict']
   return {
     sdl: `"Deletes the resource; when strict, one that is not there is an error."
       ${graphNames(resource).delete}(${addressArguments(resource)}, ${CONDITION},
@@ -152,16 +157,23 @@ function remove(resource: Resource): OperationField {
 interface WriteArguments extends AddressArguments {
   readonly input: GraphValues
   readonly idempotencyKey?: string | null
+  readonly otherThan?: string | null
   readonly patch: GraphValues
   readonly readOnly?: GraphValues | null
   readonly ifVersion?: readonly number[] | null
+  readonly ifUnmodifiedSince?: Date | null
   readonly mayCreate: boolean
   readonly mayReplace: boolean
   readonly strict: boolean
 }
 
-function conditions(resource: Resource, { ifVersion, readOnly }: WriteArguments) {
-  return { versions: ifVersion ?? undefined, readOnly: toWireNames(resource, readOnly ?? {}) }
+function conditions(resource: Resource, args: WriteArguments) {
+  const { ifVersion, ifUnmodifiedSince, readOnly } = args
+  return {
+    versions: ifVersion ?? undefined,
+    unmodifiedSince: ifUnmodifiedSince ?? undefined,
+    readOnly: toWireNames(resource, readOnly ?? {}),
+  }
 }
 
 /** How REST uses a write that returns the resource. */

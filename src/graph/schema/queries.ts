@@ -1,8 +1,8 @@
-import { nestedReferences, ownedBy, relationsOf } from '../../domain/model/relations.ts'
+import { nestedReferences, relationsOf } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { readResource } from '../../domain/read.ts'
 import { requireScope } from '../execution/context.ts'
-import { camelCase, graphNames, parentArgument, pascalCase, wireSelection } from '../names.ts'
+import { camelCase, graphNames, parentArgument, wireSelection } from '../names.ts'
 import { aggregateArguments, aggregateResolver } from './aggregates.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import type { ListSource } from './lists.ts'
@@ -19,12 +19,10 @@ import { pageArguments, resolvePage } from './pages.ts'
 /** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): OperationField[] {
   const lists = resource.listed ? [page(resource, resources), connection(resource, resources)] : []
-  return [read(resource, resources), ...lists, aggregate(resource)]
+  return [read(resource), ...lists, aggregate(resource)]
 }
 
-function read(resource: Resource, resources: readonly Resource[]): OperationField {
-  const singletons = ownedBy(resource, resources).filter((child) => !child.listed)
-  const presence = singletons.map(({ path }) => ` has_${path}: has${pascalCase(path)}`)
+function read(resource: Resource): OperationField {
   return {
     sdl: `"One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."
       ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
@@ -37,7 +35,7 @@ function read(resource: Resource, resources: readonly Resource[]): OperationFiel
       root: 'query',
       result: 'resource',
       variables: addressVariables(resource),
-      selection: wireSelection(resource) + presence.join(''),
+      selection: wireSelection(resource),
     },
   }
 }

@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa'
 import type { Caller } from '../../domain/model/caller.ts'
-import { DomainError } from '../../domain/model/errors.ts'
 import { currentTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
 import { identityOf } from './identity.ts'
+import { TokenRefused } from './refusal-reason.ts'
 import { type Claims, cacheVerified, type Verify } from './token-cache.ts'
 import { createVerify, type TokenSettings } from './verify-token.ts'
 
@@ -22,7 +22,7 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
   return async (ctx, next) => {
     const started = performance.now()
     const token = tokenOf(ctx)
-    ctx.state['caller'] = callerWith(await claimsOf(ctx, token, verify), token)
+    ctx.state['caller'] = callerWith(await claimsOf(ctx, token, verify), token, settings.defaultScope)
     const timings = currentTimings()
     if (timings) timings.auth = performance.now() - started
     await next()
@@ -38,31 +38,35 @@ function tokenOf(ctx: Context): string {
   const header = ctx.get('Authorization')
   const token = BEARER.exec(header)?.[1]
   if (token !== undefined) return token
-  const challenge = /^Bearer\b/i.test(header) ? INVALID_TOKEN : 'Bearer'
-  throw unauthenticated('Send an access token: Authorization: Bearer <token>', challenge)
+  if (/^Bearer\b/i.test(header)) throw invalidToken('The token is malformed')
+  throw unauthenticated('Send an access token: Authorization: Bearer <token>', 'Bearer')
 }
 
 async function claimsOf(ctx: Context, token: string, verify: Verify): Promise<Claims> {
   try {
     return await verify(token, ctx)
   } catch (error) {
-    if (error instanceof DomainError) throw error
-    // An unauthenticated caller is not told which of the checks failed.
-    throw unauthenticated('The access token is not acceptable or has expired', INVALID_TOKEN)
+    throw error instanceof TokenRefused ? invalidToken(error.message) : error
   }
 }
 
-const INVALID_TOKEN = 'Bearer error="invalid_token"'
+/** RFC 6750 §3.1: the challenge says why, and so does the message. */
+function invalidToken(reason: string): HttpError {
+  return unauthenticated(`${reason}.`, `Bearer error="invalid_token", error_description="${reason}"`)
+}
 
 function unauthenticated(message: string, challenge: string): HttpError {
   return new HttpError('AUTHENTICATION_REQUIRED', message, { 'WWW-Authenticate': challenge })
 }
 
-function callerWith(claims: Claims, token: string): Caller {
+function callerWith(claims: Claims, token: string, defaultScope: string | undefined): Caller {
+  const claimed = ['scope', 'scopes', 'scp'].filter((name) => name in claims)
   const subject = typeof claims['sub'] === 'string' ? claims['sub'] : undefined
   return {
     identity: identityOf(subject, token.slice(0, token.lastIndexOf('.'))),
-    scopes: new Set(['scope', 'scopes', 'scp'].flatMap((name) => scopesOf(claims[name]))),
+    scopes: new Set(
+      claimed.length > 0 ? claimed.flatMap((name) => scopesOf(claims[name])) : scopesOf(defaultScope),
+    ),
   }
 }
 

@@ -1,6 +1,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import jwt from 'koa-jwt'
+import { DomainError } from '../../domain/model/errors.ts'
 import { createKeySet, type KeySetSettings } from './key-set.ts'
+import { refusalReason, TokenRefused } from './refusal-reason.ts'
 import type { Verify } from './token-cache.ts'
 
 /** How access tokens are verified: with one shared secret, or with the public keys of a key set. */
@@ -12,6 +14,8 @@ export interface TokenSettings {
   readonly jwtIssuer: string | undefined
   /** The `aud` a token must name; undefined: any. */
   readonly jwtAudience: string | undefined
+  /** The scopes of a token without a claim of scopes; undefined: none. */
+  readonly defaultScope?: string | undefined
 }
 
 /** What a token can be signed with, and how the key is found. */
@@ -50,9 +54,16 @@ export function createVerify(
   })
   return async (token, ctx) => {
     ctx.state['token'] = token
-    await verify(ctx as Parameters<typeof verify>[0], async () => {}).catch(throwOriginal)
+    await verify(ctx as Parameters<typeof verify>[0], async () => {}).catch(
+      (error: { originalError?: unknown }) => {
+        // koa-jwt wraps what the search for the key throws.
+        const original: unknown = error.originalError ?? error
+        if (original instanceof DomainError) throw original
+        throw new TokenRefused(refusalReason(token, original, { algorithms, jwtIssuer, jwtAudience }))
+      },
+    )
     const claims: unknown = ctx.state['claims']
-    if (typeof claims !== 'object' || claims === null) throw new Error('the payload is not an object')
+    if (typeof claims !== 'object' || claims === null) throw new TokenRefused('The token is malformed')
     return claims as Readonly<Record<string, unknown>>
   }
 }
@@ -64,9 +75,4 @@ function keySource(keys: TokenSettings['jwt'], reportFault: (error: unknown) => 
   // As a key: of a text, jsonwebtoken tries first whether it is a public one, which takes 0.1 ms.
   const key = createSecretKey(Buffer.from(keys.secret))
   return { algorithms: ['HS256'], findKey: async () => key }
-}
-
-/** koa-jwt wraps what the search for the key throws. */
-function throwOriginal(error: { originalError?: unknown }): never {
-  throw error.originalError ?? error
 }

@@ -55,12 +55,14 @@ function createPolicy(resource: Resource): Schema {
   const { listed, replaceable } = resource
   const identifiers = resource.randomIdentifiers ? 'random UUID' : 'UUID ordered by time'
   return {
-    post: listed ? { identifier: identifiers, id_in_body: 'ignored' } : 'not possible',
+    post: listed
+      ? { identifier: identifiers, id_in_body: 'ignored; 409 when a resource has it' }
+      : 'not possible',
     put: replaceable
       ? {
           requires_id_in_body: listed,
           without_it: listed ? 404 : 201,
-          if_none_match_any: 'creates only; 412 when it exists',
+          if_none_match_any: 'creates only, also without the id; 412 when it exists',
         }
       : 'not possible',
   }
@@ -78,5 +80,7 @@ const PRECONDITIONS = {
   entity_tags: 'strong',
   if_match: { methods: ['PUT', 'PATCH', 'DELETE'], required: false, mismatch: 409 },
   if_none_match: { methods: ['GET', 'HEAD'], match: 304 },
+  if_unmodified_since: { methods: ['PUT', 'PATCH', 'DELETE'], mismatch: 409 },
+  if_modified_since: { methods: ['GET', 'HEAD'], match: 304 },
   without_if_match: 'the last write wins',
 }

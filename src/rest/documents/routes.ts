@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Resource } from '../../domain/model/resource.ts'
+import { forwardedPrefix } from '../../http/request-target.ts'
 import { type Handler, type Route, reads } from '../../http/routes.ts'
 import {
   contentHandler,
@@ -13,8 +14,8 @@ import {
   respondWithContent,
   staticContent,
 } from '../../http/static-content.ts'
-import { prefersPage } from '../respond.ts'
-import { basePath } from '../urls.ts'
+import { acceptable, prefersPage } from '../respond.ts'
+import { basePath, rootFor } from '../urls.ts'
 import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { PATHS } from './openapi/service-paths.ts'
@@ -38,17 +39,14 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
   const base = basePath(settings)
   const document = openApiDocument(resources, settings)
   // Some parsers of YAML do not support aliases.
-  const toYaml = () => stringify(document, { aliasDuplicateObjects: false })
+  const toYaml = (value: object) => stringify(value, { aliasDuplicateObjects: false })
   const profiles = resources.map((resource) => {
     const make = () => JSON.stringify(profileOf(resource, settings.maximumPageSize))
     return [resource.path, contentHandler('.json', make)]
   })
   return [
-    open(
-      base + PATHS.json,
-      contentHandler('.json', () => JSON.stringify(document)),
-    ),
-    open(base + PATHS.yaml, contentHandler('.yaml', toYaml)),
+    open(base + PATHS.json, documentHandler(document, settings, '.json', JSON.stringify)),
+    open(base + PATHS.yaml, documentHandler(document, settings, '.yaml', toYaml)),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
     ...errorRoutes(settings),
     open('/docs', (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings)))),
@@ -67,23 +65,38 @@ function open(path: string, handle: Handler): Route {
   return { path, access: 'open', methods: reads({ handle }) }
 }
 
+/** The OpenAPI document, with the server that a gateway shows if there is one. */
+function documentHandler(
+  document: object,
+  settings: SiteSettings,
+  extension: '.json' | '.yaml',
+  toText: (document: object) => string,
+): Handler {
+  const handle = contentHandler(extension, () => toText(document))
+  return (ctx) => {
+    if (forwardedPrefix(ctx) === '') return handle(ctx)
+    const server = { url: rootFor(ctx, settings), description: 'This service.' }
+    respondWithContent(ctx, staticContent(extension, toText({ ...document, servers: [server] })))
+  }
+}
+
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
 function errorRoutes(settings: SiteSettings): Route[] {
   const entries = catalogueEntries()
-  const linked = (entry: CatalogueEntry, origin: string) => ({
+  const linked = (entry: CatalogueEntry, root: string) => ({
     ...entry,
-    href: `${origin}${PATHS.errors}/${entry.code}`,
+    href: `${root}${PATHS.errors}/${entry.code}`,
   })
   const all = jsonOrPage(
     settings,
-    (origin) => ({ errors: entries.map((entry) => linked(entry, origin)) }),
+    (root) => ({ errors: entries.map((entry) => linked(entry, root)) }),
     (site) => cataloguePage(entries, site),
   )
   const each = entries.map((entry) => [
     entry.code,
     jsonOrPage(
       settings,
-      (origin) => linked(entry, origin),
+      (root) => linked(entry, root),
       (site) => entryPage(entry, site),
     ),
   ])
@@ -93,16 +106,16 @@ function errorRoutes(settings: SiteSettings): Route[] {
 /** @throws {DomainError} from the handler: NOT_ACCEPTABLE (406) */
 function jsonOrPage(
   settings: SiteSettings,
-  toJson: (origin: string) => object,
+  toJson: (root: string) => object,
   toPage: (site: Site) => Html,
 ): Handler {
   return (ctx) => {
     ctx.vary('Accept')
-    const type = ctx.accepts('application/json', 'text/html')
+    const type = acceptable(ctx, 'application/json', 'text/html')
     if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Available here: application/json, text/html.')
     const site = siteFor(ctx, settings)
     if (type === 'text/html') return respondWithPage(ctx, { html: toPage(site) })
-    const json = JSON.stringify(toJson(new URL(site.base).origin))
+    const json = JSON.stringify(toJson(site.root))
     respondWithContent(ctx, staticContent('.json', json))
   }
 }

@@ -16,9 +16,10 @@ import {
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const now = (): number => Math.floor(Date.now() / 1000)
 
-function refused(t: ExecutionContext, answer: Answer, challenge = 'Bearer error="invalid_token"'): void {
+function refused(t: ExecutionContext, answer: Answer, challenge?: string): void {
   t.is(answer.code, 'AUTHENTICATION_REQUIRED')
-  t.is(answer.challenge, challenge)
+  if (challenge !== undefined) t.is(answer.challenge, challenge)
+  else t.regex(answer.challenge ?? '', /^Bearer error="invalid_token", error_description="The [ a-z]+"$/)
 }
 
 /** A token with a header that no library would sign. */
@@ -64,6 +65,48 @@ test('scopes are read from scope, scopes and scp, and what is not a scope is ign
   const claims = { sub: undefined, scope: undefined, scopes: ['a:read', 7, null], scp: 'b:read c:write' }
   const { caller } = await send(`bearer ${await sign(bytes(secret), 'HS256', claims)}`)
   t.deepEqual(caller?.scopes, ['a:read', 'b:read', 'c:write'])
+})
+
+test('the challenge says why a token is refused', async (t) => {
+  const { pairs, settings } = await keySet(t, 'ES256')
+  const required = { jwtIssuer: 'https://id.example.org', jwtAudience: 'halgraph' }
+  const good = { iss: 'https://id.example.org', aud: 'halgraph' }
+  const bySecret = await serve(t, { ...withSecret, ...required })
+  const byKey = await serve(t, { ...settings, ...required })
+  const key = pairs[0]?.privateKey as CryptoKey
+  const other = (await generateKeyPair('ES256')).privateKey
+  for (const [claims, reason] of [
+    [{ exp: now() - 1 }, /has expired/],
+    [{ nbf: now() + 60 }, /not yet valid/],
+    [{ exp: 'tomorrow' }, /malformed/],
+    [{ iss: 'https://evil.example.org' }, /issuer/],
+    [{ aud: ['other'] }, /audience/],
+  ] as const) {
+    const all = { ...good, ...claims }
+    t.regex((await bySecret(`Bearer ${await sign(bytes(secret), 'HS256', all)}`)).challenge ?? '', reason)
+    t.regex((await byKey(`Bearer ${await sign(key, 'ES256', all, { kid: 'k0' })}`)).challenge ?? '', reason)
+  }
+  const forged = await sign(bytes('another secret that is long enough'), 'HS256', good)
+  t.regex((await bySecret(`Bearer ${forged}`)).challenge ?? '', /signature/)
+  t.regex(
+    (await byKey(`Bearer ${await sign(other, 'ES256', good, { kid: 'k0' })}`)).challenge ?? '',
+    /signature/,
+  )
+  t.regex((await byKey(`Bearer ${await sign(bytes(secret), 'HS256', good)}`)).challenge ?? '', /algorithm/)
+  for (const malformed of ['x', 'a.b.c', '', 'a b']) {
+    t.regex((await bySecret(`Bearer ${malformed}`)).challenge ?? '', /malformed/)
+  }
+})
+
+test('a token that claims no scopes has those of DEFAULT_SCOPE, and none without it', async (t) => {
+  const withDefault = await serve(t, { ...withSecret, defaultScope: 'species:read planets:read' })
+  const without = await serve(t, withSecret)
+  const scopesWith = async (send: typeof without, claims: object) =>
+    (await send(`Bearer ${await sign(bytes(secret), 'HS256', claims)}`)).caller?.scopes
+  t.deepEqual(await scopesWith(withDefault, { scope: undefined }), ['species:read', 'planets:read'])
+  t.deepEqual(await scopesWith(withDefault, { scope: undefined, scp: ['a:read'] }), ['a:read'])
+  t.deepEqual(await scopesWith(withDefault, { scope: '' }), [], 'an empty claim is a claim')
+  t.deepEqual(await scopesWith(without, { scope: undefined }), [])
 })
 
 test('a request without a token, or with another scheme, is asked for one', async (t) => {

@@ -47,7 +47,8 @@ export function objectSchema(
   }
 }
 
-function leafSchema(field: LeafField): Schema {
+/** The schema of the value of a field. */
+export function leafSchema(field: LeafField): Schema {
   switch (field.type) {
     case 'text':
       return { type: 'string', maxLength: field.maximumLength }

@@ -69,10 +69,10 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
     const { read } = schemaNames(resource)
     const content = halContent(read, read, examples.representation('read'))
     return {
-      parameters: [shared('IfNoneMatchRead')],
+      parameters: [shared('IfNoneMatchRead'), shared('IfModifiedSince')],
       responses: {
         200: response('The resource.', STATE_HEADERS, content),
-        304: response('If-None-Match names the current version.', STATE_HEADERS),
+        304: response('The client has the current version.', STATE_HEADERS),
       },
       errors: ABSENT,
     }
@@ -106,8 +106,8 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       description: isSingleton
         ? 'Creates or replaces it. Fields that the body omits are cleared.'
         : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
-          'created, provided that the body has the id of the path.',
-      parameters: [shared('IfMatch'), shared('IfNoneMatchWrite')],
+          'created, provided that the body has the id of the path or If-None-Match is `*`.',
+      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('IfNoneMatchWrite')],
       requestBody: requestBody(input, body, bodyTypes('PUT')),
       responses: {
         201: response('Created.', ['Location', ...STATE_HEADERS], content),
@@ -120,7 +120,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   patch({ resource, examples }) {
     return {
       description: 'A JSON Merge Patch: changes the fields it has, null removes a field, other fields stay.',
-      parameters: [shared('IfMatch')],
+      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince')],
       requestBody: requestBody(schemaNames(resource).patch, examples.patch, bodyTypes('PATCH')),
       responses: { 204: response('Changed, or unchanged if nothing differs.', STATE_HEADERS) },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
@@ -130,7 +130,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   remove() {
     return {
       description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
-      parameters: [shared('IfMatch'), shared('Prefer')],
+      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('Prefer')],
       responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied']) },
       errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
     }

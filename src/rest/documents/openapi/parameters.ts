@@ -1,7 +1,7 @@
 import { DEFAULT_PAGE_SIZE, operatorsOf, queryable } from '../../../domain/model/query.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { identifierField } from '../../../domain/model/resource.ts'
-import { IDENTIFIER, type Schema } from './field-schema.ts'
+import { IDENTIFIER, leafSchema, type Schema } from './field-schema.ts'
 
 /** The parameters that mean the same in every operation. */
 export function sharedParameters(maximumPageSize: number): Record<string, Schema> {
@@ -18,6 +18,14 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
       type: 'string',
     }),
     IfMatch: header('If-Match', 'The entity tags of the versions that may be changed, or `*`.'),
+    IfUnmodifiedSince: header(
+      'If-Unmodified-Since',
+      'Without If-Match: a resource that changed later than in that second is not changed.',
+    ),
+    IfModifiedSince: header(
+      'If-Modified-Since',
+      'Without If-None-Match: 304 if the resource has not changed later than in that second.',
+    ),
     IfNoneMatchRead: header('If-None-Match', 'Entity tags that the client has; 304 if one is current.'),
     IfNoneMatchWrite: header('If-None-Match', '`*`: only create, never replace.'),
     IdempotencyKey: header(
@@ -49,7 +57,17 @@ export function parentParameter(parent: Resource): Schema {
 /** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
 export function listParameters(resource: Resource): Schema[] {
   const [page, limit, find, cursor] = ['page', 'limit', 'find', 'cursor'].map(shared)
-  return [page, limit, sortParameter(resource), filterParameter(resource), find, cursor] as Schema[]
+  const filters = [filterParameter(resource), fieldsParameter(resource)]
+  return [page, limit, sortParameter(resource), ...filters, find, cursor] as Schema[]
+}
+
+/** Exploded, so that each member is a parameter of its own: `?name=x`. */
+function fieldsParameter(resource: Resource): Schema {
+  const leaves = queryable(resource.shownLeaves).filter(({ name }) => name !== 'id')
+  const properties = leaves.map(({ name, field }) => [name, leafSchema(field)])
+  const description = 'The bare name of a field: `field=value` is the same as `filter=field:value`.'
+  const schema = { type: 'object', properties: Object.fromEntries(properties) }
+  return { ...query('fields', description, schema), style: 'form', explode: true }
 }
 
 function sortParameter(resource: Resource): Schema {

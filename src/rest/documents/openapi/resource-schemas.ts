@@ -112,8 +112,7 @@ function linksSchema(resource: Resource, resources: readonly Resource[], occasio
       leaf.column,
       isSet || leaf.field.required ? 'id' : null,
     ])
-    const singletons = resources.map(({ path }) => [`has_${path}`, isSet])
-    const data = { ...Object.fromEntries([...references, ...singletons]), id: 'id' }
+    const data = { ...Object.fromEntries(references), id: 'id' }
     return Object.keys((hal.resource(data, occasion, new Urls('')) as { _links: object })._links)
   }
   const links = relationsWhere(true).map((relation) => [relation, LINK])

@@ -37,7 +37,7 @@ export const HEADERS: Readonly<Record<string, Schema>> = {
     example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
   },
   'WWW-Authenticate': {
-    ...textHeader('The challenge: a bearer token is required.', 'Bearer'),
+    ...textHeader('The challenge: a bearer token is required, or why the one sent is refused.', 'Bearer'),
     required: true,
   },
   'Retry-After': { ...textHeader('Seconds to wait before trying again.', '1'), required: true },

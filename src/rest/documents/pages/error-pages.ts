@@ -12,9 +12,9 @@ export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): H
 <p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Below are the
 codes of errors, then those of the entries of <code>details</code>.</p>
 <h2>Codes of errors</h2>
-${table(of('error'), ['Code', 'Status', 'Cause'])}
+${table(of('error'), site, ['Code', 'Status', 'Cause'])}
 <h2>Codes of details</h2>
-${table(of('detail'), ['Code', 'Cause'])}`,
+${table(of('detail'), site, ['Code', 'Cause'])}`,
   )
 }
 
@@ -25,7 +25,7 @@ export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry,
   return pageWith(
     code,
     site,
-    html`<p><a href="/errors">All errors</a></p>
+    html`<p><a href="${site.root}/errors">All errors</a></p>
 <h1><code>${code}</code></h1>
 <dl>
 <div><dt>Found in</dt><dd>${location}</dd></div>
@@ -35,12 +35,12 @@ export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry,
   )
 }
 
-function table(entries: readonly CatalogueEntry[], columns: readonly string[]): Html {
+function table(entries: readonly CatalogueEntry[], { root }: Site, columns: readonly string[]): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${columns[0]} table"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${entries.map(
     ({ code, status, cause }) => html`<tr>
-<th scope="row"><a href="/errors/${code}"><code>${code}</code></a></th>
+<th scope="row"><a href="${root}/errors/${code}"><code>${code}</code></a></th>
 ${status === undefined ? '' : html`<td>${status}</td>`}<td>${cause}</td>
 </tr>`,
   )}</tbody>

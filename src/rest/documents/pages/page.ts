@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { respondWithContent, staticContent } from '../../../http/static-content.ts'
-import { type RestSettings, urlsFor } from '../../urls.ts'
+import { type RestSettings, rootFor, urlsFor } from '../../urls.ts'
 import { type Html, html } from './html.ts'
 
 /**
@@ -20,6 +20,10 @@ const REFERENCE_POLICY =
 export interface Site {
   /** The URL of the entry document. */
   readonly base: string
+  /** What the URLs of the service begin with. */
+  readonly root: string
+  /** Where its styles and scripts are, relative to the page: the same whatever a gateway has removed. */
+  readonly assets: string
   readonly hasExplorer: boolean
 }
 
@@ -34,7 +38,12 @@ export interface Page {
 
 /** The site as the sender of a request sees it. */
 export function siteFor(ctx: Context, settings: SiteSettings): Site {
-  return { base: urlsFor(ctx, settings).base, hasExplorer: settings.graphqlExplorer === true }
+  return {
+    base: urlsFor(ctx, settings).base,
+    root: rootFor(ctx, settings),
+    assets: `${'../'.repeat(ctx.path.split('/').length - 2)}docs/assets`,
+    hasExplorer: settings.graphqlExplorer === true,
+  }
 }
 
 /** Responds with a page, and a policy that keeps it from loading or running anything else. */
@@ -46,14 +55,14 @@ export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_
 
 /**
  * The page for browsers at the entry document and below. A browser sends no token, so the page holds no
- * data and is the same for every path, known or not: its script requests the resource with the token of
+ * data and is the same for every path of a depth, known or not: its script requests the resource with the token of
  * the browser's session and shows the response.
  */
 export function browsePage(site: Site): Page {
   const content = html`<div id="view" aria-live="polite"><p>Loading…</p></div>
 <noscript><p>This page needs JavaScript; without it, ask for <code>application/json</code>.</p></noscript>`
-  const head = html`${CONTENT_STYLE}
-<script type="module" src="/docs/assets/browse.js"></script>`
+  const head = html`${contentStyle(site)}
+<script type="module" src="${site.assets}/browse.js"></script>`
   return { html: pageWith('Browse', site, content, head) }
 }
 
@@ -61,22 +70,18 @@ export function browsePage(site: Site): Page {
 export function referencePage(site: Site): Page {
   const content = html`<h1 class="hidden">Reference</h1>
 <div id="reference"></div>`
-  const head = html`<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
-<script src="/docs/assets/swagger-ui-bundle.js" defer></script>
-<script type="module" src="/docs/assets/reference.js"></script>`
+  const head = html`<link rel="stylesheet" href="${site.assets}/swagger-ui.css">
+<script src="${site.assets}/swagger-ui-bundle.js" defer></script>
+<script type="module" src="${site.assets}/reference.js"></script>`
   return { html: pageWith('Reference', site, content, head), policy: REFERENCE_POLICY }
 }
 
 /** The style of the content; the reference has its own. */
-const CONTENT_STYLE = html`<link rel="stylesheet" href="/docs/assets/content.css">`
+const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${assets}/content.css">`
 
 /** A page with the header that all pages have. */
-export function pageWith(
-  title: string,
-  { base, hasExplorer }: Site,
-  content: Html,
-  head: Html = CONTENT_STYLE,
-): Html {
+export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyle(site)): Html {
+  const { base, root, assets, hasExplorer } = site
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -86,7 +91,7 @@ export function pageWith(
 <meta name="base" content="${base}">
 <title>${title} – halgraph</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/assets/pages.css">
+<link rel="stylesheet" href="${assets}/pages.css">
 ${head}
 </head>
 <body>
@@ -94,9 +99,9 @@ ${head}
 <a class="name" href="${base}">halgraph</a>
 <nav aria-label="Site">
 <a href="${base}">Browse</a>
-<a href="/docs">Reference</a>
-${hasExplorer ? html`<a href="/graphql">GraphQL</a>` : ''}
-<a href="/errors">Errors</a>
+<a href="${root}/docs">Reference</a>
+${hasExplorer ? html`<a href="${root}/graphql">GraphQL</a>` : ''}
+<a href="${root}/errors">Errors</a>
 <a href="${base}/openapi.json">OpenAPI</a>
 </nav>
 </header>

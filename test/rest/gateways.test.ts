@@ -1,0 +1,97 @@
+import test, { type ExecutionContext } from 'ava'
+import { resources } from '../../src/domain/resources/index.ts'
+import { Fixtures } from '../helpers/fixtures.ts'
+import { startTestService, type TestService } from '../helpers/service.ts'
+
+/** Every absolute URL in the bodies and headers of the service, of each kind of resource and document. */
+async function urlsOf(service: TestService, headers: Record<string, string>): Promise<string[]> {
+  const { writer, origin } = service
+  const client = { ...writer, post: (path: string, body?: unknown) => writer.post(path, body, headers) }
+  const fixtures = new Fixtures(client)
+  const texts: (string | null)[] = []
+  for (const resource of resources) {
+    const { answer, path, collection } = await fixtures.create(resource)
+    const answers = [answer, await writer.get(path, headers), await writer.get(collection, headers)]
+    // The fixtures set singletons by PUT without these headers.
+    for (const { text, headers: received } of resource.listed ? answers : answers.slice(1)) {
+      texts.push(text, received.get('location'), received.get('link'))
+    }
+  }
+  const entry = await writer.get('', headers)
+  texts.push(entry.text, entry.headers.get('link'))
+  texts.push((await writer.get(`${origin}/errors`, { ...headers, accept: 'application/json' })).text)
+  return texts.flatMap((text) => text?.match(/https?:\/\/[^"<>\s]+/g) ?? [])
+}
+
+function allBeginWith(t: ExecutionContext, urls: readonly string[], root: string): void {
+  t.true(urls.length > 50)
+  t.deepEqual(
+    urls.filter((url) => !url.startsWith(`${root}/`)),
+    [],
+  )
+}
+
+async function serversOf({ anonymous, base }: TestService, headers: Record<string, string> = {}) {
+  const yaml = await anonymous.get(`${base}/openapi.yaml`, headers)
+  const { body } = await anonymous.get(`${base}/openapi.json`, headers)
+  return { json: body.servers[0].url as string, yaml: /servers:\n {2}- url: (\S+)/.exec(yaml.text)?.[1] }
+}
+
+test('every URL begins with PUBLIC_BASE_URL and its path', async (t) => {
+  const root = 'https://example.org/catalogue'
+  const service = await startTestService(t, { publicBaseUrl: root })
+  allBeginWith(t, await urlsOf(service, {}), root)
+  t.deepEqual(await serversOf(service), { json: root, yaml: root })
+})
+
+test('every URL has the prefix that a trusted gateway has removed', async (t) => {
+  const service = await startTestService(t, { trustProxy: true })
+  const gateway = {
+    'x-forwarded-host': 'example.org',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-prefix': '/catalogue/v/',
+  }
+  const root = 'https://example.org/catalogue/v'
+  allBeginWith(t, await urlsOf(service, gateway), root)
+  t.deepEqual(await serversOf(service, gateway), { json: root, yaml: root })
+  t.is((await serversOf(service)).json, '/', 'without a gateway')
+  const self = async (prefix: string) =>
+    (await service.reader.get('', { ...gateway, 'x-forwarded-prefix': prefix })).body._links?.self.href
+  t.is(await self('/outer, /inner'), 'https://example.org/outer/inner/api/v1')
+  t.is(await self('/'), 'https://example.org/api/v1')
+})
+
+test('a prefix is in no link unless a proxy is trusted, and a malformed one is refused', async (t) => {
+  const prefix = { 'x-forwarded-prefix': '/evil' }
+  const plain = await startTestService(t)
+  t.notRegex((await plain.reader.get('', prefix)).text, /evil/)
+  const trusting = await startTestService(t, { trustProxy: true })
+  for (const bad of ['evil', '//evil.example', '/a"b', '/../x', '/a/..', '/a?b', 'https://evil.example']) {
+    t.is((await trusting.reader.get('', { 'x-forwarded-prefix': bad })).status, 400, bad)
+  }
+})
+
+test('a prefix follows a PUBLIC_BASE_URL without a path, and is not added to one with a path', async (t) => {
+  for (const [publicBaseUrl, expected] of [
+    ['https://example.org', 'https://example.org/a/api/v1'],
+    ['https://example.org/b', 'https://example.org/b/api/v1'],
+  ] as const) {
+    const { reader } = await startTestService(t, { publicBaseUrl, trustProxy: true })
+    const { body } = await reader.get('', { 'x-forwarded-prefix': '/a' })
+    t.is(body._links.self.href, expected)
+  }
+})
+
+test('pages behind a gateway link through it, and find their own files wherever they are', async (t) => {
+  const service = await startTestService(t, { publicBaseUrl: 'https://example.org/catalogue' })
+  const { anonymous, origin, base } = service
+  for (const url of [base, `${base}/species/x`, `${origin}/docs`, `${origin}/errors`, `${origin}/graphql`]) {
+    const { text } = await anonymous.get(url, { accept: 'text/html' })
+    for (const [, file] of text.matchAll(/(?:src|link rel="stylesheet" href)="([^"]+)"/g)) {
+      t.is((await anonymous.get(new URL(file as string, url).href)).status, 200, file)
+    }
+    for (const [, href] of text.matchAll(/<a [^>]*href="([^"]+)"/g)) {
+      t.true(href?.startsWith('https://example.org/catalogue/'), href)
+    }
+  }
+})
