@@ -9,6 +9,7 @@ import { readSettings, type Settings, SettingsError } from '../settings.ts'
 import { loadSettingsFile } from '../settings-file.ts'
 import { databaseSettings, runCommand } from './command.ts'
 import { modelDrift, tableDrift } from './doctor/drift.ts'
+import { referenceProblems, repairReferences } from './doctor/references.ts'
 import { repairRowCounts, rowCountProblems } from './doctor/row-counts.ts'
 import { rowProblems } from './doctor/rows.ts'
 import { inspectSession } from './doctor/session.ts'
@@ -18,10 +19,10 @@ const usage = `Checks the service and its database without changing them.
   npm run doctor
   npm run doctor -- --repair
 
-  --repair   recount the rows of collections whose stored count is wrong
+  --repair   recount the rows of collections whose stored count is wrong, and correct references
 
 Checks the settings, the connection, the migrations, the server and its session settings, whether definitions,
-Prisma schema and tables match, the stored row counts, and whether each row is valid. Exit status 1 when a
+Prisma schema and tables match, the stored row counts, the references, and whether each row is valid. Exit status 1 when a
 check fails.`
 
 await runCommand(usage, { options: { repair: { type: 'boolean' } } }, async ({ values }) => {
@@ -37,9 +38,11 @@ await runCommand(usage, { options: { repair: { type: 'boolean' } } }, async ({ v
     report('definitions and Prisma schema', resources.flatMap(modelDrift))
     report('definitions and tables', await tableDrift(client, resources))
     if (values.repair) {
-      for (const repair of await repairRowCounts(client, resources)) console.log(`done  ${repair}`)
+      const repairs = [...(await repairRowCounts(client, resources)), ...(await repairReferences(client))]
+      for (const repair of repairs) console.log(`done  ${repair}`)
     }
     report('row counts', await rowCountProblems(client, resources))
+    report('references', await referenceProblems(client))
     for (const resource of resources) report(resource.path, await rowProblems(client, resource))
   } finally {
     await database.close()

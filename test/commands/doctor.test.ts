@@ -31,6 +31,27 @@ test('doctor reports a wrong count, and repairs it with --repair only', async (t
   t.notRegex((await run('doctor', setup.environment)).output, /FAIL/)
 })
 
+test('doctor reports a reference to another planet than the origin names, and repairs it with --repair', async (t) => {
+  const setup = await createSetup(t)
+  await setup.use(async ({ client }) => {
+    await client.planet.createMany({ data: ['here', 'there'].map((id) => ({ id, name: id })) })
+    await client.$executeRaw`INSERT INTO species (id, scientific_name, planet_origin, discovery_status)
+      VALUES ('lost', 'Perdita', 'here', 'confirmed')`
+    await client.$executeRaw`ALTER TABLE species DISABLE TRIGGER species_1_origin_update`
+    await client.$executeRaw`UPDATE species SET planet_id = 'there'`
+    await client.$executeRaw`ALTER TABLE species ENABLE TRIGGER species_1_origin_update`
+  })
+  const found = await run('doctor', setup.environment)
+  t.is(found.status, 1)
+  t.regex(found.output, /FAIL {2}references\n +species\/lost; run npm run doctor -- --repair/)
+  const repaired = await run('doctor', setup.environment, '--repair')
+  t.is(repaired.status, 0, repaired.output)
+  t.regex(repaired.output, /corrected 1 references/)
+  await setup.use(async ({ client }) => {
+    t.is((await client.species.findUniqueOrThrow({ where: { id: 'lost' } })).planet_id, 'here')
+  })
+})
+
 test('a command continues when its output is closed, and keeps its exit status', async (t) => {
   const { environment } = await createSetup(t)
   const broken = await createSetup(t)

@@ -1,0 +1,21 @@
+import type { DatabaseClient } from '../../database/client.ts'
+
+/** The number of resources that a report names. */
+const NAMED = 20
+
+/** Resources whose reference contradicts the text that it follows, as an edit with disabled triggers leaves them. */
+export async function referenceProblems(client: DatabaseClient): Promise<string[]> {
+  const text = 'SELECT collection, id FROM inconsistent_references() ORDER BY 1, 2'
+  const wrong = await client.$rows<{ collection: string; id: string }>({ text, values: [] })
+  const named = wrong.slice(0, NAMED).map(({ collection, id }) => `${collection}/${id}`)
+  if (named.length === 0) return []
+  const others = wrong.length > NAMED ? ` and ${wrong.length - NAMED} more` : ''
+  return [`${named.join(', ')}${others}; run npm run doctor -- --repair, or SELECT repair_references()`]
+}
+
+/** Corrects these references. Returns what was done. */
+export async function repairReferences(client: DatabaseClient): Promise<string[]> {
+  const text = 'SELECT repair_references()::int AS count'
+  const [{ count } = { count: 0 }] = await client.$rows<{ count: number }>({ text, values: [] })
+  return count === 0 ? [] : [`corrected ${count} references`]
+}
