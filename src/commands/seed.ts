@@ -16,7 +16,7 @@ Existing resources stay unchanged, so the command can be repeated, also while th
 
 const CATALOGUE = new URL('../../prisma/seed/catalogue.json', import.meta.url)
 
-/** A resource of the catalogue: its address and its body. It comes after the resources it refers to. */
+/** A resource of the catalogue: its key and its body. It comes after the resources it refers to. */
 interface Seed extends Values {
   readonly collection: string
   readonly parent?: string
@@ -42,9 +42,9 @@ async function createAll(seeds: readonly Seed[], context: WriteContext): Promise
   let created = 0
   for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
     const resource = resourceNamed(collection)
-    const address = { parentId, id }
-    if (await modelOf(context.client, resource).lookUp(resource, address)) continue
-    await putResource(context, resource, address, body, { mayCreate: true, mayReplace: false, readOnly: {} })
+    const key = { parentId, id }
+    if (await modelOf(context.client, resource).lookUp(resource, key)) continue
+    await putResource(context, resource, key, body, { mayCreate: true, mayReplace: false, readOnly: {} })
     created += 1
   }
   return created

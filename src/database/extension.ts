@@ -1,5 +1,5 @@
 import type { AggregateRequest, Group } from '../domain/model/aggregate.ts'
-import type { Address } from '../domain/model/identifiers.ts'
+import type { ResourceKey } from '../domain/model/identifiers.ts'
 import type { List, ListRequest } from '../domain/model/list.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Columns, Row } from '../domain/model/row.ts'
@@ -8,7 +8,7 @@ import { prismaError } from './errors.ts'
 import { Prisma, type PrismaClient } from './generated/client.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
-import { addressesStatement, insertStatement, lookUpStatement, replaceStatement } from './sql/rows.ts'
+import { insertStatement, keysStatement, lookUpStatement, replaceStatement } from './sql/rows.ts'
 import { keyOf, type Statement } from './sql/statement.ts'
 
 /** Methods that the extension adds to Prisma's client, inside and outside transactions. */
@@ -20,11 +20,11 @@ export interface StatementMethods {
 /** Methods that the extension adds to the model of each resource. */
 export interface ResourceMethods {
   /** Reads the row of one resource. */
-  lookUp(resource: Resource, address: Address): Promise<Row | null>
+  lookUp(resource: Resource, key: ResourceKey): Promise<Row | null>
   /** Reads the rows whose column has one of these identifiers, in any order. */
   lookUpMany(resource: Resource, column: string, ids: readonly string[]): Promise<Row[]>
-  /** The rows of the resources at these addresses, in any order. */
-  lookUpAll(resource: Resource, addresses: readonly Address[]): Promise<Row[]>
+  /** The rows of the resources at these resourceKeys, in any order. */
+  lookUpAll(resource: Resource, resourceKeys: readonly ResourceKey[]): Promise<Row[]>
   /** A part of the collection. Rows and count are of one snapshot, so that they never contradict each other. */
   list(resource: Resource, request: ListRequest): Promise<List>
   /** Reads the same part of the lists of several parents, by parent identifier. A missing parent has no list. */
@@ -32,9 +32,9 @@ export interface ResourceMethods {
   /** Counts and measures the groups of the collection. */
   measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]>
   /** Inserts a row and returns it, with the values that the database has set. */
-  insert(resource: Resource, address: Address, columns: Columns): Promise<Row>
+  insert(resource: Resource, key: ResourceKey, columns: Columns): Promise<Row>
   /** Replaces columns of a row if it still has a version, and returns the row; null if it does not. */
-  replace(resource: Resource, address: Address, version: number, columns: Columns): Promise<Row | null>
+  replace(resource: Resource, key: ResourceKey, version: number, columns: Columns): Promise<Row | null>
 }
 
 /**
@@ -69,16 +69,16 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
   return withStatements.$extends({
     model: {
       $allModels: {
-        async lookUp(resource, address) {
-          if (isOutside(clientOf(this)) && !resource.parentField) return lookUps(resource, address.id)
-          const [row] = await rowsOf<Row>(this, lookUpStatement(resource, keyOf(resource, address)))
+        async lookUp(resource, key) {
+          if (isOutside(clientOf(this)) && !resource.parentField) return lookUps(resource, key.id)
+          const [row] = await rowsOf<Row>(this, lookUpStatement(resource, keyOf(resource, key)))
           return row ?? null
         },
         lookUpMany(resource, column, ids) {
           return rowsOf(this, lookUpStatement(resource, { [column]: ids }))
         },
-        lookUpAll(resource, addresses) {
-          return rowsOf(this, addressesStatement(resource, addresses))
+        lookUpAll(resource, resourceKeys) {
+          return rowsOf(this, keysStatement(resource, resourceKeys))
         },
         async list(resource, request) {
           return toList(request, await read(this, listStatement(resource, request)))
@@ -89,12 +89,12 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
         async measureGroups(resource, request) {
           return toGroups(resource, request, await read(this, aggregateStatement(resource, request)))
         },
-        async insert(resource, address, columns) {
-          const [row] = await rowsOf<Row>(this, insertStatement(resource, address, columns))
+        async insert(resource, key, columns) {
+          const [row] = await rowsOf<Row>(this, insertStatement(resource, key, columns))
           return row as Row
         },
-        async replace(resource, address, version, columns) {
-          const [row] = await rowsOf<Row>(this, replaceStatement(resource, address, version, columns))
+        async replace(resource, key, version, columns) {
+          const [row] = await rowsOf<Row>(this, replaceStatement(resource, key, version, columns))
           return row ?? null
         },
       } satisfies ResourceMethods,

@@ -3,7 +3,7 @@ import type { WriteContext } from './context.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
-import type { Address } from './model/identifiers.ts'
+import type { ResourceKey } from './model/identifiers.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { initialColumns, isUnchanged, toColumns } from './model/rows.ts'
@@ -21,7 +21,7 @@ export interface Written {
 }
 
 /** The row that a write is about, as it is and as it will be. */
-type Target = Pick<Change, 'address' | 'before'> & { readonly after: Record<string, unknown> }
+type Target = Pick<Change, 'key' | 'before'> & { readonly after: Record<string, unknown> }
 
 /**
  * Changes a resource to these values, in a transaction if its rules need one.
@@ -32,21 +32,16 @@ type Target = Pick<Change, 'address' | 'before'> & { readonly after: Record<stri
 export async function updateResource(
   context: WriteContext,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   before: Row,
   values: Values,
 ): Promise<Written> {
-  const target = { address, before, after: toColumns(resource, values, before) }
+  const target = { key, before, after: toColumns(resource, values, before) }
   return runWrite(context, resource, target, async (change) => {
     await refuseBrokenRules(change, resource)
     if (isUnchanged(before, change.after)) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
-    const row = await modelOf(change.client, resource).replace(
-      resource,
-      address,
-      before.version,
-      change.after,
-    )
+    const row = await modelOf(change.client, resource).replace(resource, key, before.version, change.after)
     if (!row) throw new WriteConflict()
     return { outcome: 'REPLACED', row }
   })
@@ -60,7 +55,7 @@ export async function updateResource(
 export async function insertResource(
   context: WriteContext,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   values: Values,
   options: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
@@ -70,11 +65,11 @@ export async function insertResource(
     await record?.claim(change.client)
     await refuseBrokenRules(change, resource)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
-    const row = await modelOf(change.client, resource).insert(resource, address, change.after)
+    const row = await modelOf(change.client, resource).insert(resource, key, change.after)
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
-  return runWrite(context, resource, { address, before: undefined, after }, write, record !== undefined)
+  return runWrite(context, resource, { key, before: undefined, after }, write, record !== undefined)
 }
 
 type Write = (change: ClientChange & Target) => Promise<Written>
@@ -87,14 +82,14 @@ async function runWrite(
   hasIdempotencyKey = false,
 ): Promise<Written> {
   const { client, caller, ruleSettings: settings } = context
-  const { address, before, after } = target
+  const { key, before, after } = target
   // A rule may set columns, and each attempt starts from the values of the caller.
   const changeOn = (client: Client, isInTransaction: boolean) => ({
     client,
     isInTransaction,
     caller,
     settings,
-    address,
+    key,
     before,
     after: { ...after },
   })
@@ -104,11 +99,11 @@ async function runWrite(
     )
   } catch (error) {
     const mapped = writeError(error, resource)
-    if (mapped instanceof DomainError && (await hasChanged(client, resource, address, before))) {
+    if (mapped instanceof DomainError && (await hasChanged(client, resource, key, before))) {
       throw new WriteConflict()
     }
     if (!(mapped instanceof DomainError) && !(mapped instanceof ParentNotFound)) throw mapped
-    const parentError = await parentNotFoundOrGone(client, resource, address)
+    const parentError = await parentNotFoundOrGone(client, resource, key)
     if (parentError) throw parentError
     if (mapped instanceof ParentNotFound) throw new WriteConflict()
     if (mapped.code === 'RESOURCE_ALREADY_EXISTS') await refuseTakenValues(changeOn(client, false), resource)
@@ -120,9 +115,9 @@ async function runWrite(
 async function hasChanged(
   client: DatabaseClient,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   before: Row | undefined,
 ): Promise<boolean> {
-  const row = await modelOf(client, resource).lookUp(resource, address)
+  const row = await modelOf(client, resource).lookUp(resource, key)
   return row?.version !== before?.version
 }

@@ -1,7 +1,7 @@
 import { modelOf } from '../database/client.ts'
 import { keyOf } from '../database/sql/statement.ts'
 import type { WriteContext } from './context.ts'
-import { type Address, isAddress } from './model/identifiers.ts'
+import { isResourceKey, type ResourceKey } from './model/identifiers.ts'
 import { type Precondition, requireState } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'
 import { notFoundOrGone } from './not-found.ts'
@@ -26,34 +26,32 @@ export type Deleted = 'DELETED' | 'ABSENT'
 export async function deleteResource(
   context: WriteContext,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   options: DeleteOptions,
 ): Promise<Deleted> {
-  const outcome = isAddress(address)
-    ? await retry(() => remove(context, resource, address, options))
-    : 'ABSENT'
-  if (outcome === 'ABSENT' && options.strict) throw await notFoundOrGone(context.client, resource, address)
+  const outcome = isResourceKey(key) ? await retry(() => remove(context, resource, key, options)) : 'ABSENT'
+  if (outcome === 'ABSENT' && options.strict) throw await notFoundOrGone(context.client, resource, key)
   return outcome
 }
 
 async function remove(
   context: WriteContext,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   condition: DeleteOptions,
 ): Promise<Deleted> {
   const before =
     condition.versions || condition.unmodifiedSince || resource.databaseRule
-      ? await modelOf(context.client, resource).lookUp(resource, address)
+      ? await modelOf(context.client, resource).lookUp(resource, key)
       : undefined
   if (before === null) return 'ABSENT'
-  if (before) requireState(before, address, condition)
+  if (before) requireState(before, key, condition)
   try {
     return await inTransaction(context.client, resource, false, async (client, isInTransaction) => {
       const { caller, ruleSettings: settings } = context
-      const change = { client, isInTransaction, caller, settings, address, before, after: undefined }
+      const change = { client, isInTransaction, caller, settings, key, before, after: undefined }
       await resource.databaseRule?.(change)
-      const where = { ...keyOf(resource, address), ...(before && { version: before.version }) }
+      const where = { ...keyOf(resource, key), ...(before && { version: before.version }) }
       const { count } = await modelOf(client, resource).deleteMany({ where })
       if (count === 0 && before) throw new WriteConflict()
       return count === 0 ? 'ABSENT' : 'DELETED'

@@ -1,6 +1,6 @@
 import { type Client, modelOf } from '../database/client.ts'
 import { DomainError } from './model/errors.ts'
-import { type Address, isAddress } from './model/identifiers.ts'
+import { isResourceKey, type ResourceKey } from './model/identifiers.ts'
 import type { Resource } from './model/resource.ts'
 
 /**
@@ -10,16 +10,16 @@ import type { Resource } from './model/resource.ts'
 export async function notFoundOrGone(
   client: Client,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
 ): Promise<DomainError> {
-  if (!isAddress(address)) return notFound(resource, address)
-  const { parentId = '', id } = address
+  if (!isResourceKey(key)) return notFound(resource, key)
+  const { parentId = '', id } = key
   const values = [resource.path, parentId, id]
   const [{ deleted } = { deleted: false }] = await client.$rows<{ deleted: boolean }>({
     text: IS_DELETED,
     values,
   })
-  return deleted ? gone(resource, address) : notFound(resource, address)
+  return deleted ? gone(resource, key) : notFound(resource, key)
 }
 
 /** Each deleted resource has a tombstone; those of a mass deletion share a set. */
@@ -28,13 +28,13 @@ const IS_DELETED = `
     OR EXISTS (SELECT FROM tombstone_sets WHERE collection = $1 AND parent_id = $2 AND $3 = ANY(ids)) AS deleted`
 
 /**
- * The error for the parent of an address, if the parent is missing. Writes do not look up the parent first;
+ * The error for the parent of a key, if the parent is missing. Writes do not look up the parent first;
  * call this after a violated rule, because a missing parent takes precedence (404 and 410 before 422).
  */
 export async function parentNotFoundOrGone(
   client: Client,
   { owner }: Resource,
-  { parentId }: Address,
+  { parentId }: ResourceKey,
 ): Promise<DomainError | undefined> {
   if (!owner || parentId === undefined) return undefined
   const parent = { id: parentId }
@@ -44,12 +44,12 @@ export async function parentNotFoundOrGone(
 }
 
 /** RESOURCE_NOT_FOUND (404), with advice for the operation, if any. */
-export function notFound(resource: Resource, { id }: Address, advice = ''): DomainError {
+export function notFound(resource: Resource, { id }: ResourceKey, advice = ''): DomainError {
   const message = `There is no resource ${quoted(id)} in ${resource.path}.${advice && ` ${advice}`}`
   return new DomainError('RESOURCE_NOT_FOUND', message)
 }
 
-function gone(resource: Resource, { id }: Address): DomainError {
+function gone(resource: Resource, { id }: ResourceKey): DomainError {
   return new DomainError('RESOURCE_GONE', `The resource ${quoted(id)} in ${resource.path} was deleted.`)
 }
 

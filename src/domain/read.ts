@@ -1,6 +1,6 @@
 import { type Client, modelOf } from '../database/client.ts'
 import type { AggregateRequest, Group } from './model/aggregate.ts'
-import { type Address, isAddress, isIdentifier } from './model/identifiers.ts'
+import { isIdentifier, isResourceKey, type ResourceKey } from './model/identifiers.ts'
 import type { List, ListRequest } from './model/list.ts'
 import { listColumn } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
@@ -13,10 +13,10 @@ import { readError } from './refusals.ts'
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410)
  */
-export async function readResource(client: Client, resource: Resource, address: Address): Promise<Row> {
-  if (!isAddress(address)) throw notFound(resource, address)
-  const row = await modelOf(client, resource).lookUp(resource, address)
-  return row ?? Promise.reject(await notFoundOrGone(client, resource, address))
+export async function readResource(client: Client, resource: Resource, key: ResourceKey): Promise<Row> {
+  if (!isResourceKey(key)) throw notFound(resource, key)
+  const row = await modelOf(client, resource).lookUp(resource, key)
+  return row ?? Promise.reject(await notFoundOrGone(client, resource, key))
 }
 
 /** Reads the rows with these identifiers in a column, as a map by identifier. */
@@ -41,11 +41,11 @@ export async function readOwned(
   resource: Resource,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const addresses = keys.map((key) => {
+  const resourceKeys = keys.map((key) => {
     const [parentId, id] = key.split('/') as [string, string]
     return { parentId, id }
   })
-  const rows = await modelOf(client, resource).lookUpAll(resource, addresses)
+  const rows = await modelOf(client, resource).lookUpAll(resource, resourceKeys)
   return new Map(rows.map((row) => [ownedKey(row[resource.parentField as string] as string, row.id), row]))
 }
 

@@ -3,7 +3,7 @@ import { quoted, tableOf } from '../database/sql/statement.ts'
 import { allows } from './model/authorize.ts'
 import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
-import { isAddress } from './model/identifiers.ts'
+import { isResourceKey } from './model/identifiers.ts'
 import type { Leaf, Resource } from './model/resource.ts'
 import type { ClientChange } from './rules.ts'
 
@@ -15,7 +15,7 @@ import type { ClientChange } from './rules.ts'
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenValues(
-  { client, caller, address: { id }, before, after }: Change,
+  { client, caller, key: { id }, before, after }: Change,
   resource: Resource,
 ): Promise<void> {
   for (const leaf of resource.leaves.filter(isUnique)) {
@@ -35,12 +35,12 @@ export async function refuseTakenValues(
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenIdentifier(
-  { client, caller, address }: ClientChange,
+  { client, caller, key }: ClientChange,
   resource: Resource,
   id: string,
 ): Promise<void> {
-  const other = { ...address, id }
-  if (!isAddress(other) || !(await modelOf(client, resource).lookUp(resource, other))) return
+  const other = { ...key, id }
+  if (!isResourceKey(other) || !(await modelOf(client, resource).lookUp(resource, other))) return
   const isNamed = allows(caller, resource, 'read') && !resource.owner
   throw duplicateValue(resource, 'id', isNamed ? id : undefined)
 }

@@ -4,11 +4,11 @@ import type { WriteContext } from './context.ts'
 import { IdempotencyRecord, type RequestKey } from './idempotency.ts'
 import { DomainError, refuseInvalid } from './model/errors.ts'
 import {
-  type Address,
   IDENTIFIER_FORM,
-  isAddress,
   isIdentifier,
+  isResourceKey,
   makeIdentifier,
+  type ResourceKey,
 } from './model/identifiers.ts'
 import { mergePatch } from './model/merge-patch.ts'
 import { type Precondition, requireState } from './model/precondition.ts'
@@ -68,7 +68,7 @@ export async function createResource(
 }
 
 /**
- * Creates or replaces the resource at an address (SPEC §4.4, §4.5). A replacement clears the fields that the
+ * Creates or replaces the resource with a key (SPEC §4.4, §4.5). A replacement clears the fields that the
  * body omits. A body that changes nothing does not change the version.
  *
  * @throws {DomainError} as {@link createResource}, and CONCURRENT_MODIFICATION, RESOURCE_NOT_FOUND if the
@@ -77,18 +77,18 @@ export async function createResource(
 export async function putResource(
   context: WriteContext,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   body: Values,
   options: PutOptions,
 ): Promise<Written> {
-  refuseMalformedParent(resource, address.parentId)
-  refuseMalformedIdentifier(address)
+  refuseMalformedParent(resource, key.parentId)
+  refuseMalformedIdentifier(key)
   const values = validated(resource, body)
   return retry(async () => {
-    const row = await modelOf(context.client, resource).lookUp(resource, address)
-    if (row) return replace(context, resource, address, row, values, options)
-    if (!options.mayCreate) throw notFound(resource, address, CREATE_ADVICE)
-    return insertResource(context, resource, address, values)
+    const row = await modelOf(context.client, resource).lookUp(resource, key)
+    if (row) return replace(context, resource, key, row, values, options)
+    if (!options.mayCreate) throw notFound(resource, key, CREATE_ADVICE)
+    return insertResource(context, resource, key, values)
   })
 }
 
@@ -101,26 +101,26 @@ export async function putResource(
 export async function patchResource(
   context: WriteContext,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   patch: Values,
   { readOnly, ...condition }: PatchOptions,
 ): Promise<Written> {
   const { values: changes, details } = inspectPatch(resource, patch)
   refuseInvalid(details)
   return retry(async () => {
-    const row = isAddress(address) ? await modelOf(context.client, resource).lookUp(resource, address) : null
-    if (!row) throw notFound(resource, address)
-    requireState(row, address, condition)
+    const row = isResourceKey(key) ? await modelOf(context.client, resource).lookUp(resource, key) : null
+    if (!row) throw notFound(resource, key)
+    requireState(row, key, condition)
     const stored = toValues(resource, row)
     refuseReadOnlyChanges(resource, readOnly, stored)
     const values = validated(resource, mergePatch(writableValues(resource, stored), changes) as Values)
-    return updateResource(context, resource, address, row, values)
+    return updateResource(context, resource, key, row, values)
   })
 }
 
 const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'
 
-function refuseMalformedIdentifier({ id }: Address): void {
+function refuseMalformedIdentifier({ id }: ResourceKey): void {
   if (isIdentifier(id)) return
   refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: `An identifier is ${IDENTIFIER_FORM}.` }])
 }
@@ -143,16 +143,16 @@ function writableValues({ writableFields }: Resource, stored: Values): Values {
 async function replace(
   context: WriteContext,
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   row: Row,
   values: Values,
   { mayReplace, readOnly, ...condition }: PutOptions,
 ): Promise<Written> {
   if (!mayReplace) {
-    const current = { ...address, version: row.version }
+    const current = { ...key, version: row.version }
     throw new DomainError('PRECONDITION_FAILED', 'The resource exists, and may only be created.', [], current)
   }
-  requireState(row, address, condition)
+  requireState(row, key, condition)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
-  return updateResource(context, resource, address, row, values)
+  return updateResource(context, resource, key, row, values)
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Address } from '../domain/model/identifiers.ts'
+import type { ResourceKey } from '../domain/model/identifiers.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { forwardedPrefix } from '../http/request-target.ts'
 
@@ -55,7 +55,7 @@ export class Urls {
   }
 
   /** One resource. A singleton's URL has no identifier of its own. */
-  resource(resource: Resource, { parentId, id }: Address): string {
+  resource(resource: Resource, { parentId, id }: ResourceKey): string {
     const collection = this.collection(resource, parentId)
     return resource.kind === 'singleton' ? collection : `${collection}/${encodeURIComponent(id)}`
   }

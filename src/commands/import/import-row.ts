@@ -58,10 +58,10 @@ async function write(target: ImportTarget, seed: Seed, line: number, body: unkno
   if (details.length > 0) {
     throw new DomainError('VALIDATION_FAILED', details.map(({ message }) => message).join(' '), details)
   }
-  const address = addressOf(target, seed, line, values)
+  const key = addressOf(target, seed, line, values)
   if (!context) return 'imported'
   const options = { mayCreate: true, mayReplace: replace, readOnly: {} }
-  const { outcome } = await putResource(context, resource, address, values, options)
+  const { outcome } = await putResource(context, resource, key, values, options)
   return outcome === 'UNCHANGED' ? 'skipped' : 'imported'
 }
 

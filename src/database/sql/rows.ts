@@ -1,4 +1,4 @@
-import type { Address } from '../../domain/model/identifiers.ts'
+import type { ResourceKey } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Columns } from '../../domain/model/row.ts'
 import { columnsOf, keyOf, Parameters, quoted, type Statement, tableOf } from './statement.ts'
@@ -15,9 +15,9 @@ export function lookUpStatement(resource: Resource, columns: Columns): Statement
 }
 
 /** Reads the resources with these keys. */
-export function addressesStatement(resource: Resource, addresses: readonly Address[]): Statement {
+export function keysStatement(resource: Resource, resourceKeys: readonly ResourceKey[]): Statement {
   const parameters = new Parameters()
-  const keys = addresses.map((address): Columns => keyOf(resource, address))
+  const keys = resourceKeys.map((key): Columns => keyOf(resource, key))
   const columns = Object.keys(keys[0] ?? {})
   const values = columns.map((column) => `${parameters.add(keys.map((key) => key[column]))}::text[]`)
   const text = `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)}
@@ -28,23 +28,23 @@ export function addressesStatement(resource: Resource, addresses: readonly Addre
 /** Replaces columns of a row if it still has a version, and returns the row if so. */
 export function replaceStatement(
   resource: Resource,
-  address: Address,
+  key: ResourceKey,
   version: number,
   columns: Columns,
 ): Statement {
   const parameters = new Parameters()
   const equal = ([column, value]: [string, unknown]) => `${quoted(column)} = ${parameters.add(value)}`
   const assignments = Object.entries(columns).map(equal)
-  const conditions = Object.entries({ ...keyOf(resource, address), version }).map(equal)
+  const conditions = Object.entries({ ...keyOf(resource, key), version }).map(equal)
   const text = `UPDATE ${tableOf(resource)} SET ${assignments.join(', ')} WHERE ${conditions.join(' AND ')}
     RETURNING ${columnsOf(resource)}`
   return { text, values: parameters.values }
 }
 
 /** Inserts a row and returns it, with the values that the database has set. */
-export function insertStatement(resource: Resource, address: Address, columns: Columns): Statement {
+export function insertStatement(resource: Resource, key: ResourceKey, columns: Columns): Statement {
   const parameters = new Parameters()
-  const entries = Object.entries({ ...columns, ...keyOf(resource, address) })
+  const entries = Object.entries({ ...columns, ...keyOf(resource, key) })
   const names = entries.map(([column]) => quoted(column))
   const placeholders = entries.map(([, value]) => parameters.add(value))
   const text = `INSERT INTO ${tableOf(resource)} (${names.join(', ')}) VALUES (${placeholders.join(', ')})

@@ -1,4 +1,4 @@
-import type { Address } from '../../domain/model/identifiers.ts'
+import type { ResourceKey } from '../../domain/model/identifiers.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 
 /** A statement with the values of its parameters. */
@@ -18,7 +18,7 @@ export function columnsOf({ leaves }: Resource): string {
 }
 
 /** The primary key columns of a resource, with their values. */
-export function keyOf({ parentField }: Resource, { parentId, id }: Address) {
+export function keyOf({ parentField }: Resource, { parentId, id }: ResourceKey) {
   return parentField ? { [parentField]: parentId, id } : { id }
 }
 

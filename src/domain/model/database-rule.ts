@@ -1,5 +1,5 @@
 import type { Caller } from './caller.ts'
-import type { Address } from './identifiers.ts'
+import type { ResourceKey } from './identifiers.ts'
 import type { Row } from './row.ts'
 
 /** Runs the statements of a rule, inside the transaction of the write if there is one. */
@@ -16,7 +16,7 @@ export interface Change {
   readonly isInTransaction: boolean
   readonly settings: RuleSettings
   readonly caller: Caller
-  readonly address: Address
+  readonly key: ResourceKey
   /** The current row; undefined for a new resource. */
   readonly before: Row | undefined
   /** The new columns; undefined for a deletion. A rule may set hidden columns. */

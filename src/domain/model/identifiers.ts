@@ -12,13 +12,13 @@ export function isIdentifier(text: string): boolean {
 }
 
 /** The key of a resource: its identifier, and that of its parent if it has one. */
-export interface Address {
+export interface ResourceKey {
   readonly parentId?: string | undefined
   readonly id: string
 }
 
-/** Whether both identifiers are valid. No resource has a malformed address. */
-export function isAddress({ parentId, id }: Address): boolean {
+/** Whether both identifiers are valid. No resource has a malformed key. */
+export function isResourceKey({ parentId, id }: ResourceKey): boolean {
   return isIdentifier(id) && (parentId === undefined || isIdentifier(parentId))
 }
 

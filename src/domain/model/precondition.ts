@@ -1,5 +1,5 @@
 import { DomainError } from './errors.ts'
-import type { Address } from './identifiers.ts'
+import type { ResourceKey } from './identifiers.ts'
 import type { Row } from './row.ts'
 
 /** The state that a caller relies on; undefined members allow any. */
@@ -15,7 +15,7 @@ export interface Precondition {
  *
  * @throws {DomainError} CONCURRENT_MODIFICATION (409), with the current version
  */
-export function requireState(row: Row, address: Address, condition: Precondition): void {
+export function requireState(row: Row, key: ResourceKey, condition: Precondition): void {
   const { versions, unmodifiedSince } = condition
   const isVersion = versions === undefined || versions.includes(row.version)
   if (isVersion && (!unmodifiedSince || isUnmodifiedSince(row['last_updated'] as Date, unmodifiedSince)))
@@ -24,7 +24,7 @@ export function requireState(row: Row, address: Address, condition: Precondition
     'CONCURRENT_MODIFICATION',
     'The resource has changed since the state that the request relies on; read it again, then repeat the change.',
     [],
-    { ...address, version: row.version },
+    { ...key, version: row.version },
   )
 }
 

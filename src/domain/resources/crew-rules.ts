@@ -13,9 +13,9 @@ import { type Detail, DomainError, refuseRuleViolation } from '../model/errors.t
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with MISSION_CLOSED, CREW_CAPACITY_EXCEEDED,
  *   ASTRONAUT_ON_MISSION
  */
-export async function mayJoinCrew({ client, address, before, after }: Change): Promise<void> {
+export async function mayJoinCrew({ client, key, before, after }: Change): Promise<void> {
   if (!after || before?.['astronaut_id'] === after['astronaut_id']) return
-  const mission = await lockMission(client, address.parentId as string)
+  const mission = await lockMission(client, key.parentId as string)
   if (!mission) return
   const broken: Detail[] = []
   if (!['planned', 'active'].includes(mission.status)) {
@@ -23,7 +23,7 @@ export async function mayJoinCrew({ client, address, before, after }: Change): P
     broken.push({ field: 'astronaut_id', code: 'MISSION_CLOSED', message })
   }
   const capacity = await lockCapacity(client, mission.spacecraft_id)
-  const others = await crewSize(client, mission.id, address.id)
+  const others = await crewSize(client, mission.id, key.id)
   if (others >= capacity) broken.push(capacityExceeded('astronaut_id', capacity, others + 1))
   broken.push(...(await alreadyOnMission(client, after['astronaut_id'] as string)))
   refuseRuleViolation(broken)
@@ -34,11 +34,11 @@ export async function mayJoinCrew({ client, address, before, after }: Change): P
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with CREW_CAPACITY_EXCEEDED
  */
-export async function crewFitsSpacecraft({ client, address, before, after }: Change): Promise<void> {
+export async function crewFitsSpacecraft({ client, key, before, after }: Change): Promise<void> {
   if (!before || !after || before['spacecraft_id'] === after['spacecraft_id']) return
-  await lockMission(client, address.id)
+  await lockMission(client, key.id)
   const capacity = await lockCapacity(client, after['spacecraft_id'] as string | null)
-  const size = await crewSize(client, address.id, '')
+  const size = await crewSize(client, key.id, '')
   if (size > capacity) refuseRuleViolation([capacityExceeded('spacecraft_id', capacity, size)])
 }
 
@@ -47,11 +47,11 @@ export async function crewFitsSpacecraft({ client, address, before, after }: Cha
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with CREW_CAPACITY_EXCEEDED
  */
-export async function capacityFitsCrews({ client, address, before, after }: Change): Promise<void> {
+export async function capacityFitsCrews({ client, key, before, after }: Change): Promise<void> {
   const capacity = after?.['crew_capacity'] as number | null | undefined
   if (!before || typeof capacity !== 'number' || capacity === before['crew_capacity']) return
-  await firstRow(client, 'SELECT 1 FROM spacecraft WHERE id = $1 FOR UPDATE', [address.id])
-  const size = (await firstRow<{ size: number }>(client, LARGEST_CREW, [address.id]))?.size ?? 0
+  await firstRow(client, 'SELECT 1 FROM spacecraft WHERE id = $1 FOR UPDATE', [key.id])
+  const size = (await firstRow<{ size: number }>(client, LARGEST_CREW, [key.id]))?.size ?? 0
   if (size > capacity) refuseRuleViolation([capacityExceeded('crew_capacity', capacity, size)])
 }
 

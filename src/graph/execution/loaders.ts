@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import type { DatabaseClient } from '../../domain/context.ts'
-import type { Address } from '../../domain/model/identifiers.ts'
+import type { ResourceKey } from '../../domain/model/identifiers.ts'
 import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
@@ -30,8 +30,8 @@ export class Loaders {
     return this.#rows(resource, column).load(id)
   }
 
-  /** The row of the resource at an address. */
-  resource(resource: Resource, { parentId, id }: Address): Promise<Row | undefined> {
+  /** The row of the resource with a key. */
+  resource(resource: Resource, { parentId, id }: ResourceKey): Promise<Row | undefined> {
     const { parentField, listed } = resource
     if (!parentField || parentId === undefined) return this.row(resource, 'id', id)
     if (!listed) return this.row(resource, parentField, parentId)

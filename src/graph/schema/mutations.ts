@@ -7,12 +7,12 @@ import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { type GraphValues, graphNames, singular, toWireNames, wireSelection } from '../names.ts'
 import {
-  type AddressArguments,
   addressArguments,
   addressVariables,
+  type KeyArguments,
   type OperationField,
   parentArguments,
-  toAddress,
+  toResourceKey,
 } from './operations.ts'
 import { memberOf, typeOf } from './sdl.ts'
 
@@ -85,7 +85,7 @@ function create(resource: Resource): OperationField {
       ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY},
         "An identifier that must not be taken; the new one differs." otherThan: ID): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
-      const { parentId } = toAddress(resource, args)
+      const { parentId } = toResourceKey(resource, args)
       const { idempotencyKey: text, otherThan } = args
       const key = typeof text === 'string' ? { identity: caller.identity, text } : undefined
       const input = toWireNames(resource, args.input)
@@ -111,7 +111,7 @@ function put(resource: Resource): OperationField {
       const { mayCreate, mayReplace } = args
       const options = { ...conditions(resource, args), mayCreate, mayReplace }
       const input = toWireNames(resource, args.input)
-      return putResource({ ...domain, caller }, resource, toAddress(resource, args), input, options)
+      return putResource({ ...domain, caller }, resource, toResourceKey(resource, args), input, options)
     }),
     rest: { ...writeOf(resource), request: 'put', variables: [...addressVariables(resource), ...given] },
   }
@@ -129,7 +129,7 @@ function patch(resource: Resource): OperationField {
       return patchResource(
         { ...domain, caller },
         resource,
-        toAddress(resource, args),
+        toResourceKey(resource, args),
         changes,
         conditions(resource, args),
       )
@@ -147,14 +147,19 @@ function remove(resource: Resource): OperationField {
     resolve: writing(resource, async ({ caller, domain }, args) => {
       const options = { ...conditions(resource, args), strict: args.strict }
       return {
-        outcome: await deleteResource({ ...domain, caller }, resource, toAddress(resource, args), options),
+        outcome: await deleteResource(
+          { ...domain, caller },
+          resource,
+          toResourceKey(resource, args),
+          options,
+        ),
       }
     }),
     rest: { ...writeOf(resource), request: 'remove', variables, selection: 'outcome' },
   }
 }
 
-interface WriteArguments extends AddressArguments {
+interface WriteArguments extends KeyArguments {
   readonly input: GraphValues
   readonly idempotencyKey?: string | null
   readonly otherThan?: string | null

@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/model/errors.ts'
-import { type Address, isAddress } from '../../domain/model/identifiers.ts'
+import { isResourceKey, type ResourceKey } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
@@ -46,9 +46,9 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
 async function findNode(resources: readonly Resource[], nodeId: string, context: GraphContext) {
   const found = decodeNodeId(resources, nodeId)
   if (!found) return null
-  const { resource, address } = found
+  const { resource, key } = found
   requireScope(context, resource, 'read')
-  const row = await context.loaders.resource(resource, address)
+  const row = await context.loaders.resource(resource, key)
   return row ? { ...row, __typename: resource.name } : null
 }
 
@@ -58,13 +58,13 @@ function refuseTooMany({ length }: readonly string[], maximum: number): void {
   throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: 'nodeIds', code: 'TOO_LONG', message }])
 }
 
-/** The address of a row. A singleton has its parent's identifier. */
-function addressOf({ parentField, listed }: Resource, row: Row): Address {
+/** The key of a row. A singleton has its parent's identifier. */
+function addressOf({ parentField, listed }: Resource, row: Row): ResourceKey {
   const parentId = parentField && (row[parentField] as string)
   return { parentId, id: listed ? row.id : (parentId as string) }
 }
 
-function encodeNodeId({ name, listed }: Resource, { parentId, id }: Address): string {
+function encodeNodeId({ name, listed }: Resource, { parentId, id }: ResourceKey): string {
   const parts = parentId !== undefined && listed ? [name, parentId, id] : [name, id]
   return Buffer.from(parts.join('/')).toString('base64url')
 }
@@ -75,7 +75,7 @@ function decodeNodeId(resources: readonly Resource[], nodeId: string) {
   const resource = resources.find((candidate) => candidate.name === name)
   const id = ids.at(-1)
   if (!resource || id === undefined) return undefined
-  const address = { parentId: resource.parentField && ids[0], id }
-  const isWhole = isAddress(address) && encodeNodeId(resource, address) === nodeId
-  return isWhole ? { resource, address } : undefined
+  const key = { parentId: resource.parentField && ids[0], id }
+  const isWhole = isResourceKey(key) && encodeNodeId(resource, key) === nodeId
+  return isWhole ? { resource, key } : undefined
 }

@@ -1,4 +1,4 @@
-import type { Address } from '../../domain/model/identifiers.ts'
+import type { ResourceKey } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { parentArgument } from '../names.ts'
 import type { SchemaField } from './sdl.ts'
@@ -24,7 +24,7 @@ export interface OperationField extends SchemaField {
   }
 }
 
-/** The arguments for the address of one resource, as SDL. */
+/** The arguments for the key of one resource, as SDL. */
 export function addressArguments(resource: Resource): string {
   return `${parentArguments(resource)}${resource.kind === 'singleton' ? '' : '"Its identifier." id: ID!'}`
 }
@@ -35,18 +35,18 @@ export function parentArguments(resource: Resource): string {
   return parent ? `"Identifier of the parent." ${parent}: ID!, ` : ''
 }
 
-/** The variables of REST for the address of one resource, besides the parent's identifier. */
+/** The variables of REST for the key of one resource, besides the parent's identifier. */
 export function addressVariables({ kind }: Resource): string[] {
   return kind === 'singleton' ? [] : ['id']
 }
 
-/** Arguments that hold the address of a resource, among others. */
-export interface AddressArguments {
+/** Arguments that hold the key of a resource, among others. */
+export interface KeyArguments {
   readonly [argument: string]: unknown
 }
 
-/** The address that the arguments state. */
-export function toAddress(resource: Resource, args: AddressArguments): Address {
+/** The key that the arguments state. */
+export function toResourceKey(resource: Resource, args: KeyArguments): ResourceKey {
   const argument = parentArgument(resource)
   const parentId = argument ? (args[argument] as string) : undefined
   return { parentId, id: resource.kind === 'singleton' ? (parentId as string) : (args['id'] as string) }

@@ -7,12 +7,12 @@ import { aggregateArguments, aggregateResolver } from './aggregates.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import type { ListSource } from './lists.ts'
 import {
-  type AddressArguments,
   addressArguments,
   addressVariables,
+  type KeyArguments,
   type OperationField,
   parentArguments,
-  toAddress,
+  toResourceKey,
 } from './operations.ts'
 import { pageArguments, resolvePage } from './pages.ts'
 
@@ -26,9 +26,9 @@ function read(resource: Resource): OperationField {
   return {
     sdl: `"One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."
       ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
-    resolve: (_, address, context) => {
+    resolve: (_, key, context) => {
       requireScope(context, resource, 'read')
-      return readResource(context.reader, resource, toAddress(resource, address))
+      return readResource(context.reader, resource, toResourceKey(resource, key))
     },
     rest: {
       request: 'read',
@@ -90,7 +90,7 @@ function listParents(resource: Resource): string {
 }
 
 /** The requested list: of an owner, of a resource that the listed ones refer to, or of the whole collection. */
-function sourceOf(resource: Resource, resources: readonly Resource[], args: AddressArguments): ListSource {
+function sourceOf(resource: Resource, resources: readonly Resource[], args: KeyArguments): ListSource {
   const parent = parentArgument(resource)
   if (resource.owner && parent) {
     return { resource, parent: { resource: resource.owner, id: args[parent] as string } }
