@@ -143,8 +143,8 @@ type Represent = (data: Data) => Record<string, unknown>
  * Picks the fields that a client sees, in the order of the definition, without hidden and unset ones
  * (SPEC §2.1). The names are computed once: doing so for each item took a tenth of the time of a list of 20.
  */
-function createRepresent({ allFields }: Resource): Represent {
-  const shown = Object.entries(allFields).filter(([, field]) => !field.hidden)
+function createRepresent({ shownFields }: Resource): Represent {
+  const shown = Object.entries(shownFields)
   const names = shown.map(([name]) => name)
   const groups = new Set(shown.filter(([, field]) => field.type === 'group').map(([name]) => name))
   return (data) => {

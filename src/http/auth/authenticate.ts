@@ -19,10 +19,15 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
  */
 export function authenticate(settings: TokenSettings, reportFault: (error: unknown) => void): Middleware {
   const verify = cacheVerified(createVerify(settings, reportFault))
+  // The token cache returns the same claims for the same token.
+  const callers = new WeakMap<Claims, Caller>()
   return async (ctx, next) => {
     const started = performance.now()
     const token = tokenOf(ctx)
-    ctx.state['caller'] = callerWith(await claimsOf(ctx, token, verify), token, settings.defaultScope)
+    const claims = await claimsOf(ctx, token, verify)
+    const caller = callers.get(claims) ?? callerWith(claims, token, settings.defaultScope)
+    callers.set(claims, caller)
+    ctx.state['caller'] = caller
     const timings = currentTimings()
     if (timings) timings.auth = performance.now() - started
     await next()
