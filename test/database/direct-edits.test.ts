@@ -7,7 +7,7 @@ async function query(text: string, values: unknown[] = []) {
   return (await service().database.pool.query(text, values)).rows
 }
 
-test('an origin edited in the database moves the reference with it', async (t) => {
+test.serial('an origin edited in the database moves the reference with it', async (t) => {
   const { writer, reader, base } = service()
   for (const name of ['Ogygia', 'Scheria']) await writer.put(`/planets/${name}`, { id: name, name })
   await writer.put('/species/wanderer', { id: 'wanderer', scientific_name: 'Vaga', planet_origin: 'Ogygia' })
@@ -25,7 +25,7 @@ test('an origin edited in the database moves the reference with it', async (t) =
   t.is(await planet(), undefined)
 })
 
-test('a species added to the database refers to the planet that its origin names', async (t) => {
+test.serial('a species added to the database refers to the planet that its origin names', async (t) => {
   const { writer } = service()
   await writer.put('/planets/ithaca', { id: 'ithaca', name: 'Ithaca' })
   const [row] = await query(
@@ -34,7 +34,7 @@ test('a species added to the database refers to the planet that its origin names
   t.deepEqual(row, { planet_id: 'ithaca' })
 })
 
-test('a planet that is renamed keeps the species that refer to it', async (t) => {
+test.serial('a planet that is renamed keeps the species that refer to it', async (t) => {
   const { writer, reader, base } = service()
   await writer.put('/planets/aeaea', { id: 'aeaea', name: 'Old Aeaea' })
   await writer.put('/species/resident', {
@@ -48,7 +48,7 @@ test('a planet that is renamed keeps the species that refer to it', async (t) =>
   t.deepEqual(await query('SELECT * FROM inconsistent_references()'), [])
 })
 
-test('a mission edited in the database goes from status to status as the rules say', async (t) => {
+test.serial('a mission edited in the database goes from status to status as the rules say', async (t) => {
   await query("INSERT INTO missions (id, name, status) VALUES ('direct', 'Direct', 'planned')")
   const move = (status: string) => query('UPDATE missions SET status = $1 WHERE id = $2', [status, 'direct'])
   await t.throwsAsync(move('completed'), { message: 'a mission that is planned cannot become completed' })
@@ -58,7 +58,7 @@ test('a mission edited in the database goes from status to status as the rules s
   await t.throwsAsync(move('active'), { message: 'a mission that is completed cannot become active' })
 })
 
-test('references that are wrong are found and repaired', async (t) => {
+test.serial('references that are wrong are found and repaired', async (t) => {
   const { writer } = service()
   for (const id of ['here', 'there']) await writer.put(`/planets/${id}`, { id, name: id })
   await writer.put('/species/lost', { id: 'lost', scientific_name: 'Perdita', planet_origin: 'here' })
