@@ -30,3 +30,11 @@ for (const resource of resources) {
     t.notRegex(broken.text, /shoe_size/)
   })
 }
+
+test('with UNKNOWN_FIELDS=ignore, the documents allow unknown fields in bodies', async (t) => {
+  const { anonymous, base } = service()
+  const { schemas } = (await anonymous.get(`${base}/openapi.json`)).body.components
+  for (const name of ['SpeciesInput', 'SpeciesPatch']) t.true(schemas[name].additionalProperties, name)
+  t.true(schemas.SpeciesInput.properties.temperature_range.additionalProperties)
+  t.is((await anonymous.get(`${base}/profile/species`)).body.policies.body.unknown_fields, 'ignored')
+})

@@ -2,6 +2,7 @@ import { DEFAULT_PAGE_SIZE, queryable } from '../../domain/model/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { bodyTypes } from '../../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
+import type { RestSettings } from '../urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
 import { inputSchema, patchSchema, representationSchema } from './openapi/resource-schemas.ts'
 
@@ -11,15 +12,17 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
  * The profile of a collection: the JSON Schemas of its representations and of request bodies, and the policies
  * where the specification leaves a choice (SPEC §3, §4.4–4.7, §8).
  */
-export function profileOf(resource: Resource, maximumPageSize: number): Schema {
+export function profileOf(resource: Resource, settings: RestSettings): Schema {
   const { listed, replaceable } = resource
+  const { maximumPageSize, unknownFields } = settings
+  const unknown = unknownFields === 'ignore' ? 'ignored' : 400
   return {
     title: resource.name,
     description: resource.description,
     schema: { $schema: DIALECT, title: resource.name, ...representationSchema(resource) },
-    input: { $schema: DIALECT, title: `${resource.name}, as sent`, ...inputSchema(resource) },
+    input: { $schema: DIALECT, title: `${resource.name}, as sent`, ...inputSchema(resource, settings) },
     ...(replaceable && {
-      patch: { $schema: DIALECT, title: `${resource.name}, as patched`, ...patchSchema(resource) },
+      patch: { $schema: DIALECT, title: `${resource.name}, as patched`, ...patchSchema(resource, settings) },
     }),
     policies: {
       scopes: { read: `${resource.path}:read`, write: `${resource.path}:write`, write_includes_read: false },
@@ -31,7 +34,7 @@ export function profileOf(resource: Resource, maximumPageSize: number): Schema {
       patch: replaceable ? { method: 'PATCH', media_types: bodyTypes('PATCH') } : 'not possible',
       delete: DELETE_POLICY,
       preconditions: PRECONDITIONS,
-      body: { media_types: bodyTypes('POST'), maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: 400 },
+      body: { media_types: bodyTypes('POST'), maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
       null_links: { 'application/json': 'null', 'application/hal+json': 'left out' },
     },
   }

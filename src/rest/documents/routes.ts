@@ -41,7 +41,7 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
   // Some parsers of YAML do not support aliases.
   const toYaml = (value: object) => stringify(value, { aliasDuplicateObjects: false })
   const profiles = resources.map((resource) => {
-    const make = () => JSON.stringify(profileOf(resource, settings.maximumPageSize))
+    const make = () => JSON.stringify(profileOf(resource, settings))
     return [resource.path, contentHandler('.json', make)]
   })
   return [

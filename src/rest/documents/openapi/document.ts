@@ -37,7 +37,7 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
       headers: HEADERS,
       examples: errorExamples(first),
       responses: errorResponses(paths),
-      schemas: { ...sharedSchemas(), ...allSchemas(resources) },
+      schemas: { ...sharedSchemas(), ...allSchemas(resources, settings) },
     },
   }
 }
@@ -45,13 +45,13 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
 /** Links are absolute, so examples need an origin even where none is set. */
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 
-function allSchemas(resources: readonly Resource[]): Record<string, Schema> {
+function allSchemas(resources: readonly Resource[], settings: RestSettings): Record<string, Schema> {
   const lists = resources
     .flatMap((resource) => resourcePaths(resource, resources))
     .filter(({ operations }) => operations.includes('list'))
   return Object.assign(
     {},
-    ...resources.map((resource) => resourceSchemas(resource, resources)),
+    ...resources.map((resource) => resourceSchemas(resource, resources, settings)),
     ...lists.map(({ resource, parent }) => pageSchemas(resource, parent)),
   )
 }

@@ -83,3 +83,14 @@ function nullable(schema: Schema): Schema {
     ...(Array.isArray(schema['enum']) && { enum: [...schema['enum'], null] }),
   }
 }
+
+/** The schema of a body whose unknown fields are ignored, in groups as well (setting UNKNOWN_FIELDS). */
+export function withUnknownFields(schema: Schema): Schema {
+  if (typeof schema['properties'] !== 'object') return schema
+  const properties = Object.entries(schema['properties'] as Record<string, Schema>)
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties.map(([name, member]) => [name, withUnknownFields(member)])),
+    additionalProperties: true,
+  }
+}

@@ -2,8 +2,18 @@ import { isAlwaysSet } from '../../../domain/model/fields.ts'
 import { relationsOf } from '../../../domain/model/relations.ts'
 import { identifierField, type Resource } from '../../../domain/model/resource.ts'
 import { createHal, type Occasion } from '../../hal.ts'
-import { Urls } from '../../urls.ts'
-import { fieldSchema, IDENTIFIER, inputFieldSchema, objectSchema, type Schema } from './field-schema.ts'
+import { type RestSettings, Urls } from '../../urls.ts'
+import {
+  fieldSchema,
+  IDENTIFIER,
+  inputFieldSchema,
+  objectSchema,
+  type Schema,
+  withUnknownFields,
+} from './field-schema.ts'
+
+/** Whether bodies may have fields that a resource does not have. */
+type BodySettings = Pick<RestSettings, 'unknownFields'>
 
 /** Where an OpenAPI document has its schemas. */
 export const SCHEMAS = '#/components/schemas/'
@@ -24,7 +34,11 @@ export function schemaNames({ name }: Resource) {
 }
 
 /** The schemas of a resource: its fields, one representation for each occasion, and what is sent. */
-export function resourceSchemas(resource: Resource, resources: readonly Resource[]): Record<string, Schema> {
+export function resourceSchemas(
+  resource: Resource,
+  resources: readonly Resource[],
+  settings: BodySettings,
+): Record<string, Schema> {
   const names = schemaNames(resource)
   const { listed, replaceable } = resource
   const representation = (occasion: Occasion): Schema => ({
@@ -42,12 +56,12 @@ export function resourceSchemas(resource: Resource, resources: readonly Resource
     ...(listed && {
       [names.item]: representation('item'),
       [names.created]: representation('created'),
-      [names.input]: inputSchema(resource),
+      [names.input]: inputSchema(resource, settings),
     }),
     ...(replaceable && {
       [names.put]: representation('put'),
-      [names.input]: inputSchema(resource),
-      [names.patch]: patchSchema(resource),
+      [names.input]: inputSchema(resource, settings),
+      [names.patch]: patchSchema(resource, settings),
     }),
   }
 }
@@ -73,19 +87,21 @@ export function representationSchema(resource: Resource): Schema {
 }
 
 /** What is sent to create or to replace a resource (SPEC §4.3–4.5). */
-export function inputSchema(resource: Resource): Schema {
+export function inputSchema(resource: Resource, settings: BodySettings): Schema {
   const required = Object.entries(resource.shownFields).filter(
     ([, field]) => !field.readOnly && field.type !== 'group' && field.required,
   )
-  return objectSchema(
-    sentFields(resource, { patch: false }),
-    required.map(([name]) => name),
-  )
+  const names = required.map(([name]) => name)
+  return bodySchema(objectSchema(sentFields(resource, { patch: false }), names), settings)
 }
 
 /** What is sent to change a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). */
-export function patchSchema(resource: Resource): Schema {
-  return objectSchema(sentFields(resource, { patch: true }))
+export function patchSchema(resource: Resource, settings: BodySettings): Schema {
+  return bodySchema(objectSchema(sentFields(resource, { patch: true })), settings)
+}
+
+function bodySchema(schema: Schema, { unknownFields }: BodySettings): Schema {
+  return unknownFields === 'ignore' ? withUnknownFields(schema) : schema
 }
 
 /** Clients may send back a whole representation, with the members that the service maintains. */
