@@ -54,7 +54,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
     requestTimeout: REQUEST_MILLISECONDS,
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: limits.keepAliveSeconds * 1_000,
-    // The application checks the Host header and explains what is wrong.
+    // The application checks the Host header: its error is in the envelope.
     requireHostHeader: false,
   })
   server.maxConnections = limits.maximumConnections
@@ -66,15 +66,14 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
       response.setHeader('Connection', 'close')
       endAfter(response, () => held)
     }
+    let timer: NodeJS.Timeout | undefined
     const startTimer = () => {
-      const timer = setTimeout(() => request.socket.destroy(), responseMilliseconds)
-      response.once('close', () => clearTimeout(timer))
+      timer ??= setTimeout(() => request.socket.destroy(), responseMilliseconds)
     }
     // A stream is piped into the response; every other body is given to it at once.
     response.once('pipe', startTimer)
-    response.once('prefinish', () => {
-      if (response.listenerCount('pipe') > 0) startTimer()
-    })
+    response.once('prefinish', startTimer)
+    response.once('close', () => clearTimeout(timer))
     handler(request, response)
   })
   // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1).

@@ -25,8 +25,11 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
     const started = performance.now()
     const token = tokenOf(ctx)
     const claims = await claimsOf(ctx, token, verify)
-    const caller = callers.get(claims) ?? callerWith(claims, token, settings.defaultScope)
-    callers.set(claims, caller)
+    let caller = callers.get(claims)
+    if (!caller) {
+      caller = callerWith(claims, token, settings.defaultScope)
+      callers.set(claims, caller)
+    }
     ctx.state['caller'] = caller
     const timings = currentTimings()
     if (timings) timings.auth = performance.now() - started
