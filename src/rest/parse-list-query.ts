@@ -39,7 +39,7 @@ export function parseListQuery(
   const report = (field: string, code: DetailCode, message: string) => problems.push({ field, code, message })
   const leaves = queryable(resource.shownLeaves)
   refuseUnknown(search, leaves, report)
-  const filters = [...search].flatMap(([name, value]) => filterOf(name, value))
+  const filters = [...search].flatMap(([name, value]) => filterOf(leaves, name, value))
   const sort = search.get('sort') ?? undefined
   const id = search.get('id') ?? undefined
   const page = positive(search, 'page', 1, INTEGER_RANGE.maximum, report)
@@ -74,9 +74,10 @@ export function refuseQuery(search: URLSearchParams): void {
 }
 
 /** The filter that a parameter is: the bare name of a field asks for equality (SPEC §2.5.3). */
-function filterOf(name: string, value: string): string[] {
+function filterOf(leaves: readonly Leaf[], name: string, value: string): string[] {
   if (name === 'filter') return [value]
-  return PARAMETERS.includes(name) ? [] : [`${name}:${value}`]
+  const isField = !PARAMETERS.includes(name) && leaves.some((leaf) => leaf.name === name)
+  return isField ? [`${name}:${value}`] : []
 }
 
 function refuseUnknown(search: URLSearchParams, leaves: readonly Leaf[], report: Report): void {
@@ -84,7 +85,6 @@ function refuseUnknown(search: URLSearchParams, leaves: readonly Leaf[], report:
   for (const name of new Set(search.keys())) {
     if (!known.includes(name)) {
       report(name, 'UNKNOWN_PARAMETER', `There is no query parameter ${name}; there are ${known.join(', ')}.`)
-      search.delete(name)
     } else if (PARAMETERS.includes(name) && name !== 'filter' && search.getAll(name).length > 1) {
       report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
     }
