@@ -22,7 +22,7 @@ export type Settings = Readonly<ReturnType<typeof readSettings>>
 /**
  * Reads the settings from an environment. An empty value counts as unset.
  *
- * @param fileProblems what is wrong with the `.env` file that the environment was loaded from
+ * @param fileProblems the problems of the `.env` file that the environment was loaded from
  * @throws {SettingsError} listing every problem at once. It repeats no secret and no address, which may hold one.
  */
 export function readSettings(environment: NodeJS.ProcessEnv, fileProblems: readonly string[] = []) {

@@ -30,10 +30,10 @@ export function connectionType(resource: Resource): string {
       "Where the part begins and ends." pageInfo: PageInfo!
       "How many there are in the whole list." totalCount: Int!
     }
-    "One of a list of ${resource.path}, and its place in the order of the list."
+    "A resource in a list of ${resource.path}, with its position."
     type ${edge} {
-      "What is there." node: ${resource.name}!
-      "Its place, for after and before; it stays valid when the resource is gone." cursor: String!
+      "The resource." node: ${resource.name}!
+      "The cursor of the position, for after and before; it stays valid after a deletion." cursor: String!
     }`
 }
 

@@ -19,7 +19,7 @@ interface Node {
 export function nodeIdField(resource: Resource): SchemaField {
   return {
     sdl: '"Opaque, and unique among the resources of all types; what node and nodes take." nodeId: ID!',
-    resolve: (row: Row) => encodeNodeId(resource, addressOf(resource, row)),
+    resolve: (row: Row) => encodeNodeId(resource, keyOf(resource, row)),
   }
 }
 
@@ -59,7 +59,7 @@ function refuseTooMany({ length }: readonly string[], maximum: number): void {
 }
 
 /** The key of a row. A singleton has its parent's identifier. */
-function addressOf({ parentField, listed }: Resource, row: Row): ResourceKey {
+function keyOf({ parentField, listed }: Resource, row: Row): ResourceKey {
   const parentId = parentField && (row[parentField] as string)
   return { parentId, id: listed ? row.id : (parentId as string) }
 }
