@@ -9,7 +9,7 @@ import { Prisma, type PrismaClient } from './generated/client.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import { insertStatement, keysStatement, lookUpStatement, replaceStatement } from './sql/rows.ts'
-import { keyOf, type Statement } from './sql/statement.ts'
+import { keyColumns, type Statement } from './sql/statement.ts'
 
 /** Methods that the extension adds to Prisma's client, inside and outside transactions. */
 export interface StatementMethods {
@@ -71,7 +71,7 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
       $allModels: {
         async lookUp(resource, key) {
           if (isOutside(clientOf(this)) && !resource.parentField) return lookUps(resource, key.id)
-          const [row] = await rowsOf<Row>(this, lookUpStatement(resource, keyOf(resource, key)))
+          const [row] = await rowsOf<Row>(this, lookUpStatement(resource, keyColumns(resource, key)))
           return row ?? null
         },
         lookUpMany(resource, column, ids) {

@@ -1,5 +1,5 @@
 import { modelOf } from '../database/client.ts'
-import { keyOf } from '../database/sql/statement.ts'
+import { keyColumns } from '../database/sql/statement.ts'
 import type { WriteContext } from './context.ts'
 import { isResourceKey, type ResourceKey } from './model/identifiers.ts'
 import { type Precondition, requireState } from './model/precondition.ts'
@@ -51,7 +51,7 @@ async function remove(
       const { caller, ruleSettings: settings } = context
       const change = { client, isInTransaction, caller, settings, key, before, after: undefined }
       await resource.databaseRule?.(change)
-      const where = { ...keyOf(resource, key), ...(before && { version: before.version }) }
+      const where = { ...keyColumns(resource, key), ...(before && { version: before.version }) }
       const { count } = await modelOf(client, resource).deleteMany({ where })
       if (count === 0 && before) throw new WriteConflict()
       return count === 0 ? 'ABSENT' : 'DELETED'

@@ -1,7 +1,7 @@
 import type { ResourceKey } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Columns } from '../../domain/model/row.ts'
-import { columnsOf, keyOf, Parameters, quoted, type Statement, tableOf } from './statement.ts'
+import { columnsOf, keyColumns, Parameters, quoted, type Statement, tableOf } from './statement.ts'
 
 /** Reads the rows whose columns have these values, or one of the values of an array. */
 export function lookUpStatement(resource: Resource, columns: Columns): Statement {
@@ -17,7 +17,7 @@ export function lookUpStatement(resource: Resource, columns: Columns): Statement
 /** Reads the resources with these keys. */
 export function keysStatement(resource: Resource, resourceKeys: readonly ResourceKey[]): Statement {
   const parameters = new Parameters()
-  const keys = resourceKeys.map((key): Columns => keyOf(resource, key))
+  const keys = resourceKeys.map((key): Columns => keyColumns(resource, key))
   const columns = Object.keys(keys[0] ?? {})
   const values = columns.map((column) => `${parameters.add(keys.map((key) => key[column]))}::text[]`)
   const text = `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)}
@@ -35,7 +35,7 @@ export function replaceStatement(
   const parameters = new Parameters()
   const equal = ([column, value]: [string, unknown]) => `${quoted(column)} = ${parameters.add(value)}`
   const assignments = Object.entries(columns).map(equal)
-  const conditions = Object.entries({ ...keyOf(resource, key), version }).map(equal)
+  const conditions = Object.entries({ ...keyColumns(resource, key), version }).map(equal)
   const text = `UPDATE ${tableOf(resource)} SET ${assignments.join(', ')} WHERE ${conditions.join(' AND ')}
     RETURNING ${columnsOf(resource)}`
   return { text, values: parameters.values }
@@ -44,7 +44,7 @@ export function replaceStatement(
 /** Inserts a row and returns it, with the values that the database has set. */
 export function insertStatement(resource: Resource, key: ResourceKey, columns: Columns): Statement {
   const parameters = new Parameters()
-  const entries = Object.entries({ ...columns, ...keyOf(resource, key) })
+  const entries = Object.entries({ ...columns, ...keyColumns(resource, key) })
   const names = entries.map(([column]) => quoted(column))
   const placeholders = entries.map(([, value]) => parameters.add(value))
   const text = `INSERT INTO ${tableOf(resource)} (${names.join(', ')}) VALUES (${placeholders.join(', ')})

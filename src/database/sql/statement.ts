@@ -18,7 +18,7 @@ export function columnsOf({ leaves }: Resource): string {
 }
 
 /** The primary key columns of a resource, with their values. */
-export function keyOf({ parentField }: Resource, { parentId, id }: ResourceKey) {
+export function keyColumns({ parentField }: Resource, { parentId, id }: ResourceKey) {
   return parentField ? { [parentField]: parentId, id } : { id }
 }
 
