@@ -5,7 +5,7 @@ import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
 import { startKeyExpiry } from './domain/idempotency.ts'
-import { resources, ruleSettings } from './domain/resources/index.ts'
+import { domain as definitions } from './domain/resources/index.ts'
 import { TableSizes } from './domain/table-sizes.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
@@ -118,13 +118,14 @@ async function createApplication(
 ) {
   const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
   const { maxPageSize: maximumPageSize } = settings
+  const { resources } = definitions
   const limiter = createOperationLimiter(settings)
   const run = createRunOperation(limiter)
   const sizes = new TableSizes(database.client, resources)
   const costs = new CostEstimator(resources, sizes)
   const domain: DomainContext = {
     client: database.client,
-    ruleSettings: ruleSettings(settings),
+    ruleSettings: definitions.ruleSettings?.(settings) ?? {},
     maximumPageSize,
     readers,
     scans: new Scans(sizes, createScanLimiter(settings)),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { ruleSettings } from '../domain/resources/index.ts'
+import { domain } from '../domain/resources/index.ts'
 import type { Settings } from '../settings.ts'
 import { ArgumentsError, databaseSettings, resourceNamed, runCommand } from './command.ts'
 import {
@@ -78,7 +78,7 @@ async function importInto(given: Options, settings: Settings): Promise<void> {
     await withDatabase(settings, ({ client }) =>
       transfer(
         given,
-        { ...settings, ruleSettings: ruleSettings(settings), caller: OPERATOR, client },
+        { ...settings, ruleSettings: domain.ruleSettings?.(settings) ?? {}, caller: OPERATOR, client },
         nameOf(settings),
         settings.databasePoolSize,
       ),

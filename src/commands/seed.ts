@@ -3,7 +3,7 @@ import { modelOf } from '../database/client.ts'
 import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
 import type { Values } from '../domain/model/resource.ts'
-import { ruleSettings } from '../domain/resources/index.ts'
+import { domain } from '../domain/resources/index.ts'
 import { putResource } from '../domain/write.ts'
 import { databaseSettings, resourceNamed, runCommand } from './command.ts'
 import { withDatabase } from './shared-database.ts'
@@ -29,7 +29,7 @@ await runCommand(usage, {}, async () => {
   await withDatabase(settings, async ({ client }) => {
     const created = await createAll(seeds, {
       ...settings,
-      ruleSettings: ruleSettings(settings),
+      ruleSettings: domain.ruleSettings?.(settings) ?? {},
       caller: OPERATOR,
       client,
     })

@@ -1,5 +1,4 @@
-import type { RuleSettings } from '../model/database-rule.ts'
-import type { Resource } from '../model/resource.ts'
+import type { Domain } from '../model/domain.ts'
 import { astronauts } from './astronauts.ts'
 import { atmosphere } from './atmosphere.ts'
 import { crew } from './crew.ts'
@@ -11,25 +10,21 @@ import { spacecraft } from './spacecraft.ts'
 import { species } from './species.ts'
 import { trainingRecords } from './training-records.ts'
 
-/** Selects the settings of the service for rules. */
-export function ruleSettings({
-  planetReference,
-}: {
-  readonly planetReference: 'stub' | 'strict'
-}): RuleSettings {
-  return { planetReference }
+/** Space exploration: a catalogue of species and planets, and missions with their crews. */
+export const domain: Domain = {
+  resources: [
+    species,
+    planets,
+    moons,
+    atmosphere,
+    spacecraft,
+    missions,
+    crew,
+    data,
+    astronauts,
+    trainingRecords,
+  ],
+  ruleSettings: ({ planetReference }) => ({ planetReference }),
 }
 
-/** All resources, in the order of documents and listings. */
-export const resources: readonly Resource[] = [
-  species,
-  planets,
-  moons,
-  atmosphere,
-  spacecraft,
-  missions,
-  crew,
-  data,
-  astronauts,
-  trainingRecords,
-]
+export const { resources } = domain
