@@ -1,5 +1,5 @@
 import type { Detail, DetailCode } from './errors.ts'
-import type { Field, LeafField } from './fields.ts'
+import { type Field, isRequired, type LeafField } from './fields.ts'
 import type { Resource, Rule, Values } from './resource.ts'
 import { checkValue, isObject } from './values.ts'
 
@@ -101,10 +101,8 @@ function inspectLeaf(name: string, field: LeafField, value: unknown, { isPatch, 
 function missingRequiredFields(resource: Resource, { values, details }: Inspection): Detail[] {
   const reported = new Set(details.map(({ field }) => field))
   return Object.entries(resource.fields)
-    .filter(
-      ([name, field]) => field.type !== 'group' && field.required && !field.readOnly && !reported.has(name),
-    )
-    .filter(([name]) => isBlank(values[name]))
+    .filter(([name, field]) => !reported.has(name) && (isRequired(field) || name in values))
+    .filter(([name, field]) => field.type !== 'group' && field.required && isBlank(values[name]))
     .map(([name]) => detail(name, 'REQUIRED_FIELD', `${name} is required.`))
 }
 
