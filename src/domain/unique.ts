@@ -15,7 +15,7 @@ import type { ClientChange } from './rules.ts'
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenValues(
-  { client, caller, key: { id }, before, after }: Change,
+  { client, caller, key: { id }, before, after }: Omit<Change, 'isInTransaction' | 'settings'>,
   resource: Resource,
 ): Promise<void> {
   for (const leaf of resource.leaves.filter(isUnique)) {
