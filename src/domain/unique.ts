@@ -15,7 +15,7 @@ import type { ClientChange } from './rules.ts'
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenValues(
-  { client, caller, key: { parentId, id }, before, after }: Change,
+  { client, caller, key: { parentId, id }, before, after }: Omit<Change, 'isInTransaction' | 'settings'>,
   resource: Resource,
 ): Promise<void> {
   const { parentField } = resource

@@ -5,9 +5,15 @@ import { type ReportFault, renderErrors } from './errors.ts'
 import { createShedding, type Overload } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
 import { refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
-import { cacheControl, crossOrigin, requestId, securityHeaders, serverTiming } from './response-headers.ts'
+import {
+  cacheControl,
+  crossOrigin,
+  requestId,
+  securityHeaders,
+  sendInPieces,
+  serverTiming,
+} from './responses.ts'
 import { notFound, type Route, RouteTable } from './routes.ts'
-import { sendInPieces } from './send-in-pieces.ts'
 
 /** The parts of the application. */
 export interface AppParts {
@@ -36,7 +42,7 @@ export function createApp(parts: AppParts): RequestListener {
     ...open,
     shedding.refuseWhenFull,
     authenticate,
-    limitRate(settings.rateLimit),
+    ...(settings.rateLimit > 0 ? [limitRate(settings.rateLimit)] : []),
     shedding.limitCaller,
     refuseMalformedQuery,
   ]

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { DomainError } from '../domain/model/errors.ts'
+import { type Detail, DomainError } from '../domain/model/errors.ts'
 
 /** A name, an IPv4 or an IPv6 address, and a port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
@@ -60,4 +60,16 @@ export const refuseMalformedQuery: Middleware = async (ctx, next) => {
     throw new DomainError('INVALID_QUERY_PARAMETER', 'The query string is not percent-encoded UTF-8.')
   }
   await next()
+}
+
+/**
+ * Refuses all query parameters, for requests other than lists.
+ *
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
+ */
+export function refuseQuery(search: URLSearchParams): void {
+  const details = [...new Set(search.keys())].map((field): Detail => {
+    return { field, code: 'UNKNOWN_PARAMETER', message: `There is no query parameter ${field} here.` }
+  })
+  if (details[0]) throw new DomainError('INVALID_QUERY_PARAMETER', details[0].message, details)
 }

@@ -1,7 +1,7 @@
 import type { Data } from '../graph/execution/operation.ts'
+import { refuseQuery } from '../http/request-target.ts'
 import type { Handler } from '../http/routes.ts'
 import type { RequestOperations } from './operation-header.ts'
-import { refuseQuery } from './parse-list-query.ts'
 import { negotiate, respond } from './respond.ts'
 import { type RestSettings, rootFor, urlsFor } from './urls.ts'
 

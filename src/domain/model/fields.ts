@@ -6,7 +6,7 @@ interface FieldOptions {
   /** Set by the service: ignored on create, and refused on a later write if it differs. */
   readonly readOnly?: true
   /** The default of a new resource. The value can be replaced but not removed. */
-  readonly initially?: string
+  readonly initially?: string | number | boolean
   /** Set by the service, and shown in GraphQL only. */
   readonly hidden?: true
   /**
@@ -16,6 +16,13 @@ interface FieldOptions {
   readonly index?: 'sort' | 'filter'
   /** The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps. */
   readonly renamedFrom?: string
+  /**
+   * The first version of the API that has the field, one of the `versions` of the domain: `v2`. With `required`
+   * it needs `initially`, which the field gets where another version creates a resource.
+   */
+  readonly since?: string
+  /** The last version of the API that has the field; see `since`. */
+  readonly until?: string
 }
 
 interface Described extends FieldOptions {
@@ -80,6 +87,20 @@ export type LeafField =
 
 export type Field = LeafField | GroupField
 
+/**
+ * Whether a body must have this field. A body without an API version, as GraphQL's, need not have a field of some
+ * versions only; views do not show which fields these are.
+ */
+export function isRequired(field: Field): boolean {
+  return field.type !== 'group' && field.required === true && !field.readOnly && !isOfSomeVersions(field)
+}
+
+/** Whether the field, or a member of it, is only in some versions of the API. */
+export function isOfSomeVersions(field: Field): boolean {
+  const members = field.type === 'group' ? Object.values(field.fields) : []
+  return field.since !== undefined || field.until !== undefined || members.some(isOfSomeVersions)
+}
+
 /** Whether every resource has a value for this field. */
 export function isAlwaysSet(field: Field): boolean {
   return field.type !== 'group' && (field.required === true || field.initially !== undefined)
@@ -142,6 +163,10 @@ export function fractions(description: string, options: FieldOptions = {}): Plai
 }
 
 /** An object of fields, omitted if none of them is set. */
-export function group(description: string, fields: Readonly<Record<string, LeafField>>): GroupField {
-  return { type: 'group', description, fields }
+export function group(
+  description: string,
+  fields: Readonly<Record<string, LeafField>>,
+  options: Pick<FieldOptions, 'since' | 'until'> = {},
+): GroupField {
+  return { type: 'group', description, fields, ...options }
 }
