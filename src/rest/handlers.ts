@@ -32,6 +32,8 @@ export interface HandlerParts {
  */
 export function createHandlers(parts: HandlerParts): Readonly<Record<OperationName, Handler>> {
   const { resource, operations, run, hal, settings } = parts
+  // Only the writes of a view have this variable.
+  const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
   /** A resource, with the headers that describe the state it is shown in. */
   function respondWith(ctx: Context, status: number, data: Data, occasion: 'read' | 'created' | 'put'): void {
@@ -71,6 +73,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         input: toGraphNames(resource, values),
         idempotencyKey: idempotencyKeyOf(ctx),
         otherThan: typeof otherThan === 'string' ? otherThan : undefined,
+        ...inVersion,
       })
       respondToWrite(ctx, write as Data, 'created')
     },
@@ -89,6 +92,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         ...conditionVariables(condition),
         mayCreate: isForCreation && !mustExist,
         mayReplace: !mustNotExist,
+        ...inVersion,
       })
       respondToWrite(ctx, write as Data, 'put')
     },
@@ -103,6 +107,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         patch: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
         ...conditionVariables(preconditionsOf(ctx.headers, id)),
+        ...inVersion,
       })
       respondToWrite(ctx, write as Data, 'put')
     },

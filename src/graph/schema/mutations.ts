@@ -11,9 +11,9 @@ import {
   addressArguments,
   addressVariables,
   type KeyArguments,
+  keyReader,
   type OperationField,
   parentArguments,
-  toResourceKey,
 } from './operations.ts'
 import { memberOf, typeOf } from './sdl.ts'
 
@@ -99,13 +99,14 @@ function versionVariable({ isVersioned }: Resource): string[] {
 
 function create(resource: Resource): OperationField {
   const names = graphNames(resource)
+  const keyOf = keyReader(resource)
   return {
     sdl: `"Creates a resource with an identifier made by the service."
       ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY},
         "An identifier that must not be taken; the new one differs." otherThan: ID${versionArgument(resource)}
       ): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
-      const { parentId } = toResourceKey(resource, args)
+      const { parentId } = keyOf(args)
       const { idempotencyKey: text, otherThan } = args
       const key = typeof text === 'string' ? { identity: caller.identity, text } : undefined
       const input = toWireNames(resource, args.input)
@@ -125,6 +126,7 @@ function create(resource: Resource): OperationField {
 
 function put(resource: Resource): OperationField {
   const names = graphNames(resource)
+  const keyOf = keyReader(resource)
   const given = [
     ...['input', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', 'mayCreate', 'mayReplace'],
     ...versionVariable(resource),
@@ -140,7 +142,7 @@ function put(resource: Resource): OperationField {
       const { mayCreate, mayReplace } = args
       const options = { ...conditions(resource, args), mayCreate, mayReplace }
       const input = toWireNames(resource, args.input)
-      return putResource({ ...domain, caller }, resource, toResourceKey(resource, args), input, options)
+      return putResource({ ...domain, caller }, resource, keyOf(args), input, options)
     }),
     rest: { ...writeOf(resource), request: 'put', variables: [...addressVariables(resource), ...given] },
   }
@@ -148,6 +150,7 @@ function put(resource: Resource): OperationField {
 
 function patch(resource: Resource): OperationField {
   const names = graphNames(resource)
+  const keyOf = keyReader(resource)
   const given = ['patch', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', ...versionVariable(resource)]
   return {
     sdl: `"Changes the fields that the patch names."
@@ -155,19 +158,14 @@ function patch(resource: Resource): OperationField {
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput}${versionArgument(resource)}): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const changes = toWireNames(resource, args.patch)
-      return patchResource(
-        { ...domain, caller },
-        resource,
-        toResourceKey(resource, args),
-        changes,
-        conditions(resource, args),
-      )
+      return patchResource({ ...domain, caller }, resource, keyOf(args), changes, conditions(resource, args))
     }),
     rest: { ...writeOf(resource), request: 'patch', variables: [...addressVariables(resource), ...given] },
   }
 }
 
 function remove(resource: Resource): OperationField {
+  const keyOf = keyReader(resource)
   const variables = [...addressVariables(resource), 'ifVersion', 'ifUnmodifiedSince', 'strict']
   return {
     sdl: `"Deletes the resource; when strict, one that is not there is an error."
@@ -175,14 +173,7 @@ function remove(resource: Resource): OperationField {
         "Whether it is an error that it is not there." strict: Boolean! = false): DeletePayload`,
     resolve: writing(resource, async ({ caller, domain }, args) => {
       const options = { ...conditions(resource, args), strict: args.strict }
-      return {
-        outcome: await deleteResource(
-          { ...domain, caller },
-          resource,
-          toResourceKey(resource, args),
-          options,
-        ),
-      }
+      return { outcome: await deleteResource({ ...domain, caller }, resource, keyOf(args), options) }
     }),
     rest: { ...writeOf(resource), request: 'remove', variables, selection: 'outcome' },
   }
