@@ -39,7 +39,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
   function respondWith(ctx: Context, status: 200 | 201, data: Data, occasion: 'read' | 'created' | 'put') {
     const urls = urlsFor(ctx, settings)
     const templates = hasTemplates(ctx) ? forms.resource(callerOf(ctx), data, urls) : undefined
-    describeState(ctx, data, variantOf(templates))
+    describeState(ctx, data, templates && variantOf(templates))
     if (status === 201) ctx.set('Location', urls.resource(resource, keyOf(resource, data)))
     const isKnown = isNotModified(ctx.headers, ctx.response.get('ETag'), stateOf(data).last_updated)
     if (status === 200 && isKnown) ctx.status = 304

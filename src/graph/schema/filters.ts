@@ -1,4 +1,4 @@
-import { type Detail, DomainError } from '../../domain/model/errors.ts'
+import { type Detail, DomainError, errorAt } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
 import { type Filter, type Operator, queryable } from '../../domain/model/query.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
@@ -134,5 +134,5 @@ function valuesIn(value: unknown): unknown[] {
 }
 
 function refuse(code: 'TOO_LONG' | 'INVALID_VALUE' | 'OUT_OF_RANGE', message: string): never {
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: 'filter', code, message }])
+  throw errorAt('filter', code, 'INVALID_QUERY_PARAMETER', message)
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/model/errors.ts'
+import { errorAt } from '../../domain/model/errors.ts'
 import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
 import { queryable, type Sort } from '../../domain/model/query.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
@@ -91,5 +91,5 @@ export async function readSource(
 export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
   if (value >= minimum && value <= maximum) return
   const message = `${name} must be from ${minimum} to ${maximum}.`
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: name, code: 'OUT_OF_RANGE', message }])
+  throw errorAt(name, 'OUT_OF_RANGE', 'INVALID_QUERY_PARAMETER', message)
 }

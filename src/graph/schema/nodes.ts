@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/model/errors.ts'
+import { errorAt } from '../../domain/model/errors.ts'
 import { isResourceKey, type ResourceKey } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
@@ -55,7 +55,7 @@ async function findNode(resources: readonly Resource[], nodeId: string, context:
 function refuseTooMany({ length }: readonly string[], maximum: number): void {
   if (length <= maximum) return
   const message = `nodeIds must not hold more than ${maximum}; there are ${length}.`
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: 'nodeIds', code: 'TOO_LONG', message }])
+  throw errorAt('nodeIds', 'TOO_LONG', 'INVALID_QUERY_PARAMETER', message)
 }
 
 /** The key of a row. A singleton has its parent's identifier. */

@@ -125,7 +125,7 @@ function withValue(property: FormProperty, data: Data): FormProperty {
 }
 
 /** Tells representations with different templates apart in entity tags; undefined for no templates. */
-export function variantOf(templates: Templates | undefined): string | undefined {
-  const keys = Object.keys(templates ?? {})
+export function variantOf(templates: Templates): string | undefined {
+  const keys = Object.keys(templates)
   return keys.length === 0 ? undefined : keys.join('+')
 }
