@@ -1,4 +1,4 @@
-import type { ResourceKey } from '../domain/model/identifiers.ts'
+import { keyOf } from '../domain/model/identifiers.ts'
 import { ownedBy, referencesTo, relationsOf } from '../domain/model/relations.ts'
 import { identifierField, type Resource, type Values } from '../domain/model/resource.ts'
 import type { Data } from '../graph/execution/operation.ts'
@@ -106,11 +106,6 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
       }
     },
   }
-}
-
-/** What identifies a resource among all: its identifier, and that of its parent. */
-export function keyOf({ parentField }: Resource, data: Data): ResourceKey {
-  return { parentId: parentField && (data[parentField] as string), id: data['id'] as string }
 }
 
 function listLinks(resource: Resource, list: ListData, totalPages: number, urls: Urls): Links {

@@ -2,7 +2,7 @@ import { type Detail, DomainError, errorAt } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
 import { type Filter, type Operator, queryable } from '../../domain/model/query.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
-import { isInCalendar, isStorable } from '../../domain/model/values.ts'
+import { isInCalendar, isObject, isStorable } from '../../domain/model/values.ts'
 import { type GraphValues, graphNames, toWireNames } from '../names.ts'
 import { memberOf, typeOf } from './sdl.ts'
 
@@ -108,7 +108,7 @@ function unsetPaths(filter: GraphValues, path: string): string[] {
 
 function unsetOperands(value: unknown, path: string): string[] {
   if (value === null) return [path]
-  if (typeof value !== 'object' || Array.isArray(value) || value instanceof Date) return []
+  if (!isObject(value)) return []
   const members = Object.entries(value)
   if (members.length === 0) return [path]
   return members.flatMap(([name, member]) => unsetOperands(member, `${path}.${name}`))
@@ -129,8 +129,7 @@ function refuseValues(filter: GraphValues): void {
 
 function valuesIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(valuesIn)
-  const isObject = typeof value === 'object' && value !== null && !(value instanceof Date)
-  return isObject ? Object.values(value).flatMap(valuesIn) : [value]
+  return isObject(value) ? Object.values(value).flatMap(valuesIn) : [value]
 }
 
 function refuse(code: 'TOO_LONG' | 'INVALID_VALUE' | 'OUT_OF_RANGE', message: string): never {
