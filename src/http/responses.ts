@@ -58,15 +58,20 @@ export function securityHeaders(): Middleware {
   }) as Middleware
 }
 
-/** Lets scripts of other origins use the service, and read every header (CORS, Fetch standard §3.3). */
-export function crossOrigin(): Middleware {
-  const allow = cors({ exposeHeaders: EXPOSED_HEADERS, allowMethods: METHODS })
+/**
+ * Lets scripts of other origins use the service, and read every header (CORS, Fetch standard §3.3).
+ *
+ * @param more headers that only some services send
+ */
+export function crossOrigin(more: readonly string[] = []): Middleware {
+  const exposeHeaders = [...EXPOSED_HEADERS, ...more]
+  const allow = cors({ exposeHeaders, allowMethods: METHODS })
   return (ctx, next) => {
     // The library leaves out an OPTIONS that is a request of its own, and not one in advance of another.
     if (ctx.method === 'OPTIONS' && !ctx.get('Access-Control-Request-Method')) {
       ctx.set({
         'Access-Control-Allow-Origin': '*',
-        'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(','),
+        'Access-Control-Expose-Headers': exposeHeaders.join(','),
       })
     }
     return allow(ctx, next)

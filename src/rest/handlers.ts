@@ -35,6 +35,8 @@ export interface HandlerParts {
  */
 export function createHandlers(parts: HandlerParts): Readonly<Record<OperationName, Handler>> {
   const { resource, operations, run, hal, forms, settings } = parts
+  // Only the writes of a view have this variable.
+  const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
   /** A resource, or 304, with the headers that describe the state it is shown in. */
   function respondWith(ctx: Context, status: 200 | 201, data: Data, occasion: 'read' | 'created' | 'put') {
@@ -79,6 +81,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         input: toGraphNames(resource, values),
         idempotencyKey: idempotencyKeyOf(ctx),
         otherThan: typeof otherThan === 'string' ? otherThan : undefined,
+        ...inVersion,
       })
       respondToWrite(ctx, write as Data, 'created')
     },
@@ -97,6 +100,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         ...conditionVariables(condition),
         mayCreate: isForCreation && !mustExist,
         mayReplace: !mustNotExist,
+        ...inVersion,
       })
       respondToWrite(ctx, write as Data, 'put')
     },
@@ -111,6 +115,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         patch: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
         ...conditionVariables(preconditionsOf(ctx.headers, id)),
+        ...inVersion,
       })
       respondToWrite(ctx, write as Data, 'put')
     },

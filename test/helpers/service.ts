@@ -78,7 +78,7 @@ const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
-  parts: Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> = {},
+  parts: Pick<ServiceParts, 'domain' | 'reportRequest' | 'reportReplicas' | 'watch'> = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
@@ -99,10 +99,9 @@ export async function startTestService(
     const reported = faults.map((fault) => fault.stack ?? String(fault)).join('\n')
     if (reported) throw new Error(`The service reported ${faults.length} faults:\n${reported}`)
   })
-  const { origin } = service
-  const base = `${origin}/${settings.namespace}/${settings.version}`
+  const { origin, base } = service
   // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
-  const check = createConformanceCheck(settings)
+  const check = createConformanceCheck(settings, parts.domain)
   const withScope = (scope: string) =>
     createClient(origin, base, mintToken(TOKENS, { scope, expiresIn: '1h' }), check)
   return {
