@@ -69,7 +69,7 @@ test('an error names each field by its path from the argument on', async (t) => 
   t.deepEqual(fieldsOf(taken.errors), [['input.scientificName', 'DUPLICATE_VALUE']])
 })
 
-test('what is asked for after a write in the same request is what was written', async (t) => {
+test('a later field of the same request reads what was written', async (t) => {
   const { writer } = service()
   const { data } = await writer.graphql(`mutation {
     first: putPlanet(id: "seen", input: { name: "Seen" }) { planet { moons { totalCount } } }

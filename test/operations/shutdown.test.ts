@@ -80,7 +80,7 @@ test('a port in use is a clear message, and the database is free again', async (
   t.truthy(await next.origin)
 })
 
-test('an endpoint for spans that cannot be reached keeps nobody from stopping', async (t) => {
+test('an unreachable endpoint for spans does not prevent the stop', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const service = startProcess(
     { ...QUIET, DATA_DIR: dataDir, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },

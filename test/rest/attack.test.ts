@@ -104,12 +104,12 @@ test('forwarded headers are in no link, unless a proxy is trusted', async (t) =>
   }
 })
 
-test('a public base address is in links whatever the host says', async (t) => {
+test('links have the public base URL regardless of the Host header', async (t) => {
   const fixed = await startTestService(t, { publicBaseUrl: 'https://api.example.org' })
   t.is((await fixed.reader.get('')).body._links.self.href, 'https://api.example.org/api/v1')
 })
 
-test('the method is the method, whatever a header or a parameter says', async (t) => {
+test('no header or parameter overrides the method', async (t) => {
   const { writer } = service()
   const { body } = await writer.post('/species', { scientific_name: 'Not overridden' })
   await writer.post(`/species?_method=DELETE`, { scientific_name: 'x' })

@@ -60,7 +60,7 @@ test('a signed token names the caller and the scopes', async (t) => {
   t.deepEqual(caller, { identity: 'ada', scopes: ['species:read', 'planets:write'] })
 })
 
-test('scopes are read from scope, scopes and scp, and what is not a scope is ignored', async (t) => {
+test('scopes are read from scope, scopes and scp, and other values are ignored', async (t) => {
   const send = await serve(t, withSecret)
   const claims = { sub: undefined, scope: undefined, scopes: ['a:read', 7, null], scp: 'b:read c:write' }
   const { caller } = await send(`bearer ${await sign(bytes(secret), 'HS256', claims)}`)
