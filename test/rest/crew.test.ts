@@ -73,7 +73,7 @@ test('an astronaut links the open mission they are on, and loses it when it ends
   }
 })
 
-test('leaving a crew, and deleting the mission, frees the astronaut', async (t) => {
+test('an astronaut is free after leaving the crew, and after the deletion of the mission', async (t) => {
   const { writer } = service()
   const [mission, one, other] = [
     await make('/missions'),
