@@ -1,12 +1,12 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runCommand } from './commands/command.ts'
+import { type Configuration, loadConfiguration } from './configuration.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
+import type { Resource } from './domain/model/resource.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
-import { readSettings, type Settings } from './settings.ts'
-import { loadSettingsFile } from './settings-file.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
 
@@ -20,7 +20,8 @@ stops it.`
 
 /** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
-  const settings = readSettings(process.env, loadSettingsFile())
+  const configuration = await loadConfiguration()
+  const { settings, domain } = configuration
   const log = openLog(settings.logLevel)
   const { logger } = log
   if (settings.workers > 1 && cluster.isPrimary) return superviseWorkers(settings.workers, logger)
@@ -30,24 +31,26 @@ async function main(): Promise<void> {
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
   const reportReplicas = (fit: number, all: number) =>
     logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use')
-  const service = await startService({ settings, tokens, reportFault, reportRequest, reportReplicas })
+  const service = await startService({ settings, domain, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, settings, mintToken(tokens, EVERYTHING))
+    introduce(service, configuration, mintToken(tokens, EVERYTHING))
   stopOnSignal(() => stop(service, stopTracing, log), log)
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
 /** Prints a token and a request to try, when the service starts without token settings. */
-function introduce({ origin }: Service, { namespace, version }: Settings, token: string): void {
+function introduce({ origin }: Service, { settings, domain }: Configuration, token: string): void {
+  const { namespace, version } = settings
+  const [{ path }] = domain.resources as [Resource]
   process.stdout.write(`
 halgraph is listening at ${origin}/${namespace}/${version} and ${origin}/graphql
 
 A token that is valid for twelve hours, and an example request:
 
   TOKEN=${token}
-  curl -H "Authorization: Bearer ${token}" ${origin}/${namespace}/${version}/species
+  curl -H "Authorization: Bearer ${token}" ${origin}/${namespace}/${version}/${path}
 
 `)
 }

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
+import type { Tables } from './database/tables.ts'
 import { startKeyExpiry } from './domain/idempotency.ts'
-import { domain as definitions } from './domain/resources/index.ts'
 import { TableSizes } from './domain/table-sizes.ts'
+import { type LocatedDomain, loadTables } from './domain-folder.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
 import { createRunOperation, instrument } from './graph/execution/instrument.ts'
@@ -34,6 +35,7 @@ import { readWorkerMetrics } from './worker-metrics.ts'
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
   readonly settings: Settings
+  readonly domain: LocatedDomain
   readonly tokens: TokenSettings
   /** Told of every fault, with the id of the request where there is one. */
   readonly reportFault: (error: unknown, requestId?: string) => void
@@ -66,11 +68,13 @@ const IDLE_MILLISECONDS = 1_000
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
  * @throws {DatabaseRefusedError} when the database cannot be used
+ * @throws {DomainRefusedError} when the Prisma client does not fit the definitions
  * @throws {SettingsError} when it cannot listen on HOST and PORT, or an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const { settings } = parts
-  const database = await openDatabase(databaseOptions(settings))
+  const { settings, domain } = parts
+  const options = databaseOptions(settings, await loadTables(domain))
+  const database = await openDatabase(options)
   let isStopping = false
   let idleTimeout = 0
   const announceStop = () => {
@@ -78,7 +82,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     idleTimeout = IDLE_MILLISECONDS
   }
   try {
-    const readers = await openReadersOf(parts, database)
+    const readers = await openReadersOf(parts, database, options)
     const handler = await createApplication(parts, database, readers, () => isStopping)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => isStopping })
     await listen(server, settings)
@@ -99,15 +103,20 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 }
 
 /** The part of the settings that says which database to open. */
-export function databaseOptions(settings: Settings): DatabaseOptions {
+export function databaseOptions(settings: Settings, tables: Tables): DatabaseOptions {
   const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
   const limits = { poolSize: databasePoolSize, timeout: databaseTimeout }
-  return { databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
+  return { tables, databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
 }
 
-function openReadersOf({ settings, reportReplicas }: ServiceParts, database: Database): Promise<Readers> {
+function openReadersOf(
+  { settings, reportReplicas }: ServiceParts,
+  database: Database,
+  { tables }: DatabaseOptions,
+): Promise<Readers> {
   const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
-  return openReaders(database, databaseReplicaUrls, { poolSize, timeout }, replicaLag, reportReplicas)
+  const use = { PrismaClient: tables.PrismaClient, poolSize, timeout }
+  return openReaders(database, databaseReplicaUrls, use, replicaLag, reportReplicas)
 }
 
 async function createApplication(
@@ -118,14 +127,15 @@ async function createApplication(
 ) {
   const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
   const { maxPageSize: maximumPageSize } = settings
-  const { resources } = definitions
+  const { resources, folder } = parts.domain
   const limiter = createOperationLimiter(settings)
   const run = createRunOperation(limiter)
   const sizes = new TableSizes(database.client, resources)
   const costs = new CostEstimator(resources, sizes)
   const domain: DomainContext = {
     client: database.client,
-    ruleSettings: definitions.ruleSettings?.(settings) ?? {},
+    resources,
+    ruleSettings: settings.ruleSettings,
     maximumPageSize,
     readers,
     scans: new Scans(sizes, createScanLimiter(settings)),
@@ -133,7 +143,8 @@ async function createApplication(
   }
   const schema = createSchema(resources)
   const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
-  const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir).catch((error) => {
+  const operations = settings.graphqlOperationsDir ?? folder.operations
+  const persisted = await readPersistedOperations(schema, operations).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
   const graphql = await createGraphQLRoute({

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { resources } from '../../src/domain/resources/index.ts'
 import { openApiDocument } from '../../src/rest/documents/openapi/document.ts'
 import type { Settings } from '../../src/settings.ts'
 import type { Answer, Json } from './client.ts'
+import { resources } from './domain.ts'
 
 /** Holds an answer of the service against the OpenAPI document: status, headers, media type, body. */
 export type CheckConformance = (method: string, url: string, answer: Answer) => void

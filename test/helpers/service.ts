@@ -1,12 +1,12 @@
 import type { TestFn } from 'ava'
-import type { Database } from '../../src/database/database.ts'
 import { mintToken } from '../../src/development-token.ts'
 import type { Data, Prepare } from '../../src/graph/execution/operation.ts'
 import { type ServiceParts, startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
 import { type Client, createClient } from './client.ts'
 import { createConformanceCheck } from './conformance.ts'
-import { createTestDatabase, type Owner } from './database.ts'
+import { createTestDatabase, type Owner, type TestDatabase } from './database.ts'
+import { domain } from './domain.ts'
 
 /** A running service on a database of its own, and who may call it. */
 export interface TestService {
@@ -14,7 +14,7 @@ export interface TestService {
   readonly origin: string
   /** The address of the entry document. */
   readonly base: string
-  readonly database: Database
+  readonly database: TestDatabase
   readonly settings: Settings
   readonly watch: Watch
   /** What the service reported as its own fault. Empty at teardown, or the test fails. */
@@ -84,11 +84,12 @@ export async function startTestService(
   const database = await createTestDatabase(releases)
   const { databaseUrl, dataDir, migrateOnStart } = database
   const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
-  const settings: Settings = { ...readSettings({}), ...PATIENT, ...place, ...overrides }
+  const settings: Settings = { ...readSettings({}, [], domain.settings), ...PATIENT, ...place, ...overrides }
   const faults: Error[] = []
   const watch = createWatch()
   const service = await startService({
     settings,
+    domain,
     tokens: TOKENS,
     ...parts,
     watch: (prepare) => watch.wrap(parts.watch?.(prepare) ?? prepare),
@@ -108,7 +109,7 @@ export async function startTestService(
   return {
     origin,
     base,
-    database: service.database,
+    database: service.database as TestDatabase,
     settings,
     watch,
     faults,

@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
 import { inspectResource } from '../../src/domain/model/validate.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import { committedDocument } from '../../src/rest/documents/openapi/document.ts'
 import { resourceExamples } from '../../src/rest/documents/openapi/examples.ts'
 import type { Answer, Json } from '../helpers/client.ts'
 import { ConformanceError, createConformanceCheck } from '../helpers/conformance.ts'
 import { createTestFolder } from '../helpers/database.ts'
+import { resources } from '../helpers/domain.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 const service = shareTestService(test)

@@ -1,10 +1,19 @@
-import type { RuleSettings } from './database-rule.ts'
 import type { Resource } from './resource.ts'
 
 /** The resources that a service serves. A folder of definitions exports one, as `domain` of its `index.ts`. */
 export interface Domain {
   /** In the order of documents and listings. */
   readonly resources: readonly Resource[]
-  /** Selects the settings of the service for rules; none by default. */
-  readonly ruleSettings?: (settings: Readonly<Record<string, unknown>>) => RuleSettings
+  /**
+   * Settings of the service for the rules, by the name of the environment variable, as in `PLANET_REFERENCE`. A rule
+   * finds the value in the `settings` of a change, in camel case: `planetReference`.
+   */
+  readonly settings?: Readonly<Record<string, DomainSetting>>
+}
+
+/** A setting of a domain. */
+export interface DomainSetting {
+  readonly description: string
+  /** The allowed values, the default first. */
+  readonly choices: readonly [string, ...string[]]
 }

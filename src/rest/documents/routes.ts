@@ -48,7 +48,7 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
     open(base + PATHS.json, documentHandler(document, settings, '.json', JSON.stringify)),
     open(base + PATHS.yaml, documentHandler(document, settings, '.yaml', toYaml)),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
-    ...errorRoutes(settings),
+    ...errorRoutes(resources, settings),
     open('/docs', (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings)))),
     contentRoute('/docs/assets', assets()),
     {
@@ -81,8 +81,8 @@ function documentHandler(
 }
 
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
-function errorRoutes(settings: SiteSettings): Route[] {
-  const entries = catalogueEntries()
+function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+  const entries = catalogueEntries(resources)
   const linked = (entry: CatalogueEntry, root: string) => ({
     ...entry,
     href: `${root}${PATHS.errors}/${entry.code}`,

@@ -37,7 +37,7 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
       headers: HEADERS,
       examples: errorExamples(first),
       responses: errorResponses(paths),
-      schemas: { ...sharedSchemas(), ...allSchemas(resources, settings) },
+      schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },
     },
   }
 }
