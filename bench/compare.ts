@@ -38,7 +38,7 @@ export async function run(commandLine: string[]): Promise<void> {
     }
     const clean = (server: Running) => removeAddedBy(server, scratch.url)
     await checkEqualAnswers(running, token(), options.rows, clean)
-    const generator = startGenerator()
+    const generator = await startGenerator()
     releases.push(generator.stop)
     const seen = new Map<Scenario, Map<Running, Measured[]>>()
     for (const scenario of scenarios.filter(({ name }) => isChosen(options.scenarios, name))) {

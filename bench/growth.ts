@@ -46,7 +46,7 @@ async function compareRates(
   rounds: number,
   seconds: number,
 ): Promise<void> {
-  const generator = startGenerator()
+  const generator = await startGenerator()
   console.log(
     `| requests per second | ${sizes.map((size) => size.toLocaleString('en')).join(' | ')} | ratio |`,
   )

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks'
 import { HttpConnection } from './http-connection.ts'
-import { type Connection, type Sent, scenarios } from './scenarios.ts'
+import { type Connection, scenarios, written } from './scenarios.ts'
 
 // The load generator, in a process of its own: takes orders from its parent and answers with what it saw.
 
@@ -69,13 +69,4 @@ async function load(order: Order): Promise<Seen> {
     p99: latencies.percentile(99) / 1000,
     failures,
   }
-}
-
-/** A request as it goes over the wire. */
-function written({ method, path, headers = {}, body }: Sent, shared: string): string {
-  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  if (body === undefined) return `${method} ${path} HTTP/1.1\r\n${shared}${own.join('')}\r\n`
-  const text = JSON.stringify(body)
-  const described = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
-  return `${method} ${path} HTTP/1.1\r\n${shared}${described}${own.join('')}\r\n${text}`
 }

@@ -75,6 +75,15 @@ export const scenarios: readonly Scenario[] = [
     next: ({ count }) => ({ method: 'GET', path: `${COLLECTION}?page=${1 + (count % 10)}&limit=20` }),
   },
   {
+    name: 'pages',
+    title: 'page by random number',
+    status: 200,
+    next: (_, rows) => ({
+      method: 'GET',
+      path: `${COLLECTION}?page=${1 + Math.floor((Math.random() * rows) / 20)}&limit=20`,
+    }),
+  },
+  {
     name: 'first',
     title: 'first page of 20',
     status: 200,
@@ -170,4 +179,13 @@ function species(name: string, number: number): object {
     bioluminescent: number % 2 === 0,
     intelligence_level: 'sentient',
   }
+}
+
+/** A request as it goes over the wire, with headers that all requests share. */
+export function written({ method, path, headers = {}, body }: Sent, shared: string): string {
+  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  if (body === undefined) return `${method} ${path} HTTP/1.1\r\n${shared}${own.join('')}\r\n`
+  const text = JSON.stringify(body)
+  const described = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
+  return `${method} ${path} HTTP/1.1\r\n${shared}${described}${own.join('')}\r\n${text}`
 }

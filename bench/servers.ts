@@ -57,13 +57,13 @@ export function serviceOn(databaseUrl: string, settings: Readonly<Record<string,
     title: 'halgraph',
     graphql: true,
     script: SERVICE,
-    environment: { ...SHARED, ...QUIET, DATABASE_URL: databaseUrl, ...settings },
+    environment: { ...SHARED, ...SERVED, DATABASE_URL: databaseUrl, ...settings },
   }
 }
 
 const SHARED = { JWT_SECRET: SECRET, NODE_ENV: 'production' }
-/** The peers write no access log, and so the service is not to write one either. */
-const QUIET = { HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
+/** The settings of production, the log of requests included, which the peers do not write. */
+const SERVED = { HOST: '127.0.0.1' }
 
 /**
  * Everything there is to compare, on one PostgreSQL database, and the service on an embedded one.
@@ -92,6 +92,11 @@ export function contenders(databaseUrl: string, dataDir: string, baseline?: stri
         ]
       : []),
     peer('floor', 'floor: node:http + pg'),
+    {
+      ...peer('floor', 'floor that verifies no token'),
+      name: 'open-floor',
+      environment: { ...onServer, VERIFY_TOKENS: 'false' },
+    },
     peer('fastify', 'Fastify + Prisma'),
     peer('koa', 'Koa + Prisma'),
     peer('nest', 'NestJS + Prisma'),
@@ -102,14 +107,14 @@ export function contenders(databaseUrl: string, dataDir: string, baseline?: stri
       graphql: true,
       scenarios: ['one', 'list', 'first'],
       script: './peers/direct.js',
-      environment: { ...onServer, ...QUIET },
+      environment: { ...onServer, ...SERVED },
     },
     {
       name: 'embedded',
       title: 'halgraph, embedded',
       graphql: true,
       script: SERVICE,
-      environment: { ...SHARED, ...QUIET, DATA_DIR: dataDir },
+      environment: { ...SHARED, ...SERVED, DATA_DIR: dataDir },
       dataDir,
     },
   ]

@@ -20,7 +20,7 @@ export async function run(commandLine: string[]): Promise<void> {
     releases.push(() => scratch.drop())
     const server = await start(serviceOn(scratch.url))
     releases.push(() => server.stop())
-    const generator = startGenerator()
+    const generator = await startGenerator()
     releases.push(generator.stop)
     const order = { origin: server.origin, token: token(), connections: CONNECTIONS, rows: ROWS }
     const seconds = 60 / SCENARIOS.length

@@ -34,9 +34,9 @@ export function table(
   return [
     `${conditions}. Node ${process.version}, ${server}, ${machine()}.`,
     '',
-    'Requests per second; in brackets latency p50 / p99 in milliseconds, and what a request takes of the',
-    'processor in that process, in microseconds; in bold how many times as fast as that contender the',
-    'service is. Medians of the rounds, and of the ratios round by round.',
+    'Processor time of the server process per request, in microseconds, and in bold how many times that of the',
+    'service; in brackets requests per second, how many times as many the service answers, and latency',
+    'p50 / p99 in milliseconds. Medians of the rounds, and of the ratios round by round.',
     '',
     row('', titles),
     row(
@@ -62,12 +62,16 @@ function cell(
   isService: boolean,
 ): string {
   if (!seen || !service) return '—'
-  const rate = median(seen.map(({ requestsPerSecond }) => requestsPerSecond))
-  const latency = `${median(seen.map(({ p50 }) => p50)).toFixed(1)} / ${median(seen.map(({ p99 }) => p99)).toFixed(1)}`
+  const of = (select: (one: Measured) => number) => median(seen.map(select))
   const failures = seen.reduce((sum, one) => sum + one.failures, 0)
-  const ratios = seen.map((one, index) => (service[index]?.requestsPerSecond ?? 0) / one.requestsPerSecond)
-  const ratio = isService ? '' : ` **${median(ratios).toFixed(2)}**`
-  return `${Math.round(rate).toLocaleString('en')} (${latency}, ${Math.round(median(seen.map((one) => one.cost)))} µs)${ratio}${failures ? ` ${failures} failed` : ''}`
+  const ratio = (select: (service: Measured, one: Measured) => number) =>
+    median(seen.map((one, index) => select(service[index] as Measured, one))).toFixed(2)
+  const costs = isService ? '' : ` **${ratio((own, one) => one.cost / own.cost)}**`
+  const rates = isService ? '' : ` × ${ratio((own, one) => own.requestsPerSecond / one.requestsPerSecond)}`
+  const rate = Math.round(of((one) => one.requestsPerSecond)).toLocaleString('en')
+  const latency = `${of(({ p50 }) => p50).toFixed(1)} / ${of(({ p99 }) => p99).toFixed(1)}`
+  const failed = failures ? ` ${failures} failed` : ''
+  return `${Math.round(of((one) => one.cost))} µs${costs} (${rate}/s${rates}, ${latency})${failed}`
 }
 
 export function median(values: readonly number[]): number {

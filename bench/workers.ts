@@ -31,7 +31,7 @@ export async function run(commandLine: string[]): Promise<void> {
   await withReleases(async (releases) => {
     const scratch = await createScratch(options.server, ROWS)
     releases.push(() => scratch.drop())
-    const generator = startGenerator()
+    const generator = await startGenerator()
     releases.push(generator.stop)
     const counts = Array.from({ length: Number(options.processes) }, (_, index) => index + 1)
     const running: Running[] = []

@@ -5,6 +5,7 @@ import type { PrismaClientClass, Tables } from './database/tables.ts'
 import { definitionProblems } from './domain/model/definition-problems.ts'
 import type { Domain } from './domain/model/domain.ts'
 import type { Resource } from './domain/model/resource.ts'
+import { DefinitionError } from './domain/model/version-problems.ts'
 
 /** Where the parts of a domain are: absolute paths. */
 export interface DomainFolder {
@@ -25,20 +26,6 @@ export interface DomainFolder {
 /** Definitions, and where they come from. */
 export interface LocatedDomain extends Domain {
   readonly folder: DomainFolder
-}
-
-/** The domain cannot be served. The message has one line for each problem; print it without a stack trace. */
-export class DomainRefusedError extends Error {
-  override name = 'DomainRefusedError'
-
-  constructor(
-    place: string,
-    readonly problems: readonly string[],
-    options?: ErrorOptions,
-  ) {
-    const lines = problems.map((problem) => `  ${problem}`)
-    super(`The domain in ${place} cannot be served:\n${lines.join('\n')}`, options)
-  }
 }
 
 /** This process runs TypeScript (`.ts`) or the build (`.js`), and loads the same form of a domain. */
@@ -78,26 +65,26 @@ const BUILT_IN_CLIENT = 'database/generated/client'
 /**
  * Loads the definitions of a domain.
  *
- * @throws {DomainRefusedError} if the module is missing or not valid, with all problems of the definitions
+ * @throws {DefinitionError} if the module is missing or not valid, with all problems of the definitions
  */
 export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDomain> {
   const { definitions } = folder
   const { domain } = await importModule(definitions, 'definitions', BUILD_ADVICE)
   const problems = definitionProblems(domain)
-  if (problems.length > 0) throw new DomainRefusedError(definitions, problems)
+  if (problems.length > 0) throw new DefinitionError(problems, definitions)
   return { ...(domain as Domain), folder }
 }
 
 /**
  * Loads the Prisma client of a domain.
  *
- * @throws {DomainRefusedError} if the module is missing, or its models are not those of the definitions
+ * @throws {DefinitionError} if the module is missing, or its models are not those of the definitions
  */
 export async function loadTables({ resources, folder }: LocatedDomain): Promise<Tables> {
   const { client, migrations } = folder
   const { PrismaClient, Prisma } = await importModule(client, 'Prisma client', MIGRATE_ADVICE)
   const problems = resources.flatMap((resource) => modelProblems(resource, Prisma as object))
-  if (problems.length > 0) throw new DomainRefusedError(client, [...problems, MIGRATE_ADVICE])
+  if (problems.length > 0) throw new DefinitionError([...problems, MIGRATE_ADVICE], client)
   return { PrismaClient: PrismaClient as PrismaClientClass, migrations }
 }
 
@@ -119,12 +106,10 @@ const BUILD_ADVICE = 'build it with `npm run build`'
 const MIGRATE_ADVICE = 'run `npm run resource -- migrate`, then `npm run build`'
 
 async function importModule(path: string, name: string, advice: string): Promise<Record<string, unknown>> {
-  if (!existsSync(path)) throw new DomainRefusedError(path, [`There are no ${name} here; ${advice}`])
+  if (!existsSync(path)) throw new DefinitionError([`There are no ${name} here; ${advice}`], path)
   try {
     return await import(pathToFileURL(path).href)
   } catch (cause) {
-    throw new DomainRefusedError(path, [`The ${name} cannot be loaded: ${(cause as Error).message}`], {
-      cause,
-    })
+    throw new DefinitionError([`The ${name} cannot be loaded: ${(cause as Error).message}`], path, { cause })
   }
 }

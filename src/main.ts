@@ -1,8 +1,10 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { runCommand } from './commands/command.ts'
-import { type Configuration, loadConfiguration } from './configuration.ts'
+import { loadConfiguration } from './configuration.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
+import type { Domain } from './domain/model/domain.ts'
 import type { Resource } from './domain/model/resource.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
@@ -20,11 +22,13 @@ stops it.`
 
 /** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
-  const configuration = await loadConfiguration()
-  const { settings, domain } = configuration
+  const { settings, domain } = await loadConfiguration()
   const log = openLog(settings.logLevel)
   const { logger } = log
-  if (settings.workers > 1 && cluster.isPrimary) return superviseWorkers(settings.workers, logger)
+  if (settings.workers > 1 && cluster.isPrimary) {
+    cluster.setupPrimary({ exec: fileURLToPath(import.meta.url), args: [] })
+    return superviseWorkers(settings.workers, logger)
+  }
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
   const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
@@ -34,23 +38,22 @@ async function main(): Promise<void> {
   const service = await startService({ settings, domain, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, configuration, mintToken(tokens, EVERYTHING))
+    introduce(service, domain, mintToken(tokens, EVERYTHING))
   stopOnSignal(() => stop(service, stopTracing, log), log)
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
 /** Prints a token and a request to try, when the service starts without token settings. */
-function introduce({ origin }: Service, { settings, domain }: Configuration, token: string): void {
-  const { namespace, version } = settings
-  const [{ path }] = domain.resources as [Resource]
+function introduce({ origin, base }: Service, { resources }: Domain, token: string): void {
+  const [{ path }] = resources as [Resource]
   process.stdout.write(`
-halgraph is listening at ${origin}/${namespace}/${version} and ${origin}/graphql
+halgraph is listening at ${base} and ${origin}/graphql
 
 A token that is valid for twelve hours, and an example request:
 
   TOKEN=${token}
-  curl -H "Authorization: Bearer ${token}" ${origin}/${namespace}/${version}/${path}
+  curl -H "Authorization: Bearer ${token}" ${base}/${path}
 
 `)
 }

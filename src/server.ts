@@ -1,20 +1,21 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { databaseOptions } from './configuration.ts'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
-import type { Tables } from './database/tables.ts'
 import { startKeyExpiry } from './domain/idempotency.ts'
+import type { Domain } from './domain/model/domain.ts'
+import { refuseContradictions } from './domain/model/version-problems.ts'
+import { servedVersions } from './domain/model/versions.ts'
 import { TableSizes } from './domain/table-sizes.ts'
-import { type LocatedDomain, loadTables } from './domain-folder.ts'
+import type { LocatedDomain } from './domain-folder.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
-import { createRunOperation, instrument } from './graph/execution/instrument.ts'
 import { Limiter } from './graph/execution/limiter.ts'
-import { createPrepare, type Prepare } from './graph/execution/operation.ts'
-import { OperationLimiter, OVERLOADED } from './graph/execution/operation-limiter.ts'
-import { Scans } from './graph/execution/scans.ts'
+import { createPrepare, createRunOperation, instrument, type Prepare } from './graph/execution/operation.ts'
+import { OperationLimiter, OVERLOADED, Scans } from './graph/execution/operation-limiter.ts'
 import { createGraphQLRoute } from './graph/http/apollo.ts'
 import { explorerRoutes } from './graph/http/explorer.ts'
 import { readPersistedOperations } from './graph/http/persisted-operations.ts'
@@ -27,8 +28,8 @@ import { healthRoutes } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
-import { documentRoutes } from './rest/documents/routes.ts'
-import { createRoutes } from './rest/routes.ts'
+import { createRestInterface } from './rest/interface.ts'
+import { basePath } from './rest/urls.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { readWorkerMetrics } from './worker-metrics.ts'
 
@@ -50,6 +51,8 @@ export interface ServiceParts {
 export interface Service {
   /** Where it listens: `http://127.0.0.1:3000`. */
   readonly origin: string
+  /** The entry document of the version that pages and examples show: `http://127.0.0.1:3000/api/v1`. */
+  readonly base: string
   readonly database: Database
   /** From now on it is not ready, and every answer ends its connection; it still answers. */
   announceStop(): void
@@ -67,13 +70,17 @@ const IDLE_MILLISECONDS = 1_000
 /**
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
+ * @throws {DefinitionError} when the definitions contradict each other
  * @throws {DatabaseRefusedError} when the database cannot be used
- * @throws {DomainRefusedError} when the Prisma client does not fit the definitions
- * @throws {SettingsError} when it cannot listen on HOST and PORT, or an operation of GRAPHQL_OPERATIONS_DIR is not valid
+ * @throws {DefinitionError} when the Prisma client does not fit the definitions
+ * @throws {SettingsError} when the domain has no version API_VERSION, it cannot listen on HOST and PORT, or an
+ *   operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, domain } = parts
-  const options = databaseOptions(settings, await loadTables(domain))
+  refuseContradictions(domain)
+  const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
+  const options = await databaseOptions(parts)
   const database = await openDatabase(options)
   let isStopping = false
   let idleTimeout = 0
@@ -95,27 +102,28 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       await database.close()
       return inTime
     }
-    return { origin: originOf(server), database, announceStop, close }
+    const origin = originOf(server)
+    return { origin, base: origin + base, database, announceStop, close }
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-/** The part of the settings that says which database to open. */
-export function databaseOptions(settings: Settings, tables: Tables): DatabaseOptions {
-  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
-  const limits = { poolSize: databasePoolSize, timeout: databaseTimeout }
-  return { tables, databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
+function shownVersion(domain: Domain, { version }: Settings): string {
+  const { versions, shown } = servedVersions(domain, version)
+  const names = versions.map(({ name }) => name)
+  if (names.includes(shown)) return shown
+  throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
 }
 
 function openReadersOf(
   { settings, reportReplicas }: ServiceParts,
   database: Database,
-  { tables }: DatabaseOptions,
+  { tables: { PrismaClient } }: DatabaseOptions,
 ): Promise<Readers> {
   const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
-  const use = { PrismaClient: tables.PrismaClient, poolSize, timeout }
+  const use = { PrismaClient, poolSize, timeout }
   return openReaders(database, databaseReplicaUrls, use, replicaLag, reportReplicas)
 }
 
@@ -125,9 +133,9 @@ async function createApplication(
   readers: Readers,
   isStopping: () => boolean,
 ) {
-  const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
+  const { settings, domain: definitions, tokens, reportFault, reportRequest, watch = (same) => same } = parts
   const { maxPageSize: maximumPageSize } = settings
-  const { resources, folder } = parts.domain
+  const { resources, folder } = definitions
   const limiter = createOperationLimiter(settings)
   const run = createRunOperation(limiter)
   const sizes = new TableSizes(database.client, resources)
@@ -141,7 +149,7 @@ async function createApplication(
     scans: new Scans(sizes, createScanLimiter(settings)),
     idempotencyKeyHours: settings.idempotencyKeyHours,
   }
-  const schema = createSchema(resources)
+  const schema = createSchema(resources, definitions.versions)
   const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
   const operations = settings.graphqlOperationsDir ?? folder.operations
   const persisted = await readPersistedOperations(schema, operations).catch((error) => {
@@ -158,13 +166,12 @@ async function createApplication(
     run,
   })
   const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
-  const restSettings = { ...settings, maximumPageSize }
+  const rest = createRestInterface(definitions, prepare, { ...settings, maximumPageSize })
   const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
-    ...createRoutes(resources, prepare, restSettings),
-    ...documentRoutes(resources, restSettings),
+    ...rest.routes,
     graphql,
   ]
   return createApp({
@@ -181,6 +188,7 @@ async function createApplication(
       refusal: OVERLOADED,
       holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
     },
+    pathHeaders: rest.pathHeaders,
   })
 }
 

@@ -4,7 +4,7 @@ import { DatabaseRefusedError } from '../database/refused.ts'
 import type { Domain } from '../domain/model/domain.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { DomainRefusedError } from '../domain-folder.ts'
+import { DefinitionError } from '../domain/model/version-problems.ts'
 import { SettingsError } from '../settings.ts'
 
 /** Invalid arguments: exit status 2, with this message. */
@@ -69,7 +69,7 @@ function endOutput({ code, message }: NodeJS.ErrnoException): void {
 }
 
 function isRefusal(error: Error): boolean {
-  return [CommandError, DatabaseRefusedError, DomainRefusedError, SettingsError, DomainError].some(
+  return [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError].some(
     (kind) => error instanceof kind,
   )
 }

@@ -1,4 +1,4 @@
-import { loadConfiguration } from '../configuration.ts'
+import { databaseOptions, loadConfiguration } from '../configuration.ts'
 import { parseConnection } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
 import { migrationState } from '../database/migrations/migrator.ts'
@@ -6,8 +6,7 @@ import { openExistingDatabase } from '../database/open-database.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { DomainRefusedError, loadTables } from '../domain-folder.ts'
-import { databaseOptions } from '../server.ts'
+import { DefinitionError } from '../domain/model/version-problems.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { runCommand } from './command.ts'
 import { tableDrift } from './doctor/drift.ts'
@@ -32,13 +31,11 @@ await runCommand(usage, { options: { repair: { type: 'boolean' } } }, async ({ v
   report('settings', settingsProblems)
   if (!configuration) return
   const { settings, domain } = configuration
-  const { value: tables, problems: modelProblems } = await attempt(() => loadTables(domain))
+  const { value: options, problems: modelProblems } = await attempt(() => databaseOptions(configuration))
   report('definitions and Prisma schema', modelProblems)
-  if (!tables) return
-  if (!report('migrations', await migrationProblems(settings, tables))) return
-  const { value: database, problems } = await attempt(() =>
-    openExistingDatabase(databaseOptions(settings, tables)),
-  )
+  if (!options) return
+  if (!report('migrations', await migrationProblems(settings, options.tables))) return
+  const { value: database, problems } = await attempt(() => openExistingDatabase(options))
   report('database', problems)
   if (!database) return
   try {
@@ -99,7 +96,7 @@ async function attempt<Value>(
   try {
     return { value: await work(), problems: [] }
   } catch (error) {
-    if (error instanceof SettingsError || error instanceof DomainRefusedError)
+    if (error instanceof SettingsError || error instanceof DefinitionError)
       return { problems: error.problems }
     if (error instanceof DatabaseRefusedError) return { problems: [error.message] }
     throw error

@@ -1,8 +1,6 @@
-import type { Configuration } from '../configuration.ts'
+import { type Configuration, databaseOptions } from '../configuration.ts'
 import type { Database } from '../database/database.ts'
-import { type DatabaseOptions, openExistingDatabase, openSharedDatabase } from '../database/open-database.ts'
-import { loadTables } from '../domain-folder.ts'
-import { databaseOptions } from '../server.ts'
+import { openExistingDatabase, openSharedDatabase } from '../database/open-database.ts'
 
 /**
  * Opens the database of the settings, shared with a running service, and closes it after `use`.
@@ -10,7 +8,7 @@ import { databaseOptions } from '../server.ts'
  * @throws {DatabaseRefusedError} when it cannot be opened
  */
 export async function withDatabase(configuration: Configuration, use: Use): Promise<void> {
-  await closing(await openSharedDatabase(await optionsOf(configuration)), use)
+  await closing(await openSharedDatabase(await databaseOptions(configuration)), use)
 }
 
 /**
@@ -19,11 +17,7 @@ export async function withDatabase(configuration: Configuration, use: Use): Prom
  * @throws {DatabaseRefusedError} when it does not exist or cannot be opened
  */
 export async function withExistingDatabase(configuration: Configuration, use: Use): Promise<void> {
-  await closing(await openExistingDatabase(await optionsOf(configuration)), use)
-}
-
-async function optionsOf({ settings, domain }: Configuration): Promise<DatabaseOptions> {
-  return databaseOptions(settings, await loadTables(domain))
+  await closing(await openExistingDatabase(await databaseOptions(configuration)), use)
 }
 
 type Use = (database: Database) => Promise<void>

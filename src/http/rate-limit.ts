@@ -16,7 +16,6 @@ const COUNT_MILLISECONDS = 1_000
  * @throws {DomainError} TOO_MANY_REQUESTS (429)
  */
 export function limitRate(requestsPerMinute: number): Middleware {
-  if (requestsPerMinute === 0) return (_, next) => next()
   const consume = createCounter(requestsPerMinute)
   return async (ctx, next) => {
     const state = await consume(callerOf(ctx).identity)

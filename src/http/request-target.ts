@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { DomainError } from '../domain/model/errors.ts'
+import { type Detail, DomainError } from '../domain/model/errors.ts'
 
 /** A name, an IPv4 or an IPv6 address, and a port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
@@ -23,17 +23,24 @@ function forwardedPrefixes(ctx: Context): string[] {
 }
 
 /**
- * Refuses a request whose host cannot be one, since links are made of it (RFC 9112 §3.2). It is that of
+ * Whether the host of a request can be one, since links are made of it (RFC 9112 §3.2). It is that of
  * the Host header; where a proxy is trusted, of its X-Forwarded headers, with the prefix of paths.
- *
- * @throws {DomainError} MALFORMED_REQUEST (400)
  */
-export const refuseMalformedHost: Middleware = async (ctx, next) => {
+export function hasHost(ctx: Context): boolean {
   const isOne = (ctx.req.headersDistinct['host']?.length ?? 1) === 1
   const isWeb = ctx.protocol === 'http' || ctx.protocol === 'https'
   const areHosts = HOST.test(ctx.host) && HOST.test(ctx.headers.host ?? ctx.host)
   const arePrefixes = forwardedPrefixes(ctx).every((prefix) => PREFIX.test(prefix))
-  if (!isOne || !isWeb || !areHosts || !arePrefixes || !isUrl(ctx)) {
+  return isOne && isWeb && areHosts && arePrefixes && isUrl(ctx)
+}
+
+/**
+ * Refuses a request without a valid host; see {@link hasHost}.
+ *
+ * @throws {DomainError} MALFORMED_REQUEST (400)
+ */
+export const refuseMalformedHost: Middleware = async (ctx, next) => {
+  if (!hasHost(ctx)) {
     throw new DomainError(
       'MALFORMED_REQUEST',
       'The request must name one host, in its header Host or in the X-Forwarded headers of a gateway.',
@@ -60,4 +67,16 @@ export const refuseMalformedQuery: Middleware = async (ctx, next) => {
     throw new DomainError('INVALID_QUERY_PARAMETER', 'The query string is not percent-encoded UTF-8.')
   }
   await next()
+}
+
+/**
+ * Refuses all query parameters, for requests other than lists.
+ *
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
+ */
+export function refuseQuery(search: URLSearchParams): void {
+  const details = [...new Set(search.keys())].map((field): Detail => {
+    return { field, code: 'UNKNOWN_PARAMETER', message: `There is no query parameter ${field} here.` }
+  })
+  if (details[0]) throw new DomainError('INVALID_QUERY_PARAMETER', details[0].message, details)
 }

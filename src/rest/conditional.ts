@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isUnmodifiedSince } from '../domain/model/precondition.ts'
-import { httpDate } from './http-date.ts'
 
 /**
  * The strong entity tag of a resource, made of its identifier and its version (RFC 9110 §8.8.3).
  * Identifiers have no character that a tag cannot.
+ *
+ * @param variant tells a representation from the usual one of the same version
  */
-export function entityTag(id: string, version: number): string {
-  return `"${id}:${version}"`
+export function entityTag(id: string, version: number, variant?: string): string {
+  return `"${id}:${version}${variant === undefined ? '' : `:${variant}`}"`
 }
 
 /** The preconditions of a write (RFC 9110 §13.1). */
@@ -41,22 +42,24 @@ export interface State {
 }
 
 /**
- * Whether the client of a read already has this state. Entity tags are compared weakly (RFC 9110 §13.1.2): a
- * tag that a proxy has weakened still stands for the same content. Only without them does the date count
- * (§13.1.3).
+ * Whether the client of a read already has this representation. Entity tags are compared weakly (RFC 9110
+ * §13.1.2): a tag that a proxy has weakened still stands for the same content. Only without them does the date
+ * count (§13.1.3).
+ *
+ * @param tag the entity tag of the representation
  */
-export function isNotModified(headers: IncomingHttpHeaders, state: State): boolean {
+export function isNotModified(headers: IncomingHttpHeaders, tag: string, lastUpdated: Date): boolean {
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch === undefined) {
     const since = httpDate(headers['if-modified-since'])
-    return since !== undefined && isUnmodifiedSince(state.last_updated, since)
+    return since !== undefined && isUnmodifiedSince(lastUpdated, since)
   }
-  const versions = versionsIn(ifNoneMatch.replace(/\bW\/"/g, '"'), state.id)
-  return versions === undefined || versions.includes(state.version)
+  const tags = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''))
+  return ifNoneMatch.trim() === '*' || tags.includes(tag)
 }
 
 /**
- * The versions of a resource that a list of entity tags names. Weak tags, and tags that were never
+ * The versions of a resource that a list of entity tags names, in any variant. Weak tags, and tags that were never
  * this resource's, name none. Undefined for `*`, which any version matches (RFC 9110 §13.1.1).
  */
 function versionsIn(header: string, id: string): number[] | undefined {
@@ -66,8 +69,36 @@ function versionsIn(header: string, id: string): number[] | undefined {
 }
 
 function versionOf(tag: string, id: string): number[] {
-  const digits = tag.slice(id.length + 2, -1)
-  return tag.endsWith('"') && /^[1-9]\d{0,9}$/.test(digits) && Number(digits) <= 2147483647
-    ? [Number(digits)]
-    : []
+  const [, digits] = /^([1-9]\d{0,9})(?::[a-z+-]+)?"$/.exec(tag.slice(id.length + 2)) ?? []
+  return digits !== undefined && Number(digits) <= 2147483647 ? [Number(digits)] : []
+}
+
+const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
+const TIME = '(?<time>\\d\\d:\\d\\d:\\d\\d)'
+
+/** The three forms of a date: the current one, and two that are obsolete but must be read. */
+const FORMS = [
+  `[A-Z][a-z]{2}, (?<day>\\d\\d) (?<month>${MONTHS}) (?<year>\\d{4}) ${TIME} GMT`,
+  `[A-Z][a-z]{5,8}, (?<day>\\d\\d)-(?<month>${MONTHS})-(?<year>\\d\\d) ${TIME} GMT`,
+  `[A-Z][a-z]{2} (?<month>${MONTHS}) (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})`,
+].map((form) => new RegExp(`^${form}$`))
+
+/**
+ * The moment that a header names (HTTP-date, RFC 9110 §5.6.7); undefined for what is no such date, which
+ * conditions ignore (§13.1.3, §13.1.4).
+ */
+function httpDate(text: string | undefined): Date | undefined {
+  const matched = FORMS.map((form) => form.exec(text ?? '')).find((match) => match !== null)
+  if (!matched) return undefined
+  const { day, month, year = '', time } = matched.groups as Record<string, string>
+  const date = new Date(`${day} ${month} ${year.length === 2 ? century(year) : ''}${year} ${time} GMT`)
+  // JavaScript takes the 31st of February for the 3rd of March.
+  return date.getUTCDate() === Number(day) ? date : undefined
+}
+
+/** Of a year of two digits: one that seems more than 50 years ahead is past (RFC 9110 §5.6.7). */
+function century(year: string): string {
+  const now = new Date().getUTCFullYear()
+  const current = Math.floor(now / 100)
+  return String(current * 100 + Number(year) > now + 50 ? current - 1 : current)
 }

@@ -61,18 +61,6 @@ export function parseListQuery(
 
 type Report = (field: string, code: DetailCode, message: string) => void
 
-/**
- * Refuses all query parameters, for requests other than lists.
- *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
- */
-export function refuseQuery(search: URLSearchParams): void {
-  const details = [...new Set(search.keys())].map((field): Detail => {
-    return { field, code: 'UNKNOWN_PARAMETER', message: `There is no query parameter ${field} here.` }
-  })
-  if (details[0]) throw new DomainError('INVALID_QUERY_PARAMETER', details[0].message, details)
-}
-
 /** The filter that a parameter is: the bare name of a field asks for equality (SPEC §2.5.3). */
 function filterOf(leaves: readonly Leaf[], name: string, value: string): string[] {
   if (name === 'filter') return [value]

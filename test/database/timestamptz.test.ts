@@ -1,5 +1,5 @@
 import test from 'ava'
-import { parseTimestamptz } from '../../src/database/timestamptz.ts'
+import { parseTimestamptz } from '../../src/database/client.ts'
 
 const TIMESTAMPS = [
   ['2031-04-05 06:07:08.9+00', '2031-04-05T06:07:08.900Z'],

@@ -1,5 +1,6 @@
 import type { TestFn } from 'ava'
 import { mintToken } from '../../src/development-token.ts'
+import type { Domain } from '../../src/domain/model/domain.ts'
 import type { Data, Prepare } from '../../src/graph/execution/operation.ts'
 import { type ServiceParts, startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
@@ -78,7 +79,7 @@ const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
-  parts: Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> = {},
+  parts: Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> & { domain?: Domain } = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
@@ -89,9 +90,9 @@ export async function startTestService(
   const watch = createWatch()
   const service = await startService({
     settings,
-    domain,
     tokens: TOKENS,
     ...parts,
+    domain: { ...domain, ...parts.domain },
     watch: (prepare) => watch.wrap(parts.watch?.(prepare) ?? prepare),
     reportFault: (error) => faults.push(error as Error),
   })
@@ -100,10 +101,9 @@ export async function startTestService(
     const reported = faults.map((fault) => fault.stack ?? String(fault)).join('\n')
     if (reported) throw new Error(`The service reported ${faults.length} faults:\n${reported}`)
   })
-  const { origin } = service
-  const base = `${origin}/${settings.namespace}/${settings.version}`
+  const { origin, base } = service
   // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
-  const check = createConformanceCheck(settings)
+  const check = createConformanceCheck(settings, parts.domain)
   const withScope = (scope: string) =>
     createClient(origin, base, mintToken(TOKENS, { scope, expiresIn: '1h' }), check)
   return {

@@ -28,6 +28,19 @@ export function initialColumns({ leaves }: Resource): Record<string, unknown> {
   return Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
 }
 
+/**
+ * The values of the whole resource, from those of a view: the writable fields outside of the view keep what is
+ * stored, and those of a new resource get their initial values.
+ */
+export function completeValues(resource: Resource, view: Resource, values: Values, before?: Row): Values {
+  if (view === resource) return values
+  const inside = toColumns(view, values, before)
+  const outside = resource.writable
+    .filter(({ column }) => !(column in inside))
+    .map(({ column, field }) => [column, before?.[column] ?? field.initially])
+  return toValues(resource, { ...Object.fromEntries(outside), ...inside } as Row)
+}
+
 /** Converts a row to nested values in the order of the definition, without null columns. */
 export function toValues(resource: Resource, row: Row): Values {
   const values: Record<string, unknown> = {}

@@ -5,7 +5,7 @@ import type { Leaf, Resource } from '../../domain/model/resource.ts'
 import { readList, readListOf } from '../../domain/read.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { columnValue, type GraphValues, graphNames } from '../names.ts'
-import { described, type SchemaPart } from './sdl.ts'
+import { deprecation, described, type SchemaPart } from './sdl.ts'
 
 // Pages and connections share this: the order, the filter, and the read.
 
@@ -34,7 +34,9 @@ export function sortTypes(resource: Resource): (SchemaPart | string)[] {
 
 /** An enumeration of columns. Its internal values are the wire names of the fields. */
 export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): SchemaPart {
-  const values = leaves.map(({ column, field }) => `${described(field.description)}${columnValue(column)}`)
+  const values = leaves.map(
+    ({ column, field }) => `${described(field.description)}${columnValue(column)}${deprecation(field)}`,
+  )
   return {
     typeDefs: `${described(description)}enum ${name} { ${values.join('\n')} }`,
     resolvers: { [name]: Object.fromEntries(leaves.map((leaf) => [columnValue(leaf.column), leaf.name])) },

@@ -45,9 +45,9 @@ export interface KeyArguments {
   readonly [argument: string]: unknown
 }
 
-/** The key that the arguments state. */
-export function toResourceKey(resource: Resource, args: KeyArguments): ResourceKey {
-  const argument = parentArgument(resource)
-  const parentId = argument ? (args[argument] as string) : undefined
-  return { parentId, id: resource.kind === 'singleton' ? (parentId as string) : (args['id'] as string) }
+/** Makes the function that reads the key of a resource from arguments. */
+export function keyReader(resource: Resource): (args: KeyArguments) => ResourceKey {
+  const parent = parentArgument(resource)
+  const own = resource.kind === 'singleton' ? (parent as string) : 'id'
+  return (args) => ({ parentId: parent && (args[parent] as string), id: args[own] as string })
 }

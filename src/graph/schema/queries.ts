@@ -10,9 +10,9 @@ import {
   addressArguments,
   addressVariables,
   type KeyArguments,
+  keyReader,
   type OperationField,
   parentArguments,
-  toResourceKey,
 } from './operations.ts'
 import { pageArguments, resolvePage } from './pages.ts'
 
@@ -23,12 +23,13 @@ export function queries(resource: Resource, resources: readonly Resource[]): Ope
 }
 
 function read(resource: Resource): OperationField {
+  const keyOf = keyReader(resource)
   return {
     sdl: `"One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."
       ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
-    resolve: (_, key, context) => {
+    resolve: (_, args, context) => {
       requireScope(context, resource, 'read')
-      return readResource(context.reader, resource, toResourceKey(resource, key))
+      return readResource(context.reader, resource, keyOf(args))
     },
     rest: {
       request: 'read',

@@ -1,9 +1,15 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import type { Context } from 'koa'
 import jwt from 'koa-jwt'
 import { DomainError } from '../../domain/model/errors.ts'
 import { createKeySet, type KeySetSettings } from './key-set.ts'
 import { refusalReason, TokenRefused } from './refusal-reason.ts'
-import type { Verify } from './token-cache.ts'
+
+/** The payload of a token that has been verified. */
+export type Claims = Readonly<Record<string, unknown>>
+
+/** Resolves to the claims of a request's token if it is acceptable, and rejects otherwise. */
+type Verify = (token: string, ctx: Context) => Promise<Claims>
 
 /** How access tokens are verified: with one shared secret, or with the public keys of a key set. */
 export interface TokenSettings {
@@ -64,7 +70,7 @@ export function createVerify(
     )
     const claims: unknown = ctx.state['claims']
     if (typeof claims !== 'object' || claims === null) throw new TokenRefused('The token is malformed')
-    return claims as Readonly<Record<string, unknown>>
+    return claims as Claims
   }
 }
 

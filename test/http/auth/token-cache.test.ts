@@ -1,13 +1,13 @@
 import test from 'ava'
 import type Koa from 'koa'
-import { cacheVerified } from '../../../src/http/auth/token-cache.ts'
+import { cacheIdentified } from '../../../src/http/auth/authenticate.ts'
 
 const context = {} as Koa.Context
 
 /** A verification that counts how often it is asked, and accepts only the token `good`. */
-function counting(claims: Record<string, unknown> = {}) {
+function counting(claims: { sub?: string; exp?: number } = {}) {
   const asked: string[] = []
-  const verify = cacheVerified(async (token) => {
+  const verify = cacheIdentified(async (token) => {
     asked.push(token)
     if (!token.startsWith('good')) throw new Error('refused')
     return claims

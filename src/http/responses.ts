@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import cors from '@koa/cors'
 import type { Middleware } from 'koa'
 import helmet from 'koa-helmet'
@@ -55,16 +57,21 @@ export function securityHeaders(): Middleware {
   }) as Middleware
 }
 
-/** Lets scripts of other origins use the service, and read every header (CORS, Fetch standard §3.3). */
-export function crossOrigin(): Middleware {
+/**
+ * Lets scripts of other origins use the service, and read every header (CORS, Fetch standard §3.3).
+ *
+ * @param more headers that only some services send
+ */
+export function crossOrigin(more: readonly string[] = []): Middleware {
   const allowMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-  const allow = cors({ exposeHeaders: EXPOSED_HEADERS, allowMethods })
+  const exposeHeaders = [...EXPOSED_HEADERS, ...more]
+  const allow = cors({ exposeHeaders, allowMethods })
   return (ctx, next) => {
     // The library leaves out an OPTIONS that is a request of its own, and not one in advance of another.
     if (ctx.method === 'OPTIONS' && !ctx.get('Access-Control-Request-Method')) {
       ctx.set({
         'Access-Control-Allow-Origin': '*',
-        'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(','),
+        'Access-Control-Expose-Headers': exposeHeaders.join(','),
       })
     }
     return allow(ctx, next)
@@ -94,4 +101,41 @@ export const serverTiming: Middleware = async (ctx, next) => {
     `database;dur=${database.toFixed(2)};desc="${statements} ${statements === 1 ? 'statement' : 'statements'}"`,
   ]
   ctx.set('Server-Timing', metrics.join(', '))
+}
+
+/** In UTF-16 code units. */
+const PIECE = 64 * 1024
+
+/** Shorter bodies are sent at once: it takes less than a millisecond to encode and to write them. */
+const SHORT = 4 * PIECE
+
+/**
+ * Sends a long text body in pieces, each in its own turn of the event loop, so that other requests are
+ * served in between. Encoding and writing 15 MB at once takes up to 100 ms.
+ */
+export const sendInPieces: Middleware = async (ctx, next) => {
+  await next()
+  const { body } = ctx
+  if (typeof body !== 'string' || body.length <= SHORT) return
+  const { type, length } = ctx
+  // A stream needs some listeners of its own beside those of the response.
+  ctx.res.setMaxListeners(20)
+  ctx.body = Readable.from(pieces(body))
+  ctx.type = type
+  ctx.length = length
+}
+
+async function* pieces(text: string): AsyncGenerator<Buffer> {
+  for (let start = 0; start < text.length; ) {
+    const end = endOfPiece(text, start + PIECE)
+    yield Buffer.from(text.slice(start, end))
+    start = end
+    await nextTurn()
+  }
+}
+
+/** Between two characters: a surrogate pair stays together. */
+function endOfPiece(text: string, end: number): number {
+  const isLead = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
+  return isLead ? end + 1 : end
 }

@@ -1,0 +1,58 @@
+import { access, readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import test from 'ava'
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+async function documents(): Promise<string[]> {
+  const folders = await Promise.all(['.', 'bench', 'deploy'].map((folder) => filesIn(folder)))
+  return [...folders.flat(), ...(await filesIn('docs', true))].filter((file) => file.endsWith('.md'))
+}
+
+async function filesIn(folder: string, recursive = false): Promise<string[]> {
+  const files = await readdir(folder, { recursive }).catch(() => [])
+  return files.map((file) => join(folder, file))
+}
+
+/** The anchors of headings, as GitHub makes them. */
+function anchors(markdown: string): string[] {
+  const headings = markdown.matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('every link between documents leads to a file, and to a heading of it', async (t) => {
+  const all = await documents()
+  t.true(all.length > 5)
+  for (const document of all) {
+    const text = await readFile(document, 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)) {
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? document : join(dirname(document), path)
+      t.true(await exists(file), `${document}: ${target}`)
+      if (anchor !== undefined)
+        t.true(anchors(await readFile(file, 'utf8')).includes(anchor), `${document}: ${target}`)
+    }
+  }
+})
+
+test('every source file that a document names exists', async (t) => {
+  let count = 0
+  for (const document of (await documents()).filter((name) => name !== 'CHANGELOG.md')) {
+    const text = (await readFile(document, 'utf8')).replace(/^```.*?^```/gms, '')
+    for (const [, path = ''] of text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|js|mjs|prisma|yaml|json))`/g)) {
+      const places = [path, join('src', path), join('test', path), join(dirname(document), path)]
+      t.true((await Promise.all(places.map(exists))).includes(true), `${document}: ${path}`)
+      count++
+    }
+  }
+  t.true(count > 20)
+})
