@@ -143,7 +143,7 @@ function filling(
 function valueFor(table: Table, column: Column, { defaults }: Decisions): string | undefined {
   const given = defaults.get(fieldOf(table, column))
   const initially = column.leaf?.field.initially
-  return given ?? (initially === undefined ? column.default : `${literal(initially)}::text`)
+  return given ?? (initially === undefined ? column.default : literal(String(initially)))
 }
 
 function missingValue(table: Table, column: Column, decisions: Decisions): string[] {
