@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { runCommand } from './commands/command.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
@@ -23,7 +24,10 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env, loadSettingsFile())
   const log = openLog(settings.logLevel)
   const { logger } = log
-  if (settings.workers > 1 && cluster.isPrimary) return superviseWorkers(settings.workers, logger)
+  if (settings.workers > 1 && cluster.isPrimary) {
+    cluster.setupPrimary({ exec: fileURLToPath(import.meta.url), args: [] })
+    return superviseWorkers(settings.workers, logger)
+  }
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
   const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')

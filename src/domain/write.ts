@@ -1,3 +1,4 @@
+import { apply } from 'json-merge-patch'
 import { modelOf } from '../database/client.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
@@ -10,13 +11,11 @@ import {
   makeIdentifier,
   type ResourceKey,
 } from './model/identifiers.ts'
-import { mergePatch } from './model/merge-patch.ts'
 import { type Precondition, requireState } from './model/precondition.ts'
-import { refuseReadOnlyChanges } from './model/read-only.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { completeValues, toValues } from './model/rows.ts'
-import { inspectPatch, inspectResource, runRules } from './model/validate.ts'
+import { inspectPatch, inspectResource, refuseReadOnlyChanges, runRules } from './model/validate.ts'
 import { viewOf } from './model/views.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
@@ -125,6 +124,14 @@ export async function patchResource(
     const values = validated(view, mergePatch(writableValues(view, row), changes) as Values)
     return updateResource(context, resource, key, row, completed(resource, view, values, row))
   })
+}
+
+/**
+ * Applies a JSON Merge Patch without changing its arguments. RFC 7396 §2: null removes a member, objects are
+ * merged, and other values replace.
+ */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  return apply(structuredClone(target), patch)
 }
 
 const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'

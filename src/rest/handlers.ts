@@ -1,20 +1,21 @@
 import type { Context } from 'koa'
 import { refuseInvalid } from '../domain/model/errors.ts'
 import type { Precondition } from '../domain/model/precondition.ts'
-import { readOnlyDetail } from '../domain/model/read-only.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { type Inspection, inspectPatch, inspectResource } from '../domain/model/validate.ts'
+import { type Inspection, inspectPatch, inspectResource, readOnlyDetail } from '../domain/model/validate.ts'
 import type { Data, Operation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
 import type { RestOperations } from '../graph/rest-operations.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
 import { readJsonBody } from '../http/json/body.ts'
 import type { Handler } from '../http/routes.ts'
 import { entityTag, isNotModified, preconditionsOf, type State } from './conditional.ts'
+import { type Forms, type Templates, variantOf } from './forms/templates.ts'
 import { type Hal, keyOf, type ListData } from './hal.ts'
 import type { RequestOperations } from './operation-header.ts'
 import { parseListQuery } from './parse-list-query.ts'
 import type { OperationName } from './resource-paths.ts'
-import { respond } from './respond.ts'
+import { hasTemplates, respond } from './respond.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
 
 /** What the handlers of a resource are made of. */
@@ -23,6 +24,7 @@ export interface HandlerParts {
   readonly operations: RestOperations
   readonly run: RequestOperations['run']
   readonly hal: Hal
+  readonly forms: Forms
   readonly settings: RestSettings
 }
 
@@ -31,22 +33,28 @@ export interface HandlerParts {
  * responds with its result.
  */
 export function createHandlers(parts: HandlerParts): Readonly<Record<OperationName, Handler>> {
-  const { resource, operations, run, hal, settings } = parts
+  const { resource, operations, run, hal, forms, settings } = parts
   // Only the writes of a view have this variable.
   const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
-  /** A resource, with the headers that describe the state it is shown in. */
-  function respondWith(ctx: Context, status: number, data: Data, occasion: 'read' | 'created' | 'put'): void {
-    describeState(ctx, data)
+  /** A resource, or 304, with the headers that describe the state it is shown in. */
+  function respondWith(ctx: Context, status: 200 | 201, data: Data, occasion: 'read' | 'created' | 'put') {
     const urls = urlsFor(ctx, settings)
+    const templates = hasTemplates(ctx) ? forms.resource(callerOf(ctx), data, urls) : undefined
+    describeState(ctx, data, variantOf(templates))
     if (status === 201) ctx.set('Location', urls.resource(resource, keyOf(resource, data)))
-    respond(ctx, status, hal.resource(data, occasion, urls))
+    const isKnown = isNotModified(ctx.headers, ctx.response.get('ETag'), stateOf(data).last_updated)
+    if (status === 200 && isKnown) ctx.status = 304
+    else respond(ctx, status, withTemplates(hal.resource(data, occasion, urls), templates))
   }
 
   function respondToWrite(ctx: Context, write: Data, occasion: 'created' | 'put'): void {
     const data = write['resource'] as Data
     if (write['outcome'] === 'CREATED') respondWith(ctx, 201, data, occasion)
-    else respondEmpty(ctx, 204, data)
+    else {
+      describeState(ctx, data)
+      ctx.status = 204
+    }
   }
 
   /** An inspection has the values of known fields only, so to ignore the others is not to report them. */
@@ -60,8 +68,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
 
     async read(ctx) {
       const data = (await run(ctx, operations.read, pathParameters(ctx)))['resource'] as Data
-      if (isNotModified(ctx.headers, stateOf(data))) respondEmpty(ctx, 304, data)
-      else respondWith(ctx, 200, data, 'read')
+      respondWith(ctx, 200, data, 'read')
     },
 
     async create(ctx) {
@@ -124,7 +131,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
 
 /** Responds with a page of a list; of the resources of one parent, where there is one. */
 export function listHandler(
-  { resource, run, hal, settings }: HandlerParts,
+  { resource, run, hal, forms, settings }: HandlerParts,
   operation: Operation,
   parent: Resource | undefined,
 ): Handler {
@@ -142,8 +149,14 @@ export function listHandler(
     })
     const of = parent && { resource: parent, id: parentId as string }
     const data: ListData = { result: list as Data, page, parameters: { limit, ...text }, parent: of }
-    respond(ctx, 200, hal.list(data, urlsFor(ctx, settings)))
+    const urls = urlsFor(ctx, settings)
+    const templates = hasTemplates(ctx) ? forms.list(callerOf(ctx), of, urls) : undefined
+    respond(ctx, 200, withTemplates(hal.list(data, urls), templates))
   }
+}
+
+function withTemplates(document: object, templates: Templates | undefined): object {
+  return Object.keys(templates ?? {}).length === 0 ? document : { ...document, _templates: templates }
 }
 
 /** The identifiers in the path, which the documents name as the routes do. */
@@ -173,20 +186,15 @@ function idempotencyKeyOf({ headers }: Context): string | undefined {
   return header?.trim().replace(/^"(.*)"$/, '$1')
 }
 
-function respondEmpty(ctx: Context, status: 204 | 304, data: Data): void {
-  describeState(ctx, data)
-  ctx.status = status
-}
-
 /** The preconditions as the arguments of a mutation. */
 function conditionVariables({ versions, unmodifiedSince }: Precondition) {
   return { ifVersion: versions, ifUnmodifiedSince: unmodifiedSince }
 }
 
 /** The headers that a later conditional request needs (RFC 9110 §8.8). */
-function describeState(ctx: Context, data: Data): void {
+function describeState(ctx: Context, data: Data, variant?: string): void {
   const { id, version, last_updated } = stateOf(data)
-  ctx.set('ETag', entityTag(id, version))
+  ctx.set('ETag', entityTag(id, version, variant))
   ctx.set('Last-Modified', last_updated.toUTCString())
 }
 

@@ -10,6 +10,13 @@ interface FieldOptions {
   /** Set by the service, and shown in GraphQL only. */
   readonly hidden?: true
   /**
+   * An index for lists: `sort` has the value and the identifier, in the order of a sorted list; `filter` has the
+   * value alone and stays small where many resources share each value. Within the parent if there is one.
+   */
+  readonly index?: 'sort' | 'filter'
+  /** The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps. */
+  readonly renamedFrom?: string
+  /**
    * The first version of the API that has the field, one of the `versions` of the domain: `v2`. With `required`
    * it needs `initially`, which the field gets where another version creates a resource.
    */
@@ -28,6 +35,8 @@ export interface TextField extends Described {
   readonly maximumLength: number
   /** Unique in the collection, regardless of case and surrounding blanks. */
   readonly unique?: true
+  /** Unique among the resources of the same parent, regardless of case and surrounding blanks. */
+  readonly uniqueWithinParent?: true
   /** A filter on this field also finds resources whose other field, named here, has the value. */
   readonly alsoMatches?: string
 }
@@ -40,6 +49,10 @@ export interface ReferenceField extends Described {
   readonly relation: string
   /** Also listed at /{to}/{id}/{path of this resource} (SPEC §2.5.1). */
   readonly nested?: true
+  /** Refers to another target than the other resources of the same parent. */
+  readonly uniqueWithinParent?: true
+  /** The effect of the deletion of the target: refused (the default), or this resource is deleted or changed too. */
+  readonly onDelete?: 'restrict' | 'cascade' | 'set null'
 }
 
 export interface NumberField extends Described {
@@ -103,7 +116,7 @@ export function reference(
   to: string,
   relation: string,
   description: string,
-  options: FieldOptions & Pick<ReferenceField, 'nested'> = {},
+  options: FieldOptions & Pick<ReferenceField, 'nested' | 'uniqueWithinParent' | 'onDelete'> = {},
 ): ReferenceField {
   return { type: 'reference', to, relation, description, ...options }
 }

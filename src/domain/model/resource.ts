@@ -16,6 +16,8 @@ interface ResourceDefinition {
   readonly name: string
   /** The last fixed segment of its URL (SPEC §1.2), which also names its scopes and its table. */
   readonly path: string
+  /** The former path of a renamed resource, whose rows `npm run resource -- migrate` keeps. */
+  readonly renamedFrom?: string
   readonly description: string
   /** The parent; a collection has none. */
   readonly owner?: Resource

@@ -2,11 +2,12 @@ import { type Detail, DomainError, type ErrorCode, refuseInvalid } from '../../.
 import type { Resource } from '../../../domain/model/resource.ts'
 import { inspectResource } from '../../../domain/model/validate.ts'
 import { errorEnvelope, STATUS } from '../../../http/errors.ts'
+import { HAL_FORMS, type Templates } from '../../forms/templates.ts'
 import { parseListQuery } from '../../parse-list-query.ts'
 import { withoutNullLinks } from '../../respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import type { Schema } from './field-schema.ts'
-import { SCHEMAS } from './resource-schemas.ts'
+import { type BodySchemas, SCHEMAS } from './resource-schemas.ts'
 
 const text: Schema = { type: 'string' }
 const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
@@ -64,11 +65,20 @@ export const HEADERS = headersBelow('/api/v1')
 /** The headers that any response may have. */
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
-/** A body in both media types of responses, with one example for both. */
-export function halContent(json: string, hal: string, example: unknown): Schema {
+/** A body in the media types of responses, with one example for all; HAL-FORMS adds the templates to it. */
+export function halContent(
+  { json, hal, forms }: BodySchemas,
+  example: object,
+  templates?: Templates,
+): Schema {
+  const halExample = withoutNullLinks(example)
   return {
     'application/json': { schema: { $ref: SCHEMAS + json }, example },
-    'application/hal+json': { schema: { $ref: SCHEMAS + hal }, example: withoutNullLinks(example as object) },
+    'application/hal+json': { schema: { $ref: SCHEMAS + hal }, example: halExample },
+    [HAL_FORMS]: {
+      schema: { $ref: SCHEMAS + forms },
+      example: templates ? { ...halExample, _templates: templates } : halExample,
+    },
   }
 }
 

@@ -55,9 +55,12 @@ function checkViolation(error: unknown): unknown {
   return new DomainError('DEPENDENCY_CONFLICT', message)
 }
 
-/** Constraints are named `{table}_{column}_{kind}`, by Prisma and in the migrations. */
-function constrainedLeaf({ path, leaves }: Resource, constraint: string, kind: 'key' | 'fkey') {
-  return leaves.find(({ column }) => constraint === `${tableName(path)}_${column}_${kind}`)
+/** Constraints are named `{table}_{column}_{kind}`; those within a parent, `{table}_{parent}_{column}_key`. */
+function constrainedLeaf({ path, parentField, leaves }: Resource, constraint: string, kind: 'key' | 'fkey') {
+  const table = tableName(path)
+  return leaves.find(({ column }) =>
+    [`${table}_${column}_${kind}`, `${table}_${parentField}_${column}_${kind}`].includes(constraint),
+  )
 }
 
 function unknownReference(resource: Resource, constraint: string): unknown {
