@@ -1,4 +1,4 @@
-import type { Data } from '../graph/execution/operation.ts'
+import type { Values } from '../domain/model/resource.ts'
 import { refuseQuery } from '../http/request-target.ts'
 import type { Handler } from '../http/routes.ts'
 import type { RequestOperations } from './operation-header.ts'
@@ -14,7 +14,7 @@ export function entryHandler({ prepare, run }: RequestOperations, settings: Rest
   return async (ctx) => {
     negotiate(ctx)
     refuseQuery(ctx.URL.searchParams)
-    const { collections } = (await run(ctx, operation, {})) as { collections: Data[] }
+    const { collections } = (await run(ctx, operation, {})) as { collections: Values[] }
     const { base } = urlsFor(ctx, settings)
     const root = rootFor(ctx, settings)
     const links = collections.map(({ path, description }) => [

@@ -1,7 +1,8 @@
 import type { TestFn } from 'ava'
 import type { Database } from '../../src/database/database.ts'
 import { mintToken } from '../../src/development-token.ts'
-import type { Data, Prepare } from '../../src/graph/execution/operation.ts'
+import type { Values } from '../../src/domain/model/resource.ts'
+import type { Prepare } from '../../src/graph/execution/operation.ts'
 import { type ServiceParts, startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
 import { type Client, createClient } from './client.ts'
@@ -40,7 +41,7 @@ export interface Watch {
 
 export interface ExecutedOperation {
   readonly document: string
-  readonly variables: Data
+  readonly variables: Values
 }
 
 const TOKENS = {
