@@ -5,6 +5,7 @@ import type { Resource } from '../domain/model/resource.ts'
 import { resources } from '../domain/resources/index.ts'
 import { readSettings, type Settings, SettingsError } from '../settings.ts'
 import { loadSettingsFile } from '../settings-file.ts'
+import { styled } from '../terminal.ts'
 
 /** Invalid arguments: exit status 2, with this message. */
 export class ArgumentsError extends Error {
@@ -20,7 +21,7 @@ type Arguments<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Con
 
 /**
  * Runs a program of the command line; `--help` prints its usage. Exit status 0; 1 with a message on standard
- * error when the settings, the database or a resource are refused; 2 for invalid arguments. Any other error
+ * error when the settings, the database, a resource or a file are refused; 2 for invalid arguments. Any other error
  * shows its stack.
  */
 export async function runCommand<const Config extends ParseArgsConfig>(
@@ -38,7 +39,8 @@ export async function runCommand<const Config extends ParseArgsConfig>(
     if (!(error instanceof Error)) throw error
     const isMisused = isArgumentsError(error)
     if (!isMisused && !isRefusal(error)) throw error
-    console.error(isMisused ? `${error.message}\nFor the usage see --help.` : error.message)
+    console.error(styled(process.stderr, 'red', error.message))
+    if (isMisused) console.error('For the usage see --help.')
     process.exitCode = isMisused ? 2 : 1
   }
 }
@@ -69,10 +71,10 @@ function endOutput({ code, message }: NodeJS.ErrnoException): void {
   process.exit(1)
 }
 
+/** Also a failed call of the operating system, such as a file that cannot be written. */
 function isRefusal(error: Error): boolean {
-  return [CommandError, DatabaseRefusedError, SettingsError, DomainError].some(
-    (kind) => error instanceof kind,
-  )
+  const kinds = [CommandError, DatabaseRefusedError, SettingsError, DomainError]
+  return kinds.some((kind) => error instanceof kind) || 'syscall' in error
 }
 
 function isArgumentsError(error: Error): boolean {
