@@ -6,7 +6,7 @@ import { mintToken, tokenSettings } from './development-token.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { readSettings } from './settings.ts'
 import { loadSettingsFile } from './settings-file.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
@@ -37,21 +37,21 @@ async function main(): Promise<void> {
   const service = await startService({ settings, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, settings, mintToken(tokens, EVERYTHING))
+    introduce(service, mintToken(tokens, EVERYTHING))
   stopOnSignal(() => stop(service, stopTracing, log), log)
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
 /** Prints a token and a request to try, when the service starts without token settings. */
-function introduce({ origin }: Service, { namespace, version }: Settings, token: string): void {
+function introduce({ origin, base }: Service, token: string): void {
   process.stdout.write(`
-halgraph is listening at ${origin}/${namespace}/${version} and ${origin}/graphql
+halgraph is listening at ${base} and ${origin}/graphql
 
 A token that is valid for twelve hours, and an example request:
 
   TOKEN=${token}
-  curl -H "Authorization: Bearer ${token}" ${origin}/${namespace}/${version}/species
+  curl -H "Authorization: Bearer ${token}" ${base}/species
 
 `)
 }

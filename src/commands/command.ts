@@ -2,6 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { DatabaseRefusedError } from '../database/refused.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
+import { DefinitionError } from '../domain/model/version-problems.ts'
 import { resources } from '../domain/resources/index.ts'
 import { readSettings, type Settings, SettingsError } from '../settings.ts'
 import { loadSettingsFile } from '../settings-file.ts'
@@ -70,7 +71,7 @@ function endOutput({ code, message }: NodeJS.ErrnoException): void {
 }
 
 function isRefusal(error: Error): boolean {
-  return [CommandError, DatabaseRefusedError, SettingsError, DomainError].some(
+  return [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError].some(
     (kind) => error instanceof kind,
   )
 }

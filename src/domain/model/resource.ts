@@ -2,7 +2,7 @@ import type { DatabaseRule } from './database-rule.ts'
 import type { Detail } from './errors.ts'
 import { type Field, isOfSomeVersions, type LeafField, text, timestamp } from './fields.ts'
 
-/** A resource in the form of its representation: wire names, nested, without unset fields. */
+/** Values by the names of their fields: a representation (wire names, without unset fields), an input, a result. */
 export type Values = { readonly [field: string]: unknown }
 
 /** Validates a whole resource. `before` is its previous state, undefined for a new resource. */

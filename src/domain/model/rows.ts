@@ -38,11 +38,11 @@ export function completeValues(resource: Resource, view: Resource, values: Value
   const outside = resource.writable
     .filter(({ column }) => !(column in inside))
     .map(({ column, field }) => [column, before?.[column] ?? field.initially])
-  return toValues(resource, { ...Object.fromEntries(outside), ...inside } as Row)
+  return toValues(resource, { ...Object.fromEntries(outside), ...inside })
 }
 
-/** Converts a row to nested values in the order of the definition, without null columns. */
-export function toValues(resource: Resource, row: Row): Values {
+/** Converts columns to nested values in the order of the definition, without nulls. */
+export function toValues(resource: Resource, row: Columns): Values {
   const values: Record<string, unknown> = {}
   for (const { path, column } of resource.leaves) {
     const value = row[column]

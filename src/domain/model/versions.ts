@@ -11,9 +11,6 @@ export interface ApiVersion {
 /** The form of the name of a version. */
 export const VERSION_NAME = /^v[1-9][0-9]*$/
 
-/** The versions of a domain that declares none. */
-export const ONLY_VERSION = 'v1'
-
 /** The number of a version, by which versions are ordered. */
 export function versionNumber(name: string): number {
   return Number(name.slice(1))
@@ -26,6 +23,20 @@ export function isIn(version: string, { since, until }: { since?: string; until?
     (since === undefined || number >= versionNumber(since)) &&
     (until === undefined || number <= versionNumber(until))
   )
+}
+
+/**
+ * The versions that a service serves, and the one that its pages and examples show: the configured one, or else
+ * the newest. A domain that declares no versions has one, which is called v1 unless configured.
+ *
+ * @param configured the setting API_VERSION
+ */
+export function servedVersions(
+  { versions }: { readonly versions?: readonly ApiVersion[] },
+  configured: string | undefined,
+): { readonly versions: readonly ApiVersion[]; readonly shown: string } {
+  const served = versions ?? [{ name: configured ?? 'v1' }]
+  return { versions: served, shown: configured ?? (served.at(-1) as ApiVersion).name }
 }
 
 /** The version that clients of a deprecated one should use: the next that is not deprecated. */

@@ -1,10 +1,10 @@
-import { DomainError } from '../../domain/model/errors.ts'
+import { errorAt } from '../../domain/model/errors.ts'
 import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
 import { queryable, type Sort } from '../../domain/model/query.ts'
-import type { Leaf, Resource } from '../../domain/model/resource.ts'
+import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { readList, readListOf } from '../../domain/read.ts'
 import type { GraphContext } from '../execution/context.ts'
-import { columnValue, type GraphValues, graphNames } from '../names.ts'
+import { columnValue, graphNames } from '../names.ts'
 import { deprecation, described, type SchemaPart } from './sdl.ts'
 
 // Pages and connections share this: the order, the filter, and the read.
@@ -46,7 +46,7 @@ export function columnEnumeration(name: string, description: string, leaves: rea
 /** The order and the filter of a list, as its arguments give them. */
 export interface ListArguments {
   readonly sort: readonly Sort[]
-  readonly filter?: GraphValues | null
+  readonly filter?: Values | null
 }
 
 /** The same arguments as SDL. */
@@ -91,5 +91,5 @@ export async function readSource(
 export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
   if (value >= minimum && value <= maximum) return
   const message = `${name} must be from ${minimum} to ${maximum}.`
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: name, code: 'OUT_OF_RANGE', message }])
+  throw errorAt(name, 'OUT_OF_RANGE', 'INVALID_QUERY_PARAMETER', message)
 }

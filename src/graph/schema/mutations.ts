@@ -1,12 +1,12 @@
 import { deleteResource } from '../../domain/delete.ts'
 import { type Field, isRequired } from '../../domain/model/fields.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import type { Resource, Values } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
 import type { ApiVersion } from '../../domain/model/versions.ts'
 import { createResource, patchResource, putResource } from '../../domain/write.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { type GraphValues, graphNames, singular, toWireNames, wireSelection } from '../names.ts'
+import { graphNames, singular, toWireNames, wireSelection } from '../names.ts'
 import {
   addressArguments,
   addressVariables,
@@ -180,11 +180,11 @@ function remove(resource: Resource): OperationField {
 }
 
 interface WriteArguments extends KeyArguments {
-  readonly input: GraphValues
+  readonly input: Values
   readonly idempotencyKey?: string | null
   readonly otherThan?: string | null
-  readonly patch: GraphValues
-  readonly readOnly?: GraphValues | null
+  readonly patch: Values
+  readonly readOnly?: Values | null
   readonly ifVersion?: readonly number[] | null
   readonly ifUnmodifiedSince?: Date | null
   readonly apiVersion?: string | null
