@@ -1,8 +1,11 @@
 import { relative } from 'node:path'
+import type { Resource } from '../domain/model/resource.ts'
 import { domainFolder, loadDefinitions } from '../domain-folder.ts'
 import { ArgumentsError, runCommand } from './command.ts'
 import { parseDefaults } from './resource/defaults.ts'
-import { planUpdate, writeUpdate } from './resource/migrate.ts'
+import { repositoryPath } from './resource/location.ts'
+import { type GeneratedFiles, planUpdate, writeUpdate } from './resource/migrate.ts'
+import { addResource } from './resource/new.ts'
 
 const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
 
@@ -35,10 +38,22 @@ const options = {
 } as const
 
 await runCommand(usage, { options, allowPositionals: true }, async ({ values, positionals }) => {
-  const [action, path] = positionals
-  if (action === 'migrate' && path === undefined) return migrate(values)
-  throw new ArgumentsError(action === undefined ? 'Missing action: new or migrate' : `Unexpected argument`)
+  const [action, path, ...others] = positionals
+  const folder = domainFolder(process.env['DOMAIN'] || undefined)
+  const { resources } = await loadDefinitions(folder)
+  if (action === 'new' && path !== undefined && others.length === 0) {
+    const written = await addResource({ path, ...values }, resources, SOURCES)
+    for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
+    console.log('Adapt the definition, then run npm run resource -- migrate')
+  } else if (action === 'migrate' && path === undefined) {
+    await migrate(values, resources, folder)
+  } else {
+    throw new ArgumentsError(`Expected new <path>, or migrate, not ${positionals.join(' ') || 'nothing'}`)
+  }
 })
+
+/** The sources of the built-in domain. */
+const SOURCES = { definitions: repositoryPath('src/domain/resources'), tests: repositoryPath('test/rest') }
 
 interface MigrateOptions {
   readonly name?: string | undefined
@@ -47,13 +62,15 @@ interface MigrateOptions {
   readonly 'allow-data-loss'?: boolean | undefined
 }
 
-async function migrate(options: MigrateOptions): Promise<void> {
+async function migrate(
+  options: MigrateOptions,
+  resources: readonly Resource[],
+  folder: GeneratedFiles,
+): Promise<void> {
   const { name } = options
   if (name !== undefined && !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
     throw new ArgumentsError('--name must be lower-case letters and digits, with underscores between words')
   }
-  const folder = domainFolder(process.env['DOMAIN'] || undefined)
-  const { resources } = await loadDefinitions(folder)
   const defaults = parseDefaults(options.default ?? [], resources)
   const decisions = { defaults, allowDataLoss: options['allow-data-loss'] ?? false }
   const update = await planUpdate(resources, folder, decisions, { name })
