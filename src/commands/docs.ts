@@ -7,7 +7,7 @@ import { runCommand } from './command.ts'
 
 const usage = `Generates the documents that are kept under version control.
 
-  npm run docs
+  npx halgraph docs
 
   docs/openapi.json    the OpenAPI document, with the default settings
   docs/schema.graphql  the GraphQL schema`
