@@ -55,11 +55,16 @@ const TOKENS = {
  * A service for all tests of a file: `const service = shareTestService(test)` at its top level, then
  * `service().writer` inside the tests. Tests that count on nobody else writing are `test.serial`.
  */
-export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}): () => TestService {
+export function shareTestService(
+  test: TestFn,
+  overrides: Partial<Settings> = {},
+  parts: TestParts = {},
+): () => TestService {
   const releases: (() => Promise<void>)[] = []
   let service: TestService | undefined
   test.serial.before(async () => {
-    service = await startTestService({ teardown: (release) => void releases.push(release) }, overrides)
+    const owner = { teardown: (release: () => Promise<void>) => void releases.push(release) }
+    service = await startTestService(owner, overrides, parts)
   })
   test.after.always(async () => {
     for (const release of releases) await release()
@@ -69,6 +74,8 @@ export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}
     return service
   }
 }
+
+type TestParts = Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> & { domain?: Domain }
 
 /** A busy machine is no reason for a test to see a 503. */
 const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
@@ -80,7 +87,7 @@ const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
-  parts: Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> & { domain?: Domain } = {},
+  parts: TestParts = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
