@@ -17,8 +17,8 @@ export interface DomainFolder {
   readonly migrations: string
   /** The module of Prisma's generated client, in the form that this process loads. */
   readonly client: string
-  /** The folder of persisted GraphQL operations; it may be absent. */
-  readonly operations: string
+  /** The folder of persisted GraphQL operations, if there is one. */
+  readonly operations: string | undefined
   /** The resources that `npm run seed` adds; it may be absent. */
   readonly seed: string
 }
@@ -49,12 +49,13 @@ export function domainFolder(path?: string): DomainFolder {
           'index',
           'generated/client/client',
         ] as const)
+  const operations = join(root, 'operations')
   return {
     definitions: resolve(modules, definitions + EXTENSION),
     schema: join(root, 'prisma/schema.prisma'),
     migrations: join(root, 'prisma/migrations'),
     client: resolve(modules, client + EXTENSION),
-    operations: join(root, 'operations'),
+    operations: existsSync(operations) ? operations : undefined,
     seed: join(root, 'prisma/seed/catalogue.json'),
   }
 }
