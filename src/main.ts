@@ -2,12 +2,13 @@ import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runCommand } from './commands/command.ts'
+import { loadConfiguration } from './configuration.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
+import type { Domain } from './domain/model/domain.ts'
+import type { Resource } from './domain/model/resource.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
-import { readSettings } from './settings.ts'
-import { loadSettingsFile } from './settings-file.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
 
@@ -21,7 +22,7 @@ stops it.`
 
 /** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
-  const settings = readSettings(process.env, loadSettingsFile())
+  const { settings, domain } = await loadConfiguration()
   const log = openLog(settings.logLevel)
   const { logger } = log
   if (settings.workers > 1 && cluster.isPrimary) {
@@ -34,24 +35,25 @@ async function main(): Promise<void> {
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
   const reportReplicas = (fit: number, all: number) =>
     logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use')
-  const service = await startService({ settings, tokens, reportFault, reportRequest, reportReplicas })
+  const service = await startService({ settings, domain, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, mintToken(tokens, EVERYTHING))
+    introduce(service, domain, mintToken(tokens, EVERYTHING))
   stopOnSignal(() => stop(service, stopTracing, log), log)
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
 /** Prints a token and a request to try, when the service starts without token settings. */
-function introduce({ origin, base }: Service, token: string): void {
+function introduce({ origin, base }: Service, { resources }: Domain, token: string): void {
+  const [{ path }] = resources as [Resource]
   process.stdout.write(`
 halgraph is listening at ${base} and ${origin}/graphql
 
 A token that is valid for twelve hours, and an example request:
 
   TOKEN=${token}
-  curl -H "Authorization: Bearer ${token}" ${base}/species
+  curl -H "Authorization: Bearer ${token}" ${base}/${path}
 
 `)
 }
