@@ -48,8 +48,7 @@ async function main(): Promise<void> {
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
 /** Prints what to do next, when the service starts without token settings. */
-function introduce({ origin }: Service, settings: Settings, token: string): void {
-  const base = `${origin}/${settings.namespace}/${settings.version}`
+function introduce({ origin, base }: Service, settings: Settings, token: string): void {
   const bold = (text: string) => styled(process.stdout, 'bold', text)
   process.stdout.write(`
 ${bold('Open in a browser')}

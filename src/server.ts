@@ -5,7 +5,10 @@ import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
 import { startKeyExpiry } from './domain/idempotency.ts'
-import { domain as definitions } from './domain/resources/index.ts'
+import type { Domain } from './domain/model/domain.ts'
+import { refuseContradictions } from './domain/model/version-problems.ts'
+import { servedVersions } from './domain/model/versions.ts'
+import { domain as builtIn } from './domain/resources/index.ts'
 import { TableSizes } from './domain/table-sizes.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
@@ -24,14 +27,16 @@ import { healthRoutes } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
-import { documentRoutes } from './rest/documents/routes.ts'
-import { createRoutes } from './rest/routes.ts'
+import { createRestInterface } from './rest/interface.ts'
+import { basePath } from './rest/urls.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { readWorkerMetrics } from './worker-metrics.ts'
 
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
   readonly settings: Settings
+  /** The resources; by default the built-in domain. */
+  readonly domain?: Domain
   readonly tokens: TokenSettings
   /** Told of every fault, with the id of the request where there is one. */
   readonly reportFault: (error: unknown, requestId?: string) => void
@@ -46,6 +51,8 @@ export interface ServiceParts {
 export interface Service {
   /** Where it listens: `http://127.0.0.1:3000`. */
   readonly origin: string
+  /** The entry document of the version that pages and examples show: `http://127.0.0.1:3000/api/v1`. */
+  readonly base: string
   readonly database: Database
   /** From now on it is not ready, and every answer ends its connection; it still answers. */
   announceStop(): void
@@ -63,11 +70,14 @@ const IDLE_MILLISECONDS = 1_000
 /**
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
+ * @throws {DefinitionError} when the definitions contradict each other
  * @throws {DatabaseRefusedError} when the database cannot be used
- * @throws {SettingsError} when it cannot listen on HOST and PORT, or an operation of GRAPHQL_OPERATIONS_DIR is not valid
+ * @throws {SettingsError} when the domain has no version API_VERSION, it cannot listen on HOST and PORT, or an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const { settings } = parts
+  const { settings, domain = builtIn } = parts
+  refuseContradictions(domain)
+  const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const database = await openDatabase(databaseOptions(settings))
   let isStopping = false
   let idleTimeout = 0
@@ -89,11 +99,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       await database.close()
       return inTime
     }
-    return { origin: originOf(server), database, announceStop, close }
+    const origin = originOf(server)
+    return { origin, base: origin + base, database, announceStop, close }
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+function shownVersion(domain: Domain, { version }: Settings): string {
+  const { versions, shown } = servedVersions(domain, version)
+  const names = versions.map(({ name }) => name)
+  if (names.includes(shown)) return shown
+  throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
 }
 
 /** The part of the settings that says which database to open. */
@@ -114,7 +132,8 @@ async function createApplication(
   readers: Readers,
   isStopping: () => boolean,
 ) {
-  const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
+  const { settings, domain: definitions = builtIn, tokens, reportFault, reportRequest } = parts
+  const { watch = (prepare) => prepare } = parts
   const { maxPageSize: maximumPageSize } = settings
   const { resources } = definitions
   const limiter = createOperationLimiter(settings)
@@ -129,7 +148,7 @@ async function createApplication(
     scans: new Scans(sizes, createScanLimiter(settings)),
     idempotencyKeyHours: settings.idempotencyKeyHours,
   }
-  const schema = createSchema(resources)
+  const schema = createSchema(resources, definitions.versions)
   const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
   const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
@@ -145,13 +164,12 @@ async function createApplication(
     run,
   })
   const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
-  const restSettings = { ...settings, maximumPageSize }
+  const rest = createRestInterface(definitions, prepare, { ...settings, maximumPageSize })
   const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
-    ...createRoutes(resources, prepare, restSettings),
-    ...documentRoutes(resources, restSettings),
+    ...rest.routes,
     graphql,
   ]
   return createApp({
@@ -168,6 +186,7 @@ async function createApplication(
       refusal: OVERLOADED,
       holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
     },
+    pathHeaders: rest.pathHeaders,
   })
 }
 

@@ -1,4 +1,5 @@
 import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
+import { VERSION_NAME } from './domain/model/versions.ts'
 
 /**
  * Every setting: its form, its default (none: it may be unset) and its description, in the order of
@@ -19,11 +20,8 @@ export const settingsTable = {
     'api',
     'First segment of every path',
   ),
-  API_VERSION: matching(
-    /^v[1-9][0-9]*$/,
-    'the letter v and a number, as in v1',
-    'v1',
-    'Second segment of every path: v and a number',
+  API_VERSION: apiVersion(
+    'Version that pages show, a second segment of paths, as in v1; unset: the newest of the domain, or v1',
   ),
   PUBLIC_BASE_URL: addressWithPath(
     "What links begin with, as in https://example.org/catalogue; unset: the request's host",
@@ -117,6 +115,13 @@ function matching(pattern: RegExp, form: string, value: string, desc: string) {
     if (pattern.test(given)) return given
     throw new EnvError(`must be ${form}, not ${given}`)
   })({ default: value, desc })
+}
+
+function apiVersion(desc: string) {
+  return makeValidator<string>((given) => {
+    if (VERSION_NAME.test(given)) return given
+    throw new EnvError(`must be the letter v and a number, as in v1, not ${given}`)
+  })<string>({ default: undefined, desc })
 }
 
 const SECRET_BYTES = 32

@@ -24,7 +24,7 @@ test('an empty environment gives the defaults', (t) => {
     dataDir: '.data',
     embeddedFsync: false,
     namespace: 'api',
-    version: 'v1',
+    version: undefined,
     publicBaseUrl: undefined,
     trustProxy: false,
     jwt: { kind: 'development' },

@@ -2,6 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { DatabaseRefusedError } from '../database/refused.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
+import { DefinitionError } from '../domain/model/version-problems.ts'
 import { resources } from '../domain/resources/index.ts'
 import { readSettings, type Settings, SettingsError } from '../settings.ts'
 import { loadSettingsFile } from '../settings-file.ts'
@@ -73,7 +74,7 @@ function endOutput({ code, message }: NodeJS.ErrnoException): void {
 
 /** Also a failed call of the operating system, such as a file that cannot be written. */
 function isRefusal(error: Error): boolean {
-  const kinds = [CommandError, DatabaseRefusedError, SettingsError, DomainError]
+  const kinds = [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError]
   return kinds.some((kind) => error instanceof kind) || 'syscall' in error
 }
 

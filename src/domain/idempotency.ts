@@ -23,6 +23,8 @@ interface Creation {
   readonly key: RequestKey
   /** The validated values of the new resource. */
   readonly values: Values
+  /** The version of the API that the request is in, for a resource that differs between versions. */
+  readonly apiVersion?: string | undefined
   /** How long the key is stored. */
   readonly hours: number
 }
@@ -41,12 +43,12 @@ export class IdempotencyRecord {
 
   /** @throws {DomainError} VALIDATION_FAILED (400) for a malformed key */
   constructor(creation: Creation) {
-    const { resource, parentId = '', key, values } = creation
+    const { resource, parentId = '', key, values, apiVersion = '' } = creation
     refuseMalformedKey(key.text)
     this.#creation = creation
     this.#address = { subject: key.identity, collection: resource.path, parent_id: parentId, key: key.text }
     this.#hash = createHash('sha256')
-      .update(canonical(toColumns(resource, values)))
+      .update(canonical(toColumns(resource, values)) + apiVersion)
       .digest('base64')
   }
 

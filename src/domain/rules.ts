@@ -4,7 +4,6 @@ import { type Detail, refuseRuleViolation } from './model/errors.ts'
 import { isIdentifier } from './model/identifiers.ts'
 import { relationsOf } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
-import type { Row } from './model/row.ts'
 import { toValues } from './model/rows.ts'
 import { runRules } from './model/validate.ts'
 import { resources } from './resources/index.ts'
@@ -19,7 +18,7 @@ export type ClientChange = Change & { readonly client: Client }
  */
 export async function refuseBrokenRules(change: ClientChange, resource: Resource): Promise<void> {
   const { before, after } = change
-  const values = toValues(resource, { ...before, ...after } as Row)
+  const values = toValues(resource, { ...before, ...after })
   const broken = runRules(resource.rules, values, before && toValues(resource, before))
   refuseRuleViolation([...broken, ...(await unknownReferences(change, resource))])
   await resource.databaseRule?.(change)

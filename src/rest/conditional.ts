@@ -4,9 +4,11 @@ import { isUnmodifiedSince } from '../domain/model/precondition.ts'
 /**
  * The strong entity tag of a resource, made of its identifier and its version (RFC 9110 §8.8.3).
  * Identifiers have no character that a tag cannot.
+ *
+ * @param variant tells a representation from the usual one of the same version
  */
-export function entityTag(id: string, version: number): string {
-  return `"${id}:${version}"`
+export function entityTag(id: string, version: number, variant?: string): string {
+  return `"${id}:${version}${variant === undefined ? '' : `:${variant}`}"`
 }
 
 /** The preconditions of a write (RFC 9110 §13.1). */
@@ -40,22 +42,24 @@ export interface State {
 }
 
 /**
- * Whether the client of a read already has this state. Entity tags are compared weakly (RFC 9110 §13.1.2): a
- * tag that a proxy has weakened still stands for the same content. Only without them does the date count
- * (§13.1.3).
+ * Whether the client of a read already has this representation. Entity tags are compared weakly (RFC 9110
+ * §13.1.2): a tag that a proxy has weakened still stands for the same content. Only without them does the date
+ * count (§13.1.3).
+ *
+ * @param tag the entity tag of the representation
  */
-export function isNotModified(headers: IncomingHttpHeaders, state: State): boolean {
+export function isNotModified(headers: IncomingHttpHeaders, tag: string, lastUpdated: Date): boolean {
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch === undefined) {
     const since = httpDate(headers['if-modified-since'])
-    return since !== undefined && isUnmodifiedSince(state.last_updated, since)
+    return since !== undefined && isUnmodifiedSince(lastUpdated, since)
   }
-  const versions = versionsIn(ifNoneMatch.replace(/\bW\/"/g, '"'), state.id)
-  return versions === undefined || versions.includes(state.version)
+  const tags = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''))
+  return ifNoneMatch.trim() === '*' || tags.includes(tag)
 }
 
 /**
- * The versions of a resource that a list of entity tags names. Weak tags, and tags that were never
+ * The versions of a resource that a list of entity tags names, in any variant. Weak tags, and tags that were never
  * this resource's, name none. Undefined for `*`, which any version matches (RFC 9110 §13.1.1).
  */
 function versionsIn(header: string, id: string): number[] | undefined {
@@ -65,10 +69,8 @@ function versionsIn(header: string, id: string): number[] | undefined {
 }
 
 function versionOf(tag: string, id: string): number[] {
-  const digits = tag.slice(id.length + 2, -1)
-  return tag.endsWith('"') && /^[1-9]\d{0,9}$/.test(digits) && Number(digits) <= 2147483647
-    ? [Number(digits)]
-    : []
+  const [, digits] = /^([1-9]\d{0,9})(?::[a-z+-]+)?"$/.exec(tag.slice(id.length + 2)) ?? []
+  return digits !== undefined && Number(digits) <= 2147483647 ? [Number(digits)] : []
 }
 
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'

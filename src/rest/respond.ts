@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Values } from '../domain/model/resource.ts'
+import { HAL_FORMS } from './forms/templates.ts'
 
-const MEDIA_TYPES = ['application/json', 'application/hal+json']
+const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
 
 /**
  * Negotiates the media type of the response, before anything is done (RFC 9110 §12.5.1).
@@ -32,14 +33,21 @@ export function acceptable(ctx: Context, ...types: readonly string[]): string | 
 /** Responds with a HAL document, in the media type that was negotiated. */
 export function respond(ctx: Context, status: number, document: object): void {
   const type = ctx.state['mediaType'] as string
-  const isHal = type === 'application/hal+json'
+  const isPlain = type === 'application/json'
   ctx.status = status
-  ctx.set('Content-Type', isHal ? type : `${type}; charset=utf-8`)
-  ctx.body = JSON.stringify(isHal ? withoutNullLinks(document) : document)
+  ctx.set('Content-Type', isPlain ? `${type}; charset=utf-8` : type)
+  ctx.body = JSON.stringify(isPlain ? document : withoutNullLinks(document))
+}
+
+/** Whether a response has templates. They follow from the scopes of the token, so the response varies with it. */
+export function hasTemplates(ctx: Context): boolean {
+  const isForms = ctx.state['mediaType'] === HAL_FORMS
+  if (isForms) ctx.vary('Authorization')
+  return isForms
 }
 
 /**
- * The document as `application/hal+json`: without the links that are null, since HAL clients take a null for
+ * The document for HAL clients: without the links that are null, since HAL clients take a null for
  * a link. `application/json` has them (SPEC §2.2).
  */
 export function withoutNullLinks(document: object): object {
@@ -51,7 +59,7 @@ export function withoutNullLinks(document: object): object {
 }
 
 /**
- * Whether a request is from a browser that opens the URL as a page: it has no token, and ranks HTML above both
+ * Whether a request is from a browser that opens the URL as a page: it has no token, and ranks HTML above the
  * JSON types. A request with a token is from a client of the interface, for which HTML is not acceptable (406).
  */
 export function prefersPage(ctx: Context): boolean {

@@ -6,6 +6,7 @@ import { refuseQuery } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import { entityTag } from './conditional.ts'
 import { entryHandler } from './entry.ts'
+import { createForms } from './forms/templates.ts'
 import { createHal } from './hal.ts'
 import { createHandlers, listHandler } from './handlers.ts'
 import { type RequestOperations, showOperations } from './operation-header.ts'
@@ -39,7 +40,9 @@ function resourceRoutes(
   settings: RestSettings,
 ): Route[] {
   const operations = restOperations(resource, resources, prepare)
-  const parts = { resource, operations, run, hal: createHal(resource, resources), settings }
+  const hal = createHal(resource, resources)
+  const forms = createForms(resource, resources)
+  const parts = { resource, operations, run, hal, forms, settings }
   const handlers = createHandlers(parts)
 
   function endpoint(name: OperationName, handle: Handler): Partial<Route['methods']> {

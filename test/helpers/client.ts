@@ -95,7 +95,7 @@ function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
 }
 
 function parsed(response: Response, text: string): Json {
-  const isJson = /^application\/(?:[a-z-]+\+)?json\b/.test(response.headers.get('content-type') ?? '')
+  const isJson = /^application\/(?:[a-z.-]+\+)?json\b/.test(response.headers.get('content-type') ?? '')
   return isJson && text !== '' ? JSON.parse(text) : undefined
 }
 

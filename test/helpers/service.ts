@@ -1,7 +1,8 @@
 import type { TestFn } from 'ava'
 import type { Database } from '../../src/database/database.ts'
 import { mintToken } from '../../src/development-token.ts'
-import type { Data, Prepare } from '../../src/graph/execution/operation.ts'
+import type { Values } from '../../src/domain/model/resource.ts'
+import type { Prepare } from '../../src/graph/execution/operation.ts'
 import { type ServiceParts, startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
 import { type Client, createClient } from './client.ts'
@@ -40,7 +41,7 @@ export interface Watch {
 
 export interface ExecutedOperation {
   readonly document: string
-  readonly variables: Data
+  readonly variables: Values
 }
 
 const TOKENS = {
@@ -78,7 +79,7 @@ const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
-  parts: Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> = {},
+  parts: Pick<ServiceParts, 'domain' | 'reportRequest' | 'reportReplicas' | 'watch'> = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
@@ -99,10 +100,9 @@ export async function startTestService(
     const reported = faults.map((fault) => fault.stack ?? String(fault)).join('\n')
     if (reported) throw new Error(`The service reported ${faults.length} faults:\n${reported}`)
   })
-  const { origin } = service
-  const base = `${origin}/${settings.namespace}/${settings.version}`
+  const { origin, base } = service
   // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
-  const check = createConformanceCheck(settings)
+  const check = createConformanceCheck(settings, parts.domain)
   const withScope = (scope: string) =>
     createClient(origin, base, mintToken(TOKENS, { scope, expiresIn: '1h' }), check)
   return {

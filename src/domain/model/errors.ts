@@ -90,6 +90,11 @@ export class DomainError extends Error {
   }
 }
 
+/** An error with one detail, which has the same message. */
+export function errorAt(field: string, detail: DetailCode, code: ErrorCode, message: string): DomainError {
+  return new DomainError(code, message, [{ field, code: detail, message }])
+}
+
 function omission(count: number): string {
   return `The first ${MAXIMUM_DETAILS} of ${count} problems are listed.`
 }

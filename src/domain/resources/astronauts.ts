@@ -16,7 +16,7 @@ export const astronauts = defineResource({
       'missions',
       'current_mission',
       'Identifier of the open mission whose crew includes the astronaut.',
-      { readOnly: true },
+      { readOnly: true, onDelete: 'set null' },
     ),
   },
   example: { name: 'Ines Okafor', call_sign: 'Lantern', rank: 'colonel' },

@@ -59,7 +59,7 @@ export const ERRORS: Readonly<Record<ErrorCode, Explanation>> = {
   },
   NOT_ACCEPTABLE: {
     cause: 'The Accept header allows none of the media types that are available here.',
-    remedy: 'Accept application/json or application/hal+json.',
+    remedy: 'Accept application/json, application/hal+json or application/prs.hal-forms+json.',
   },
   CONCURRENT_MODIFICATION: {
     cause: 'If-Match names another version than the current one: another client has changed the resource.',

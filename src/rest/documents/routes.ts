@@ -15,7 +15,7 @@ import {
   staticContent,
 } from '../../http/static-content.ts'
 import { acceptable, prefersPage } from '../respond.ts'
-import { basePath, rootFor } from '../urls.ts'
+import { basePath, REFERENCE_PATH, rootFor } from '../urls.ts'
 import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { PATHS } from './openapi/service-paths.ts'
@@ -32,10 +32,10 @@ import {
 import { profileOf } from './profile.ts'
 
 /**
- * The routes without data: the documents on the service, its pages, and the page for browsers, whose script
- * loads the data.
+ * The routes without data that every version of the API has: the documents on its resources, their reference if it
+ * has a path of its own, and the page for browsers, whose script loads the data.
  */
-export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+export function versionDocumentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)
   const document = openApiDocument(resources, settings)
   // Some parsers of YAML do not support aliases.
@@ -48,9 +48,7 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
     open(base + PATHS.json, documentHandler(document, settings, '.json', JSON.stringify)),
     open(base + PATHS.yaml, documentHandler(document, settings, '.yaml', toYaml)),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
-    ...errorRoutes(settings),
-    open('/docs', (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings)))),
-    contentRoute('/docs/assets', assets()),
+    ...(settings.reference === undefined ? [] : [referenceRoute(settings.reference, settings)]),
     {
       ...open(`${base}{/{*path}}`, (ctx) => {
         ctx.vary('Accept, Authorization')
@@ -59,6 +57,19 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
       applies: prefersPage,
     },
   ]
+}
+
+/** The routes without data that do not depend on the version, with the reference of the version shown by default. */
+export function documentRoutes(settings: SiteSettings): Route[] {
+  return [
+    ...errorRoutes(settings),
+    referenceRoute(REFERENCE_PATH, settings),
+    contentRoute('/docs/assets', assets()),
+  ]
+}
+
+function referenceRoute(path: string, settings: SiteSettings): Route {
+  return open(path, (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings))))
 }
 
 function open(path: string, handle: Handler): Route {

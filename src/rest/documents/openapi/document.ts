@@ -1,16 +1,21 @@
 import type { Resource } from '../../../domain/model/resource.ts'
 import { resourcePaths } from '../../resource-paths.ts'
 import { basePath, type RestSettings } from '../../urls.ts'
+import { deprecatedDocument } from './deprecation.ts'
 import { resourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
 import { pageSchemas, resourceSchemas } from './resource-schemas.ts'
-import { errorExamples, errorResponses, HEADERS } from './responses.ts'
+import { errorExamples, errorResponses, headersBelow } from './responses.ts'
 import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 
-/** An OpenAPI 3.1 document of everything that is served over REST, made from the definitions. */
+/**
+ * An OpenAPI 3.1 document of everything that is served over REST, made from the definitions.
+ *
+ * @param resources as the version of the settings shows them
+ */
 export function openApiDocument(resources: readonly Resource[], settings: RestSettings): Schema {
   const { publicBaseUrl, maximumPageSize } = settings
   const path = basePath(settings)
@@ -24,9 +29,9 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
     ...servicePaths(resources, base, path),
     ...Object.fromEntries(items.map(([name, item]) => [path + name, item])),
   }
-  return {
+  const document = {
     openapi: '3.1.1',
-    info: INFO,
+    info: infoOf(settings),
     servers: [{ url: publicBaseUrl ?? '/', description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
@@ -34,12 +39,13 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
     components: {
       securitySchemes: { bearer: BEARER },
       parameters: sharedParameters(maximumPageSize),
-      headers: HEADERS,
+      headers: headersBelow(path),
       examples: errorExamples(first),
       responses: errorResponses(paths),
       schemas: { ...sharedSchemas(), ...allSchemas(resources, settings) },
     },
   }
+  return settings.deprecation ? deprecatedDocument(document, settings.deprecation, path) : document
 }
 
 /** Links are absolute, so examples need an origin even where none is set. */
@@ -56,9 +62,11 @@ function allSchemas(resources: readonly Resource[], settings: RestSettings): Rec
   )
 }
 
+function infoOf({ version }: RestSettings) {
+  return { title: 'halgraph', version: version.slice(1), ...INFO }
+}
+
 const INFO = {
-  title: 'halgraph',
-  version: '1',
   summary: 'A resource-oriented collection service with hypermedia links.',
   description:
     'Collections of resources as JSON with HAL links. Every URL that supports GET also supports HEAD, and ' +

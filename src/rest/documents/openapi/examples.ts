@@ -1,7 +1,8 @@
+import { OPERATOR } from '../../../domain/model/caller.ts'
 import { type Field, isAlwaysSet, type LeafField } from '../../../domain/model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../../domain/model/query.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
-import type { Data } from '../../../graph/execution/operation.ts'
+import { createForms, type Templates } from '../../forms/templates.ts'
 import { createHal, type Occasion } from '../../hal.ts'
 import { Urls } from '../../urls.ts'
 
@@ -14,6 +15,9 @@ export interface ResourceExamples {
   representation(occasion: Occasion): object
   /** A page with one item; within a parent where the list has one. */
   page(parent: Resource | undefined): object
+  /** The templates of a resource, and of a list, for a caller with all scopes. */
+  readonly templates: Templates
+  listTemplates(parent: Resource | undefined): Templates
 }
 
 const ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01'
@@ -28,6 +32,7 @@ export function resourceExamples(
 ): ResourceExamples {
   const urls = new Urls(base)
   const hal = createHal(resource, resources)
+  const forms = createForms(resource, resources)
   const input = resource.example ?? exampleInput(resource)
   const parentId = resource.owner && OTHER_ID
   const id = resource.kind === 'singleton' ? OTHER_ID : ID
@@ -36,6 +41,8 @@ export function resourceExamples(
     input,
     patch: examplePatch(resource, input),
     id,
+    templates: forms.resource(OPERATOR, data, urls),
+    listTemplates: (parent) => forms.list(OPERATOR, parent && { resource: parent, id: OTHER_ID }, urls),
     representation: (occasion) => hal.resource(data, occasion, urls),
     page: (parent) =>
       hal.list(
@@ -64,7 +71,7 @@ function exampleData(resource: Resource, input: Values, key: { id: string; paren
     [createdField]: CREATED,
     last_updated: CREATED,
     version: 1,
-  } as Data
+  } as Values
 }
 
 function keptValue(field: Field): unknown {

@@ -6,7 +6,7 @@ import { METHODS, type OperationName, resourcePaths } from '../../resource-paths
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
 import { idParameter, listParameters, parentParameter, shared } from './parameters.ts'
-import { pageNames, schemaNames } from './resource-schemas.ts'
+import { bodySchemas, pageNames, schemaNames } from './resource-schemas.ts'
 import { errorReferences, halContent, requestBody, response, STATE_HEADERS } from './responses.ts'
 
 /** What an operation is described from. */
@@ -51,13 +51,16 @@ const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: stri
 /** The operations on a resource (SPEC §4.1–4.7). */
 const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Operation>> = {
   list({ resource, parent, examples }) {
-    const { json, hal } = pageNames(resource, parent)
     const id = `$response.body#/_embedded/${resource.path}/0/id`
     return {
       parameters: listParameters(resource),
       responses: {
         200: {
-          ...response('A page, which may be empty.', [], halContent(json, hal, examples.page(parent))),
+          ...response(
+            'A page, which may be empty.',
+            [],
+            halContent(pageNames(resource, parent), examples.page(parent), examples.listTemplates(parent)),
+          ),
           links: { read: itemLink(resource, 'read', 'Read an item.', id) },
         },
       },
@@ -67,7 +70,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
 
   read({ resource, examples }) {
     const { read } = schemaNames(resource)
-    const content = halContent(read, read, examples.representation('read'))
+    const content = halContent(bodySchemas(read), examples.representation('read'), examples.templates)
     return {
       parameters: [shared('IfNoneMatchRead'), shared('IfModifiedSince')],
       responses: {
@@ -80,7 +83,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
 
   create({ resource, parent, examples }) {
     const { created, input } = schemaNames(resource)
-    const content = halContent(created, created, examples.representation('created'))
+    const content = halContent(bodySchemas(created), examples.representation('created'))
     const link = (verb: string, action: string) =>
       itemLink(resource, verb, `${action} what was created.`, '$response.body#/id')
     return {
@@ -101,7 +104,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
     const { put, input } = schemaNames(resource)
     const isSingleton = resource.kind === 'singleton'
     const body = isSingleton ? examples.input : { id: examples.id, ...examples.input }
-    const content = halContent(put, put, examples.representation('put'))
+    const content = halContent(bodySchemas(put), examples.representation('put'))
     return {
       description: isSingleton
         ? 'Creates or replaces it. Fields that the body omits are cleared.'

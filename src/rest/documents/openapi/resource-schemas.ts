@@ -18,6 +18,9 @@ type BodySettings = Pick<RestSettings, 'unknownFields'>
 /** Where an OpenAPI document has its schemas. */
 export const SCHEMAS = '#/components/schemas/'
 
+/** The member that HAL-FORMS adds, if the scopes of the token permit any of the requests. */
+const TEMPLATES = { _templates: { $ref: `${SCHEMAS}Templates` } }
+
 const LINK = { $ref: `${SCHEMAS}Link` }
 
 /** The names of the schemas of a resource in an OpenAPI document. */
@@ -33,6 +36,18 @@ export function schemaNames({ name }: Resource) {
   }
 }
 
+/** The names of the schemas of a body in each media type of responses. */
+export interface BodySchemas {
+  readonly json: string
+  readonly hal: string
+  readonly forms: string
+}
+
+/** The schemas of the representation of one resource; the one of HAL-FORMS has templates. */
+export function bodySchemas(name: string): BodySchemas {
+  return { json: name, hal: name, forms: `${name}Forms` }
+}
+
 /** The schemas of a resource: its fields, one representation for each occasion, and what is sent. */
 export function resourceSchemas(
   resource: Resource,
@@ -41,25 +56,29 @@ export function resourceSchemas(
 ): Record<string, Schema> {
   const names = schemaNames(resource)
   const { listed, replaceable } = resource
-  const representation = (occasion: Occasion): Schema => ({
+  const representation = (occasion: Occasion, more: Record<string, Schema> = {}): Schema => ({
     description: resource.description,
     allOf: [
       { $ref: SCHEMAS + names.fields },
-      { type: 'object', properties: { _links: linksSchema(resource, resources, occasion) } },
+      { type: 'object', properties: { _links: linksSchema(resource, resources, occasion), ...more } },
     ],
     required: ['_links'],
     unevaluatedProperties: false,
   })
+  const representations = (name: string, occasion: Occasion) => ({
+    [name]: representation(occasion),
+    [bodySchemas(name).forms]: representation(occasion, TEMPLATES),
+  })
   return {
     [names.fields]: representationSchema(resource),
-    [names.read]: representation('read'),
+    ...representations(names.read, 'read'),
     ...(listed && {
       [names.item]: representation('item'),
-      [names.created]: representation('created'),
+      ...representations(names.created, 'created'),
       [names.input]: inputSchema(resource, settings),
     }),
     ...(replaceable && {
-      [names.put]: representation('put'),
+      ...representations(names.put, 'put'),
       [names.input]: inputSchema(resource, settings),
       [names.patch]: patchSchema(resource, settings),
     }),
@@ -135,21 +154,22 @@ function linksSchema(resource: Resource, resources: readonly Resource[], occasio
   return objectSchema(Object.fromEntries(links), relationsWhere(false))
 }
 
-/** The names of the schemas of a list, as `application/json` and as `application/hal+json`. */
-export function pageNames(resource: Resource, parent: Resource | undefined) {
+/** The names of the schemas of a list. */
+export function pageNames(resource: Resource, parent: Resource | undefined): BodySchemas {
   const name = `${parent?.name ?? ''}${resource.name}`
-  return { json: `${name}Page`, hal: `${name}HalPage` }
+  return { json: `${name}Page`, hal: `${name}HalPage`, forms: `${name}FormsPage` }
 }
 
 /**
- * The schemas of a list (SPEC §2.2). The two media types differ in one thing: an absent link is null in the
- * one and omitted in the other.
+ * The schemas of a list (SPEC §2.2). An absent link is null as `application/json`, and otherwise omitted;
+ * HAL-FORMS has templates.
  */
 export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
   const names = pageNames(resource, parent)
   return {
     [names.json]: pageSchema(resource, parent, { oneOf: [LINK, { type: 'null' }] }, []),
     [names.hal]: pageSchema(resource, parent, LINK, ['next', 'prev']),
+    [names.forms]: pageSchema(resource, parent, LINK, ['next', 'prev'], TEMPLATES),
   }
 }
 
@@ -162,6 +182,7 @@ function pageSchema(
   parent: Resource | undefined,
   neighbour: Schema,
   optional: readonly string[],
+  more: Record<string, Schema> = {},
 ): Schema {
   const links = {
     self: LINK,
@@ -186,5 +207,8 @@ function pageSchema(
     has_more: { type: 'boolean', description: 'Whether there is a next page.' },
     _embedded: objectSchema({ [resource.path]: items }, [resource.path]),
   }
-  return { ...objectSchema(members, Object.keys(members)), description: `A page of ${resource.path}.` }
+  return {
+    ...objectSchema({ ...members, ...more }, Object.keys(members)),
+    description: `A page of ${resource.path}.`,
+  }
 }

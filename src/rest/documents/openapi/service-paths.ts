@@ -73,7 +73,11 @@ function entryOperation(resources: readonly Resource[], base: string): Schema {
     description: 'A link to every collection. Needs a token with any scopes.',
     tags: [TAG],
     responses: {
-      200: response('The collections.', [], halContent('Entry', 'Entry', example)),
+      200: response(
+        'The collections.',
+        [],
+        halContent({ json: 'Entry', hal: 'Entry', forms: 'Entry' }, example),
+      ),
       ...errorReferences(['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE']),
     },
   }

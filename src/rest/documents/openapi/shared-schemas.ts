@@ -14,6 +14,38 @@ function closed(
   return { ...objectSchema(members, required), description }
 }
 
+const PROPERTY: Record<string, Schema> = {
+  name: text,
+  prompt: text,
+  type: { type: 'string', enum: ['text', 'textarea', 'number', 'datetime', 'object'] },
+  required: { const: true },
+  readOnly: { const: true },
+  value: { description: 'The current value, or the one to begin with.' },
+  min: { type: 'number' },
+  max: { type: 'number' },
+  step: { type: 'number' },
+  maxLength: { type: 'integer' },
+  regex: text,
+  placeholder: text,
+  options: closed(
+    'The values to choose from: `inline`, or the items of the list that `link` leads to.',
+    {
+      inline: {
+        type: 'array',
+        items: { oneOf: [text, closed('A value with a label.', { prompt: text, value: {} })] },
+      },
+      link: closed('A list.', { href: uri, type: text }),
+      promptField: text,
+      valueField: text,
+      minItems: { type: 'integer' },
+      maxItems: { type: 'integer' },
+    },
+    ['inline', 'link', 'promptField', 'valueField'],
+  ),
+}
+
+const PROPERTY_OPTIONAL = Object.keys(PROPERTY).filter((name) => name !== 'name' && name !== 'prompt')
+
 /** The schemas that do not belong to one resource (SPEC §2.2, §2.4). */
 export function sharedSchemas(): Record<string, Schema> {
   const errorCode = { type: 'string', enum: Object.keys(ERRORS) }
@@ -32,6 +64,23 @@ export function sharedSchemas(): Record<string, Schema> {
         additionalProperties: closed('A link with a title.', { href: uri, title: text }, ['title']),
       },
     }),
+    Templates: {
+      type: 'object',
+      description: 'HAL-FORMS templates: the requests that the scopes of the token permit.',
+      additionalProperties: { $ref: `${SCHEMAS}Template` },
+    },
+    Template: closed(
+      'A request, and what it sends. The dot in the name of a property leads into an object.',
+      {
+        title: text,
+        method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+        target: uri,
+        contentType: text,
+        properties: { type: 'array', items: { $ref: `${SCHEMAS}TemplateProperty` } },
+      },
+      ['contentType'],
+    ),
+    TemplateProperty: closed('A member of the body.', PROPERTY, PROPERTY_OPTIONAL),
     ErrorDetail: closed('A problem with one field, parameter or rule.', {
       field: { ...text, description: 'The dotted path of the field; empty if there is none.' },
       code: detailCode,

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { DatabaseError } from 'pg'
-import { deletionError, writeError } from '../../src/domain/refusals.ts'
+import { deletionError, writeError } from '../../src/domain/database-errors.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { WriteConflict } from '../../src/domain/retry.ts'
 

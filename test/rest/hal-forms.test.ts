@@ -1,0 +1,211 @@
+import test from 'ava'
+import type { Resource } from '../../src/domain/model/resource.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+import type { Json } from '../helpers/client.ts'
+import { type Body, collectionPath, Fixtures, valueIn, withValue } from '../helpers/fixtures.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+// One request after the other: side by side they would only wait for the same database.
+const service = shareTestService(test)
+const fixtures = () => new Fixtures(service().writer)
+const TYPE = 'application/prs.hal-forms+json'
+const FORMS = { accept: TYPE }
+
+/** What a client sends that only knows the template: a member for each value, at the path that is its name. */
+function bodyOf({ properties }: Json, valueFor: (property: Json) => Json): Body {
+  return (properties as Json[]).reduce<Body>((body, property) => {
+    const value = valueFor(property)
+    const path = (property.name as string).split('.')
+    return value === undefined ? body : withValue(body, { path } as never, value)
+  }, {})
+}
+
+function send({ method, target, contentType }: Json, body?: Body, headers = {}) {
+  const type = contentType && { 'content-type': contentType }
+  return service().writer.request(method, target, body, { ...type, ...headers })
+}
+
+function withValues(resource: Resource, body: Body) {
+  return ({ name }: Json) => {
+    const leaf = resource.leaves.find((one) => one.name === name)
+    return leaf && valueIn(body, leaf)
+  }
+}
+
+for (const resource of resources) {
+  const { path, listed, replaceable } = resource
+
+  if (listed) {
+    test.serial(`${path}: the template of the list creates a resource with every field`, async (t) => {
+      const { writer } = service()
+      const parentId = await fixtures().parent(resource)
+      const list = await writer.get(collectionPath(resource, parentId), FORMS)
+      t.is(list.headers.get('content-type'), TYPE)
+      t.deepEqual(Object.keys(list.body._templates), ['default'])
+      const template = list.body._templates.default
+      t.deepEqual(
+        template.properties.map(({ name }: Json) => name),
+        resource.writable.map(({ name }) => name),
+      )
+      const body = await fixtures().body(resource)
+      const created = await send(template, bodyOf(template, withValues(resource, body)), FORMS)
+      t.is(created.status, 201)
+      t.like(created.body, body)
+      const refused = await send(template, {})
+      t.deepEqual(
+        refused.body.error?.details.map(({ field }: Json) => field) ?? [],
+        template.properties.filter(({ required }: Json) => required).map(({ name }: Json) => name),
+      )
+    })
+  }
+
+  test.serial(
+    `${path}: the templates of an item are what it can be asked to do, with its values`,
+    async (t) => {
+      const { writer } = service()
+      const { path: address, body: sent } = await fixtures().create(resource)
+      const { body, headers } = await writer.get(address, FORMS)
+      const { default: replace, patch, delete: remove } = body._templates
+      const { headers: options } = await writer.options(address)
+      const own = [replace, patch, remove].filter(Boolean)
+      const changing = (options.get('allow') as string).split(', ').filter((name) => /^(P|D)/.test(name))
+      t.deepEqual(
+        own.map(({ method }) => method),
+        changing,
+      )
+      for (const { target } of own) t.is(target, body._links.self.href)
+      if (replaceable) {
+        const replaced = await send(
+          replace,
+          bodyOf(replace, ({ value }) => value),
+        )
+        t.deepEqual([replaced.status, replaced.headers.get('etag')], [204, plain(headers.get('etag'))])
+        const patched = await send(
+          patch,
+          bodyOf(patch, ({ value }) => value),
+        )
+        t.deepEqual([patched.status, patched.headers.get('etag')], [204, plain(headers.get('etag'))])
+        t.like(
+          bodyOf(patch, ({ value }) => value),
+          sent,
+        )
+        const readOnly = replace.properties.filter((property: Json) => property.readOnly)
+        for (const { name } of readOnly) {
+          const changed = await send(
+            replace,
+            bodyOf(replace, (one) => (one.name === name ? 'other' : one.value)),
+          )
+          t.deepEqual([name, changed.body.error?.details[0].code], [name, 'READ_ONLY_FIELD'])
+        }
+      }
+      t.is((await send(remove, undefined, { 'if-match': headers.get('etag') as string })).status, 204)
+      t.is((await writer.get(address)).status, 410)
+    },
+  )
+
+  test.serial(`${path}: what a template says of a field is what the service requires`, async (t) => {
+    const { writer, reader } = service()
+    const { path: address, collection, body } = await fixtures().create(resource)
+    const { _templates: templates } = (await writer.get(listed ? collection : address, FORMS)).body
+    const template = templates.default
+    const check = async (name: string, value: Json, code: string) => {
+      const known = withValues(resource, body)
+      const { body: answer } = await send(
+        template,
+        bodyOf(template, (one) => (one.name === name ? value : known(one))),
+      )
+      const found = answer?.error?.details.find((one: Json) => one.field === name)
+      t.is(found?.code, code, `${name}: ${JSON.stringify(value)?.slice(0, 40)}`)
+    }
+    const writable = template.properties.filter(({ readOnly }: Json) => !readOnly)
+    for (const { name, min, max, maxLength, regex, options, type } of writable) {
+      if (min !== undefined) await check(name, min - 1, 'OUT_OF_RANGE')
+      if (max !== undefined) await check(name, max + 1, 'OUT_OF_RANGE')
+      if (maxLength !== undefined) await check(name, 'x'.repeat(maxLength + 1), 'TOO_LONG')
+      if (type === 'text' && regex) await check(name, ' ', 'REQUIRED_FIELD')
+      if (type === 'datetime') await check(name, 'tomorrow', 'INVALID_FORMAT')
+      if (options?.inline && typeof options.inline[0] === 'string')
+        await check(name, 'other', 'INVALID_VALUE')
+      if (options?.link) {
+        const { body: choices } = await reader.get(options.link.href, { accept: options.link.type })
+        const [items] = Object.values(choices._embedded) as [Json[]]
+        t.is(typeof items[0][options.valueField], 'string')
+        t.is(typeof items[0][options.promptField], 'string')
+      }
+    }
+  })
+
+  test.serial(`${path}: templates are only there for what the scopes permit`, async (t) => {
+    const { reader, withScope } = service()
+    const { path: address, collection } = await fixtures().create(resource)
+    for (const at of listed ? [address, collection] : [address]) {
+      const read = await reader.get(at, FORMS)
+      t.deepEqual([read.headers.get('content-type'), read.body._templates], [TYPE, undefined])
+      t.regex(read.headers.get('vary') as string, /\bAccept, Authorization$/)
+      const other = await withScope(`${path}:read ${path}:write`).get(at, FORMS)
+      t.deepEqual(
+        Object.keys(other.body._templates),
+        at === address ? [...(replaceable ? ['default', 'patch'] : []), 'delete'] : ['default'],
+      )
+    }
+  })
+
+  test.serial(
+    `${path}: with templates it has an entity tag of its own, good for the same writes`,
+    async (t) => {
+      const { writer, reader } = service()
+      const { path: address } = await fixtures().create(resource)
+      const [json, forms] = [await writer.get(address), await writer.get(address, FORMS)]
+      const [tag, formsTag] = [json.headers.get('etag') as string, forms.headers.get('etag') as string]
+      t.not(tag, formsTag)
+      t.is(plain(formsTag), tag)
+      const { _templates, ...rest } = forms.body
+      t.deepEqual(rest, json.body)
+      const status = async (client: typeof writer, accept: string, known: string) =>
+        (await client.get(address, { accept, 'if-none-match': known })).status
+      t.is(await status(writer, TYPE, formsTag), 304)
+      t.is(await status(writer, TYPE, tag), 200)
+      t.is(await status(writer, 'application/json', formsTag), 200)
+      t.is(await status(reader, TYPE, formsTag), 200)
+      t.is((await writer.delete(address, { 'if-match': formsTag.replace(/:\d+/, ':999') })).status, 409)
+      t.is((await writer.delete(address, { 'if-match': formsTag })).status, 204)
+    },
+  )
+}
+
+/** The entity tag of the version, without templates. */
+function plain(tag: string | null): string | null {
+  return tag?.replace(/^("[^:]+:\d+):.*"$/, '$1"') ?? null
+}
+
+test.serial('a list of what refers to a parent creates with the reference filled in', async (t) => {
+  const { writer } = service()
+  const { body: planet } = await writer.post('/planets', { name: 'Referred' })
+  const { body } = await writer.get(`/planets/${planet.id}/species`, FORMS)
+  const template = body._templates.default
+  const values = bodyOf(template, ({ name, value }) => (name === 'scientific_name' ? 'Referens' : value))
+  const created = await send(template, values)
+  t.is(created.body._links.planet.href, planet._links.self.href)
+})
+
+test.serial('the template of a parent sets its singleton', async (t) => {
+  const { writer, withScope } = service()
+  const { body: planet } = await writer.post('/planets', { name: 'Airless' })
+  const { atmosphere } = (await writer.get(`/planets/${planet.id}`, FORMS)).body._templates
+  t.is((await send(atmosphere, { breathable: true })).status, 201)
+  const { body } = await withScope('planets:read atmosphere:write').get(`/planets/${planet.id}`, FORMS)
+  t.deepEqual(Object.keys(body._templates), ['atmosphere'])
+})
+
+test.serial('HAL-FORMS is chosen by its weight, as other media types are', async (t) => {
+  const { writer } = service()
+  for (const [accept, type] of [
+    [`${TYPE}, application/hal+json;q=0.9`, TYPE],
+    [`${TYPE};q=0.5, application/hal+json`, 'application/hal+json'],
+    [`${TYPE};q=0`, undefined],
+  ] as const) {
+    const { status, headers } = await writer.get('/planets', { accept })
+    t.deepEqual([status, status === 200 ? headers.get('content-type') : undefined], [type ? 200 : 406, type])
+  }
+  t.is((await writer.get('', FORMS)).headers.get('content-type'), TYPE)
+})
