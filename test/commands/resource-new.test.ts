@@ -3,8 +3,10 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
+import { withEntry } from '../../src/commands/resource/list-entry.ts'
 import { addResource, type NewArguments } from '../../src/commands/resource/new.ts'
 import { resources } from '../../src/domain/resources/index.ts'
+import { runCommand } from '../helpers/commands.ts'
 import { createTestFolder } from '../helpers/database.ts'
 
 const run = promisify(execFile)
@@ -22,7 +24,8 @@ async function createSources(t: ExecutionContext) {
     ...['test/helpers', 'node_modules', 'package.json', 'tsconfig.json'],
   ].filter((path) => !['src/domain', 'src/domain/resources'].includes(path))
   for (const path of linked) await symlink(join(process.cwd(), path), join(folder, path))
-  const add = (given: NewArguments) => addResource(given, resources, { definitions, tests })
+  const add = (given: NewArguments) =>
+    addResource(given, resources, { definitions, tests, module: '../definition.ts' })
   return { folder, definitions, tests, add }
 }
 
@@ -78,4 +81,37 @@ test('new refuses names that are taken, reserved or not valid, and writes nothin
   for (const [given, message] of REFUSALS) await t.throwsAsync(add(given), { message }, given.path)
   t.deepEqual([await readdir(definitions), await readFile(join(definitions, 'index.ts'), 'utf8')], before)
   t.deepEqual(await readdir(tests), [])
+})
+
+test('new adds to a list on one line, which is broken where it gets too long', (t) => {
+  const list = (names: string) => `export const domain: Domain = { resources: [${names}] }\n`
+  const short = `import { books } from './books.ts'\n\n${list('books')}`
+  t.is(
+    withEntry(short, 'authors'),
+    `import { authors } from './authors.ts'\nimport { books } from './books.ts'\n\n${list('books, authors')}`,
+  )
+  const names = Array.from({ length: 12 }, (_, index) => `resource${index}`)
+  t.regex(
+    withEntry(list(names.join(', ')), 'authors'),
+    /= \{\n {2}resources: \[\n {4}resource0,\n[\s\S]* {4}authors,\n {2}\],\n\}\n$/,
+  )
+  t.throws(() => withEntry('export const domain = { resources: all() }', 'authors'), { message: /by hand/ })
+})
+
+test('the command explains itself, refuses unknown arguments, and finds nothing to do', async (t) => {
+  const help = await runCommand('resource', {}, '--help')
+  t.is(help.status, 0)
+  t.regex(help.output, /npm run resource -- new vessels[\s\S]*--allow-data-loss/)
+  for (const given of [
+    [],
+    ['new'],
+    ['migrate', 'now'],
+    ['migrate', '--force'],
+    ['migrate', '--name', 'No Name'],
+  ]) {
+    t.is((await runCommand('resource', {}, ...given)).status, 2, given.join(' '))
+  }
+  const { output, status, errors } = await runCommand('resource', {}, 'migrate', '--dry-run')
+  t.is(status, 0, errors)
+  t.regex(output, /^Nothing to do/)
 })
