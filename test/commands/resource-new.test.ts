@@ -98,20 +98,11 @@ test('new adds to a list on one line, which is broken where it gets too long', (
   t.throws(() => withEntry('export const domain = { resources: all() }', 'authors'), { message: /by hand/ })
 })
 
-test('the command explains itself, refuses unknown arguments, and finds nothing to do', async (t) => {
+test('the command explains itself, and refuses unknown arguments', async (t) => {
   const help = await runCommand('resource', {}, '--help')
   t.is(help.status, 0)
   t.regex(help.output, /npm run resource -- new vessels[\s\S]*--allow-data-loss/)
-  for (const given of [
-    [],
-    ['new'],
-    ['migrate', 'now'],
-    ['migrate', '--force'],
-    ['migrate', '--name', 'No Name'],
-  ]) {
+  for (const given of [[], ['migrate', 'now']]) {
     t.is((await runCommand('resource', {}, ...given)).status, 2, given.join(' '))
   }
-  const { output, status, errors } = await runCommand('resource', {}, 'migrate', '--dry-run')
-  t.is(status, 0, errors)
-  t.regex(output, /^Nothing to do/)
 })
