@@ -1,4 +1,4 @@
-import { type Detail, DomainError, type ErrorCode, refuseInvalid } from '../../../domain/model/errors.ts'
+import { DomainError, type ErrorCode, errorAt, refuseInvalid } from '../../../domain/model/errors.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { inspectResource } from '../../../domain/model/validate.ts'
 import { errorEnvelope, STATUS } from '../../../http/errors.ts'
@@ -142,19 +142,16 @@ export function errorResponses(paths: Record<string, Schema>): Record<string, Sc
 }
 
 /** An example of each code's envelope (SPEC §2.4), where possible a real one. */
-export function errorExamples(resource: Resource): Record<ErrorCode, object> {
-  const codes = Object.keys(ERRORS) as ErrorCode[]
-  const real: Partial<Record<ErrorCode, DomainError>> = {
-    VALIDATION_FAILED: caught(() => refuseInvalid(inspectResource(resource, { colour: 'blue' }).details)),
-    INVALID_QUERY_PARAMETER: caught(() => parseListQuery(resource, new URLSearchParams('page=0'), 100)),
+export function errorExamples(resource: Resource): Record<string, object> {
+  const real = [
+    caught(() => refuseInvalid(inspectResource(resource, { colour: 'blue' }).details)),
+    caught(() => parseListQuery(resource, new URLSearchParams('page=0'), 100)),
     ...DETAILED,
-  }
-  return Object.fromEntries(
-    codes.map((code) => [
-      code,
-      { value: errorEnvelope(real[code] ?? new DomainError(code, ERRORS[code].cause)) },
-    ]),
-  ) as unknown as Record<ErrorCode, object>
+  ]
+  const exampleOf = (code: ErrorCode) =>
+    real.find((error) => error.code === code) ?? new DomainError(code, ERRORS[code].cause)
+  const codes = Object.keys(ERRORS) as ErrorCode[]
+  return Object.fromEntries(codes.map((code) => [code, { value: errorEnvelope(exampleOf(code)) }]))
 }
 
 function errorResponse(codes: readonly ErrorCode[]): Schema {
@@ -190,24 +187,13 @@ function caught(action: () => unknown): DomainError {
 }
 
 /** Codes whose details depend on what is in the database. */
-const DETAILED = {
-  RESOURCE_ALREADY_EXISTS: detailed('RESOURCE_ALREADY_EXISTS', {
-    field: 'name',
-    code: 'DUPLICATE_VALUE',
-    message: 'Another resource already has this name.',
-  }),
-  DEPENDENCY_CONFLICT: detailed('DEPENDENCY_CONFLICT', {
-    field: 'id',
-    code: 'RESOURCE_IN_USE',
-    message: 'It cannot be deleted while others refer to it.',
-  }),
-  BUSINESS_RULE_VIOLATION: detailed('BUSINESS_RULE_VIOLATION', {
-    field: 'other_id',
-    code: 'UNKNOWN_REFERENCE',
-    message: 'There is no resource "unknown" in others.',
-  }),
-}
-
-function detailed(code: ErrorCode, detail: Detail): DomainError {
-  return new DomainError(code, detail.message, [detail])
-}
+const DETAILED = [
+  errorAt('name', 'DUPLICATE_VALUE', 'RESOURCE_ALREADY_EXISTS', 'Another resource already has this name.'),
+  errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', 'It cannot be deleted while others refer to it.'),
+  errorAt(
+    'other_id',
+    'UNKNOWN_REFERENCE',
+    'BUSINESS_RULE_VIOLATION',
+    'There is no resource "unknown" in others.',
+  ),
+]
