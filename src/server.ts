@@ -26,6 +26,7 @@ import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
 import { documentRoutes } from './rest/documents/routes.ts'
 import { createRoutes } from './rest/routes.ts'
+import { readSeeds } from './seeds.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { readWorkerMetrics } from './worker-metrics.ts'
 
@@ -151,7 +152,7 @@ async function createApplication(
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
     ...createRoutes(resources, prepare, restSettings),
-    ...documentRoutes(resources, restSettings),
+    ...documentRoutes(resources, restSettings, await readSeeds()),
     graphql,
   ]
   return createApp({

@@ -3,6 +3,7 @@ import { printSchema } from 'graphql'
 import { resources } from '../domain/resources/index.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { committedDocument } from '../rest/documents/openapi/document.ts'
+import { readSeeds } from '../seeds.ts'
 import { runCommand } from './command.ts'
 
 const usage = `Generates the documents that are kept under version control.
@@ -13,7 +14,7 @@ const usage = `Generates the documents that are kept under version control.
   docs/schema.graphql  the GraphQL schema`
 
 await runCommand(usage, {}, async () => {
-  await write('docs/openapi.json', committedDocument(resources))
+  await write('docs/openapi.json', committedDocument(resources, await readSeeds()))
   await write('docs/schema.graphql', `${printSchema(createSchema(resources))}\n`)
 })
 

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { modelOf } from '../database/client.ts'
 import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
-import type { Values } from '../domain/model/resource.ts'
 import { domain } from '../domain/resources/index.ts'
 import { putResource } from '../domain/write.ts'
+import type { Seed } from '../rest/documents/openapi/samples.ts'
+import { readSeeds } from '../seeds.ts'
 import { databaseSettings, resourceNamed, runCommand } from './command.ts'
 import { withDatabase } from './shared-database.ts'
 
@@ -14,18 +14,9 @@ const usage = `Adds a small example catalogue with resources in every collection
 
 Existing resources stay unchanged, so the command can be repeated, also while the service runs.`
 
-const CATALOGUE = new URL('../../prisma/seed/catalogue.json', import.meta.url)
-
-/** A resource of the catalogue: its key and its body. It comes after the resources it refers to. */
-interface Seed extends Values {
-  readonly collection: string
-  readonly parent?: string
-  readonly id?: string
-}
-
 await runCommand(usage, {}, async () => {
   const settings = databaseSettings()
-  const seeds = JSON.parse(await readFile(CATALOGUE, 'utf8')) as Seed[]
+  const seeds = await readSeeds()
   await withDatabase(settings, async ({ client }) => {
     const created = await createAll(seeds, {
       ...settings,

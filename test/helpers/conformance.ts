@@ -65,7 +65,7 @@ export function createConformanceCheck(settings: Settings): CheckConformance {
 
   function checkEnvelope(method: string, answer: Answer, fail: (problem: string) => never): void {
     if (answer.status < 400) fail('the document knows no such operation')
-    if (method !== 'HEAD') validate('openapi#/components/schemas/Error', answer, fail)
+    if (method !== 'HEAD') validate('openapi#/components/schemas/ErrorEnvelope', answer, fail)
   }
 
   function checkBody(

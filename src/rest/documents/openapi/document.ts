@@ -1,22 +1,32 @@
 import type { Resource } from '../../../domain/model/resource.ts'
 import { resourcePaths } from '../../resource-paths.ts'
 import { basePath, type RestSettings } from '../../urls.ts'
+import { errorEnvelopes } from '../error-examples.ts'
 import { resourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
 import { pageSchemas, resourceSchemas } from './resource-schemas.ts'
-import { errorExamples, errorResponses, HEADERS } from './responses.ts'
+import { errorResponses, HEADERS } from './responses.ts'
+import type { Seed } from './samples.ts'
 import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 
-/** An OpenAPI 3.1 document of everything that is served over REST, made from the definitions. */
-export function openApiDocument(resources: readonly Resource[], settings: RestSettings): Schema {
+/**
+ * An OpenAPI 3.1 document of everything that is served over REST, made from the definitions.
+ *
+ * @param seeds the catalogue that the examples are about
+ */
+export function openApiDocument(
+  resources: readonly Resource[],
+  settings: RestSettings,
+  seeds: readonly Seed[] = [],
+): Schema {
   const { publicBaseUrl, maximumPageSize } = settings
   const path = basePath(settings)
   const base = (publicBaseUrl ?? EXAMPLE_ORIGIN) + path
   const [first] = resources as [Resource]
-  const examples = (resource: Resource) => resourceExamples(resource, resources, base)
+  const examples = (resource: Resource) => resourceExamples(resource, { resources, seeds, base })
   const items = resources.flatMap((resource) =>
     Object.entries(resourcePathItems(resource, resources, examples(resource))),
   )
@@ -27,7 +37,7 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
   return {
     openapi: '3.1.1',
     info: INFO,
-    servers: [{ url: publicBaseUrl ?? '/', description: 'This service.' }],
+    servers: [{ url: publicBaseUrl ?? EXAMPLE_ORIGIN, description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
     paths,
@@ -35,15 +45,17 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
       securitySchemes: { bearer: BEARER },
       parameters: sharedParameters(maximumPageSize),
       headers: HEADERS,
-      examples: errorExamples(first),
+      examples: Object.fromEntries(
+        Object.entries(errorEnvelopes(first)).map(([code, value]) => [code, { value }]),
+      ),
       responses: errorResponses(paths),
       schemas: { ...sharedSchemas(), ...allSchemas(resources, settings) },
     },
   }
 }
 
-/** Links are absolute, so examples need an origin even where none is set. */
-const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
+/** Links are absolute, so a document needs an origin even where none is set. */
+export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 
 function allSchemas(resources: readonly Resource[], settings: RestSettings): Record<string, Schema> {
   const lists = resources
@@ -83,7 +95,7 @@ const BEARER = {
 }
 
 /** The document as docs/openapi.json has it: with the default settings, for people to read. */
-export function committedDocument(resources: readonly Resource[]): string {
+export function committedDocument(resources: readonly Resource[], seeds: readonly Seed[]): string {
   const settings = { publicBaseUrl: undefined, namespace: 'api', version: 'v1', maximumPageSize: 100 }
-  return `${JSON.stringify(openApiDocument(resources, settings), null, 2)}\n`
+  return `${JSON.stringify(openApiDocument(resources, settings, seeds), null, 2)}\n`
 }

@@ -1,0 +1,15 @@
+import { readFile } from 'node:fs/promises'
+import type { Seed } from './rest/documents/openapi/samples.ts'
+
+/** The example catalogue, which `npm run seed` adds; from src as from dist. */
+export const CATALOGUE = new URL('../prisma/seed/catalogue.json', import.meta.url)
+
+/** Reads the resources of a catalogue; none where there is no such file. */
+export async function readSeeds(file: URL | string = CATALOGUE): Promise<Seed[]> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Seed[]
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
