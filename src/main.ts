@@ -1,12 +1,14 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { runCommand } from './commands/command.ts'
+import { loadConfiguration } from './configuration.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
+import type { Domain } from './domain/model/domain.ts'
+import type { Resource } from './domain/model/resource.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
-import { readSettings, type Settings } from './settings.ts'
-import { loadSettingsFile } from './settings-file.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
 
@@ -20,34 +22,38 @@ stops it.`
 
 /** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
-  const settings = readSettings(process.env, loadSettingsFile())
+  const { settings, domain } = await loadConfiguration()
   const log = openLog(settings.logLevel)
   const { logger } = log
-  if (settings.workers > 1 && cluster.isPrimary) return superviseWorkers(settings.workers, logger)
+  if (settings.workers > 1 && cluster.isPrimary) {
+    cluster.setupPrimary({ exec: fileURLToPath(import.meta.url), args: [] })
+    return superviseWorkers(settings.workers, logger)
+  }
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
   const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
   const reportReplicas = (fit: number, all: number) =>
     logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use')
-  const service = await startService({ settings, tokens, reportFault, reportRequest, reportReplicas })
+  const service = await startService({ settings, domain, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, settings, mintToken(tokens, EVERYTHING))
+    introduce(service, domain, mintToken(tokens, EVERYTHING))
   stopOnSignal(() => stop(service, stopTracing, log), log)
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
 /** Prints a token and a request to try, when the service starts without token settings. */
-function introduce({ origin }: Service, { namespace, version }: Settings, token: string): void {
+function introduce({ origin, base }: Service, { resources }: Domain, token: string): void {
+  const [{ path }] = resources as [Resource]
   process.stdout.write(`
-halgraph is listening at ${origin}/${namespace}/${version} and ${origin}/graphql
+halgraph is listening at ${base} and ${origin}/graphql
 
 A token that is valid for twelve hours, and an example request:
 
   TOKEN=${token}
-  curl -H "Authorization: Bearer ${token}" ${origin}/${namespace}/${version}/species
+  curl -H "Authorization: Bearer ${token}" ${base}/${path}
 
 `)
 }

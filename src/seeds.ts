@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Seed } from './rest/documents/openapi/samples.ts'
 
-/** The example catalogue, which `npm run seed` adds; from src as from dist. */
-export const CATALOGUE = new URL('../prisma/seed/catalogue.json', import.meta.url)
-
 /** Reads the resources of a catalogue; none where there is no such file. */
-export async function readSeeds(file: URL | string = CATALOGUE): Promise<Seed[]> {
+export async function readSeeds(file: string): Promise<Seed[]> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Seed[]
   } catch (error) {

@@ -1,12 +1,16 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { databaseOptions } from './configuration.ts'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
 import { startKeyExpiry } from './domain/idempotency.ts'
-import { domain as definitions } from './domain/resources/index.ts'
+import type { Domain } from './domain/model/domain.ts'
+import { refuseContradictions } from './domain/model/version-problems.ts'
+import { servedVersions } from './domain/model/versions.ts'
 import { TableSizes } from './domain/table-sizes.ts'
+import type { LocatedDomain } from './domain-folder.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
 import { Limiter } from './graph/execution/limiter.ts'
@@ -24,8 +28,8 @@ import { healthRoutes } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
-import { documentRoutes } from './rest/documents/routes.ts'
-import { createRoutes } from './rest/routes.ts'
+import { createRestInterface } from './rest/interface.ts'
+import { basePath } from './rest/urls.ts'
 import { readSeeds } from './seeds.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { readWorkerMetrics } from './worker-metrics.ts'
@@ -33,6 +37,7 @@ import { readWorkerMetrics } from './worker-metrics.ts'
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
   readonly settings: Settings
+  readonly domain: LocatedDomain
   readonly tokens: TokenSettings
   /** Told of every fault, with the id of the request where there is one. */
   readonly reportFault: (error: unknown, requestId?: string) => void
@@ -47,6 +52,8 @@ export interface ServiceParts {
 export interface Service {
   /** Where it listens: `http://127.0.0.1:3000`. */
   readonly origin: string
+  /** The entry document of the version that pages and examples show: `http://127.0.0.1:3000/api/v1`. */
+  readonly base: string
   readonly database: Database
   /** From now on it is not ready, and every answer ends its connection; it still answers. */
   announceStop(): void
@@ -64,12 +71,18 @@ const IDLE_MILLISECONDS = 1_000
 /**
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
+ * @throws {DefinitionError} when the definitions contradict each other
  * @throws {DatabaseRefusedError} when the database cannot be used
- * @throws {SettingsError} when it cannot listen on HOST and PORT, or an operation of GRAPHQL_OPERATIONS_DIR is not valid
+ * @throws {DefinitionError} when the Prisma client does not fit the definitions
+ * @throws {SettingsError} when the domain has no version API_VERSION, it cannot listen on HOST and PORT, or an
+ *   operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const { settings } = parts
-  const database = await openDatabase(databaseOptions(settings))
+  const { settings, domain } = parts
+  refuseContradictions(domain)
+  const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
+  const options = await databaseOptions(parts)
+  const database = await openDatabase(options)
   let isStopping = false
   let idleTimeout = 0
   const announceStop = () => {
@@ -77,7 +90,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     idleTimeout = IDLE_MILLISECONDS
   }
   try {
-    const readers = await openReadersOf(parts, database)
+    const readers = await openReadersOf(parts, database, options)
     const handler = await createApplication(parts, database, readers, () => isStopping)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => isStopping })
     await listen(server, settings)
@@ -90,23 +103,29 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       await database.close()
       return inTime
     }
-    return { origin: originOf(server), database, announceStop, close }
+    const origin = originOf(server)
+    return { origin, base: origin + base, database, announceStop, close }
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-/** The part of the settings that says which database to open. */
-export function databaseOptions(settings: Settings): DatabaseOptions {
-  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
-  const limits = { poolSize: databasePoolSize, timeout: databaseTimeout }
-  return { databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
+function shownVersion(domain: Domain, { version }: Settings): string {
+  const { versions, shown } = servedVersions(domain, version)
+  const names = versions.map(({ name }) => name)
+  if (names.includes(shown)) return shown
+  throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
 }
 
-function openReadersOf({ settings, reportReplicas }: ServiceParts, database: Database): Promise<Readers> {
+function openReadersOf(
+  { settings, reportReplicas }: ServiceParts,
+  database: Database,
+  { tables: { PrismaClient } }: DatabaseOptions,
+): Promise<Readers> {
   const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
-  return openReaders(database, databaseReplicaUrls, { poolSize, timeout }, replicaLag, reportReplicas)
+  const use = { PrismaClient, poolSize, timeout }
+  return openReaders(database, databaseReplicaUrls, use, replicaLag, reportReplicas)
 }
 
 async function createApplication(
@@ -115,24 +134,26 @@ async function createApplication(
   readers: Readers,
   isStopping: () => boolean,
 ) {
-  const { settings, tokens, reportFault, reportRequest, watch = (prepare) => prepare } = parts
+  const { settings, domain: definitions, tokens, reportFault, reportRequest, watch = (same) => same } = parts
   const { maxPageSize: maximumPageSize } = settings
-  const { resources } = definitions
+  const { resources, folder } = definitions
   const limiter = createOperationLimiter(settings)
   const run = createRunOperation(limiter)
   const sizes = new TableSizes(database.client, resources)
   const costs = new CostEstimator(resources, sizes)
   const domain: DomainContext = {
     client: database.client,
-    ruleSettings: definitions.ruleSettings?.(settings) ?? {},
+    resources,
+    ruleSettings: settings.ruleSettings,
     maximumPageSize,
     readers,
     scans: new Scans(sizes, createScanLimiter(settings)),
     idempotencyKeyHours: settings.idempotencyKeyHours,
   }
-  const schema = createSchema(resources)
+  const schema = createSchema(resources, definitions.versions)
   const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
-  const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir).catch((error) => {
+  const operations = settings.graphqlOperationsDir ?? folder.operations
+  const persisted = await readPersistedOperations(schema, operations).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
   const graphql = await createGraphQLRoute({
@@ -146,13 +167,16 @@ async function createApplication(
     run,
   })
   const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
-  const restSettings = { ...settings, maximumPageSize }
+  const rest = createRestInterface(definitions, prepare, {
+    ...settings,
+    maximumPageSize,
+    seeds: await readSeeds(parts.domain.folder.seed),
+  })
   const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
-    ...createRoutes(resources, prepare, restSettings),
-    ...documentRoutes(resources, restSettings, await readSeeds()),
+    ...rest.routes,
     graphql,
   ]
   return createApp({
@@ -169,6 +193,7 @@ async function createApplication(
       refusal: OVERLOADED,
       holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
     },
+    pathHeaders: rest.pathHeaders,
   })
 }
 

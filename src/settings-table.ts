@@ -1,4 +1,5 @@
 import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
+import { VERSION_NAME } from './domain/model/versions.ts'
 
 /**
  * Every setting: its form, its default (none: it may be unset) and its description, in the order of
@@ -7,6 +8,7 @@ import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from '
 export const settingsTable = {
   HOST: text('0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
   PORT: integer(0, 65_535, 3000, 'Port to listen on; 0 takes any free one'),
+  DOMAIN: optionalText('Folder of the domain to serve, see docs/DOMAINS.md; unset: the built-in one'),
   DATABASE_URL: databaseAddress(
     'PostgreSQL server, postgresql://user:password@host:5432/name; unset: the embedded database',
   ),
@@ -19,11 +21,8 @@ export const settingsTable = {
     'api',
     'First segment of every path',
   ),
-  API_VERSION: matching(
-    /^v[1-9][0-9]*$/,
-    'the letter v and a number, as in v1',
-    'v1',
-    'Second segment of every path: v and a number',
+  API_VERSION: apiVersion(
+    'Version that pages show, a second segment of paths, as in v1; unset: the newest of the domain, or v1',
   ),
   PUBLIC_BASE_URL: addressWithPath(
     "What links begin with, as in https://example.org/catalogue; unset: the request's host",
@@ -36,11 +35,6 @@ export const settingsTable = {
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
   DEFAULT_SCOPE: optionalText('Scopes of a token that claims none, as in *:read; unset: none'),
   MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit a list accepts'),
-  PLANET_REFERENCE: choice(
-    ['stub', 'strict'],
-    'stub',
-    'An unknown planet_origin creates the planet (stub) or is refused (strict)',
-  ),
   UNKNOWN_FIELDS: choice(
     ['refuse', 'ignore'],
     'refuse',
@@ -99,7 +93,8 @@ function optionalFlag(desc: string) {
   return bool({ default: undefined, desc })
 }
 
-function choice<const Choice extends string>(choices: readonly Choice[], value: Choice, desc: string) {
+/** One of these values. */
+export function choice<const Choice extends string>(choices: readonly Choice[], value: Choice, desc: string) {
   const spec: RequiredValidatorSpec<Choice> = { ...str({ choices: [...choices] }), default: value, desc }
   return spec
 }
@@ -117,6 +112,13 @@ function matching(pattern: RegExp, form: string, value: string, desc: string) {
     if (pattern.test(given)) return given
     throw new EnvError(`must be ${form}, not ${given}`)
   })({ default: value, desc })
+}
+
+function apiVersion(desc: string) {
+  return makeValidator<string>((given) => {
+    if (VERSION_NAME.test(given)) return given
+    throw new EnvError(`must be the letter v and a number, as in v1, not ${given}`)
+  })<string>({ default: undefined, desc })
 }
 
 const SECRET_BYTES = 32

@@ -1,12 +1,12 @@
+import { loadConfiguration } from '../../src/configuration.ts'
 import { authorize } from '../../src/domain/model/authorize.ts'
-import type { Resource } from '../../src/domain/model/resource.ts'
+import type { Resource, Values } from '../../src/domain/model/resource.ts'
 import type { Row } from '../../src/domain/model/row.ts'
 import { readList, readResource } from '../../src/domain/read.ts'
 import { species } from '../../src/domain/resources/species.ts'
-import type { Data, Operation, Prepare } from '../../src/graph/execution/operation.ts'
+import type { Operation, Prepare } from '../../src/graph/execution/operation.ts'
 import { type PageArguments, toPage, toPageRequest } from '../../src/graph/schema/pages.ts'
 import { type Service, startService } from '../../src/server.ts'
-import { readSettings } from '../../src/settings.ts'
 
 // The service, except that the two commonest reads call the domain themselves instead of running a GraphQL
 // operation: what that step costs is the difference between the two.
@@ -40,7 +40,7 @@ const readPage: Operation = async ({ page, limit }, caller) => {
   return { list: { ...list, items: shown } }
 }
 
-function inWireNames(resource: Resource, row: Row): Data {
+function inWireNames(resource: Resource, row: Row): Values {
   const data: Record<string, unknown> = { version: row.version }
   for (const { path, column } of resource.leaves) {
     const [outer, inner] = path as [string, string?]
@@ -64,9 +64,8 @@ function directly(prepare: Prepare): Prepare {
   }
 }
 
-const settings = readSettings(process.env)
 service = await startService({
-  settings,
+  ...(await loadConfiguration()),
   tokens: {
     jwt: { kind: 'secret', secret: process.env['JWT_SECRET'] as string },
     jwtIssuer: undefined,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
 import { resources } from '../domain/resources/index.ts'
+import { domainFolder } from '../domain-folder.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { committedDocument } from '../rest/documents/openapi/document.ts'
 import { readSeeds } from '../seeds.ts'
@@ -14,7 +15,7 @@ const usage = `Generates the documents that are kept under version control.
   docs/schema.graphql  the GraphQL schema`
 
 await runCommand(usage, {}, async () => {
-  await write('docs/openapi.json', committedDocument(resources, await readSeeds()))
+  await write('docs/openapi.json', committedDocument(resources, await readSeeds(domainFolder().seed)))
   await write('docs/schema.graphql', `${printSchema(createSchema(resources))}\n`)
 })
 

@@ -1,11 +1,10 @@
 import { modelOf } from '../database/client.ts'
 import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
-import { domain } from '../domain/resources/index.ts'
 import { putResource } from '../domain/write.ts'
 import type { Seed } from '../rest/documents/openapi/samples.ts'
 import { readSeeds } from '../seeds.ts'
-import { databaseSettings, resourceNamed, runCommand } from './command.ts'
+import { CommandError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
 import { withDatabase } from './shared-database.ts'
 
 const usage = `Adds a small example catalogue with resources in every collection.
@@ -15,15 +14,14 @@ const usage = `Adds a small example catalogue with resources in every collection
 Existing resources stay unchanged, so the command can be repeated, also while the service runs.`
 
 await runCommand(usage, {}, async () => {
-  const settings = databaseSettings()
-  const seeds = await readSeeds()
-  await withDatabase(settings, async ({ client }) => {
-    const created = await createAll(seeds, {
-      ...settings,
-      ruleSettings: domain.ruleSettings?.(settings) ?? {},
-      caller: OPERATOR,
-      client,
-    })
+  const configuration = await databaseConfiguration()
+  const { settings, domain } = configuration
+  const { seed } = domain.folder
+  const seeds = await readSeeds(seed)
+  if (seeds.length === 0) throw new CommandError(`The domain has no examples: there is no ${seed}`)
+  await withDatabase(configuration, async ({ client }) => {
+    const { resources } = domain
+    const created = await createAll(seeds, { ...settings, resources, caller: OPERATOR, client })
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })
@@ -32,7 +30,7 @@ await runCommand(usage, {}, async () => {
 async function createAll(seeds: readonly Seed[], context: WriteContext): Promise<number> {
   let created = 0
   for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
-    const resource = resourceNamed(collection)
+    const resource = resourceNamed(collection, context)
     const key = { parentId, id }
     if (await modelOf(context.client, resource).lookUp(resource, key)) continue
     await putResource(context, resource, key, body, { mayCreate: true, mayReplace: false, readOnly: {} })

@@ -10,7 +10,8 @@ import { SOCKET_NAME } from '../database/embedded/limits.ts'
 import { answers } from '../database/embedded/lock.ts'
 import { migrate } from '../database/migrations/migrator.ts'
 import { sessionSettings } from '../database/session.ts'
-import { databaseSettings, runCommand } from './command.ts'
+import type { DomainFolder } from '../domain-folder.ts'
+import { databaseConfiguration, runCommand } from './command.ts'
 
 const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.
 
@@ -20,9 +21,10 @@ Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DA
 runs or not. While Studio runs, the embedded database listens on a loopback port without a password.`
 
 await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
-  const { databaseUrl, dataDir } = databaseSettings()
-  if (databaseUrl !== undefined) return runStudio(withSession(databaseUrl), values.port)
-  await withEmbedded(dataDir, (address) => runStudio(address, values.port))
+  const { settings, domain } = await databaseConfiguration()
+  const { databaseUrl, dataDir } = settings
+  if (databaseUrl !== undefined) return runStudio(withSession(databaseUrl), domain.folder, values.port)
+  await withEmbedded(dataDir, domain.folder, (address) => runStudio(address, domain.folder, values.port))
 })
 
 /**
@@ -37,13 +39,17 @@ function withSession(databaseUrl: string): string {
 }
 
 /** Studio's driver does not support socket folders, so a loopback port forwards to the socket while `use` runs. */
-async function withEmbedded(dataDir: string, use: (address: string) => Promise<void>): Promise<void> {
+async function withEmbedded(
+  dataDir: string,
+  { migrations }: DomainFolder,
+  use: (address: string) => Promise<void>,
+): Promise<void> {
   await refuseMissing(dataDir)
   const folder = await prepareFolder(dataDir)
   const socketPath = join(folder.socketFolder, SOCKET_NAME)
   const own = (await answers(socketPath)) ? undefined : await openEmbeddedDatabase(dataDir)
   try {
-    if (own) await migrate(own.connection)
+    if (own) await migrate(own.connection, migrations)
     const bridge = await openBridge(socketPath)
     await use(`postgresql://postgres@127.0.0.1:${bridge.port}/postgres`)
     bridge.close()
@@ -68,10 +74,11 @@ async function openBridge(socketPath: string): Promise<{ port: number; close(): 
  * Runs Prisma's own Studio until it exits or this process receives a signal. prisma.config.ts reads the
  * address from the environment, because every user of the machine can read the arguments.
  */
-async function runStudio(address: string, port: string): Promise<void> {
+async function runStudio(address: string, { schema }: DomainFolder, port: string): Promise<void> {
   const project = fileURLToPath(new URL('../../', import.meta.url))
   const entry = fileURLToPath(new URL('build/index.js', import.meta.resolve('prisma/package.json')))
-  const studio = spawn(process.execPath, [entry, 'studio', '--browser', 'none', '--port', port], {
+  const parameters = ['studio', '--schema', schema, '--browser', 'none', '--port', port]
+  const studio = spawn(process.execPath, [entry, ...parameters], {
     cwd: project,
     stdio: 'inherit',
     env: { ...process.env, DATABASE_URL: address, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },

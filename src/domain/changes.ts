@@ -1,17 +1,16 @@
-import { type Client, type DatabaseClient, modelOf } from '../database/client.ts'
+import { type DatabaseClient, modelOf } from '../database/client.ts'
 import type { WriteContext } from './context.ts'
+import { writeError } from './database-errors.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
-import type { Change } from './model/database-rule.ts'
 import { DomainError } from './model/errors.ts'
 import type { ResourceKey } from './model/identifiers.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { initialColumns, isUnchanged, toColumns } from './model/rows.ts'
 import { parentNotFoundOrGone } from './not-found.ts'
-import { writeError } from './refusals.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { type ClientChange, refuseBrokenRules } from './rules.ts'
-import { inTransaction } from './transaction.ts'
+import { inTransaction, type Target } from './transaction.ts'
 import { refuseTakenIdentifier, refuseTakenValues } from './unique.ts'
 
 /** The outcome of a write. It is decided with the write itself, so concurrent requests cannot make it wrong. */
@@ -20,8 +19,7 @@ export interface Written {
   readonly row: Row
 }
 
-/** The row that a write is about, as it is and as it will be. */
-type Target = Pick<Change, 'key' | 'before'> & { readonly after: Record<string, unknown> }
+type Columns = Record<string, unknown>
 
 /**
  * Changes a resource to these values, in a transaction if its rules need one.
@@ -38,7 +36,7 @@ export async function updateResource(
 ): Promise<Written> {
   const target = { key, before, after: toColumns(resource, values, before) }
   return runWrite(context, resource, target, async (change) => {
-    await refuseBrokenRules(change, resource)
+    await refuseBrokenRules(change, resource, context.resources)
     if (isUnchanged(before, change.after)) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
     const row = await modelOf(change.client, resource).replace(resource, key, before.version, change.after)
@@ -63,7 +61,7 @@ export async function insertResource(
   const after = { ...initialColumns(resource), ...toColumns(resource, values) }
   const write: Write = async (change) => {
     await record?.claim(change.client)
-    await refuseBrokenRules(change, resource)
+    await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const row = await modelOf(change.client, resource).insert(resource, key, change.after)
     await record?.store(change.client, row)
@@ -72,31 +70,19 @@ export async function insertResource(
   return runWrite(context, resource, { key, before: undefined, after }, write, record !== undefined)
 }
 
-type Write = (change: ClientChange & Target) => Promise<Written>
+type Write = (change: ClientChange & Target<Columns>) => Promise<Written>
 
 async function runWrite(
   context: WriteContext,
   resource: Resource,
-  target: Target,
+  target: Target<Columns>,
   write: Write,
   hasIdempotencyKey = false,
 ): Promise<Written> {
-  const { client, caller, ruleSettings: settings } = context
-  const { key, before, after } = target
-  // A rule may set columns, and each attempt starts from the values of the caller.
-  const changeOn = (client: Client, isInTransaction: boolean) => ({
-    client,
-    isInTransaction,
-    caller,
-    settings,
-    key,
-    before,
-    after: { ...after },
-  })
+  const { client, caller } = context
+  const { key, before } = target
   try {
-    return await inTransaction(client, resource, hasIdempotencyKey, (client, isInTransaction) =>
-      write(changeOn(client, isInTransaction)),
-    )
+    return await inTransaction(context, resource, target, write, hasIdempotencyKey)
   } catch (error) {
     const mapped = writeError(error, resource)
     if (mapped instanceof DomainError && (await hasChanged(client, resource, key, before))) {
@@ -106,7 +92,8 @@ async function runWrite(
     const parentError = await parentNotFoundOrGone(client, resource, key)
     if (parentError) throw parentError
     if (mapped instanceof ParentNotFound) throw new WriteConflict()
-    if (mapped.code === 'RESOURCE_ALREADY_EXISTS') await refuseTakenValues(changeOn(client, false), resource)
+    if (mapped.code === 'RESOURCE_ALREADY_EXISTS')
+      await refuseTakenValues({ ...target, client, caller }, resource)
     throw mapped
   }
 }

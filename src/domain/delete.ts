@@ -1,11 +1,11 @@
 import { modelOf } from '../database/client.ts'
 import { keyColumns } from '../database/sql/statement.ts'
 import type { WriteContext } from './context.ts'
+import { deletionError } from './database-errors.ts'
 import { isResourceKey, type ResourceKey } from './model/identifiers.ts'
 import { type Precondition, requireState } from './model/precondition.ts'
 import type { Resource } from './model/resource.ts'
 import { notFoundOrGone } from './not-found.ts'
-import { deletionError } from './refusals.ts'
 import { retry, WriteConflict } from './retry.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -47,16 +47,14 @@ async function remove(
   if (before === null) return 'ABSENT'
   if (before) requireState(before, key, condition)
   try {
-    return await inTransaction(context.client, resource, false, async (client, isInTransaction) => {
-      const { caller, ruleSettings: settings } = context
-      const change = { client, isInTransaction, caller, settings, key, before, after: undefined }
+    return await inTransaction(context, resource, { key, before, after: undefined }, async (change) => {
       await resource.databaseRule?.(change)
       const where = { ...keyColumns(resource, key), ...(before && { version: before.version }) }
-      const { count } = await modelOf(client, resource).deleteMany({ where })
+      const { count } = await modelOf(change.client, resource).deleteMany({ where })
       if (count === 0 && before) throw new WriteConflict()
       return count === 0 ? 'ABSENT' : 'DELETED'
     })
   } catch (error) {
-    throw deletionError(error)
+    throw deletionError(error, context.resources)
   }
 }

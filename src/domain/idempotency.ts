@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Client } from '../database/client.ts'
-import type { Prisma } from '../database/generated/client.ts'
+import type { Client, InputJsonObject } from '../database/client.ts'
 import { refuseInvalid, refuseRuleViolation } from './model/errors.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
@@ -23,6 +22,8 @@ interface Creation {
   readonly key: RequestKey
   /** The validated values of the new resource. */
   readonly values: Values
+  /** The version of the API that the request is in, for a resource that differs between versions. */
+  readonly apiVersion?: string | undefined
   /** How long the key is stored. */
   readonly hours: number
 }
@@ -41,12 +42,12 @@ export class IdempotencyRecord {
 
   /** @throws {DomainError} VALIDATION_FAILED (400) for a malformed key */
   constructor(creation: Creation) {
-    const { resource, parentId = '', key, values } = creation
+    const { resource, parentId = '', key, values, apiVersion = '' } = creation
     refuseMalformedKey(key.text)
     this.#creation = creation
     this.#address = { subject: key.identity, collection: resource.path, parent_id: parentId, key: key.text }
     this.#hash = createHash('sha256')
-      .update(canonical(toColumns(resource, values)))
+      .update(canonical(toColumns(resource, values)) + apiVersion)
       .digest('base64')
   }
 
@@ -84,7 +85,7 @@ export class IdempotencyRecord {
   /** Stores the response, in the transaction that claimed the key. */
   async store(client: Client, row: Row): Promise<void> {
     const where = { subject_collection_parent_id_key: this.#address }
-    await client.idempotencyKey.update({ where, data: { answer: row as Prisma.InputJsonObject } })
+    await client.idempotencyKey.update({ where, data: { answer: row as InputJsonObject } })
   }
 }
 

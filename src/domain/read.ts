@@ -1,4 +1,5 @@
 import { type Client, modelOf } from '../database/client.ts'
+import { readError } from './database-errors.ts'
 import type { AggregateRequest, Group } from './model/aggregate.ts'
 import { isIdentifier, isResourceKey, type ResourceKey } from './model/identifiers.ts'
 import type { List, ListRequest } from './model/list.ts'
@@ -6,7 +7,6 @@ import { listColumn } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { notFound, notFoundOrGone } from './not-found.ts'
-import { readError } from './refusals.ts'
 
 /**
  * Reads a resource. A malformed identifier is not found without a query, because PostgreSQL refuses U+0000.
@@ -101,4 +101,29 @@ export async function aggregate(
   } catch (error) {
     throw readError(error)
   }
+}
+
+const PAGE_ROWS = 500
+
+/**
+ * Reads all rows of a resource in pages, ordered by key. Each page begins after the last key of the previous
+ * one, so memory use is constant and concurrent changes neither repeat nor skip rows.
+ */
+export async function* allRows(client: Client, resource: Resource): AsyncGenerator<Row> {
+  const { parentField } = resource
+  const orderBy = [...(parentField ? [{ [parentField]: 'asc' }] : []), { id: 'asc' }]
+  let where = {}
+  for (;;) {
+    const rows = await modelOf(client, resource).findMany({ where, orderBy, take: PAGE_ROWS })
+    yield* rows
+    const last = rows.at(-1)
+    if (!last || rows.length < PAGE_ROWS) return
+    where = afterKey(parentField, last)
+  }
+}
+
+function afterKey(parentField: string | undefined, last: Row): object {
+  if (!parentField) return { id: { gt: last.id } }
+  const parent = last[parentField]
+  return { OR: [{ [parentField]: { gt: parent } }, { [parentField]: parent, id: { gt: last.id } }] }
 }

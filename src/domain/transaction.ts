@@ -1,25 +1,31 @@
-import { type Client, type DatabaseClient, transact } from '../database/client.ts'
-import { TransactionNeeded } from './model/database-rule.ts'
+import { type Client, transact } from '../database/client.ts'
+import type { WriteContext } from './context.ts'
+import { type Change, TransactionNeeded } from './model/database-rule.ts'
 import type { Resource } from './model/resource.ts'
+import type { ClientChange } from './rules.ts'
 
-/** Runs on a client inside or outside a transaction. */
-type Work<Result> = (client: Client, isInTransaction: boolean) => Promise<Result>
+/** The row that a write is about, as it is and as it will be. */
+export type Target<After = Change['after']> = Pick<Change, 'key' | 'before'> & { readonly after: After }
 
 /**
  * Runs a write in a transaction if it has several statements: those of a database rule, or of an idempotency
  * key. A write of one statement needs none, nor does one whose rule reads first and then has nothing to write.
+ * A rule may set columns, so each attempt starts from a copy of those of the target.
  */
-export async function inTransaction<Result>(
-  client: DatabaseClient,
+export async function inTransaction<After extends Change['after'], Result>(
+  { client, caller, ruleSettings: settings }: WriteContext,
   { databaseRule }: Resource,
-  hasIdempotencyKey: boolean,
-  write: Work<Result>,
+  { key, before, after }: Target<After>,
+  write: (change: ClientChange & Target<After>) => Promise<Result>,
+  hasIdempotencyKey = false,
 ): Promise<Result> {
-  const writeInside = () => transact(client, (inside) => write(inside, true))
+  const writeOn = (client: Client, isInTransaction: boolean) =>
+    write({ client, isInTransaction, caller, settings, key, before, after: after && { ...after } })
+  const writeInside = () => transact(client, (inside) => writeOn(inside, true))
   if (hasIdempotencyKey) return writeInside()
-  if (!databaseRule) return write(client, false)
+  if (!databaseRule) return writeOn(client, false)
   try {
-    if (databaseRule.readsFirst) return await write(client, false)
+    if (databaseRule.readsFirst) return await writeOn(client, false)
   } catch (error) {
     if (!(error instanceof TransactionNeeded)) throw error
   }

@@ -15,15 +15,21 @@ import type { ClientChange } from './rules.ts'
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenValues(
-  { client, caller, key: { id }, before, after }: Change,
+  { client, caller, key: { parentId, id }, before, after }: Omit<Change, 'isInTransaction' | 'settings'>,
   resource: Resource,
 ): Promise<void> {
-  for (const leaf of resource.leaves.filter(isUnique)) {
+  const { parentField } = resource
+  for (const leaf of resource.leaves) {
+    const scope = uniquenessOf(leaf)
     const value = after?.[leaf.column] ?? null
-    if (value === null || value === before?.[leaf.column]) continue
+    if (!scope || value === null || value === before?.[leaf.column]) continue
+    const isWithinParent = scope === 'parent' && parentField !== undefined
+    const compared = (operand: string) => (leaf.field.type === 'text' ? `folded(${operand})` : operand)
     const text = `SELECT id FROM ${tableOf(resource)}
-      WHERE folded(${quoted(leaf.column)}) = folded($1) AND id <> $2`
-    const [other] = await client.$rows<{ id: string }>({ text, values: [value, id] })
+      WHERE ${compared(quoted(leaf.column))} = ${compared('$1')} AND id <> $2
+      ${isWithinParent ? `AND ${quoted(parentField)} = $3` : ''}`
+    const values = isWithinParent ? [value, id, parentId] : [value, id]
+    const [other] = await client.$rows<{ id: string }>({ text, values })
     if (other)
       throw duplicateValue(resource, leaf.name, allows(caller, resource, 'read') ? other.id : undefined)
   }
@@ -58,6 +64,8 @@ export function duplicateValue({ path }: Resource, field: string, id?: string): 
   return id === undefined ? error : Object.assign(error, { related: { path, id } })
 }
 
-function isUnique({ field }: Leaf): boolean {
-  return field.type === 'text' && field.unique === true
+/** Where the value of a leaf is unique; undefined if it need not be. */
+function uniquenessOf({ field }: Leaf): 'collection' | 'parent' | undefined {
+  if ('unique' in field && field.unique) return 'collection'
+  return 'uniqueWithinParent' in field && field.uniqueWithinParent ? 'parent' : undefined
 }

@@ -1,3 +1,4 @@
+import { apply } from 'json-merge-patch'
 import { modelOf } from '../database/client.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
@@ -10,17 +11,21 @@ import {
   makeIdentifier,
   type ResourceKey,
 } from './model/identifiers.ts'
-import { mergePatch } from './model/merge-patch.ts'
 import { type Precondition, requireState } from './model/precondition.ts'
-import { refuseReadOnlyChanges } from './model/read-only.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
-import { toValues } from './model/rows.ts'
-import { inspectPatch, inspectResource } from './model/validate.ts'
+import { completeValues, toValues } from './model/rows.ts'
+import { inspectPatch, inspectResource, refuseReadOnlyChanges, runRules } from './model/validate.ts'
+import { viewOf } from './model/views.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
-interface PutOptions extends Precondition {
+interface WriteOptions {
+  /** The version of the API that the body is in; by default it is in all fields of the resource. */
+  readonly apiVersion?: string | undefined
+}
+
+interface PutOptions extends Precondition, WriteOptions {
   /** Whether a new resource may be created. */
   readonly mayCreate: boolean
   /** Whether an existing resource may be replaced. */
@@ -29,14 +34,14 @@ interface PutOptions extends Precondition {
   readonly readOnly: Values
 }
 
-interface CreateOptions {
+interface CreateOptions extends WriteOptions {
   /** With a key, a repeated request creates once. */
   readonly key?: RequestKey | undefined
   /** An identifier that the caller has sent: ignored, unless a resource has it. */
   readonly otherThan?: string | undefined
 }
 
-interface PatchOptions extends Precondition {
+interface PatchOptions extends Precondition, WriteOptions {
   readonly readOnly: Values
 }
 
@@ -51,12 +56,13 @@ export async function createResource(
   resource: Resource,
   parentId: string | undefined,
   body: Values,
-  { key, otherThan }: CreateOptions = {},
+  { key, otherThan, apiVersion }: CreateOptions = {},
 ): Promise<Written> {
   refuseMalformedParent(resource, parentId)
-  const values = validated(resource, body)
+  const view = viewIn(resource, apiVersion)
+  const values = completed(resource, view, validated(view, body))
   const { client, idempotencyKeyHours: hours } = context
-  const record = key && new IdempotencyRecord({ client, resource, parentId, key, values, hours })
+  const record = key && new IdempotencyRecord({ client, resource, parentId, key, values, apiVersion, hours })
   return retry(async () => {
     const row = await record?.find()
     if (row) return { outcome: 'CREATED', row }
@@ -69,7 +75,8 @@ export async function createResource(
 
 /**
  * Creates or replaces the resource with a key (SPEC §4.4, §4.5). A replacement clears the fields that the
- * body omits. A body that changes nothing does not change the version.
+ * body omits; those that the API version of the body does not have stay. A body that changes nothing does not
+ * change the version.
  *
  * @throws {DomainError} as {@link createResource}, and CONCURRENT_MODIFICATION, RESOURCE_NOT_FOUND if the
  *   resource may not be created, PRECONDITION_FAILED if it may not be replaced
@@ -83,12 +90,13 @@ export async function putResource(
 ): Promise<Written> {
   refuseMalformedParent(resource, key.parentId)
   refuseMalformedIdentifier(key)
-  const values = validated(resource, body)
+  const view = viewIn(resource, options.apiVersion)
+  const values = validated(view, body)
   return retry(async () => {
     const row = await modelOf(context.client, resource).lookUp(resource, key)
     if (row) return replace(context, resource, key, row, values, options)
     if (!options.mayCreate) throw notFound(resource, key, CREATE_ADVICE)
-    return insertResource(context, resource, key, values)
+    return insertResource(context, resource, key, completed(resource, view, values))
   })
 }
 
@@ -103,19 +111,27 @@ export async function patchResource(
   resource: Resource,
   key: ResourceKey,
   patch: Values,
-  { readOnly, ...condition }: PatchOptions,
+  { readOnly, apiVersion, ...condition }: PatchOptions,
 ): Promise<Written> {
-  const { values: changes, details } = inspectPatch(resource, patch)
+  const view = viewIn(resource, apiVersion)
+  const { values: changes, details } = inspectPatch(view, patch)
   refuseInvalid(details)
   return retry(async () => {
     const row = isResourceKey(key) ? await modelOf(context.client, resource).lookUp(resource, key) : null
     if (!row) throw notFound(resource, key)
     requireState(row, key, condition)
-    const stored = toValues(resource, row)
-    refuseReadOnlyChanges(resource, readOnly, stored)
-    const values = validated(resource, mergePatch(writableValues(resource, stored), changes) as Values)
-    return updateResource(context, resource, key, row, values)
+    refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
+    const values = validated(view, mergePatch(writableValues(view, row), changes) as Values)
+    return updateResource(context, resource, key, row, completed(resource, view, values, row))
   })
+}
+
+/**
+ * Applies a JSON Merge Patch without changing its arguments. RFC 7396 §2: null removes a member, objects are
+ * merged, and other values replace.
+ */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  return apply(structuredClone(target), patch)
 }
 
 const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'
@@ -135,9 +151,27 @@ function validated(resource: Resource, body: Values): Values {
   return values
 }
 
+/** The resource as a body in this version of the API states it. */
+function viewIn(resource: Resource, apiVersion: string | undefined): Resource {
+  return apiVersion === undefined ? resource : viewOf(resource, apiVersion)
+}
+
+/**
+ * The values of the whole resource; see {@link completeValues}.
+ *
+ * @throws {DomainError} VALIDATION_FAILED (400) for a check, which a view cannot make
+ */
+function completed(resource: Resource, view: Resource, values: Values, before?: Row): Values {
+  const whole = completeValues(resource, view, values, before)
+  if (view !== resource) refuseInvalid(runRules(resource.checks, whole, undefined))
+  return whole
+}
+
 /** Includes invalid stored values, which a patch must not lose. */
-function writableValues({ writableFields }: Resource, stored: Values): Values {
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => name in writableFields))
+function writableValues(view: Resource, row: Row): Values {
+  return Object.fromEntries(
+    Object.entries(toValues(view, row)).filter(([name]) => name in view.writableFields),
+  )
 }
 
 async function replace(
@@ -146,7 +180,7 @@ async function replace(
   key: ResourceKey,
   row: Row,
   values: Values,
-  { mayReplace, readOnly, ...condition }: PutOptions,
+  { mayReplace, readOnly, apiVersion, ...condition }: PutOptions,
 ): Promise<Written> {
   if (!mayReplace) {
     const current = { ...key, version: row.version }
@@ -154,5 +188,6 @@ async function replace(
   }
   requireState(row, key, condition)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
-  return updateResource(context, resource, key, row, values)
+  const whole = completed(resource, viewIn(resource, apiVersion), values, row)
+  return updateResource(context, resource, key, row, whole)
 }

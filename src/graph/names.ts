@@ -72,16 +72,13 @@ export function columnValue(column: string): string {
   return column.toUpperCase()
 }
 
-/** An object of GraphQL: names in camel case, values of enumerations as GraphQL writes them. */
-export type GraphValues = { readonly [field: string]: unknown }
-
 /** Values under wire names as a GraphQL input object. */
-export function toGraphNames({ allFields }: Resource, values: Values): GraphValues {
+export function toGraphNames({ allFields }: Resource, values: Values): Values {
   return renamed('graph', allFields, values)
 }
 
 /** A GraphQL input object under wire names, which is how the domain knows its fields. */
-export function toWireNames({ allFields }: Resource, input: GraphValues): Values {
+export function toWireNames({ allFields }: Resource, input: Values): Values {
   return renamed('wire', allFields, input)
 }
 
@@ -115,17 +112,17 @@ function renamingsOf(target: 'graph' | 'wire', fields: Fields): Renamings {
 }
 
 /** The values of columns, by the names of GraphQL's fields. */
-export function columnsInCamelCase(columns: Values): GraphValues {
+export function columnsInCamelCase(columns: Values): Values {
   return Object.fromEntries(Object.entries(columns).map(([column, value]) => [camelCase(column), value]))
 }
 
 /** One condition on a field as a GraphQL filter object. */
-export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown): GraphValues {
-  return path.reduceRight<GraphValues>((inner, name) => ({ [camelCase(name)]: inner }), { [operator]: value })
+export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown): Values {
+  return path.reduceRight<Values>((inner, name) => ({ [camelCase(name)]: inner }), { [operator]: value })
 }
 
 /** One sort as a GraphQL sort object. */
-export function toGraphSort({ column }: Leaf, direction: Sort['direction']): GraphValues {
+export function toGraphSort({ column }: Leaf, direction: Sort['direction']): Values {
   return { field: columnValue(column), direction: direction.toUpperCase() }
 }
 

@@ -24,6 +24,16 @@ export interface AppParts {
   /** Told of every finished request. */
   readonly reportRequest: ReportRequest
   readonly overload: Overload
+  readonly pathHeaders?: PathHeaders | undefined
+}
+
+/** Headers of every response at some paths, errors included. */
+export interface PathHeaders {
+  readonly names: readonly string[]
+  /** Whether the responses at a path have them. */
+  readonly areAt: (path: string) => boolean
+  /** @param hasRoute whether the service serves a path */
+  readonly set: (ctx: Context, hasRoute: (path: string) => boolean) => void
 }
 
 interface AppSettings {
@@ -34,7 +44,7 @@ interface AppSettings {
 
 /** The HTTP application. The order of these lists is the order in which a request is looked at. */
 export function createApp(parts: AppParts): RequestListener {
-  const { settings, authenticate, reportFault, reportRequest, overload } = parts
+  const { settings, authenticate, reportFault, reportRequest, overload, pathHeaders } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const shedding = createShedding(overload)
   const open = [refuseMalformedHost]
@@ -58,7 +68,8 @@ export function createApp(parts: AppParts): RequestListener {
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,
     securityHeaders(),
-    crossOrigin(),
+    ...(pathHeaders ? [setPathHeaders(pathHeaders, routes)] : []),
+    crossOrigin(pathHeaders?.names),
     renderErrors(reportFault, (path) => routes.at(path)?.formatError),
     routes.serve(),
     ...token,
@@ -67,10 +78,21 @@ export function createApp(parts: AppParts): RequestListener {
   for (const layer of middleware) app.use(layer)
   ignoreLostConnections(app)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
-  return shedding.wrap(app.callback(), (path) => sheddable(routes, path), reportRequest)
+  const templateOf = (path: string) => (pathHeaders?.areAt(path) ? undefined : sheddable(routes, path))
+  return shedding.wrap(app.callback(), templateOf, reportRequest)
 }
 
-/** The template of a path whose requests can be refused early: they need a token and get the error envelope. */
+function setPathHeaders({ areAt, set }: PathHeaders, routes: RouteTable): Middleware {
+  return (ctx, next) => {
+    if (areAt(ctx.path)) set(ctx, (path) => routes.has(path))
+    return next()
+  }
+}
+
+/**
+ * The template of a path whose requests can be refused early: they need a token, and get the error envelope and no
+ * headers of that path alone.
+ */
 function sheddable(routes: RouteTable, path: string): string | undefined {
   const route = routes.at(path)
   return route?.access === 'token' && !route.formatError ? route.path : undefined

@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { DomainError, type ErrorCode } from '../domain/model/errors.ts'
-import { errorEnvelope, errorHeaders, helpLink, methodNotAllowed, STATUS } from './errors.ts'
+import { errorEnvelope, errorHeaders, helpLink, METHODS, methodNotAllowed, STATUS } from './errors.ts'
 
 const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers of the request are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The extensions of a chunk are too large.'],
 }
-
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /**
  * Responds to bytes that are no HTTP request, or did not arrive in time, with the error envelope (SPEC §2.4),
@@ -31,7 +29,7 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: Duple
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   // From here on the HTTP server no longer handles the socket.
   socket.on('error', () => socket.destroy()).resume()
-  endWith(socket, methodNotAllowed('CONNECT', { Allow: METHODS }))
+  endWith(socket, methodNotAllowed('CONNECT', { Allow: METHODS.join(', ') }))
 }
 
 /** The client may never read the response; nothing waits for that. */

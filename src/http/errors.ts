@@ -45,6 +45,9 @@ export class HttpError extends DomainError {
   }
 }
 
+/** The methods that the service knows. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
 /** The response to a method that a resource does not have (RFC 9110 §15.5.6), with those that it has. */
 export function methodNotAllowed(method: string, headers: Headers & { Allow: string }): HttpError {
   const message = `${method} is not allowed here. Allowed: ${headers.Allow}.`

@@ -1,6 +1,7 @@
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { SERVICE_NAME } from '../observability/observation.ts'
 import type { ReportRequest } from './access-log.ts'
+import { METHODS } from './errors.ts'
 import { type Route, reads } from './routes.ts'
 
 /** What is measured apart from requests; read when the metrics are. */
@@ -16,8 +17,6 @@ export interface Metrics {
   readonly report: ReportRequest
   readonly route: Route
 }
-
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /**
  * Makes the metrics, in the Prometheus text format, with those of Node itself (event-loop delay, memory).
@@ -50,7 +49,7 @@ export function createMetrics({ pool, operations }: Gauges, readAll?: () => Prom
   return {
     report({ method, route = 'none', status, seconds }) {
       // Callers can invent methods, and each label value stays in memory.
-      durations.labels(METHODS.has(method) ? method : 'other', route, String(status)).observe(seconds)
+      durations.labels(METHODS.includes(method) ? method : 'other', route, String(status)).observe(seconds)
     },
     route: {
       path: '/metrics',

@@ -23,17 +23,24 @@ function forwardedPrefixes(ctx: Context): string[] {
 }
 
 /**
- * Refuses a request whose host cannot be one, since links are made of it (RFC 9112 §3.2). It is that of
+ * Whether the host of a request can be one, since links are made of it (RFC 9112 §3.2). It is that of
  * the Host header; where a proxy is trusted, of its X-Forwarded headers, with the prefix of paths.
- *
- * @throws {DomainError} MALFORMED_REQUEST (400)
  */
-export const refuseMalformedHost: Middleware = async (ctx, next) => {
+export function hasHost(ctx: Context): boolean {
   const isOne = (ctx.req.headersDistinct['host']?.length ?? 1) === 1
   const isWeb = ctx.protocol === 'http' || ctx.protocol === 'https'
   const areHosts = HOST.test(ctx.host) && HOST.test(ctx.headers.host ?? ctx.host)
   const arePrefixes = forwardedPrefixes(ctx).every((prefix) => PREFIX.test(prefix))
-  if (!isOne || !isWeb || !areHosts || !arePrefixes || !isUrl(ctx)) {
+  return isOne && isWeb && areHosts && arePrefixes && isUrl(ctx)
+}
+
+/**
+ * Refuses a request without a valid host; see {@link hasHost}.
+ *
+ * @throws {DomainError} MALFORMED_REQUEST (400)
+ */
+export const refuseMalformedHost: Middleware = async (ctx, next) => {
+  if (!hasHost(ctx)) {
     throw new DomainError(
       'MALFORMED_REQUEST',
       'The request must name one host, in its header Host or in the X-Forwarded headers of a gateway.',

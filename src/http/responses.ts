@@ -5,6 +5,7 @@ import cors from '@koa/cors'
 import type { Middleware } from 'koa'
 import helmet from 'koa-helmet'
 import { Timings, withTimings } from '../observability/observation.ts'
+import { METHODS } from './errors.ts'
 
 /**
  * Every header of a response that tells a client something, and that CORS does not expose by itself (Fetch
@@ -57,16 +58,20 @@ export function securityHeaders(): Middleware {
   }) as Middleware
 }
 
-/** Lets scripts of other origins use the service, and read every header (CORS, Fetch standard §3.3). */
-export function crossOrigin(): Middleware {
-  const allowMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-  const allow = cors({ exposeHeaders: EXPOSED_HEADERS, allowMethods })
+/**
+ * Lets scripts of other origins use the service, and read every header (CORS, Fetch standard §3.3).
+ *
+ * @param more headers that only some services send
+ */
+export function crossOrigin(more: readonly string[] = []): Middleware {
+  const exposeHeaders = [...EXPOSED_HEADERS, ...more]
+  const allow = cors({ exposeHeaders, allowMethods: METHODS })
   return (ctx, next) => {
     // The library leaves out an OPTIONS that is a request of its own, and not one in advance of another.
     if (ctx.method === 'OPTIONS' && !ctx.get('Access-Control-Request-Method')) {
       ctx.set({
         'Access-Control-Allow-Origin': '*',
-        'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(','),
+        'Access-Control-Expose-Headers': exposeHeaders.join(','),
       })
     }
     return allow(ctx, next)

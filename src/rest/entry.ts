@@ -1,9 +1,9 @@
-import type { Data } from '../graph/execution/operation.ts'
+import type { Values } from '../domain/model/resource.ts'
 import { refuseQuery } from '../http/request-target.ts'
 import type { Handler } from '../http/routes.ts'
 import type { RequestOperations } from './operation-header.ts'
 import { negotiate, respond } from './respond.ts'
-import { type RestSettings, rootFor, urlsFor } from './urls.ts'
+import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'
 
 /**
  * The entry document, from which every collection can be found (SPEC §1.4): a link to each. A header leads
@@ -14,14 +14,15 @@ export function entryHandler({ prepare, run }: RequestOperations, settings: Rest
   return async (ctx) => {
     negotiate(ctx)
     refuseQuery(ctx.URL.searchParams)
-    const { collections } = (await run(ctx, operation, {})) as { collections: Data[] }
+    const { collections } = (await run(ctx, operation, {})) as { collections: Values[] }
     const { base } = urlsFor(ctx, settings)
     const root = rootFor(ctx, settings)
     const links = collections.map(({ path, description }) => [
       path,
       { href: `${base}/${path}`, title: description },
     ])
-    ctx.set('Link', `<${base}/openapi.json>; rel="service-desc", <${root}/docs>; rel="service-doc"`)
+    const reference = root + (settings.reference ?? REFERENCE_PATH)
+    ctx.append('Link', `<${base}/openapi.json>; rel="service-desc", <${reference}>; rel="service-doc"`)
     respond(ctx, 200, { _links: { self: { href: base }, ...Object.fromEntries(links) } })
   }
 }

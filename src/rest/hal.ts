@@ -1,7 +1,6 @@
-import type { ResourceKey } from '../domain/model/identifiers.ts'
+import { keyOf } from '../domain/model/identifiers.ts'
 import { ownedBy, referencesTo, relationsOf } from '../domain/model/relations.ts'
 import { identifierField, type Resource, type Values } from '../domain/model/resource.ts'
-import type { Data } from '../graph/execution/operation.ts'
 import type { ListParameters, Urls } from './urls.ts'
 
 export interface Link {
@@ -17,7 +16,7 @@ export type Occasion = 'item' | 'read' | 'created' | 'put'
 /** Makes HAL documents of data that is already in wire names (SPEC §2.2, §2.3; draft-kelly-json-hal). */
 export interface Hal {
   /** One resource with its links. */
-  resource(data: Data, occasion: Occasion, urls: Urls): object
+  resource(data: Values, occasion: Occasion, urls: Urls): object
   /** A page of a list. */
   list(list: ListData, urls: Urls): object
 }
@@ -25,7 +24,7 @@ export interface Hal {
 /** A page of a list, and how it was asked for. */
 export interface ListData {
   /** The result of the GraphQL operation: `items`, `page`, `total_count`, `has_more`, and the cursors `next` and `previous`. */
-  readonly result: Data
+  readonly result: Values
   /** The requested page. */
   readonly page: number
   readonly parameters: ListParameters
@@ -43,7 +42,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   const children = [...owned, ...nested.map(({ from }) => from)]
   const { replaceable, listed } = resource
 
-  function referenceLinks(data: Data, urls: Urls): [string, Link][] {
+  function referenceLinks(data: Values, urls: Urls): [string, Link][] {
     return references.flatMap(({ relation, leaf, target }) => {
       const id = data[leaf.column] as string | null
       return id === null ? [] : [[relation, { href: urls.resource(target, { id }) }]]
@@ -63,7 +62,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
     })
   }
 
-  function links(data: Data, occasion: Occasion, urls: Urls): Links {
+  function links(data: Values, occasion: Occasion, urls: Urls): Links {
     const key = keyOf(resource, data)
     const self = { href: urls.resource(resource, key) }
     if (occasion === 'item') return { self }
@@ -81,7 +80,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
     }
   }
 
-  function represented(data: Data, occasion: Occasion, urls: Urls): object {
+  function represented(data: Values, occasion: Occasion, urls: Urls): object {
     const document = represent(data)
     document['_links'] = links(data, occasion, urls)
     return document
@@ -93,7 +92,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
       const { result, parameters, parent } = list
       const count = result['total_count'] as number
       const totalPages = Math.ceil(count / parameters.limit)
-      const items = result['items'] as Data[]
+      const items = result['items'] as Values[]
       return {
         _links: listLinks(resource, list, totalPages, urls),
         ...(parent && { [identifierField(parent.resource)]: parent.id }),
@@ -106,11 +105,6 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
       }
     },
   }
-}
-
-/** What identifies a resource among all: its identifier, and that of its parent. */
-export function keyOf({ parentField }: Resource, data: Data): ResourceKey {
-  return { parentId: parentField && (data[parentField] as string), id: data['id'] as string }
 }
 
 function listLinks(resource: Resource, list: ListData, totalPages: number, urls: Urls): Links {
@@ -137,7 +131,7 @@ function listLinks(resource: Resource, list: ListData, totalPages: number, urls:
   }
 }
 
-type Represent = (data: Data) => Record<string, unknown>
+type Represent = (data: Values) => Record<string, unknown>
 
 /**
  * Picks the fields that a client sees, in the order of the definition, without hidden and unset ones
@@ -152,13 +146,13 @@ function createRepresent({ shownFields }: Resource): Represent {
     for (const name of names) {
       const value = data[name]
       if (value === null || value === undefined) continue
-      values[name] = groups.has(name) ? setMembers(value as Data) : value
+      values[name] = groups.has(name) ? setMembers(value as Values) : value
     }
     return values
   }
 }
 
-function setMembers(group: Data): Values {
+function setMembers(group: Values): Values {
   const members: Record<string, unknown> = {}
   for (const name of Object.keys(group)) if (group[name] !== null) members[name] = group[name]
   return members

@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 import { refuseInvalid } from '../domain/model/errors.ts'
+import { keyOf } from '../domain/model/identifiers.ts'
 import type { Precondition } from '../domain/model/precondition.ts'
-import { readOnlyDetail } from '../domain/model/read-only.ts'
-import type { Resource } from '../domain/model/resource.ts'
-import { type Inspection, inspectPatch, inspectResource } from '../domain/model/validate.ts'
-import type { Data, Operation } from '../graph/execution/operation.ts'
+import type { Resource, Values } from '../domain/model/resource.ts'
+import { type Inspection, inspectPatch, inspectResource, readOnlyDetail } from '../domain/model/validate.ts'
+import type { Operation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
 import type { RestOperations } from '../graph/rest-operations.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
@@ -12,7 +12,7 @@ import { readJsonBody } from '../http/json/body.ts'
 import type { Handler } from '../http/routes.ts'
 import { entityTag, isNotModified, preconditionsOf, type State } from './conditional.ts'
 import { type Forms, type Templates, variantOf } from './forms/templates.ts'
-import { type Hal, keyOf, type ListData } from './hal.ts'
+import type { Hal, ListData } from './hal.ts'
 import type { RequestOperations } from './operation-header.ts'
 import { parseListQuery } from './parse-list-query.ts'
 import type { OperationName } from './resource-paths.ts'
@@ -35,20 +35,22 @@ export interface HandlerParts {
  */
 export function createHandlers(parts: HandlerParts): Readonly<Record<OperationName, Handler>> {
   const { resource, operations, run, hal, forms, settings } = parts
+  // Only the writes of a view have this variable.
+  const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
   /** A resource, or 304, with the headers that describe the state it is shown in. */
-  function respondWith(ctx: Context, status: 200 | 201, data: Data, occasion: 'read' | 'created' | 'put') {
+  function respondWith(ctx: Context, status: 200 | 201, data: Values, occasion: 'read' | 'created' | 'put') {
     const urls = urlsFor(ctx, settings)
     const templates = hasTemplates(ctx) ? forms.resource(callerOf(ctx), data, urls) : undefined
-    describeState(ctx, data, variantOf(templates))
+    describeState(ctx, data, templates && variantOf(templates))
     if (status === 201) ctx.set('Location', urls.resource(resource, keyOf(resource, data)))
     const isKnown = isNotModified(ctx.headers, ctx.response.get('ETag'), stateOf(data).last_updated)
     if (status === 200 && isKnown) ctx.status = 304
     else respond(ctx, status, withTemplates(hal.resource(data, occasion, urls), templates))
   }
 
-  function respondToWrite(ctx: Context, write: Data, occasion: 'created' | 'put'): void {
-    const data = write['resource'] as Data
+  function respondToWrite(ctx: Context, write: Values, occasion: 'created' | 'put'): void {
+    const data = write['resource'] as Values
     if (write['outcome'] === 'CREATED') respondWith(ctx, 201, data, occasion)
     else {
       describeState(ctx, data)
@@ -66,7 +68,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     list: listHandler(parts, operations.list, resource.owner),
 
     async read(ctx) {
-      const data = (await run(ctx, operations.read, pathParameters(ctx)))['resource'] as Data
+      const data = (await run(ctx, operations.read, pathParameters(ctx)))['resource'] as Values
       respondWith(ctx, 200, data, 'read')
     },
 
@@ -79,8 +81,9 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         input: toGraphNames(resource, values),
         idempotencyKey: idempotencyKeyOf(ctx),
         otherThan: typeof otherThan === 'string' ? otherThan : undefined,
+        ...inVersion,
       })
-      respondToWrite(ctx, write as Data, 'created')
+      respondToWrite(ctx, write as Values, 'created')
     },
 
     async put(ctx) {
@@ -97,8 +100,9 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         ...conditionVariables(condition),
         mayCreate: isForCreation && !mustExist,
         mayReplace: !mustNotExist,
+        ...inVersion,
       })
-      respondToWrite(ctx, write as Data, 'put')
+      respondToWrite(ctx, write as Values, 'put')
     },
 
     async patch(ctx) {
@@ -111,8 +115,9 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
         patch: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
         ...conditionVariables(preconditionsOf(ctx.headers, id)),
+        ...inVersion,
       })
-      respondToWrite(ctx, write as Data, 'put')
+      respondToWrite(ctx, write as Values, 'put')
     },
 
     async remove(ctx) {
@@ -144,7 +149,7 @@ export function listHandler(
       filter: query.filter,
     })
     const of = parent && { resource: parent, id: parentId as string }
-    const data: ListData = { result: list as Data, page, parameters: { limit, ...text }, parent: of }
+    const data: ListData = { result: list as Values, page, parameters: { limit, ...text }, parent: of }
     const urls = urlsFor(ctx, settings)
     const templates = hasTemplates(ctx) ? forms.list(callerOf(ctx), of, urls) : undefined
     respond(ctx, 200, withTemplates(hal.list(data, urls), templates))
@@ -188,12 +193,12 @@ function conditionVariables({ versions, unmodifiedSince }: Precondition) {
 }
 
 /** The headers that a later conditional request needs (RFC 9110 §8.8). */
-function describeState(ctx: Context, data: Data, variant?: string): void {
+function describeState(ctx: Context, data: Values, variant?: string): void {
   const { id, version, last_updated } = stateOf(data)
   ctx.set('ETag', entityTag(id, version, variant))
   ctx.set('Last-Modified', last_updated.toUTCString())
 }
 
-function stateOf(data: Data): State {
+function stateOf(data: Values): State {
   return data as unknown as State
 }

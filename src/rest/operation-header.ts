@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
-import { type Data, type Operation, type Prepare, printDocument } from '../graph/execution/operation.ts'
+import type { Values } from '../domain/model/resource.ts'
+import { type Operation, type Prepare, printDocument } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 
 const PREFERENCE = 'graphql-operation'
@@ -12,7 +13,7 @@ const HEADER_BYTES = 6_000
 export interface RequestOperations {
   readonly prepare: Prepare
   /** Runs an operation for the caller of a request. */
-  run(ctx: Context, operation: Operation, variables: Data): Promise<Data>
+  run(ctx: Context, operation: Operation, variables: Values): Promise<Values>
 }
 
 /**

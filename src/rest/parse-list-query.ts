@@ -1,9 +1,9 @@
 import { type Detail, type DetailCode, DomainError } from '../domain/model/errors.ts'
 import { INTEGER_RANGE, type LeafField } from '../domain/model/fields.ts'
 import { DEFAULT_PAGE_SIZE, type Operator, operatorsOf, queryable } from '../domain/model/query.ts'
-import type { Leaf, Resource } from '../domain/model/resource.ts'
+import type { Leaf, Resource, Values } from '../domain/model/resource.ts'
 import { type Checked, checkValue, isStorable } from '../domain/model/values.ts'
-import { type GraphValues, toGraphFilter, toGraphSort } from '../graph/names.ts'
+import { toGraphFilter, toGraphSort } from '../graph/names.ts'
 
 /**
  * The query string of a list (SPEC §4.1) as the variables of its operation, and the parts of it that go into
@@ -12,9 +12,9 @@ import { type GraphValues, toGraphFilter, toGraphSort } from '../graph/names.ts'
 export interface ListQuery {
   readonly page: number
   readonly limit: number
-  readonly sort: readonly GraphValues[]
+  readonly sort: readonly Values[]
   /** All of its conditions must hold. */
-  readonly filter: { readonly and: readonly GraphValues[] } | null
+  readonly filter: { readonly and: readonly Values[] } | null
   readonly text: {
     readonly sort: string | undefined
     readonly filters: readonly string[]
@@ -95,11 +95,11 @@ function positive(
   return number
 }
 
-function allOf(conditions: readonly GraphValues[]): ListQuery['filter'] {
+function allOf(conditions: readonly Values[]): ListQuery['filter'] {
   return conditions.length === 0 ? null : { and: conditions }
 }
 
-function parseSort(leaves: readonly Leaf[], part: string, report: Report): GraphValues[] {
+function parseSort(leaves: readonly Leaf[], part: string, report: Report): Values[] {
   const [name = '', direction, ...rest] = part.split(':')
   const leaf = leafNamed(leaves, 'sort', name, report)
   if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
@@ -111,7 +111,7 @@ function parseSort(leaves: readonly Leaf[], part: string, report: Report): Graph
 
 const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 
-function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): GraphValues[] {
+function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): Values[] {
   const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
   if (name === undefined || value === undefined) {
     report('filter', 'INVALID_FORMAT', 'filter is field:value, or field[operator]:value.')
@@ -133,7 +133,7 @@ function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): G
   return [toGraphFilter(leaf, operator, parsed.value)]
 }
 
-function idFilter(leaves: readonly Leaf[], id: string, report: Report): GraphValues[] {
+function idFilter(leaves: readonly Leaf[], id: string, report: Report): Values[] {
   if (!isStorable(id)) report('id', 'INVALID_VALUE', 'id must not hold U+0000.')
   const leaf = leaves.find(({ name }) => name === 'id') as Leaf
   return [toGraphFilter(leaf, 'equals', id)]

@@ -12,7 +12,22 @@ export interface RestSettings {
   readonly maximumPageSize: number
   /** What is done with a body that has unknown fields; they are refused, if not given. */
   readonly unknownFields?: 'refuse' | 'ignore'
+  /** The path of the page that documents the version; `/docs`, if not given. */
+  readonly reference?: string
+  /** Set for a version that clients should leave. */
+  readonly deprecation?: Deprecation
 }
+
+/** When a version of the API ends, and what comes after it. */
+export interface Deprecation {
+  readonly since: Date
+  readonly sunset: Date | undefined
+  /** The base path of the version to use instead. */
+  readonly successor: string
+}
+
+/** The path of the page that documents the version shown by default. */
+export const REFERENCE_PATH = '/docs'
 
 /** What a client asked of a list: what goes back into its links, as text. */
 export interface ListParameters {
@@ -25,7 +40,7 @@ export interface ListParameters {
 }
 
 /** The path that every path of the interface begins with (SPEC §4). */
-export function basePath({ namespace, version }: RestSettings): string {
+export function basePath({ namespace, version }: Pick<RestSettings, 'namespace' | 'version'>): string {
   return `/${namespace}/${version}`
 }
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { mergePatch } from '../../src/domain/model/merge-patch.ts'
+import { mergePatch } from '../../src/domain/write.ts'
 
 // The cases of RFC 7396, appendix A, in its order: original, patch, result.
 const CASES: readonly [string, string, string][] = [

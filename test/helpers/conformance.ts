@@ -1,9 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { resources } from '../../src/domain/resources/index.ts'
+import type { Domain } from '../../src/domain/model/domain.ts'
+import type { Resource } from '../../src/domain/model/resource.ts'
+import { servedVersions } from '../../src/domain/model/versions.ts'
 import { openApiDocument } from '../../src/rest/documents/openapi/document.ts'
+import { basePath, type RestSettings } from '../../src/rest/urls.ts'
+import { restVersions } from '../../src/rest/versions.ts'
 import type { Settings } from '../../src/settings.ts'
 import type { Answer, Json } from './client.ts'
+import { domain as tested } from './domain.ts'
 
 /** Holds an answer of the service against the OpenAPI document: status, headers, media type, body. */
 export type CheckConformance = (method: string, url: string, answer: Answer) => void
@@ -14,13 +19,23 @@ export class ConformanceError extends Error {
 }
 
 /**
- * A check of answers against the OpenAPI document of a service with these settings. An answer to an
- * address, a method or an identifier that the document does not know must be an error envelope.
+ * A check of answers against the OpenAPI documents of a service with these settings, one for each version of the
+ * API. An answer to an address, a method or an identifier that the document does not know must be an error envelope.
  */
-export function createConformanceCheck(settings: Settings): CheckConformance {
-  const { namespace, version, maxPageSize: maximumPageSize } = settings
+export function createConformanceCheck(settings: Settings, domain: Domain = tested): CheckConformance {
+  const { namespace, version: configured, maxPageSize: maximumPageSize } = settings
+  const { versions, shown: version } = servedVersions(domain, configured)
   const documentSettings = { publicBaseUrl: undefined, namespace, version, maximumPageSize }
-  const document = openApiDocument(resources, documentSettings) as Json
+  const checks = restVersions(domain.resources, versions, documentSettings).map((served) =>
+    checkOfVersion(served.resources, served.settings),
+  )
+  return (method, url, answer) => {
+    for (const check of checks) check(method, url, answer)
+  }
+}
+
+function checkOfVersion(resources: readonly Resource[], settings: RestSettings): CheckConformance {
+  const document = openApiDocument(resources, settings) as Json
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(document, 'openapi')
@@ -29,7 +44,7 @@ export function createConformanceCheck(settings: Settings): CheckConformance {
     item,
     pattern: patternOf(path),
   }))
-  const base = `/${namespace}/${version}`
+  const base = basePath(settings)
   const resolve = (value: Json): Json =>
     value?.$ref
       ? (value.$ref as string)

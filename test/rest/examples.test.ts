@@ -2,6 +2,7 @@ import test from 'ava'
 import { OPERATOR } from '../../src/domain/model/caller.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { putResource } from '../../src/domain/write.ts'
+import { domainFolder } from '../../src/domain-folder.ts'
 import { readSeeds } from '../../src/seeds.ts'
 import type { Json } from '../helpers/client.ts'
 import { resourceAt } from '../helpers/fixtures.ts'
@@ -12,10 +13,12 @@ const service = shareTestService(test)
 /** Fills the service as `npm run seed` does. */
 async function seed({ database: { client } }: TestService): Promise<void> {
   const ruleSettings = { planetReference: 'stub' }
-  for (const { collection, parent: parentId, id = parentId as string, ...body } of await readSeeds()) {
+  for (const { collection, parent: parentId, id = parentId as string, ...body } of await readSeeds(
+    domainFolder().seed,
+  )) {
     const options = { mayCreate: true, mayReplace: false, readOnly: {} }
     await putResource(
-      { client, caller: OPERATOR, ruleSettings, idempotencyKeyHours: 1 },
+      { client, caller: OPERATOR, ruleSettings, resources, idempotencyKeyHours: 1 },
       resourceAt(collection),
       { parentId, id },
       body,

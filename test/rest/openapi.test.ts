@@ -6,13 +6,15 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
 import { inspectResource } from '../../src/domain/model/validate.ts'
-import { resources } from '../../src/domain/resources/index.ts'
+import { domainFolder } from '../../src/domain-folder.ts'
 import { committedDocument } from '../../src/rest/documents/openapi/document.ts'
 import { resourceExamples } from '../../src/rest/documents/openapi/examples.ts'
 import { readSeeds } from '../../src/seeds.ts'
 import type { Answer, Json } from '../helpers/client.ts'
 import { ConformanceError, createConformanceCheck } from '../helpers/conformance.ts'
 import { createTestFolder } from '../helpers/database.ts'
+import { resources } from '../helpers/domain.ts'
+import { buildClient } from '../helpers/openapi-client/build.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 const service = shareTestService(test)
@@ -21,7 +23,9 @@ const project = fileURLToPath(new URL('../../', import.meta.url))
 const file = join(project, 'docs/openapi.json')
 
 test('docs/openapi.json is what the definitions make; `npm run docs` writes it', async (t) => {
-  t.true((await readFile(file, 'utf8')) === committedDocument(resources, await readSeeds()))
+  t.true(
+    (await readFile(file, 'utf8')) === committedDocument(resources, await readSeeds(domainFolder().seed)),
+  )
 })
 
 test('the document is served without a token, as JSON and as YAML', async (t) => {
@@ -60,30 +64,12 @@ test('openapi-typescript makes a client of it that type-checks and works', async
   const folder = await createTestFolder(t)
   await symlink(join(project, 'node_modules'), join(folder, 'node_modules'))
   await cp(new URL('program.ts', helpers), join(folder, 'program.ts'))
-  const hook = `--import=${new URL('typescript-hook.mjs', helpers).href}`
-  const generator = join(project, 'node_modules/openapi-typescript/bin/cli.js')
-  await run(process.execPath, [hook, generator, file, '-o', join(folder, 'generated.d.ts')])
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(CLIENT_CONFIGURATION))
-  const compiler = join(project, 'node_modules/typescript/bin/tsc')
-  await run(process.execPath, [compiler, '-p', folder]).catch(({ stdout }) => t.fail(stdout))
+  await buildClient(t, folder, file, 'program.ts')
   const token = service().writer.authorization?.replace('Bearer ', '') as string
   const program = ['program.js', service().origin, token]
   const { stdout } = await run(process.execPath, program, { cwd: folder })
   t.like(JSON.parse(stdout), { name: 'Typa exacta', items: 1, refused: 'INVALID_TYPE' })
 })
-
-const CLIENT_CONFIGURATION = {
-  compilerOptions: {
-    target: 'es2023',
-    module: 'nodenext',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: true,
-    types: ['node'],
-  },
-  files: ['program.ts'],
-}
 
 for (const resource of resources) {
   test(`${resource.path}: without a catalogue, the example is one that the service would take`, (t) => {

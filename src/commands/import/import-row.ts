@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { v4, v7 } from 'uuid'
 import type { WriteContext } from '../../domain/context.ts'
-import { type Detail, DomainError } from '../../domain/model/errors.ts'
+import { type Detail, DomainError, errorAt } from '../../domain/model/errors.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
 import { inspectResource } from '../../domain/model/validate.ts'
 import { isObject } from '../../domain/model/values.ts'
@@ -70,7 +70,7 @@ function addressOf({ resource, parent }: ImportTarget, seed: Seed, line: number,
   if (resource.parentField && parentId === undefined) {
     const field = resource.parentField
     const message = `${field} or the option --parent is required.`
-    throw new DomainError('VALIDATION_FAILED', message, [{ field, code: 'REQUIRED_FIELD', message }])
+    throw errorAt(field, 'REQUIRED_FIELD', 'VALIDATION_FAILED', message)
   }
   if (resource.kind === 'singleton') return { parentId, id: parentId as string }
   return { parentId, id: textAt(values, 'id') ?? identifierOf(resource, seed, line) }
@@ -90,5 +90,5 @@ function textAt(values: Values, name: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
   const message = `${name} must be a string.`
-  throw new DomainError('VALIDATION_FAILED', message, [{ field: name, code: 'INVALID_TYPE', message }])
+  throw errorAt(name, 'INVALID_TYPE', 'VALIDATION_FAILED', message)
 }

@@ -11,7 +11,8 @@ export interface Progress {
 export function createProgressBar(total: number, begin: ImportState): Progress {
   const started = performance.now()
   const bar = new progress.SingleBar({
-    format: '{bar} {percentage}% | {value}/{total} rows | {rate}/s | {left} left | {refused} refused',
+    format:
+      '{bar} {percentage}% | {value}/{total} rows | {rate}/s | {eta_formatted} left | {refused} refused',
     hideCursor: true,
     clearOnComplete: false,
     stream: process.stderr,
@@ -22,18 +23,11 @@ export function createProgressBar(total: number, begin: ImportState): Progress {
   const payload = (state: ImportState) => {
     const seconds = (performance.now() - started) / 1000
     const rate = (state.rows - begin.rows) / Math.max(seconds, 0.001)
-    const left = rate > 0 ? clock((total - state.rows) / rate) : '–'
-    return { rate: Math.round(rate), left, refused: state.refused }
+    return { rate: Math.round(rate), refused: state.refused }
   }
   bar.start(total, begin.rows, payload(begin))
   return {
     show: (state) => bar.update(state.rows, payload(state)),
     stop: () => bar.stop(),
   }
-}
-
-function clock(seconds: number): string {
-  const whole = Math.ceil(seconds)
-  const minutes = Math.floor(whole / 60)
-  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
 }

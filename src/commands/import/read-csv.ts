@@ -3,6 +3,7 @@ import { type CsvError, parse } from 'csv-parse/sync'
 import { DomainError } from '../../domain/model/errors.ts'
 import type { LeafField } from '../../domain/model/fields.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
+import { toValues } from '../../domain/model/rows.ts'
 import { parseStrictJson } from '../../http/json/strict-json.ts'
 import { ArgumentsError } from '../command.ts'
 import { BrokenRecord, type InputRow, LINE_FEED, readRecords } from './read-records.ts'
@@ -104,17 +105,14 @@ function cellsToValues(resource: Resource, header: readonly string[], cells: rea
     const message = `The row has ${cells.length} cells, the header has ${header.length}.`
     throw new DomainError('VALIDATION_FAILED', message)
   }
-  const values: Record<string, unknown> = {}
-  for (const [index, column] of header.entries()) {
-    const leaf = resource.leaves.find(({ name }) => name === column)
+  const columns: Record<string, unknown> = {}
+  for (const [index, heading] of header.entries()) {
+    const leaf = resource.leaves.find(({ name }) => name === heading)
     const cell = cells[index]
     if (!leaf || cell === undefined || (cell === '' && !isFreeText(leaf.field))) continue
-    const [outer, inner] = leaf.path as [string, string?]
-    const value = cellValue(leaf.field, cell)
-    if (inner === undefined) values[outer] = value
-    else values[outer] = { ...(values[outer] as object | undefined), [inner]: value }
+    columns[leaf.column] = cellValue(leaf.field, cell)
   }
-  return values
+  return toValues(resource, columns)
 }
 
 /** The only fields with the empty string as a value; programs that quote every cell mean an unset field elsewhere. */

@@ -32,10 +32,7 @@ interface ListedRow extends Row {
 export function listStatement(resource: Resource, request: ListRequest): Statement {
   const parameters = new Parameters()
   const rows = rowsQuery(resource, request, parameters)
-  const facts = [
-    ...(request.counted ? [`${countQuery(resource, request, parameters)} AS total_count`] : []),
-    ...lastQuery(resource, request, parameters),
-  ]
+  const facts = wholeListFacts(resource, request, parameters)
   if (facts.length === 0) return { text: rows, values: parameters.values }
   const order = orderBy(orderSteps(resource, request.sorts), request.fromEnd)
   const text = `SELECT * FROM (SELECT ${facts.join(', ')}) AS whole LEFT JOIN (${rows}) AS listed ON TRUE ${order}`
@@ -51,12 +48,7 @@ export function listsStatement(resource: Resource, parents: Parents, request: Li
   const wanted = parameters.add(parents.ids)
   const isListed = `${quoted(parents.column)} = parent.id`
   const rows = rowsQuery(resource, request, parameters, [isListed])
-  const facts = [
-    ...(request.counted
-      ? [`${filteredCount(resource, request, parameters, [isListed])} AS total_count`]
-      : []),
-    ...lastQuery(resource, request, parameters, [isListed]),
-  ]
+  const facts = wholeListFacts(resource, request, parameters, [isListed])
   const order = orderKeys(orderSteps(resource, request.sorts), request.fromEnd ?? false)
   const text = `SELECT parent.id AS ${quoted(PARENT)}, ${['listed.*', ...facts].join(', ')}
     FROM ${tableOf(parents.resource)} AS parent LEFT JOIN LATERAL (${rows}) AS listed ON TRUE
@@ -104,34 +96,39 @@ function anyOf(ranges: readonly Range[]): string {
 }
 
 /**
+ * The count of a whole list and the identifier of its last row, as columns, where they are requested. The index
+ * of the order has that row at its end.
+ */
+function wholeListFacts(
+  resource: Resource,
+  { counted, namesLast, sorts, filter }: ListRequest,
+  parameters: Parameters,
+  within: readonly string[] = [],
+): string[] {
+  const facts: string[] = []
+  if (counted) facts.push(`${countQuery(resource, filter, parameters, within)} AS total_count`)
+  if (namesLast) {
+    const last = rowsQuery(resource, { sorts, filter, counted, take: 1, fromEnd: true }, parameters, within)
+    facts.push(`(SELECT id FROM (${last}) AS ending) AS last_id`)
+  }
+  return facts
+}
+
+/**
  * Triggers (in the migrations) keep the count of a collection as a sum of few rows, of which an empty
  * collection may have none. Counting a million rows takes 60 ms.
  */
-function countQuery(resource: Resource, request: ListRequest, parameters: Parameters): string {
-  if (request.filter) return filteredCount(resource, request, parameters)
-  return `COALESCE((SELECT sum(rows)::int FROM row_counts WHERE collection = '${tableName(resource.path)}'), 0)`
-}
-
-function filteredCount(
+function countQuery(
   resource: Resource,
-  { filter }: ListRequest,
+  filter: ListRequest['filter'],
   parameters: Parameters,
-  within: readonly string[] = [],
+  within: readonly string[],
 ): string {
   const conditions = [...within, ...(filter ? [filterCondition(resource, filter, parameters)] : [])]
-  return `(SELECT count(*)::int FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')})`
-}
-
-/** The identifier of the last of a whole list, as a column. The index of the order has it at its end. */
-function lastQuery(
-  resource: Resource,
-  { namesLast, sorts, filter, counted }: ListRequest,
-  parameters: Parameters,
-  within?: readonly string[],
-): string[] {
-  if (!namesLast) return []
-  const last = rowsQuery(resource, { sorts, filter, counted, take: 1, fromEnd: true }, parameters, within)
-  return [`(SELECT id FROM (${last}) AS ending) AS last_id`]
+  if (conditions.length > 0) {
+    return `(SELECT count(*)::int FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')})`
+  }
+  return `COALESCE((SELECT sum(rows)::int FROM row_counts WHERE collection = '${tableName(resource.path)}'), 0)`
 }
 
 /** Converts the rows of {@link listStatement} to a list. */

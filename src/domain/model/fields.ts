@@ -6,9 +6,23 @@ interface FieldOptions {
   /** Set by the service: ignored on create, and refused on a later write if it differs. */
   readonly readOnly?: true
   /** The default of a new resource. The value can be replaced but not removed. */
-  readonly initially?: string
+  readonly initially?: string | number | boolean
   /** Set by the service, and shown in GraphQL only. */
   readonly hidden?: true
+  /**
+   * An index for lists: `sort` has the value and the identifier, in the order of a sorted list; `filter` has the
+   * value alone and stays small where many resources share each value. Within the parent if there is one.
+   */
+  readonly index?: 'sort' | 'filter'
+  /** The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps. */
+  readonly renamedFrom?: string
+  /**
+   * The first version of the API that has the field, one of the `versions` of the domain: `v2`. With `required`
+   * it needs `initially`, which the field gets where another version creates a resource.
+   */
+  readonly since?: string
+  /** The last version of the API that has the field; see `since`. */
+  readonly until?: string
 }
 
 interface Described extends FieldOptions {
@@ -21,6 +35,8 @@ export interface TextField extends Described {
   readonly maximumLength: number
   /** Unique in the collection, regardless of case and surrounding blanks. */
   readonly unique?: true
+  /** Unique among the resources of the same parent, regardless of case and surrounding blanks. */
+  readonly uniqueWithinParent?: true
   /** A filter on this field also finds resources whose other field, named here, has the value. */
   readonly alsoMatches?: string
 }
@@ -33,6 +49,10 @@ export interface ReferenceField extends Described {
   readonly relation: string
   /** Also listed at /{to}/{id}/{path of this resource} (SPEC §2.5.1). */
   readonly nested?: true
+  /** Refers to another target than the other resources of the same parent. */
+  readonly uniqueWithinParent?: true
+  /** The effect of the deletion of the target: refused (the default), or this resource is deleted or changed too. */
+  readonly onDelete?: 'restrict' | 'cascade' | 'set null'
 }
 
 export interface NumberField extends Described {
@@ -67,6 +87,20 @@ export type LeafField =
 
 export type Field = LeafField | GroupField
 
+/**
+ * Whether a body must have this field. A body without an API version, as GraphQL's, need not have a field of some
+ * versions only; views do not show which fields these are.
+ */
+export function isRequired(field: Field): boolean {
+  return field.type !== 'group' && field.required === true && !field.readOnly && !isOfSomeVersions(field)
+}
+
+/** Whether the field, or a member of it, is only in some versions of the API. */
+export function isOfSomeVersions(field: Field): boolean {
+  const members = field.type === 'group' ? Object.values(field.fields) : []
+  return field.since !== undefined || field.until !== undefined || members.some(isOfSomeVersions)
+}
+
 /** Whether every resource has a value for this field. */
 export function isAlwaysSet(field: Field): boolean {
   return field.type !== 'group' && (field.required === true || field.initially !== undefined)
@@ -82,7 +116,7 @@ export function reference(
   to: string,
   relation: string,
   description: string,
-  options: FieldOptions & Pick<ReferenceField, 'nested'> = {},
+  options: FieldOptions & Pick<ReferenceField, 'nested' | 'uniqueWithinParent' | 'onDelete'> = {},
 ): ReferenceField {
   return { type: 'reference', to, relation, description, ...options }
 }
@@ -105,6 +139,7 @@ export function integer(description: string, options: Partial<Omit<NumberField, 
   return { type: 'integer', description, ...INTEGER_RANGE, ...options }
 }
 
+/** True or false. */
 export function boolean(description: string, options: FieldOptions = {}): PlainField<'boolean'> {
   return { type: 'boolean', description, ...options }
 }
@@ -129,6 +164,10 @@ export function fractions(description: string, options: FieldOptions = {}): Plai
 }
 
 /** An object of fields, omitted if none of them is set. */
-export function group(description: string, fields: Readonly<Record<string, LeafField>>): GroupField {
-  return { type: 'group', description, fields }
+export function group(
+  description: string,
+  fields: Readonly<Record<string, LeafField>>,
+  options: Pick<FieldOptions, 'since' | 'until'> = {},
+): GroupField {
+  return { type: 'group', description, fields, ...options }
 }

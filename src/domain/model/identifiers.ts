@@ -17,6 +17,14 @@ export interface ResourceKey {
   readonly id: string
 }
 
+/** The key of a resource, from its fields or its row. The identifier of a singleton is that of its parent. */
+export function keyOf(
+  { parentField }: { readonly parentField: string | undefined },
+  values: { readonly [field: string]: unknown },
+): ResourceKey {
+  return { parentId: parentField && (values[parentField] as string), id: values['id'] as string }
+}
+
 /** Whether both identifiers are valid. No resource has a malformed key. */
 export function isResourceKey({ parentId, id }: ResourceKey): boolean {
   return isIdentifier(id) && (parentId === undefined || isIdentifier(parentId))

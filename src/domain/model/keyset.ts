@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DomainError } from './errors.ts'
+import { errorAt } from './errors.ts'
 import type { LeafField } from './fields.ts'
 import { type OrderStep, orderSteps, type Sort } from './query.ts'
 import type { Resource } from './resource.ts'
@@ -71,9 +71,7 @@ export function decodeCursor(
     return { values, version: version as number }
   }
   const message = `${argument} must be a cursor from a list of ${resource.path} in the same order.`
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [
-    { field: argument, code: 'INVALID_VALUE', message },
-  ])
+  throw errorAt(argument, 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
 }
 
 /** Identifiers are short and never cut. An array marks a text that was cut. */

@@ -1,21 +1,23 @@
 import type { DatabaseRule } from './database-rule.ts'
-import type { Detail } from './errors.ts'
-import { type Field, type LeafField, text, timestamp } from './fields.ts'
+import type { Detail, Explanation } from './errors.ts'
+import { type Field, isOfSomeVersions, type LeafField, text, timestamp } from './fields.ts'
 
-/** A resource in the form of its representation: wire names, nested, without unset fields. */
+/** Values by the names of their fields: a representation (wire names, without unset fields), an input, a result. */
 export type Values = { readonly [field: string]: unknown }
 
 /** Validates a whole resource. `before` is its previous state, undefined for a new resource. */
 export type Rule = (values: Values, before: Values | undefined) => readonly Detail[]
 
 /** The definition of a resource, from which everything else is derived. */
-interface ResourceDefinition {
+export interface ResourceDefinition {
   /** A collection, a collection owned by a parent, or one resource per parent (SPEC §1.2). */
   readonly kind: 'collection' | 'owned' | 'singleton'
   /** The singular, which names the GraphQL type and the Prisma model: `Species`, `TrainingRecord`. */
   readonly name: string
   /** The last fixed segment of its URL (SPEC §1.2), which also names its scopes and its table. */
   readonly path: string
+  /** The former path of a renamed resource, whose rows `npm run resource -- migrate` keeps. */
+  readonly renamedFrom?: string
   readonly description: string
   /** The parent; a collection has none. */
   readonly owner?: Resource
@@ -35,6 +37,8 @@ interface ResourceDefinition {
   readonly rules?: readonly Rule[]
   /** A rule that reads other resources, in the transaction of the write. */
   readonly databaseRule?: DatabaseRule
+  /** The codes of details that only these rules report, for the documents. */
+  readonly detailCodes?: Readonly<Record<string, Explanation>>
 }
 
 /** A field that holds one value, with its path in the representation and its column. */
@@ -66,12 +70,16 @@ export interface Resource extends ResourceDefinition {
   readonly writable: readonly Leaf[]
   /** The wire name of the parent's identifier, such as `planet_id`, if there is a parent. */
   readonly parentField: string | undefined
+  /** Some of its fields are only in some versions of the API. */
+  readonly isVersioned: boolean
+  /** The version of the API that this is a view for (`views.ts`); undefined for the resource itself. */
+  readonly apiVersion?: string
 }
 
 /** The options of fields that the service sets. */
 const SET_BY_SERVICE = { required: true, readOnly: true } as const
 
-/** Completes a definition. Each module of a resource calls this once. */
+/** Completes a definition. Each module of a resource calls this once; views are completed in the same way. */
 export function defineResource(definition: ResourceDefinition): Resource {
   const createdField = definition.createdField ?? 'created_date'
   const parentField = definition.owner && identifierField(definition.owner)
@@ -101,6 +109,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
     leaves,
     shownLeaves: within(shownFields),
     writable: within(writableFields).filter(({ field }) => !field.readOnly),
+    isVersioned: Object.values(allFields).some(isOfSomeVersions),
   }
 }
 
@@ -124,6 +133,11 @@ function leavesOf(name: string, field: Field): Leaf[] {
     name: `${name}.${member}`,
     path: [name, member],
     column: `${name}_${member}`,
-    field: leaf,
+    field: { ...versionsOf(field), ...leaf },
   }))
+}
+
+/** The versions of a group are those of its members, unless they say otherwise. */
+function versionsOf({ since, until }: Field): Pick<Field, 'since' | 'until'> {
+  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
 }

@@ -28,8 +28,21 @@ export function initialColumns({ leaves }: Resource): Record<string, unknown> {
   return Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
 }
 
-/** Converts a row to nested values in the order of the definition, without null columns. */
-export function toValues(resource: Resource, row: Row): Values {
+/**
+ * The values of the whole resource, from those of a view: the writable fields outside of the view keep what is
+ * stored, and those of a new resource get their initial values.
+ */
+export function completeValues(resource: Resource, view: Resource, values: Values, before?: Row): Values {
+  if (view === resource) return values
+  const inside = toColumns(view, values, before)
+  const outside = resource.writable
+    .filter(({ column }) => !(column in inside))
+    .map(({ column, field }) => [column, before?.[column] ?? field.initially])
+  return toValues(resource, { ...Object.fromEntries(outside), ...inside })
+}
+
+/** Converts columns to nested values in the order of the definition, without nulls. */
+export function toValues(resource: Resource, row: Columns): Values {
   const values: Record<string, unknown> = {}
   for (const { path, column } of resource.leaves) {
     const value = row[column]

@@ -1,5 +1,6 @@
-import type { Detail, DetailCode } from './errors.ts'
-import type { Field, LeafField } from './fields.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type Detail, type DetailCode, refuseInvalid } from './errors.ts'
+import { type Field, isRequired, type LeafField } from './fields.ts'
 import type { Resource, Rule, Values } from './resource.ts'
 import { checkValue, isObject } from './values.ts'
 
@@ -37,6 +38,26 @@ export function inspectResource(resource: Resource, body: unknown): Inspection {
 export function inspectPatch(resource: Resource, body: unknown): Inspection {
   const inspection = inspectBody(resource, body, true)
   return { ...inspection, details: inFieldOrder(resource, inspection.details) }
+}
+
+/**
+ * Compares the read-only fields of a body with the stored ones. They must be equal (null for an unset field),
+ * except that `last_updated` may be any timestamp since the creation: an earlier state of the resource
+ * (SPEC §4.5).
+ *
+ * @throws {DomainError} VALIDATION_FAILED (400) with a READ_ONLY_FIELD for each different field
+ */
+export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: Values): void {
+  refuseInvalid(
+    Object.entries(sent)
+      .filter(([name, value]) => value !== undefined && !isEcho(resource, name, value, stored))
+      .map(([name]) => readOnlyDetail(name)),
+  )
+}
+
+/** The detail for an attempt to change a read-only field. */
+export function readOnlyDetail(name: string): Detail {
+  return { field: name, code: 'READ_ONLY_FIELD', message: `${name} is read-only and has another value.` }
 }
 
 /** Applies rules to valid values and returns the problems they report. */
@@ -101,10 +122,8 @@ function inspectLeaf(name: string, field: LeafField, value: unknown, { isPatch, 
 function missingRequiredFields(resource: Resource, { values, details }: Inspection): Detail[] {
   const reported = new Set(details.map(({ field }) => field))
   return Object.entries(resource.fields)
-    .filter(
-      ([name, field]) => field.type !== 'group' && field.required && !field.readOnly && !reported.has(name),
-    )
-    .filter(([name]) => isBlank(values[name]))
+    .filter(([name, field]) => !reported.has(name) && (isRequired(field) || name in values))
+    .filter(([name, field]) => field.type !== 'group' && field.required && isBlank(values[name]))
     .map(([name]) => detail(name, 'REQUIRED_FIELD', `${name} is required.`))
 }
 
@@ -143,4 +162,15 @@ function without(unset: null | undefined, values: Values): Values {
 
 function detail(field: string, code: DetailCode, message: string): Detail {
   return { field, code, message }
+}
+
+function isEcho(resource: Resource, name: string, sent: unknown, stored: Values): boolean {
+  if (sent === null) return stored[name] === undefined
+  const checked = checkValue(resource.allFields[name] as Exclude<Field, { type: 'group' }>, sent)
+  if (!('value' in checked)) return false
+  if (name === 'last_updated') {
+    const updated = checked.value as Date
+    return updated >= (stored[resource.createdField] as Date) && updated <= (stored['last_updated'] as Date)
+  }
+  return isDeepStrictEqual(checked.value, stored[name])
 }

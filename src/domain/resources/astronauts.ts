@@ -1,5 +1,4 @@
-import { reference, text } from '../model/fields.ts'
-import { defineResource } from '../model/resource.ts'
+import { defineResource, reference, text } from '../definition.ts'
 import { isOnNoMission } from './crew-rules.ts'
 
 export const astronauts = defineResource({
@@ -16,7 +15,7 @@ export const astronauts = defineResource({
       'missions',
       'current_mission',
       'Identifier of the open mission whose crew includes the astronaut.',
-      { readOnly: true },
+      { readOnly: true, onDelete: 'set null' },
     ),
   },
   example: { name: 'Ines Okafor', call_sign: 'Lantern', rank: 'colonel' },

@@ -1,6 +1,5 @@
-import { reference, text } from '../model/fields.ts'
-import { defineResource } from '../model/resource.ts'
-import { mayJoinCrew } from './crew-rules.ts'
+import { defineResource, reference, text } from '../definition.ts'
+import { crewCodes, mayJoinCrew } from './crew-rules.ts'
 import { missions } from './missions.ts'
 
 export const crew = defineResource({
@@ -10,9 +9,14 @@ export const crew = defineResource({
   path: 'crew',
   description: 'An astronaut in the crew of a mission.',
   fields: {
-    astronaut_id: reference('astronauts', 'astronaut', 'Identifier of the astronaut.', { required: true }),
+    astronaut_id: reference('astronauts', 'astronaut', 'Identifier of the astronaut.', {
+      required: true,
+      uniqueWithinParent: true,
+      onDelete: 'cascade',
+    }),
     role: text('Role in the crew.', { required: true }),
   },
   example: { astronaut_id: 'e24c5f19-97da-4b86-b1c0-3d8a6b9f0e44', role: 'commander' },
   databaseRule: mayJoinCrew,
+  detailCodes: crewCodes,
 })

@@ -1,7 +1,14 @@
-import type { Detail } from '../model/errors.ts'
-import { boolean, group, number, reference, text } from '../model/fields.ts'
-import { defineResource, type Values } from '../model/resource.ts'
-import { resolvePlanetOrigin } from './planet-origin.ts'
+import {
+  boolean,
+  type Detail,
+  defineResource,
+  group,
+  number,
+  reference,
+  text,
+  type Values,
+} from '../definition.ts'
+import { planetOriginCodes, resolvePlanetOrigin } from './planet-origin.ts'
 
 const ABSOLUTE_ZERO_CELSIUS = -273.15
 
@@ -13,27 +20,32 @@ export const species = defineResource({
   description: 'A species in the catalogue.',
   createdField: 'discovered_date',
   fields: {
-    scientific_name: text('Scientific name, unique regardless of case.', { required: true, unique: true }),
-    common_name: text('Common name.'),
+    scientific_name: text('Scientific name, unique regardless of case.', {
+      required: true,
+      unique: true,
+      index: 'sort',
+    }),
+    common_name: text('Common name.', { index: 'sort' }),
     classification: group('Taxonomic classification.', {
       kingdom: text('Kingdom.'),
-      class: text('Class.'),
-      phylum: text('Phylum.'),
+      class: text('Class.', { index: 'filter' }),
+      phylum: text('Phylum.', { index: 'filter' }),
     }),
-    habitat: text('Habitat.'),
+    habitat: text('Habitat.', { index: 'sort' }),
     planet_origin: text('Planet of origin: the identifier or the name of a planet.', {
       alsoMatches: 'planet_id',
+      index: 'filter',
     }),
     planet_id: reference('planets', 'planet', 'Identifier of the planet of origin.', {
       hidden: true,
       nested: true,
     }),
     temperature_range: group('Temperatures in which the species can live.', {
-      min_celsius: number('Lowest temperature, in degrees Celsius.'),
-      max_celsius: number('Highest temperature, in degrees Celsius.'),
+      min_celsius: number('Lowest temperature, in degrees Celsius.', { index: 'filter' }),
+      max_celsius: number('Highest temperature, in degrees Celsius.', { index: 'filter' }),
     }),
     bioluminescent: boolean('Whether the species produces light.'),
-    intelligence_level: text('Estimated level of intelligence.'),
+    intelligence_level: text('Estimated level of intelligence.', { index: 'filter' }),
     discovery_status: text('State of the catalogue entry.', {
       readOnly: true,
       initially: 'newly_catalogued',
@@ -52,6 +64,13 @@ export const species = defineResource({
   checks: [temperaturesInOrder],
   rules: [aboveAbsoluteZero],
   databaseRule: resolvePlanetOrigin,
+  detailCodes: {
+    ...planetOriginCodes,
+    BELOW_ABSOLUTE_ZERO: {
+      cause: 'A temperature is below −273.15 °C.',
+      remedy: 'Send a temperature of at least −273.15 °C.',
+    },
+  },
 })
 
 interface TemperatureRange {

@@ -13,17 +13,15 @@ import {
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../domain/model/caller.ts'
+import type { Values } from '../../domain/model/resource.ts'
 import { currentTimings, describeSpan, inSpan } from '../../observability/observation.ts'
 import { createContext, type DomainContext, type GraphContext } from './context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
 
-/** The data of a result, by the names in the document. */
-export type Data = { readonly [field: string]: unknown }
-
 /** A prepared GraphQL operation, to be run with different variables, in a slot of the limiter. */
-export type Operation = (variables: Data, caller: Caller, slot?: Slot) => Promise<Data>
+export type Operation = (variables: Values, caller: Caller, slot?: Slot) => Promise<Values>
 
 /** Prepares the operation of a document. */
 export type Prepare = (document: string) => Operation
@@ -44,12 +42,12 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
       const context = createContext(caller, domain, { slot, selectsWritten: true })
       const { data, errors } = await run(variables, context)
       if (errors?.[0]) throw causeOf(errors[0])
-      return data as Data
+      return data as Values
     }
   }
 }
 
-type Run = (variables: Data, context: GraphContext) => Promise<ExecutionResult>
+type Run = (variables: Values, context: GraphContext) => Promise<ExecutionResult>
 
 /**
  * The operation of a valid document with one operation, compiled to a function by graphql-jit. For a list of 20
@@ -159,7 +157,7 @@ export function instrument(
 function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimator) {
   const document = parse(source)
   const known = new Map<unknown, number>()
-  return (variables: Data): number => {
+  return (variables: Values): number => {
     const { limit } = variables
     const bytes =
       known.get(limit) ?? costs.response({ schema, document, variables }) * RESPONSE_BYTES_PER_UNIT

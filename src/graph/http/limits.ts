@@ -10,7 +10,7 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql'
-import { DomainError } from '../../domain/model/errors.ts'
+import { errorAt } from '../../domain/model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 
@@ -98,9 +98,8 @@ export function errorLimit<Context extends object>(): ApolloServerPlugin<Context
 
 /** The error for an operation that exceeds a limit (400). */
 function refused(message: string): GraphQLError {
-  const details = [{ field: 'query', code: 'LIMIT_EXCEEDED', message }] as const
   return new GraphQLError(message, {
-    originalError: new DomainError('VALIDATION_FAILED', message, details),
+    originalError: errorAt('query', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message),
     extensions: { http: { status: 400 } },
   })
 }

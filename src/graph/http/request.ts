@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { DomainError, type ErrorCode } from '../../domain/model/errors.ts'
+import { DomainError, errorAt } from '../../domain/model/errors.ts'
 import { isObject } from '../../domain/model/values.ts'
 import { MAXIMUM_DOCUMENT_BYTES } from './limits.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
@@ -43,11 +43,8 @@ export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestPa
  */
 export function parametersOfPost(body: unknown, policy: DocumentPolicy): RequestParameters {
   if (!isObject(body)) {
-    throw invalid(
-      '',
-      'INVALID_TYPE',
-      'The body must be one request, a JSON object; requests cannot be batched.',
-    )
+    const message = 'The body must be one request, a JSON object; requests cannot be batched.'
+    throw errorAt('', 'INVALID_TYPE', 'VALIDATION_FAILED', message)
   }
   refuseLargeVariables(body['variables'])
   const query = documentOf(body, policy)
@@ -66,14 +63,12 @@ function documentOf(
 ): string | undefined {
   if (documentId !== undefined && documentId !== null) return persistedDocument(documentId, persisted)
   if (persistedOnly) {
-    throw refusal('ACCESS_DENIED', 'query', 'Only the persisted operations can be run here, by their id.')
+    const message = 'Only the persisted operations can be run here, by their id.'
+    throw errorAt('query', 'LIMIT_EXCEEDED', 'ACCESS_DENIED', message)
   }
   if (typeof query === 'string' && Buffer.byteLength(query) > MAXIMUM_DOCUMENT_BYTES) {
-    throw refusal(
-      'PAYLOAD_TOO_LARGE',
-      'query',
-      `A document must not be longer than ${MAXIMUM_DOCUMENT_BYTES} bytes.`,
-    )
+    const message = `A document must not be longer than ${MAXIMUM_DOCUMENT_BYTES} bytes.`
+    throw errorAt('query', 'LIMIT_EXCEEDED', 'PAYLOAD_TOO_LARGE', message)
   }
   return undefined
 }
@@ -87,23 +82,15 @@ function persistedDocument(identifier: unknown, persisted: PersistedOperations):
   ])
 }
 
-function refusal(code: ErrorCode, field: string, message: string): DomainError {
-  return new DomainError(code, message, [{ field, code: 'LIMIT_EXCEEDED', message }])
-}
-
-function invalid(field: string, code: 'INVALID_TYPE' | 'LIMIT_EXCEEDED', message: string): DomainError {
-  return new DomainError('VALIDATION_FAILED', message, [{ field, code, message }])
-}
-
 /** Runs before the coercion of the variables, which takes time for each value and memory for each error. */
 function refuseLargeVariables(variables: unknown): void {
   if (isDeeperThan(variables, MAXIMUM_NESTING)) {
     const message = `Variables must not be nested deeper than ${MAXIMUM_NESTING} levels.`
-    throw invalid('variables', 'LIMIT_EXCEEDED', message)
+    throw errorAt('variables', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message)
   }
   if (hasMoreValuesThan(variables, MAXIMUM_VALUES)) {
     const message = `Variables must not hold more than ${MAXIMUM_VALUES} values.`
-    throw invalid('variables', 'LIMIT_EXCEEDED', message)
+    throw errorAt('variables', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message)
   }
 }
 

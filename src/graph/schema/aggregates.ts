@@ -6,11 +6,11 @@ import {
   type Measure,
   measurable,
 } from '../../domain/model/aggregate.ts'
-import type { Leaf, Resource } from '../../domain/model/resource.ts'
+import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { aggregate } from '../../domain/read.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { columnsInCamelCase, type GraphValues, graphNames } from '../names.ts'
+import { columnsInCamelCase, graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
@@ -68,7 +68,7 @@ const MAXIMUM_GROUPS = 1000
 
 /** The arguments of every aggregate. */
 interface AggregateArguments {
-  readonly filter?: GraphValues | null
+  readonly filter?: Values | null
   readonly groupBy: AggregateRequest['groupBy']
   readonly order: AggregateRequest['order']
   readonly limit: number

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import { DomainError } from '../../domain/model/errors.ts'
+import { errorAt } from '../../domain/model/errors.ts'
 import { decodeCursor, encodeCursor } from '../../domain/model/keyset.ts'
 import type { ListRequest } from '../../domain/model/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../domain/model/query.ts'
@@ -99,7 +99,8 @@ function toConnectionRequest(
   if (isGiven(first)) refuseOutOfBounds('first', first, 0, maximumPageSize)
   if (isGiven(last)) {
     refuseOutOfBounds('last', last, 0, maximumPageSize)
-    if (isGiven(first)) refuse('last', 'Give first or last, not both.')
+    const message = 'Give first or last, not both.'
+    if (isGiven(first)) throw errorAt('last', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
   }
   const position = (cursor: string | null | undefined, argument: string) =>
     isGiven(cursor) ? decodeCursor(resource, sort, cursor, argument) : undefined
@@ -116,8 +117,4 @@ function toConnectionRequest(
 
 function isGiven<Value>(argument: Value | null | undefined): argument is Value {
   return argument !== undefined && argument !== null
-}
-
-function refuse(field: string, message: string): never {
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field, code: 'INVALID_VALUE', message }])
 }

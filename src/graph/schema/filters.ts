@@ -1,9 +1,9 @@
-import { type Detail, DomainError } from '../../domain/model/errors.ts'
+import { type Detail, DomainError, errorAt } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
 import { type Filter, type Operator, queryable } from '../../domain/model/query.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
-import { isInCalendar, isStorable } from '../../domain/model/values.ts'
-import { type GraphValues, graphNames, toWireNames } from '../names.ts'
+import { isInCalendar, isObject, isStorable } from '../../domain/model/values.ts'
+import { graphNames, toWireNames } from '../names.ts'
 import { memberOf, typeOf } from './sdl.ts'
 
 /** The conditions on values of the types that every resource shares. */
@@ -55,16 +55,16 @@ const MAXIMUM_VALUES = 1000
  * @throws {DomainError} VALIDATION_FAILED (400) for a null in it, or a field without an operand;
  *   INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text or a time that no resource can hold
  */
-export function toFilter(resource: Resource, filter: GraphValues | null | undefined): Filter | undefined {
+export function toFilter(resource: Resource, filter: Values | null | undefined): Filter | undefined {
   if (!filter) return undefined
   refuseUnset(filter)
   refuseValues(filter)
   return conditions(resource, filter)
 }
 
-function conditions(resource: Resource, filter: GraphValues): Filter {
+function conditions(resource: Resource, filter: Values): Filter {
   const { and, or, ...members } = filter
-  const nested = (parts: unknown) => (parts as GraphValues[]).map((part) => conditions(resource, part))
+  const nested = (parts: unknown) => (parts as Values[]).map((part) => conditions(resource, part))
   return {
     all: [
       ...(and === undefined ? [] : nested(and)),
@@ -88,7 +88,7 @@ function memberFilters(fields: Resource['allFields'], members: Values, prefix: s
  * Refuses conditions that lack what to compare with. Ignoring them would make a list with a condition on an
  * unset variable show everything.
  */
-function refuseUnset(filter: GraphValues): void {
+function refuseUnset(filter: Values): void {
   const details = unsetPaths(filter, 'filter').map((field): Detail => {
     return { field, code: 'INVALID_VALUE', message: `${field} must have a value to compare with.` }
   })
@@ -96,10 +96,10 @@ function refuseUnset(filter: GraphValues): void {
 }
 
 /** The paths of nulls, and of fields without a condition: GraphQL leaves a variable that is not given out. */
-function unsetPaths(filter: GraphValues, path: string): string[] {
+function unsetPaths(filter: Values, path: string): string[] {
   return Object.entries(filter).flatMap(([name, member]) => {
     if (name !== 'and' && name !== 'or') return unsetOperands(member, `${path}.${name}`)
-    const parts = member as readonly GraphValues[] | null
+    const parts = member as readonly Values[] | null
     return (
       parts?.flatMap((part, index) => unsetPaths(part, `${path}.${name}.${index}`)) ?? [`${path}.${name}`]
     )
@@ -108,13 +108,13 @@ function unsetPaths(filter: GraphValues, path: string): string[] {
 
 function unsetOperands(value: unknown, path: string): string[] {
   if (value === null) return [path]
-  if (typeof value !== 'object' || Array.isArray(value) || value instanceof Date) return []
+  if (!isObject(value)) return []
   const members = Object.entries(value)
   if (members.length === 0) return [path]
   return members.flatMap(([name, member]) => unsetOperands(member, `${path}.${name}`))
 }
 
-function refuseValues(filter: GraphValues): void {
+function refuseValues(filter: Values): void {
   const values = valuesIn(filter)
   if (values.length > MAXIMUM_VALUES) {
     refuse('TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values; this one has more.`)
@@ -129,10 +129,9 @@ function refuseValues(filter: GraphValues): void {
 
 function valuesIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(valuesIn)
-  const isObject = typeof value === 'object' && value !== null && !(value instanceof Date)
-  return isObject ? Object.values(value).flatMap(valuesIn) : [value]
+  return isObject(value) ? Object.values(value).flatMap(valuesIn) : [value]
 }
 
 function refuse(code: 'TOO_LONG' | 'INVALID_VALUE' | 'OUT_OF_RANGE', message: string): never {
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: 'filter', code, message }])
+  throw errorAt('filter', code, 'INVALID_QUERY_PARAMETER', message)
 }

@@ -1,11 +1,11 @@
-import { DomainError } from '../../domain/model/errors.ts'
+import { errorAt } from '../../domain/model/errors.ts'
 import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
 import { queryable, type Sort } from '../../domain/model/query.ts'
-import type { Leaf, Resource } from '../../domain/model/resource.ts'
+import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { readList, readListOf } from '../../domain/read.ts'
 import type { GraphContext } from '../execution/context.ts'
-import { columnValue, type GraphValues, graphNames } from '../names.ts'
-import { described, type SchemaPart } from './sdl.ts'
+import { columnValue, graphNames } from '../names.ts'
+import { deprecation, described, type SchemaPart } from './sdl.ts'
 
 // Pages and connections share this: the order, the filter, and the read.
 
@@ -34,7 +34,9 @@ export function sortTypes(resource: Resource): (SchemaPart | string)[] {
 
 /** An enumeration of columns. Its internal values are the wire names of the fields. */
 export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): SchemaPart {
-  const values = leaves.map(({ column, field }) => `${described(field.description)}${columnValue(column)}`)
+  const values = leaves.map(
+    ({ column, field }) => `${described(field.description)}${columnValue(column)}${deprecation(field)}`,
+  )
   return {
     typeDefs: `${described(description)}enum ${name} { ${values.join('\n')} }`,
     resolvers: { [name]: Object.fromEntries(leaves.map((leaf) => [columnValue(leaf.column), leaf.name])) },
@@ -44,7 +46,7 @@ export function columnEnumeration(name: string, description: string, leaves: rea
 /** The order and the filter of a list, as its arguments give them. */
 export interface ListArguments {
   readonly sort: readonly Sort[]
-  readonly filter?: GraphValues | null
+  readonly filter?: Values | null
 }
 
 /** The same arguments as SDL. */
@@ -89,5 +91,5 @@ export async function readSource(
 export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
   if (value >= minimum && value <= maximum) return
   const message = `${name} must be from ${minimum} to ${maximum}.`
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: name, code: 'OUT_OF_RANGE', message }])
+  throw errorAt(name, 'OUT_OF_RANGE', 'INVALID_QUERY_PARAMETER', message)
 }

@@ -1,11 +1,12 @@
 import { deleteResource } from '../../domain/delete.ts'
-import type { Field } from '../../domain/model/fields.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import { type Field, isRequired } from '../../domain/model/fields.ts'
+import type { Resource, Values } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
+import type { ApiVersion } from '../../domain/model/versions.ts'
 import { createResource, patchResource, putResource } from '../../domain/write.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { type GraphValues, graphNames, singular, toWireNames, wireSelection } from '../names.ts'
+import { graphNames, singular, toWireNames, wireSelection } from '../names.ts'
 import {
   addressArguments,
   addressVariables,
@@ -34,6 +35,12 @@ type DeletePayload {
   "What was done." outcome: DeleteOutcome!
 }`
 
+/** The type of the argument that says in which version of the API the input of a write is. */
+export function versionType(versions: readonly ApiVersion[]): string {
+  return `"A version of the API. It determines the fields that a resource has."
+    enum ApiVersion { ${versions.map(({ name }) => name).join(' ')} }`
+}
+
 /** The input types of a resource. */
 export function inputTypes(resource: Resource): string {
   const names = graphNames(resource)
@@ -44,7 +51,7 @@ export function inputTypes(resource: Resource): string {
     return memberOf(name, field, typeOf(resource, name, field) + suffix)
   }
   return `"What a caller may set."
-    input ${names.input} { ${writable.map((entry) => member(entry, entry[1].required)).join('\n')} }
+    input ${names.input} { ${writable.map((entry) => member(entry, isRequired(entry[1]))).join('\n')} }
     "A merge patch: what is null is removed, what is left out stays."
     input ${names.patchInput} { ${writable.map((entry) => member(entry)).join('\n')} }
     "Read-only fields as the caller last saw them; refused with READ_ONLY_FIELD where they differ."
@@ -77,6 +84,18 @@ const KEY =
 const CONDITION = `"The change happens only if the version is one of these." ifVersion: [Int!],
   "The change happens only if the last one was not later than in this second." ifUnmodifiedSince: DateTime`
 const READ_ONLY = '"Read-only fields as last seen." readOnly'
+const API_VERSION = `,
+  "Only fields of this version can be set: others stay, or get their initial values." apiVersion: ApiVersion`
+
+/** The version of the input as SDL, for a resource whose fields differ between versions. */
+function versionArgument({ isVersioned }: Resource): string {
+  return isVersioned ? API_VERSION : ''
+}
+
+/** The version of the input as a variable of REST. */
+function versionVariable({ isVersioned }: Resource): string[] {
+  return isVersioned ? ['apiVersion'] : []
+}
 
 function create(resource: Resource): OperationField {
   const names = graphNames(resource)
@@ -84,7 +103,8 @@ function create(resource: Resource): OperationField {
   return {
     sdl: `"Creates a resource with an identifier made by the service."
       ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY},
-        "An identifier that must not be taken; the new one differs." otherThan: ID): ${names.payload}`,
+        "An identifier that must not be taken; the new one differs." otherThan: ID${versionArgument(resource)}
+      ): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const { parentId } = keyOf(args)
       const { idempotencyKey: text, otherThan } = args
@@ -93,22 +113,31 @@ function create(resource: Resource): OperationField {
       return createResource({ ...domain, caller }, resource, parentId, input, {
         key,
         otherThan: otherThan ?? undefined,
+        apiVersion: args.apiVersion ?? undefined,
       })
     }),
-    rest: { ...writeOf(resource), request: 'create', variables: ['input', 'idempotencyKey', 'otherThan'] },
+    rest: {
+      ...writeOf(resource),
+      request: 'create',
+      variables: ['input', 'idempotencyKey', 'otherThan', ...versionVariable(resource)],
+    },
   }
 }
 
 function put(resource: Resource): OperationField {
   const names = graphNames(resource)
   const keyOf = keyReader(resource)
-  const given = ['input', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', 'mayCreate', 'mayReplace']
+  const given = [
+    ...['input', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', 'mayCreate', 'mayReplace'],
+    ...versionVariable(resource),
+  ]
   return {
     sdl: `"Creates or replaces the resource with this identifier."
       ${names.put}(${addressArguments(resource)}, ${INPUT}: ${names.input}!,
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput},
         "Whether it may be created." mayCreate: Boolean! = true,
-        "Whether it may be replaced." mayReplace: Boolean! = true): ${names.payload}`,
+        "Whether it may be replaced." mayReplace: Boolean! = true${versionArgument(resource)}
+      ): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const { mayCreate, mayReplace } = args
       const options = { ...conditions(resource, args), mayCreate, mayReplace }
@@ -122,11 +151,11 @@ function put(resource: Resource): OperationField {
 function patch(resource: Resource): OperationField {
   const names = graphNames(resource)
   const keyOf = keyReader(resource)
-  const given = ['patch', 'readOnly', 'ifVersion', 'ifUnmodifiedSince']
+  const given = ['patch', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', ...versionVariable(resource)]
   return {
     sdl: `"Changes the fields that the patch names."
       ${names.patch}(${addressArguments(resource)}, "The changes." patch: ${names.patchInput}!,
-        ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput}): ${names.payload}`,
+        ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput}${versionArgument(resource)}): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const changes = toWireNames(resource, args.patch)
       return patchResource({ ...domain, caller }, resource, keyOf(args), changes, conditions(resource, args))
@@ -151,21 +180,23 @@ function remove(resource: Resource): OperationField {
 }
 
 interface WriteArguments extends KeyArguments {
-  readonly input: GraphValues
+  readonly input: Values
   readonly idempotencyKey?: string | null
   readonly otherThan?: string | null
-  readonly patch: GraphValues
-  readonly readOnly?: GraphValues | null
+  readonly patch: Values
+  readonly readOnly?: Values | null
   readonly ifVersion?: readonly number[] | null
   readonly ifUnmodifiedSince?: Date | null
+  readonly apiVersion?: string | null
   readonly mayCreate: boolean
   readonly mayReplace: boolean
   readonly strict: boolean
 }
 
 function conditions(resource: Resource, args: WriteArguments) {
-  const { ifVersion, ifUnmodifiedSince, readOnly } = args
+  const { ifVersion, ifUnmodifiedSince, readOnly, apiVersion } = args
   return {
+    apiVersion: apiVersion ?? undefined,
     versions: ifVersion ?? undefined,
     unmodifiedSince: ifUnmodifiedSince ?? undefined,
     readOnly: toWireNames(resource, readOnly ?? {}),

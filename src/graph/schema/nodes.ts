@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/model/errors.ts'
-import { isResourceKey, type ResourceKey } from '../../domain/model/identifiers.ts'
+import { errorAt } from '../../domain/model/errors.ts'
+import { isResourceKey, keyOf, type ResourceKey } from '../../domain/model/identifiers.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
@@ -55,13 +55,7 @@ async function findNode(resources: readonly Resource[], nodeId: string, context:
 function refuseTooMany({ length }: readonly string[], maximum: number): void {
   if (length <= maximum) return
   const message = `nodeIds must not hold more than ${maximum}; there are ${length}.`
-  throw new DomainError('INVALID_QUERY_PARAMETER', message, [{ field: 'nodeIds', code: 'TOO_LONG', message }])
-}
-
-/** The key of a row. A singleton has its parent's identifier. */
-function keyOf({ parentField, listed }: Resource, row: Row): ResourceKey {
-  const parentId = parentField && (row[parentField] as string)
-  return { parentId, id: listed ? row.id : (parentId as string) }
+  throw errorAt('nodeIds', 'TOO_LONG', 'INVALID_QUERY_PARAMETER', message)
 }
 
 function encodeNodeId({ name, listed }: Resource, { parentId, id }: ResourceKey): string {

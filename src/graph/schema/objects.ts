@@ -8,7 +8,15 @@ import { connectionArguments, resolveConnection } from './connections.ts'
 import { equalities } from './filters.ts'
 import { nodeIdField } from './nodes.ts'
 import { pageArguments, resolvePage } from './pages.ts'
-import { described, fieldsOf, memberOf, type SchemaField, type SchemaPart, typeOf } from './sdl.ts'
+import {
+  deprecation,
+  described,
+  fieldsOf,
+  memberOf,
+  type SchemaField,
+  type SchemaPart,
+  typeOf,
+} from './sdl.ts'
 
 /** The object type of a resource: its fields, and the resources it is related to. */
 export function objectType(resource: Resource, resources: readonly Resource[]): SchemaPart {
@@ -36,7 +44,8 @@ function ownFields(resource: Resource): SchemaField[] {
 
 function referenceFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
   return relationsOf(resource, resources).map(({ relation, leaf, target }) => ({
-    sdl: `"The resource that the ${relation} refers to." ${camelCase(relation)}: ${target.name}`,
+    sdl: `"The resource that the ${relation} refers to."
+      ${camelCase(relation)}: ${target.name}${deprecation(leaf.field)}`,
     resolve: relatedResolver(target, leaf.column),
   }))
 }

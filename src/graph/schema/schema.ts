@@ -1,11 +1,12 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import type { GraphQLSchema } from 'graphql'
 import type { Resource } from '../../domain/model/resource.ts'
+import type { ApiVersion } from '../../domain/model/versions.ts'
 import { aggregateTypes, GROUP_ORDER } from './aggregates.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
 import { filterInput, VALUE_FILTERS } from './filters.ts'
 import { SORT_DIRECTION, sortTypes } from './lists.ts'
-import { inputTypes, mutations, OUTCOMES, payloadType } from './mutations.ts'
+import { inputTypes, mutations, OUTCOMES, payloadType, versionType } from './mutations.ts'
 import { NODE, nodeQueries } from './nodes.ts'
 import { enumerations, groupTypes, objectType } from './objects.ts'
 import { pageType } from './pages.ts'
@@ -13,8 +14,14 @@ import { queries } from './queries.ts'
 import { SCALARS } from './scalars.ts'
 import { fieldsOf, type SchemaPart } from './sdl.ts'
 
-/** The executable GraphQL schema of these resources, which REST and dashboards both use. */
-export function createSchema(resources: readonly Resource[]): GraphQLSchema {
+/**
+ * The executable GraphQL schema of these resources, which REST and dashboards both use. It has the fields of all
+ * versions of the API.
+ */
+export function createSchema(
+  resources: readonly Resource[],
+  versions: readonly ApiVersion[] = [],
+): GraphQLSchema {
   const parts = [
     SCALARS,
     SORT_DIRECTION,
@@ -24,6 +31,7 @@ export function createSchema(resources: readonly Resource[]): GraphQLSchema {
     PAGE_INFO,
     NODE,
     VALUE_FILTERS,
+    ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
     queryType(resources),
     MUTATION_TYPE,
     ...resources.flatMap((resource) => resourceParts(resource, resources)),

@@ -64,8 +64,13 @@ const SCALARS = {
 } as const
 
 /** A member of a type that stands for a field of a resource, with its description. */
-export function memberOf(name: string, { description }: Field, type: string): string {
-  return `${described(description)}${camelCase(name)}: ${type}`
+export function memberOf(name: string, field: Field, type: string): string {
+  return `${described(field.description)}${camelCase(name)}: ${type}${deprecation(field)}`
+}
+
+/** The directive for what stands for a field that newer versions of the API do not have. */
+export function deprecation({ until }: Field): string {
+  return until === undefined ? '' : ` @deprecated(reason: "Only in the API up to ${until}.")`
 }
 
 /** A description as SDL. What it describes must follow. */

@@ -1,4 +1,5 @@
 import {
+  type CommonDetailCode,
   type Detail,
   type DetailCode,
   DomainError,
@@ -9,7 +10,7 @@ import type { Resource, Values } from '../../domain/model/resource.ts'
 import { inspectResource } from '../../domain/model/validate.ts'
 import { errorEnvelope, STATUS } from '../../http/errors.ts'
 import { parseListQuery } from '../parse-list-query.ts'
-import { DETAILS, ERRORS } from './error-catalogue.ts'
+import { detailExplanations, ERRORS } from './error-catalogue.ts'
 
 /** A request that fails, and its response, as text. */
 export interface ErrorExample {
@@ -34,19 +35,20 @@ export function errorEnvelopes(resource: Resource): Record<ErrorCode, object> {
 }
 
 /** An example of each code of an error and of a detail, with requests for the first of the resources. */
-export function errorExamples([resource]: readonly Resource[], base: string): Record<string, ErrorExample> {
-  const first = resource as Resource
+export function errorExamples(resources: readonly Resource[], base: string): Record<string, ErrorExample> {
+  const [first] = resources as [Resource]
   const envelopes = errorEnvelopes(first)
   const requests = requestsFor(first, `${base}/${first.path}`)
   const ofErrors = (Object.keys(ERRORS) as ErrorCode[]).map((code): [string, ErrorExample] => [
     code,
     { request: requests.errors[code], response: responseText(code, envelopes[code]) },
   ])
-  const ofDetails = (Object.keys(DETAILS) as DetailCode[]).map((code): [string, ErrorExample] => {
+  const explanations = Object.entries(detailExplanations(resources))
+  const ofDetails = explanations.map(([code, { cause }]): [string, ErrorExample] => {
     const error = errorOf(code)
-    const detail: Detail = { field: 'field', code, message: DETAILS[code].cause }
+    const detail: Detail = { field: 'field', code, message: cause }
     const envelope = errorEnvelope(new DomainError(error, detail.message, [detail]))
-    const request = requests.details[code]
+    const request = requests.details[code as CommonDetailCode]
     return [code, { ...(request !== undefined && { request }), response: responseText(error, envelope) }]
   })
   return Object.fromEntries([...ofErrors, ...ofDetails])
@@ -54,10 +56,10 @@ export function errorExamples([resource]: readonly Resource[], base: string): Re
 
 /** The code of the errors that have a detail. Those that are not named here are rules of resources. */
 export function errorOf(detail: DetailCode): ErrorCode {
-  return ERRORS_OF_DETAILS[detail] ?? 'BUSINESS_RULE_VIOLATION'
+  return ERRORS_OF_DETAILS[detail as CommonDetailCode] ?? 'BUSINESS_RULE_VIOLATION'
 }
 
-const ERRORS_OF_DETAILS: Partial<Record<DetailCode, ErrorCode>> = {
+const ERRORS_OF_DETAILS: Partial<Record<CommonDetailCode, ErrorCode>> = {
   REQUIRED_FIELD: 'VALIDATION_FAILED',
   INVALID_TYPE: 'VALIDATION_FAILED',
   INVALID_VALUE: 'VALIDATION_FAILED',
@@ -76,7 +78,7 @@ const ERRORS_OF_DETAILS: Partial<Record<DetailCode, ErrorCode>> = {
 
 interface Requests {
   readonly errors: Readonly<Record<ErrorCode, string>>
-  readonly details: Readonly<Partial<Record<DetailCode, string>>>
+  readonly details: Readonly<Partial<Record<CommonDetailCode, string>>>
 }
 
 /** @param url of the collection */

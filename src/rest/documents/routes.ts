@@ -15,11 +15,10 @@ import {
   staticContent,
 } from '../../http/static-content.ts'
 import { acceptable, prefersPage } from '../respond.ts'
-import { basePath, rootFor } from '../urls.ts'
+import { basePath, REFERENCE_PATH, rootFor } from '../urls.ts'
 import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { type ErrorExample, errorExamples } from './error-examples.ts'
 import { EXAMPLE_ORIGIN, openApiDocument } from './openapi/document.ts'
-import type { Seed } from './openapi/samples.ts'
 import { PATHS } from './openapi/service-paths.ts'
 import { cataloguePage, entryPage } from './pages/error-pages.ts'
 import type { Html } from './pages/html.ts'
@@ -34,18 +33,12 @@ import {
 import { profileOf } from './profile.ts'
 
 /**
- * The routes without data: the documents on the service, its pages, and the page for browsers, whose script
- * loads the data.
- *
- * @param seeds the catalogue that examples are about
+ * The routes without data that every version of the API has: the documents on its resources, their reference if it
+ * has a path of its own, and the page for browsers, whose script loads the data.
  */
-export function documentRoutes(
-  resources: readonly Resource[],
-  settings: SiteSettings,
-  seeds: readonly Seed[] = [],
-): Route[] {
+export function versionDocumentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)
-  const document = openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, seeds)
+  const document = openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
   // Some parsers of YAML do not support aliases.
   const toYaml = (value: object) => stringify(value, { aliasDuplicateObjects: false })
   const profiles = resources.map((resource) => {
@@ -56,9 +49,7 @@ export function documentRoutes(
     open(base + PATHS.json, documentHandler(document, settings, '.json', JSON.stringify)),
     open(base + PATHS.yaml, documentHandler(document, settings, '.yaml', toYaml)),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
-    ...errorRoutes(resources, settings),
-    open('/docs', (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings)))),
-    contentRoute('/docs/assets', assets()),
+    ...(settings.reference === undefined ? [] : [referenceRoute(settings.reference, settings)]),
     {
       ...open(`${base}{/{*path}}`, (ctx) => {
         ctx.vary('Accept, Authorization')
@@ -67,6 +58,19 @@ export function documentRoutes(
       applies: prefersPage,
     },
   ]
+}
+
+/** The routes without data that do not depend on the version, with the reference of the version shown by default. */
+export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+  return [
+    ...errorRoutes(resources, settings),
+    referenceRoute(REFERENCE_PATH, settings),
+    contentRoute('/docs/assets', assets()),
+  ]
+}
+
+function referenceRoute(path: string, settings: SiteSettings): Route {
+  return open(path, (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings))))
 }
 
 function open(path: string, handle: Handler): Route {
@@ -94,7 +98,7 @@ function documentHandler(
 
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
-  const entries = catalogueEntries()
+  const entries = catalogueEntries(resources)
   const examples = errorExamples(resources, EXAMPLE_ORIGIN + basePath(settings))
   const exampleOf = ({ code }: CatalogueEntry) => examples[code] as ErrorExample
   const linked = (entry: CatalogueEntry, root: string) => ({

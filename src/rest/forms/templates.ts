@@ -1,9 +1,8 @@
 import { allows } from '../../domain/model/authorize.ts'
 import type { Caller } from '../../domain/model/caller.ts'
+import { keyOf } from '../../domain/model/identifiers.ts'
 import { listColumn, ownedBy } from '../../domain/model/relations.ts'
-import type { Leaf, Resource } from '../../domain/model/resource.ts'
-import type { Data } from '../../graph/execution/operation.ts'
-import { keyOf } from '../hal.ts'
+import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { noun, nounWithArticle } from '../nouns.ts'
 import type { Urls } from '../urls.ts'
 import { type FormProperty, formProperty, type MakeProperty } from './properties.ts'
@@ -28,7 +27,7 @@ export interface Forms {
   /** Of a list: creation, with the reference to the parent if the list has one. */
   list(caller: Caller, parent: { resource: Resource; id: string } | undefined, urls: Urls): Templates
   /** Of one resource: replacement, change and deletion, and setting its singletons. */
-  resource(caller: Caller, data: Data, urls: Urls): Templates
+  resource(caller: Caller, data: Values, urls: Urls): Templates
 }
 
 const JSON_TYPE = 'application/json'
@@ -111,21 +110,21 @@ function keptLeaves({ shownLeaves, parentField }: Resource): Leaf[] {
 }
 
 /** The parent of a list as the value of the field that refers to it. */
-function referenceValue(resource: Resource, parent: { resource: Resource; id: string }): Data {
+function referenceValue(resource: Resource, parent: { resource: Resource; id: string }): Values {
   const column = listColumn(parent.resource, resource)
   const leaf = resource.writable.find(
     ({ column: own, field }) => own === column || (field.type === 'text' && field.alsoMatches === column),
   )
-  return (leaf ? { [leaf.name]: parent.id } : {}) as Data
+  return (leaf ? { [leaf.name]: parent.id } : {}) as Values
 }
 
-function withValue(property: FormProperty, data: Data): FormProperty {
-  const value = property.name.split('.').reduce<unknown>((inner, name) => (inner as Data)?.[name], data)
+function withValue(property: FormProperty, data: Values): FormProperty {
+  const value = property.name.split('.').reduce<unknown>((inner, name) => (inner as Values)?.[name], data)
   return value === null || value === undefined ? property : { ...property, value }
 }
 
 /** Tells representations with different templates apart in entity tags; undefined for no templates. */
-export function variantOf(templates: Templates | undefined): string | undefined {
-  const keys = Object.keys(templates ?? {})
+export function variantOf(templates: Templates): string | undefined {
+  const keys = Object.keys(templates)
   return keys.length === 0 ? undefined : keys.join('+')
 }

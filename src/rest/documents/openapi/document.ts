@@ -2,12 +2,13 @@ import type { Resource } from '../../../domain/model/resource.ts'
 import { resourcePaths } from '../../resource-paths.ts'
 import { basePath, type RestSettings } from '../../urls.ts'
 import { errorEnvelopes } from '../error-examples.ts'
+import { deprecatedDocument } from './deprecation.ts'
 import { resourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
 import { pageSchemas, resourceSchemas } from './resource-schemas.ts'
-import { errorResponses, HEADERS } from './responses.ts'
+import { errorResponses, headersBelow } from './responses.ts'
 import type { Seed } from './samples.ts'
 import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
@@ -15,6 +16,7 @@ import { sharedSchemas } from './shared-schemas.ts'
 /**
  * An OpenAPI 3.1 document of everything that is served over REST, made from the definitions.
  *
+ * @param resources as the version of the settings shows them
  * @param seeds the catalogue that the examples are about
  */
 export function openApiDocument(
@@ -34,9 +36,9 @@ export function openApiDocument(
     ...servicePaths(resources, base, path),
     ...Object.fromEntries(items.map(([name, item]) => [path + name, item])),
   }
-  return {
+  const document = {
     openapi: '3.1.1',
-    info: INFO,
+    info: infoOf(settings),
     servers: [{ url: publicBaseUrl ?? EXAMPLE_ORIGIN, description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
@@ -44,14 +46,15 @@ export function openApiDocument(
     components: {
       securitySchemes: { bearer: BEARER },
       parameters: sharedParameters(maximumPageSize),
-      headers: HEADERS,
+      headers: headersBelow(path),
       examples: Object.fromEntries(
         Object.entries(errorEnvelopes(first)).map(([code, value]) => [code, { value }]),
       ),
       responses: errorResponses(paths),
-      schemas: { ...sharedSchemas(), ...allSchemas(resources, settings) },
+      schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },
     },
   }
+  return settings.deprecation ? deprecatedDocument(document, settings.deprecation, path) : document
 }
 
 /** Links are absolute, so a document needs an origin even where none is set. */
@@ -68,9 +71,11 @@ function allSchemas(resources: readonly Resource[], settings: RestSettings): Rec
   )
 }
 
+function infoOf({ version }: RestSettings) {
+  return { title: 'halgraph', version: version.slice(1), ...INFO }
+}
+
 const INFO = {
-  title: 'halgraph',
-  version: '1',
   summary: 'A resource-oriented collection service with hypermedia links.',
   description:
     'Collections of resources as JSON with HAL links. Every URL that supports GET also supports HEAD, and ' +

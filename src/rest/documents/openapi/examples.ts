@@ -2,7 +2,6 @@ import { OPERATOR } from '../../../domain/model/caller.ts'
 import { type Field, isAlwaysSet, type LeafField } from '../../../domain/model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../../domain/model/query.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
-import type { Data } from '../../../graph/execution/operation.ts'
 import { createForms, type Templates } from '../../forms/templates.ts'
 import { createHal, type Occasion } from '../../hal.ts'
 import { Urls } from '../../urls.ts'
@@ -94,7 +93,7 @@ function exampleData(resource: Resource, input: Values, key: { id: string; paren
     [createdField]: CREATED,
     last_updated: CREATED,
     version: 1,
-  } as Data
+  } as Values
 }
 
 function keptValue(field: Field): unknown {

@@ -10,39 +10,54 @@ const text: Schema = { type: 'string' }
 const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
 const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
 
-/** Every header of a response, by its name (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288). */
-export const HEADERS: Readonly<Record<string, Schema>> = {
-  ETag: { ...textHeader('The strong entity tag of the current version.', TAG), required: true },
-  'Last-Modified': { ...textHeader('When the resource last changed, to the second.', DATE), required: true },
-  Location: {
-    description: 'The URL of the new resource.',
-    required: true,
-    schema: { type: 'string', format: 'uri' },
-    example: 'http://127.0.0.1:3000/api/v1/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01',
-  },
-  Link: {
-    ...textHeader(
-      'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `help` the explanation of an error (RFC 8288, RFC 8631).',
-      '<http://127.0.0.1:3000/api/v1/profile/collection>; rel="describedby"',
+/**
+ * Every header of a response, by its name (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288).
+ *
+ * @param path the base path, for the examples
+ */
+export function headersBelow(path: string): Readonly<Record<string, Schema>> {
+  return {
+    ETag: { ...textHeader('The strong entity tag of the current version.', TAG), required: true },
+    'Last-Modified': {
+      ...textHeader('When the resource last changed, to the second.', DATE),
+      required: true,
+    },
+    Location: {
+      description: 'The URL of the new resource.',
+      required: true,
+      schema: { type: 'string', format: 'uri' },
+      example: `http://127.0.0.1:3000${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`,
+    },
+    Link: {
+      ...textHeader(
+        'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `help` the explanation of an error (RFC 8288, RFC 8631).',
+        `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
+      ),
+      required: true,
+    },
+    Vary: { ...textHeader('The request headers that the response depends on.', 'Accept'), required: true },
+    'X-Request-Id': {
+      description:
+        'The id of this request in the log of the service. Absent only if the request could not be parsed.',
+      schema: { type: 'string', format: 'uuid' },
+      example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
+    },
+    'WWW-Authenticate': {
+      ...textHeader('The challenge: a bearer token is required, or why the one sent is refused.', 'Bearer'),
+      required: true,
+    },
+    'Retry-After': { ...textHeader('Seconds to wait before trying again.', '1'), required: true },
+    RateLimit: textHeader(
+      'The remaining requests of this caller, if they are limited.',
+      '"caller";r=599;t=60',
     ),
-    required: true,
-  },
-  Vary: { ...textHeader('The request headers that the response depends on.', 'Accept'), required: true },
-  'X-Request-Id': {
-    description:
-      'The id of this request in the log of the service. Absent only if the request could not be parsed.',
-    schema: { type: 'string', format: 'uuid' },
-    example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
-  },
-  'WWW-Authenticate': {
-    ...textHeader('The challenge: a bearer token is required, or why the one sent is refused.', 'Bearer'),
-    required: true,
-  },
-  'Retry-After': { ...textHeader('Seconds to wait before trying again.', '1'), required: true },
-  RateLimit: textHeader('The remaining requests of this caller, if they are limited.', '"caller";r=599;t=60'),
-  'RateLimit-Policy': textHeader('The limit and its window in seconds.', '"caller";q=600;w=60'),
-  'Preference-Applied': textHeader('The preferences of the request that were applied.', 'handling=strict'),
+    'RateLimit-Policy': textHeader('The limit and its window in seconds.', '"caller";q=600;w=60'),
+    'Preference-Applied': textHeader('The preferences of the request that were applied.', 'handling=strict'),
+  }
 }
+
+/** The headers of responses, with the default base path in the examples. */
+export const HEADERS = headersBelow('/api/v1')
 
 /** The headers that any response may have. */
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']

@@ -32,6 +32,8 @@ export function sampleOf(
   const seed = own.find((one) => !isInUse(one)) ?? own[0]
   if (!seed) return undefined
   const { collection, parent: parentId, id = parentId as string, ...body } = seed
+  // The catalogue is in the names of the newest version of the interface.
+  if (Object.keys(body).some((name) => !(name in resource.shownFields))) return undefined
   return { id, parentId, body }
 }
 

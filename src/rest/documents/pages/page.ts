@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { respondWithContent, staticContent } from '../../../http/static-content.ts'
-import { type RestSettings, rootFor, urlsFor } from '../../urls.ts'
+import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../../urls.ts'
+import type { Seed } from '../openapi/samples.ts'
 import { type Html, html } from './html.ts'
 
 /**
@@ -22,13 +23,19 @@ export interface Site {
   readonly base: string
   /** What the URLs of the service begin with. */
   readonly root: string
+  /** The URL of the reference. */
+  readonly reference: string
   /** Where its styles and scripts are, relative to the page: the same whatever a gateway has removed. */
   readonly assets: string
   readonly hasExplorer: boolean
 }
 
 /** The settings of the pages. */
-export type SiteSettings = RestSettings & { readonly graphqlExplorer?: boolean }
+export type SiteSettings = RestSettings & {
+  readonly graphqlExplorer?: boolean
+  /** The catalogue that the examples of the reference are about. */
+  readonly seeds?: readonly Seed[]
+}
 
 /** A page, with the content security policy that it needs if the usual one is too strict. */
 export interface Page {
@@ -38,9 +45,11 @@ export interface Page {
 
 /** The site as the sender of a request sees it. */
 export function siteFor(ctx: Context, settings: SiteSettings): Site {
+  const root = rootFor(ctx, settings)
   return {
     base: urlsFor(ctx, settings).base,
-    root: rootFor(ctx, settings),
+    root,
+    reference: root + (settings.reference ?? REFERENCE_PATH),
     assets: `${'../'.repeat(ctx.path.split('/').length - 2)}docs/assets`,
     hasExplorer: settings.graphqlExplorer === true,
   }
@@ -81,7 +90,7 @@ const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${a
 
 /** A page with the header that all pages have. */
 export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyle(site)): Html {
-  const { base, root, assets, hasExplorer } = site
+  const { base, root, reference, assets, hasExplorer } = site
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -99,7 +108,7 @@ ${head}
 <a class="name" href="${base}">halgraph</a>
 <nav aria-label="Site">
 <a href="${base}">Browse</a>
-<a href="${root}/docs">Reference</a>
+<a href="${reference}">Reference</a>
 ${hasExplorer ? html`<a href="${root}/graphql">GraphQL</a>` : ''}
 <a href="${root}/errors">Errors</a>
 <a href="${base}/openapi.json">OpenAPI</a>

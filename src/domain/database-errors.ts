@@ -1,7 +1,6 @@
 import { refusalOf } from '../database/errors.ts'
-import { DomainError } from './model/errors.ts'
+import { DomainError, errorAt } from './model/errors.ts'
 import { type Resource, tableName } from './model/resource.ts'
-import { resources } from './resources/index.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './unique.ts'
 
@@ -27,13 +26,13 @@ export function writeError(error: unknown, resource: Resource): unknown {
 }
 
 /** Maps an error of a deletion to a conflict, a resource in use, or an invalid stored row. */
-export function deletionError(error: unknown): unknown {
+export function deletionError(error: unknown, resources: readonly Resource[]): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (!FOREIGN_KEY_VIOLATIONS.includes(state)) return checkViolation(error)
   const user = resources.find(({ path }) => constraint.startsWith(`${tableName(path)}_`))
   const message = `It cannot be deleted while ${user?.path ?? 'others'} refer to it.`
-  return new DomainError('DEPENDENCY_CONFLICT', message, [{ field: 'id', code: 'RESOURCE_IN_USE', message }])
+  return errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', message)
 }
 
 /** Maps the numeric overflow of an aggregate to an error for the caller. Returns other errors unchanged. */
@@ -55,9 +54,12 @@ function checkViolation(error: unknown): unknown {
   return new DomainError('DEPENDENCY_CONFLICT', message)
 }
 
-/** Constraints are named `{table}_{column}_{kind}`, by Prisma and in the migrations. */
-function constrainedLeaf({ path, leaves }: Resource, constraint: string, kind: 'key' | 'fkey') {
-  return leaves.find(({ column }) => constraint === `${tableName(path)}_${column}_${kind}`)
+/** Constraints are named `{table}_{column}_{kind}`; those within a parent, `{table}_{parent}_{column}_key`. */
+function constrainedLeaf({ path, parentField, leaves }: Resource, constraint: string, kind: 'key' | 'fkey') {
+  const table = tableName(path)
+  return leaves.find(({ column }) =>
+    [`${table}_${column}_${kind}`, `${table}_${parentField}_${column}_${kind}`].includes(constraint),
+  )
 }
 
 function unknownReference(resource: Resource, constraint: string): unknown {

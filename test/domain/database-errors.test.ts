@@ -1,6 +1,6 @@
 import test from 'ava'
 import { DatabaseError } from 'pg'
-import { deletionError, writeError } from '../../src/domain/refusals.ts'
+import { deletionError, writeError } from '../../src/domain/database-errors.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { WriteConflict } from '../../src/domain/retry.ts'
 
@@ -8,6 +8,6 @@ for (const [name, code] of Object.entries({ serialization_failure: '40001', dead
   test(`a write or a deletion that ends with ${name} is repeated`, (t) => {
     const error = Object.assign(new DatabaseError('', 0, 'error'), { code })
     t.true(writeError(error, planets) instanceof WriteConflict)
-    t.true(deletionError(error) instanceof WriteConflict)
+    t.true(deletionError(error, [planets]) instanceof WriteConflict)
   })
 }

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// @ts-check
+import { BuildError, buildIfChanged } from '../scripts/build.js'
+
+try {
+  await buildIfChanged()
+  await import(new URL('../dist/halgraph.js', import.meta.url).href)
+} catch (error) {
+  if (!(error instanceof BuildError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

@@ -1,0 +1,99 @@
+import type { PGlite, Transaction } from '@electric-sql/pglite'
+
+/** The objects of a table that exists, as PostgreSQL describes them. */
+export interface StoredTable {
+  readonly name: string
+  readonly columns: ReadonlyMap<string, StoredColumn>
+  /** Definitions by name. `NOT VALID` is left out: later writes are checked either way. */
+  readonly constraints: ReadonlyMap<string, string>
+  /** Those that belong to no constraint. */
+  readonly indexes: ReadonlyMap<string, string>
+  readonly triggers: ReadonlyMap<string, string>
+}
+
+interface StoredColumn {
+  /** The type with its collation. */
+  readonly type: string
+  readonly notNull: boolean
+  readonly default: string | null
+}
+
+/** The tables of a database by name. */
+export type Catalogue = ReadonlyMap<string, StoredTable>
+
+/** A connection to the engine. */
+export type Session = Pick<PGlite | Transaction, 'query' | 'exec'>
+
+const COLUMNS = `
+  SELECT relname AS table, attname AS name,
+    format_type(atttypid, atttypmod) || COALESCE(' COLLATE ' || quote_ident(NULLIF(collname, 'default')), '') AS type,
+    attnotnull AS "notNull", pg_get_expr(adbin, adrelid) AS default
+  FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+  LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+  LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+  WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+  ORDER BY relname, attnum`
+
+const CONSTRAINTS = `
+  SELECT relname AS table, conname AS name,
+    replace(pg_get_constraintdef(pg_constraint.oid, true), ' NOT VALID', '') AS text
+  FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
+  WHERE relnamespace = $1::regnamespace AND contype IN ('p', 'u', 'f', 'c')`
+
+const INDEXES = `
+  SELECT pg_class.relname AS table, index.relname AS name, pg_get_indexdef(indexrelid, 0, true) AS text
+  FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid JOIN pg_class ON pg_class.oid = indrelid
+  WHERE pg_class.relnamespace = $1::regnamespace
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u'))`
+
+const TRIGGERS = `
+  SELECT relname AS table, tgname AS name, pg_get_triggerdef(pg_trigger.oid, true) AS text
+  FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+  WHERE relnamespace = $1::regnamespace AND NOT tgisinternal`
+
+interface Named {
+  readonly table: string
+  readonly name: string
+  readonly text: string
+}
+
+/**
+ * Reads the tables of a schema. The schema must come first in the search path, so that the same table in two
+ * schemas has the same description.
+ */
+export async function readCatalogue(session: Session, schema: string): Promise<Catalogue> {
+  const read = async <Row>(text: string) => (await session.query<Row>(text, [schema])).rows
+  const columns = await read<StoredColumn & { table: string; name: string }>(COLUMNS)
+  const constraints = byTable(await read<Named>(CONSTRAINTS))
+  const indexes = byTable(await read<Named>(INDEXES))
+  const triggers = byTable(await read<Named>(TRIGGERS))
+  const tables = new Map<string, Map<string, StoredColumn>>()
+  for (const { table, name, ...column } of columns) {
+    tables.set(table, (tables.get(table) ?? new Map()).set(name, column))
+  }
+  return new Map(
+    [...tables].map(([name, columns]): [string, StoredTable] => [
+      name,
+      {
+        name,
+        columns,
+        constraints: constraints.get(name) ?? new Map(),
+        indexes: indexes.get(name) ?? new Map(),
+        triggers: triggers.get(name) ?? new Map(),
+      },
+    ]),
+  )
+}
+
+function byTable(rows: readonly Named[]): Map<string, Map<string, string>> {
+  const tables = new Map<string, Map<string, string>>()
+  for (const { table, name, text } of rows) {
+    tables.set(table, (tables.get(table) ?? new Map()).set(name, text))
+  }
+  return tables
+}
+
+/** Whether a table is served: `serve_resource` made its triggers. */
+export function isServed({ triggers }: StoredTable): boolean {
+  return [...triggers.values()].some((text) => text.includes('resource_before_insert('))
+}

@@ -1,0 +1,193 @@
+import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
+import type { Decisions, Difference, Pair } from './comparison.ts'
+import { addColumn, alterColumn, dropColumn } from './statements.ts'
+import type { Step } from './step.ts'
+import type { Column, Table } from './table.ts'
+
+/** The columns of an existing table that are new, different or no longer wanted. */
+export function columnDifference(pair: Pair, decisions: Decisions): Difference {
+  const { table, stored } = pair
+  const added = table.columns.filter(({ name }) => !stored.columns.has(name))
+  const removed = [...stored.columns.keys()].filter(
+    (name) => !table.columns.some((column) => column.name === name),
+  )
+  const changed = table.columns.filter(({ name }) => stored.columns.has(name))
+  const filled = [
+    ...added.filter(({ notNull }) => notNull),
+    ...changed.filter(({ name, notNull }) => notNull && !stored.columns.get(name)?.notNull),
+  ]
+  const { allowDataLoss } = decisions
+  return {
+    steps: [
+      ...added.map((column) => addition(table, column)),
+      ...changed.flatMap((column) => alterations(pair, column)),
+      ...filling(table, filled, added, decisions),
+      ...removed.map((column) => removal(table, column)),
+    ],
+    raises: removed.map((column) => ({ table: table.name, condition: `${quoted(column)} IS NOT NULL` })),
+    problems: [
+      ...filled.flatMap((column) => missingValue(table, column, decisions)),
+      ...changed.flatMap((column) => lossyType(pair, column)),
+      ...(allowDataLoss ? [] : lostValues(pair, added, removed)),
+    ],
+  }
+}
+
+function addition(table: Table, column: Column): Step {
+  const { name, resource } = table
+  return {
+    phase: 'column',
+    table: name,
+    says: `The field ${nameOf(column)} is added.${column.notNull ? '' : ' Existing rows have no value, and keep their versions.'}`,
+    locks: { [name]: 'ACCESS EXCLUSIVE' },
+    sql: [
+      addColumn(name, column),
+      ...(column.default ? [alterColumn(name, column.name, `SET DEFAULT ${column.default}`)] : []),
+      ...(column.notNull ? [] : [addToAnswers(resource.path, column.name, 'null')]),
+    ],
+  }
+}
+
+/** The stored responses to requests with an idempotency key are rows as well. */
+function addToAnswers(path: string, column: string, value: string): string {
+  return `UPDATE "idempotency_keys" SET "answer" = "answer" || jsonb_build_object(${literal(column)}, ${value}) WHERE "collection" = ${literal(path)} AND "answer" -> ${literal(column)} IS NULL`
+}
+
+/** The types that hold all values of another without a change of the representation. */
+const WIDER: Readonly<Record<string, string>> = { integer: 'double precision' }
+
+function isLossless(from: string, to: string): boolean {
+  return from === to || WIDER[from] === to || (from.startsWith('text') && to.startsWith('text'))
+}
+
+function lossyType({ table, stored, wanted }: Pair, column: Column): string[] {
+  const [now, then] = [
+    stored.columns.get(column.name)?.type ?? '',
+    wanted.columns.get(column.name)?.type ?? '',
+  ]
+  if (isLossless(now, then)) return []
+  return [
+    `${fieldOf(table, column)}: the type ${now} cannot become ${then} without the loss of values. Add a field with ` +
+      'another name, and write a migration that converts the values.',
+  ]
+}
+
+function alterations({ table: { name: table }, stored, wanted }: Pair, column: Column): Step[] {
+  const [now, then] = [stored.columns.get(column.name), wanted.columns.get(column.name)]
+  const locks = { [table]: 'ACCESS EXCLUSIVE' } as const
+  const steps: Step[] = []
+  if (now?.type !== then?.type && isLossless(now?.type ?? '', then?.type ?? '')) {
+    const says = `The field ${nameOf(column)} has the type ${then?.type} instead of ${now?.type}. Its values stay.`
+    const sql = [alterColumn(table, column.name, `TYPE ${column.type}`)]
+    steps.push({ phase: 'column', table, says, locks, work: 'rewrites the table', sql })
+  }
+  if (now?.default !== then?.default) {
+    const change = column.default ? `SET DEFAULT ${column.default}` : 'DROP DEFAULT'
+    steps.push({ phase: 'column', table, locks, sql: [alterColumn(table, column.name, change)] })
+  }
+  if (now?.notNull && !then?.notNull) {
+    const says = `The field ${nameOf(column)} becomes optional.`
+    steps.push({
+      phase: 'column',
+      table,
+      says,
+      locks,
+      sql: [alterColumn(table, column.name, 'DROP NOT NULL')],
+    })
+  }
+  return steps
+}
+
+/** One UPDATE for all columns, so that each row gets one new version. */
+function filling(
+  table: Table,
+  filled: readonly Column[],
+  added: readonly Column[],
+  decisions: Decisions,
+): Step[] {
+  if (filled.length === 0) return []
+  const { name, resource } = table
+  const valued = filled.map((column) => ({ column, value: valueFor(table, column, decisions) ?? 'NULL' }))
+  const values = valued.map(
+    ({ column, value }) => `${quoted(column.name)} = COALESCE(${quoted(column.name)}, ${value})`,
+  )
+  const unset = filled.map(({ name }) => `${quoted(name)} IS NULL`).join(' OR ')
+  const locks = { [name]: 'ACCESS EXCLUSIVE' } as const
+  return [
+    ...valued.map(({ column, value }, index): Step => {
+      const rows = added.includes(column) ? 'Existing rows' : 'Rows without a value'
+      const [update] = index === 0 ? [`UPDATE ${quoted(name)} SET ${values.join(', ')} WHERE ${unset}`] : []
+      return {
+        phase: 'fill',
+        table: name,
+        says: `${rows} get ${value} as ${nameOf(column)}: their versions and entity tags change.`,
+        locks: { [name]: 'ROW EXCLUSIVE' },
+        work: `writes every row without ${nameOf(column)}`,
+        sql: [...(update ? [update] : []), addToAnswers(resource.path, column.name, `to_jsonb(${value})`)],
+      }
+    }),
+    ...filled.map(
+      (column): Step => ({
+        phase: 'require',
+        table: name,
+        says: `The field ${nameOf(column)} is set in every row from now on.`,
+        locks,
+        work: `reads every row for ${nameOf(column)}`,
+        sql: [alterColumn(name, column.name, 'SET NOT NULL')],
+      }),
+    ),
+  ]
+}
+
+/** The value for existing rows as SQL: of the command line, else the initial one of the definition. */
+function valueFor(table: Table, column: Column, { defaults }: Decisions): string | undefined {
+  const given = defaults.get(fieldOf(table, column))
+  const initially = column.leaf?.field.initially
+  return given ?? (initially === undefined ? column.default : literal(String(initially)))
+}
+
+function missingValue(table: Table, column: Column, decisions: Decisions): string[] {
+  if (valueFor(table, column, decisions) !== undefined) return []
+  const field = fieldOf(table, column)
+  return [
+    `${field} is required, and existing rows have no value. Name one with --default ${field}=<value>, declare ` +
+      '`initially` in the definition, or make the field optional.',
+  ]
+}
+
+function removal({ name: table }: Table, column: string): Step {
+  return {
+    phase: 'remove',
+    table,
+    says: `The field ${column} is removed WITH ITS VALUES. Rows that have one get a new version.`,
+    locks: { [table]: 'ACCESS EXCLUSIVE' },
+    gone: column,
+    sql: [dropColumn(table, column)],
+  }
+}
+
+function lostValues({ table, stored }: Pair, added: readonly Column[], removed: readonly string[]): string[] {
+  const { path } = table.resource
+  return removed.map((column) => {
+    const type = stored.columns.get(column)?.type
+    const similar = added.filter((other) => sameType(other.type, type)).map(nameOf)
+    const hint =
+      similar.length > 0
+        ? ` If ${similar.join(' or ')} is its new name, declare it there: renamedFrom: '${column}'.`
+        : ''
+    return `${path}: the values of ${column} would be lost, which the definition no longer has.${hint} To delete them, add --allow-data-loss.`
+  })
+}
+
+function sameType(type: string, stored = ''): boolean {
+  return type.slice(0, 4).toLowerCase() === stored.slice(0, 4).toLowerCase()
+}
+
+function nameOf({ name, leaf }: Column): string {
+  return leaf?.name ?? name
+}
+
+/** As `--default` names it. */
+function fieldOf({ resource }: Table, column: Column): string {
+  return `${resource.path}.${nameOf(column)}`
+}

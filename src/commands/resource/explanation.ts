@@ -1,0 +1,37 @@
+import type { Plan } from './plan.ts'
+import { type Lock, type Step, strongest } from './step.ts'
+
+const EFFECTS: Readonly<Record<Lock, string>> = {
+  'ROW EXCLUSIVE': 'reads and writes go on; a write of a row that it changes waits',
+  SHARE: 'reads go on, writes wait',
+  'SHARE ROW EXCLUSIVE': 'reads go on, writes wait',
+  'ACCESS EXCLUSIVE': 'reads and writes wait',
+}
+
+/** What a migration does and which locks it takes, in plain words, by table. */
+export function explain({ steps, warnings }: Plan): string {
+  const tables = [...new Set(steps.flatMap(({ table, locks = {} }) => [table, ...Object.keys(locks)]))]
+  const sections = tables.map((table) => explainTable(table, steps))
+  const notes = warnings.map((warning) => `WARNING: ${warning}`)
+  return [...sections, ...notes].join('\n')
+}
+
+function explainTable(table: string, steps: readonly Step[]): string {
+  const own = steps.filter((step) => step.table === table)
+  const sentences = own.flatMap(({ says }) => (says ? [`  - ${says}`] : []))
+  const works = [...new Set(own.flatMap(({ work }) => (work ? [work] : [])))]
+  const locks = steps.flatMap((step) => step.locks?.[table] ?? [])
+  const isInstant = steps.every(({ work }) => work === undefined)
+  return [
+    table,
+    ...sentences,
+    ...(locks.length > 0 ? [`  ${locking(strongest(locks), isInstant)}`] : []),
+    ...(works.length > 0 ? [`  Work: ${works.join(', ')}.`] : []),
+  ].join('\n')
+}
+
+/** The migration is one transaction, which keeps each lock to its end. */
+function locking(lock: Lock, isInstant: boolean): string {
+  const time = isInstant ? 'for an instant, since no row is read or written' : 'until the migration ends'
+  return `Lock: ${lock} (${EFFECTS[lock]}) ${time}.`
+}

@@ -1,0 +1,45 @@
+import { type Leaf, type Resource, tableName } from '../../domain/model/resource.ts'
+import type { Catalogue, StoredTable } from './catalogue.ts'
+
+/**
+ * The definition under the names that the database still has: those which `renamedFrom` declares, and the identifier
+ * of a parent that has a new name. It equals the definition if there is nothing to rename.
+ */
+export function formerResource(resource: Resource, current: Catalogue): Resource {
+  const path = formerPath(resource, current)
+  const stored = current.get(tableName(path))
+  if (!stored) return resource
+  const parentField = formerParent(resource, stored)
+  const leaves = resource.leaves.map((leaf) => ({
+    ...leaf,
+    column: formerColumn(leaf, resource, stored, parentField),
+  }))
+  return { ...resource, path, parentField, leaves }
+}
+
+function formerPath({ path, renamedFrom }: Resource, current: Catalogue): string {
+  const isRenamed =
+    renamedFrom !== undefined && !current.has(tableName(path)) && current.has(tableName(renamedFrom))
+  return isRenamed ? renamedFrom : path
+}
+
+function formerColumn(
+  leaf: Leaf,
+  { parentField }: Resource,
+  { columns }: StoredTable,
+  former?: string,
+): string {
+  const { column, field } = leaf
+  if (column === parentField) return former ?? column
+  const renamed = field.renamedFrom?.replaceAll('.', '_')
+  return renamed !== undefined && !columns.has(column) && columns.has(renamed) ? renamed : column
+}
+
+/** The first column of the primary key of an owned resource is the identifier of the parent. */
+function formerParent(
+  { parentField }: Resource,
+  { name, columns, constraints }: StoredTable,
+): string | undefined {
+  if (parentField === undefined || columns.has(parentField)) return parentField
+  return /^PRIMARY KEY \((\w+), id\)$/.exec(constraints.get(`${name}_pkey`) ?? '')?.[1] ?? parentField
+}

@@ -1,0 +1,106 @@
+import type { Migration } from '../../database/migrations/migration-files.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import { CommandError } from '../command.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Decisions, Difference } from './comparison.ts'
+import { difference, raisesOfRenames, raising } from './difference.ts'
+import { formerResource } from './former.ts'
+import { generatedConstraints, generatedIndexes, generatedTriggers } from './generated.ts'
+import { renames } from './renames.ts'
+import { Shadow } from './shadow.ts'
+import { migrationSql } from './sql.ts'
+import { inOrder, type Step } from './step.ts'
+import { tableOf } from './table.ts'
+
+/** A migration, before it is written. */
+export interface Plan {
+  /** In the order of execution; none if the tables are those of the definitions. */
+  readonly steps: readonly Step[]
+  /** What the migration cannot do by itself. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Plans what makes the tables of these migrations those of the definitions. The steps have been executed on a database
+ * without rows.
+ *
+ * @throws {CommandError} if they would lose data without the permission, or cannot be done
+ */
+export async function planMigration(
+  resources: readonly Resource[],
+  migrations: readonly Pick<Migration, 'name' | 'sql'>[],
+  decisions: Decisions,
+): Promise<Plan> {
+  const shadow = await Shadow.create(migrations)
+  try {
+    return await plan(shadow, resources, decisions)
+  } finally {
+    await shadow.close()
+  }
+}
+
+async function plan(shadow: Shadow, resources: readonly Resource[], decisions: Decisions): Promise<Plan> {
+  const tables = resources.map(tableOf)
+  const before = await shadow.current()
+  const formerTables = resources.map((resource) => tableOf(formerResource(resource, before)))
+  const renaming = renames(resources, before)
+  if (renaming.length > 0) await shadow.apply(migrationSql(renaming))
+  const desired = await shadow.desired(tables)
+  const renamed = await shadow.current()
+  const found = difference(tables, renamed, desired, decisions)
+  refuse(found.problems)
+  const raises = [...raisesOfRenames(tables, formerTables), ...found.raises]
+  const rest = inOrder([...found.steps, ...raising(raises)])
+  if (rest.length > 0) await shadow.apply(migrationSql(rest))
+  const after = await shadow.current()
+  refuse([...leftOver(difference(tables, after, desired, decisions)), ...lostObjects(renamed, after)])
+  const steps = inOrder([...renaming, ...rest])
+  return { steps, warnings: await staleFunctions(shadow, steps) }
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0)
+    throw new CommandError(
+      `No migration was written.\n${problems.map((problem) => `- ${problem}`).join('\n')}`,
+    )
+}
+
+/** A generated object that the migration could not make. */
+function leftOver({ steps }: Difference): string[] {
+  return steps.map(({ table, says = '' }) => `${table} would still differ from its definition. ${says}`)
+}
+
+/** PostgreSQL drops constraints and indexes with their columns. Those written by hand must not vanish like that. */
+function lostObjects(before: Catalogue, after: Catalogue): string[] {
+  return [...before.values()].flatMap((stored) => {
+    const left = after.get(stored.name)
+    if (!left) return []
+    const generated = [
+      ...generatedConstraints(stored),
+      ...generatedIndexes(stored),
+      ...generatedTriggers(stored),
+    ]
+    const names = KINDS.flatMap((kind) => [...stored[kind].keys()].filter((name) => !left[kind].has(name)))
+    return names
+      .filter((name) => !generated.includes(name))
+      .map(
+        (name) =>
+          `${stored.name}: ${name} was written by hand and would be dropped with its column. Drop it in a migration of its own first.`,
+      )
+  })
+}
+
+const KINDS = ['constraints', 'indexes', 'triggers'] as const
+
+/** Functions written by hand whose text has a name that is gone: PostgreSQL notices only when they run. */
+async function staleFunctions(shadow: Shadow, steps: readonly Step[]): Promise<string[]> {
+  const names = [...new Set(steps.flatMap(({ gone }) => (gone === undefined ? [] : [gone])))]
+  const warnings = names.map(async (name) => {
+    const functions = await shadow.functionsNaming(name)
+    if (functions.length === 0) return []
+    return [
+      `The text of ${functions.join(', ')} contains ${name}, which is gone. Replace what refers to it, in this migration.`,
+    ]
+  })
+  return (await Promise.all(warnings)).flat()
+}

@@ -1,0 +1,83 @@
+import { escapeIdentifier as quoted } from 'pg'
+import type { Column, Constraint, Index, Table } from './table.ts'
+
+/** The statements that make the parts of tables. None ends with a semicolon. */
+
+/** Creates a table with all but its foreign keys, whose targets may not exist yet. */
+export function createTable(table: Table): string[] {
+  const { name, columns, primaryKey, checks, resource } = table
+  const parts = [
+    ...columns.map(columnText),
+    ...[primaryKey, ...checks].map(
+      (constraint) => `CONSTRAINT ${quoted(constraint.name)} ${constraint.text}`,
+    ),
+  ]
+  return [
+    `CREATE TABLE ${quoted(name)} (\n${parts.map((part) => `  ${part}`).join(',\n')}\n)`,
+    ...table.indexes.map((index) => createIndex(name, index)),
+    serveTable(table),
+    ...(resource.kind === 'collection' ? [keepRowCount(name)] : []),
+  ]
+}
+
+/** Creates the triggers and the constraint of the identifiers. */
+function serveTable({ name, resource: { parentField } }: Table): string {
+  return `SELECT serve_resource('${name}'${parentField ? `, '${parentField}'` : ''})`
+}
+
+/** Creates the triggers that count the rows, and counts those that exist. */
+export function keepRowCount(table: string): string {
+  return `SELECT keep_row_count('${table}')`
+}
+
+export function createIndex(table: string, { name, text, unique }: Index): string {
+  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quoted(name)} ON ${quoted(table)} ${text}`
+}
+
+export function dropIndex(name: string): string {
+  return `DROP INDEX ${quoted(name)}`
+}
+
+export function dropTrigger(table: string, name: string): string {
+  return `DROP TRIGGER ${quoted(name)} ON ${quoted(table)}`
+}
+
+export function addConstraint(table: string, { name, text }: Constraint, suffix = ''): string {
+  return `ALTER TABLE ${quoted(table)} ADD CONSTRAINT ${quoted(name)} ${text}${suffix}`
+}
+
+export function dropConstraint(table: string, name: string): string {
+  return `ALTER TABLE ${quoted(table)} DROP CONSTRAINT ${quoted(name)}`
+}
+
+/** Adds a column without NOT NULL: existing rows have no value yet. */
+export function addColumn(table: string, { name, type }: Column): string {
+  return `ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}`
+}
+
+/** Changes a column: `SET NOT NULL`, `DROP DEFAULT`, `TYPE …`. */
+export function alterColumn(table: string, column: string, change: string): string {
+  return `ALTER TABLE ${quoted(table)} ALTER COLUMN ${quoted(column)} ${change}`
+}
+
+export function dropColumn(table: string, column: string): string {
+  return `ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(column)}`
+}
+
+/**
+ * Raises the versions of rows whose representation changes although no column does: the trigger would set the
+ * version itself.
+ */
+export function raiseVersions(table: string, condition: string): string[] {
+  const trigger = quoted(`${table}_before_update`)
+  return [
+    `ALTER TABLE ${quoted(table)} DISABLE TRIGGER ${trigger}`,
+    `UPDATE ${quoted(table)} SET "version" = "version" + 1, "last_updated" = GREATEST(clock_timestamp(), "last_updated") WHERE ${condition}`,
+    `ALTER TABLE ${quoted(table)} ENABLE TRIGGER ${trigger}`,
+  ]
+}
+
+function columnText({ name, type, notNull, default: initial }: Column): string {
+  const [given, always] = [initial ? ` DEFAULT ${initial}` : '', notNull ? ' NOT NULL' : '']
+  return `${quoted(name)} ${type}${always}${given}`
+}

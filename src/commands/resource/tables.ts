@@ -1,0 +1,87 @@
+import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
+import { type Catalogue, isServed, type StoredTable } from './catalogue.ts'
+import type { Decisions, Difference } from './comparison.ts'
+import { addConstraint, createTable, dropConstraint } from './statements.ts'
+import type { Lock, Step } from './step.ts'
+import type { Table } from './table.ts'
+
+/** The tables that are new, and those of resources that have no definition any more. */
+export function tableDifference(
+  tables: readonly Table[],
+  current: Catalogue,
+  decisions: Decisions,
+): Difference {
+  const added = tables.filter(({ name }) => !current.has(name))
+  const wanted = new Set(tables.map(({ name }) => name))
+  const removed = [...current.values()].filter((stored) => isServed(stored) && !wanted.has(stored.name))
+  return {
+    steps: [...added.flatMap((table) => creation(table, added)), ...removed.flatMap(removal)],
+    raises: removed.flatMap(({ constraints }) =>
+      targetsOf(constraints)
+        .filter((target) => wanted.has(target))
+        .map((target) => ({ table: target, condition: 'TRUE' })),
+    ),
+    problems: decisions.allowDataLoss ? [] : removed.map(({ name }) => lostRows(name, added)),
+  }
+}
+
+/** Foreign keys come after all tables. */
+function creation(table: Table, added: readonly Table[]): Step[] {
+  const { name, resource, foreignKeys } = table
+  const step: Step = {
+    phase: 'create',
+    table: name,
+    says: `The resource ${resource.path} is new: its table, constraints, indexes and triggers are created.`,
+    sql: createTable(table),
+  }
+  const isNew = (target: string) => added.some((other) => other.name === target)
+  const keys = foreignKeys.map((key): Step => {
+    const target = key.refersTo as string
+    const locks: Record<string, Lock> = isNew(target) ? {} : { [target]: 'SHARE ROW EXCLUSIVE' }
+    return { phase: 'constraint', table: name, locks, sql: [addConstraint(name, key)] }
+  })
+  return [step, ...keys]
+}
+
+/**
+ * The rows are deleted before the table, so that their tombstones stay: a later resource of that name continues the
+ * versions.
+ */
+function removal({ name, constraints }: StoredTable): Step[] {
+  const keys = [...constraints].filter(([, text]) => text.startsWith('FOREIGN KEY')).map(([key]) => key)
+  const targets = targetsOf(constraints).map((target) => [target, 'ACCESS EXCLUSIVE'] as const)
+  const locks = { [name]: 'ACCESS EXCLUSIVE', ...Object.fromEntries(targets) } as const
+  const path = literal(name.replaceAll('_', '-'))
+  return [
+    { phase: 'drop', table: name, locks, sql: keys.map((key) => dropConstraint(name, key)) },
+    {
+      phase: 'empty',
+      table: name,
+      says: `The resource ${name.replaceAll('_', '-')} is removed WITH ALL ITS ROWS. Their tombstones stay.`,
+      locks,
+      work: 'deletes every row',
+      sql: [
+        `DELETE FROM ${quoted(name)}`,
+        `DELETE FROM "row_counts" WHERE "collection" = ${literal(name)}`,
+        `DELETE FROM "idempotency_keys" WHERE "collection" = ${path}`,
+      ],
+    },
+    { phase: 'remove', table: name, locks, gone: name, sql: [`DROP TABLE ${quoted(name)}`] },
+  ]
+}
+
+function targetsOf(constraints: StoredTable['constraints']): string[] {
+  const targets = [...constraints.values()].map(
+    (text) => /^FOREIGN KEY .* REFERENCES "?(\w+)"?\(/.exec(text)?.[1],
+  )
+  return [...new Set(targets.filter((target) => target !== undefined))]
+}
+
+function lostRows(table: string, added: readonly Table[]): string {
+  const path = table.replaceAll('_', '-')
+  const hint =
+    added.length > 0
+      ? ` If ${added.map(({ resource }) => resource.path).join(' or ')} is its new name, declare it there: renamedFrom: '${path}'.`
+      : ''
+  return `${path}: all its rows would be lost, because it has no definition any more.${hint} To delete them, add --allow-data-loss.`
+}

@@ -1,0 +1,49 @@
+import type { Domain } from './domain.ts'
+import type { Resource } from './resource.ts'
+import { versionProblems } from './version-problems.ts'
+
+/**
+ * The problems of a domain as a whole, each as one line. The types of TypeScript prevent others.
+ *
+ * @param domain the export `domain` of a module of definitions
+ */
+export function definitionProblems(domain: unknown): string[] {
+  const { resources } = (domain ?? {}) as Partial<Domain>
+  if (!Array.isArray(resources) || resources.length === 0) {
+    return ['The module must export `domain`, with at least one resource in `domain.resources`']
+  }
+  return [
+    ...repeated(resources, 'path'),
+    ...repeated(resources, 'name'),
+    ...resources.flatMap((resource) => unlistedOwner(resource, resources)),
+    ...resources.flatMap((resource) => unknownTargets(resource, resources)),
+    ...versionProblems(domain as Domain),
+  ]
+}
+
+function repeated(resources: readonly Resource[], property: 'path' | 'name'): string[] {
+  const values = resources.map((resource) => resource[property])
+  const others = new Set(values.filter((value, index) => values.indexOf(value) !== index))
+  return [...others].map((value) => `Several resources have the ${property} ${JSON.stringify(value)}`)
+}
+
+function unlistedOwner({ path, kind, owner }: Resource, resources: readonly Resource[]): string[] {
+  if ((kind === 'collection') !== (owner === undefined)) {
+    const rule = kind === 'collection' ? 'has no owner' : 'needs an owner'
+    return [`${path}: a resource of the kind ${kind} ${rule}`]
+  }
+  if (!owner || resources.includes(owner)) return []
+  return [`${path}: its owner ${owner.path} is not among the resources of the domain`]
+}
+
+function unknownTargets({ path, leaves }: Resource, resources: readonly Resource[]): string[] {
+  return leaves.flatMap(({ name, field }) => {
+    if (field.type !== 'reference') return []
+    const target = resources.find((resource) => resource.path === field.to)
+    if (!target)
+      return [`${path}: ${name} refers to ${field.to}, which is not among the resources of the domain`]
+    return target.kind === 'collection'
+      ? []
+      : [`${path}: ${name} refers to ${field.to}, which is not a collection`]
+  })
+}

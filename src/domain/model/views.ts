@@ -1,0 +1,56 @@
+import type { Field, LeafField } from './fields.ts'
+import { defineResource, type Resource, type Values } from './resource.ts'
+import { isObject } from './values.ts'
+import { isIn } from './versions.ts'
+
+const known = new WeakMap<Resource, Map<string, Resource>>()
+
+/**
+ * The resource as a version of the API shows it: a resource of its own, with the fields of that version. A
+ * resource whose fields are in every version, like its owner's, is its own view.
+ */
+export function viewOf(resource: Resource, version: string): Resource {
+  const views = known.get(resource) ?? new Map<string, Resource>()
+  known.set(resource, views)
+  const view = views.get(version) ?? makeView(resource, version)
+  views.set(version, view)
+  return view
+}
+
+function makeView(resource: Resource, version: string): Resource {
+  const { owner, example, checks, ...definition } = resource
+  const viewedOwner = owner && viewOf(owner, version)
+  if (!resource.isVersioned && viewedOwner === owner) return resource
+  const fields = fieldsIn(version, resource.fields) as Resource['fields']
+  const shown = example && exampleIn(fields, example)
+  const view = defineResource({
+    ...definition,
+    fields,
+    ...(viewedOwner && { owner: viewedOwner }),
+    ...(shown && { example: shown }),
+  })
+  if (!resource.isVersioned) return { ...view, ...(checks && { checks }) }
+  // Checks look at whole resources, so they belong to the resource itself.
+  return { ...view, isVersioned: true, apiVersion: version }
+}
+
+/** The fields of a version, which no longer say so. A group without members in that version is left out. */
+function fieldsIn(version: string, fields: Readonly<Record<string, Field>>): Readonly<Record<string, Field>> {
+  const shown = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+    if (!isIn(version, field)) return []
+    const { since, until, ...plain } = field
+    if (plain.type !== 'group') return [[name, plain]]
+    const members = fieldsIn(version, plain.fields) as Readonly<Record<string, LeafField>>
+    return Object.keys(members).length > 0 ? [[name, { ...plain, fields: members }]] : []
+  })
+  return Object.fromEntries(shown)
+}
+
+function exampleIn(fields: Readonly<Record<string, Field>>, example: Values): Values {
+  const shown = Object.entries(example).flatMap(([name, value]): [string, unknown][] => {
+    const field = fields[name]
+    if (!field) return []
+    return [[name, field.type === 'group' && isObject(value) ? exampleIn(field.fields, value) : value]]
+  })
+  return Object.fromEntries(shown)
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+
+/** A program of the command line; importing its file runs it with the arguments of the process. */
+interface Command {
+  readonly purpose: string
+  readonly run: () => Promise<unknown>
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  start: { purpose: 'Starts the service', run: () => import('./main.ts') },
+  seed: { purpose: 'Adds the example catalogue', run: () => import('./commands/seed.ts') },
+  token: { purpose: 'Prints an access token', run: () => import('./commands/token.ts') },
+  import: { purpose: 'Imports a collection from a file', run: () => import('./commands/import.ts') },
+  export: { purpose: 'Exports a collection', run: () => import('./commands/export.ts') },
+  migrate: { purpose: 'Applies the pending migrations', run: () => import('./commands/migrate.ts') },
+  doctor: { purpose: 'Checks settings, database and rows', run: () => import('./commands/doctor.ts') },
+  studio: { purpose: 'Opens Prisma Studio on the database', run: () => import('./commands/studio.ts') },
+  docs: { purpose: 'Generates the documents in docs/', run: () => import('./commands/docs.ts') },
+}
+
+const usage = `A resource-oriented collection service: REST with HAL, translated into GraphQL over PostgreSQL.
+
+  halgraph <command> [options]
+
+${Object.entries(commands)
+  .map(([name, { purpose }]) => `  ${name.padEnd(10)}${purpose}`)
+  .join('\n')}
+
+  --help, -h       this text; after a command, its usage
+  --version, -v    the version
+
+Settings are environment variables or lines of a .env file in the working folder. In the project's folder,
+\`npx halgraph\` runs the program, and \`npm run <command> -- [options]\` does the same.`
+
+/** Runs the command that the first argument names. Exit status 2 when there is no such command. */
+async function main(): Promise<void> {
+  const [name = '--help'] = process.argv.slice(2)
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command) {
+    // The command reads its own options from what follows its name.
+    process.argv.splice(2, 1)
+    await command.run()
+  } else if (name === '--help' || name === '-h' || name === 'help') {
+    console.log(usage)
+  } else if (name === '--version' || name === '-v') {
+    console.log(version())
+  } else {
+    console.error(`Unknown command ${name}.\nFor the commands see --help.`)
+    process.exitCode = 2
+  }
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+await main()

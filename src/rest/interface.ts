@@ -1,0 +1,39 @@
+import type { Domain } from '../domain/model/domain.ts'
+import { servedVersions } from '../domain/model/versions.ts'
+import type { Prepare } from '../graph/execution/operation.ts'
+import type { PathHeaders } from '../http/app.ts'
+import type { Route } from '../http/routes.ts'
+import type { SiteSettings } from './documents/pages/page.ts'
+import { documentRoutes, versionDocumentRoutes } from './documents/routes.ts'
+import { createRoutes } from './routes.ts'
+import { deprecationHeaders, restVersions } from './versions.ts'
+
+/** The REST interface: all versions of it, and its documents and pages. */
+export interface RestInterface {
+  readonly routes: readonly Route[]
+  readonly pathHeaders: PathHeaders | undefined
+}
+
+/** The settings of the interface. The version is the configured one, if there is one. */
+export type InterfaceSettings = Omit<SiteSettings, 'version'> & { readonly version: string | undefined }
+
+/** Makes the interface of a domain. */
+export function createRestInterface(
+  domain: Domain,
+  prepare: Prepare,
+  settings: InterfaceSettings,
+): RestInterface {
+  const { versions, shown } = servedVersions(domain, settings.version)
+  const shownSettings = { ...settings, version: shown }
+  const served = restVersions(domain.resources, versions, shownSettings)
+  return {
+    routes: [
+      ...served.flatMap(({ resources, settings }) => [
+        ...createRoutes(resources, prepare, settings),
+        ...versionDocumentRoutes(resources, settings),
+      ]),
+      ...documentRoutes(domain.resources, shownSettings),
+    ],
+    pathHeaders: deprecationHeaders(served),
+  }
+}

@@ -1,0 +1,81 @@
+import type { Resource } from '../domain/model/resource.ts'
+import { type ApiVersion, successorOf } from '../domain/model/versions.ts'
+import { viewOf } from '../domain/model/views.ts'
+import type { PathHeaders } from '../http/app.ts'
+import { hasHost } from '../http/request-target.ts'
+import { deprecationDate } from './documents/openapi/deprecation.ts'
+import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings, rootFor } from './urls.ts'
+
+/** A version of the REST interface: the resources as it shows them, and its settings. */
+export interface RestVersion<Settings extends RestSettings> {
+  readonly resources: readonly Resource[]
+  readonly settings: Settings
+}
+
+/**
+ * The versions of the REST interface.
+ *
+ * @param settings those of the version shown by default; the others differ from it in what belongs to a version
+ */
+export function restVersions<Settings extends RestSettings>(
+  resources: readonly Resource[],
+  versions: readonly ApiVersion[],
+  settings: Settings,
+): RestVersion<Settings>[] {
+  return versions.map((version) => ({
+    resources: resources.map((resource) => viewOf(resource, version.name)),
+    settings: { ...settings, ...settingsOf(version, versions, settings) },
+  }))
+}
+
+function settingsOf(
+  version: ApiVersion,
+  versions: readonly ApiVersion[],
+  { namespace }: RestSettings,
+): Pick<RestSettings, 'version' | 'reference' | 'deprecation'> {
+  const { name, deprecated, sunset } = version
+  const successor = successorOf(version, versions)
+  return {
+    version: name,
+    ...(versions.length > 1 && { reference: `${REFERENCE_PATH}/${name}` }),
+    ...(deprecated !== undefined &&
+      successor && {
+        deprecation: {
+          since: new Date(deprecated),
+          sunset: sunset === undefined ? undefined : new Date(sunset),
+          successor: basePath({ namespace, version: successor.name }),
+        },
+      }),
+  }
+}
+
+/**
+ * The headers of every response of a deprecated version: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link
+ * to the same resource in the next version, or else to its entry document (`successor-version`, RFC 5829).
+ * Undefined where no version is deprecated.
+ */
+export function deprecationHeaders(versions: readonly RestVersion<RestSettings>[]): PathHeaders | undefined {
+  const deprecated = versions.filter(({ settings }) => settings.deprecation)
+  const settingsAt = (path: string) => deprecated.find(({ settings }) => isBelow(path, settings))?.settings
+  if (deprecated.length === 0) return undefined
+  return {
+    names: ['Deprecation', 'Sunset'],
+    areAt: (path) => settingsAt(path) !== undefined,
+    set(ctx, hasRoute) {
+      const settings = settingsAt(ctx.path) as RestSettings
+      const { since, sunset, successor } = settings.deprecation as Deprecation
+      ctx.set('Deprecation', deprecationDate(since))
+      if (sunset) ctx.set('Sunset', sunset.toUTCString())
+      if (!hasHost(ctx)) return
+      const same = successor + ctx.path.slice(basePath(settings).length)
+      const target = rootFor(ctx, settings) + (hasRoute(same) ? same : successor)
+      // A path can have characters that a header cannot.
+      ctx.append('Link', `<${new URL(target).href}>; rel="successor-version"`)
+    },
+  }
+}
+
+function isBelow(path: string, settings: RestSettings): boolean {
+  const base = basePath(settings)
+  return path === base || path.startsWith(`${base}/`)
+}

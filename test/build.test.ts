@@ -1,0 +1,94 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { createTestFolder, type Owner } from './helpers/database.ts'
+
+const JWT_SECRET = 'a secret that is long enough for it'
+const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/
+const BUILDING = /^Building the service/
+
+/** The project as in a fresh clone after `npm ci`. */
+async function createClone(owner: Owner): Promise<string> {
+  const folder = await realpath(await createTestFolder(owner))
+  const { stdout } = await promisify(execFile)('git', ['ls-files', '-co', '--exclude-standard'])
+  for (const path of stdout.trim().split('\n')) {
+    if (/^(bench|docs|test|torture)\//.test(path)) continue
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await cp(path, join(folder, path))
+  }
+  await symlink(await realpath('node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+function start(folder: string) {
+  return spawn(process.execPath, ['bin/halgraph.js', 'token'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], JWT_SECRET },
+  })
+}
+
+async function run(folder: string) {
+  const child = start(folder)
+  const outputs = Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = await once(child, 'close')
+  const [output, errors] = await outputs
+  return { output, errors, status }
+}
+
+let remove: () => unknown
+const clone = createClone({
+  teardown: (action) => {
+    remove = action
+  },
+})
+test.after.always(() => remove())
+
+test.serial('commands that start together in a fresh clone build once, the next one does not', async (t) => {
+  const folder = await clone
+  const results = await Promise.all([run(folder), run(folder), run(folder)])
+  for (const { output } of results) t.regex(output, TOKEN)
+  t.deepEqual(results.map(({ errors }) => errors.split('\n').length - 1).sort(), [0, 0, 1])
+  const { output, errors } = await run(folder)
+  t.regex(output, TOKEN)
+  t.is(errors, '')
+})
+
+test.serial('a changed source is built, a touched one is not', async (t) => {
+  const folder = await clone
+  const touched = join(folder, 'src/log.ts')
+  await utimes(touched, new Date(), new Date())
+  t.is((await run(folder)).errors, '')
+  await writeFile(join(folder, 'src/extra.ts'), 'export const two = 2\n')
+  t.regex((await run(folder)).errors, BUILDING)
+  t.true((await readFile(join(folder, 'dist/extra.js'), 'utf8')).includes('two'))
+})
+
+test.serial('a source with an error stops the command with the place of the error', async (t) => {
+  const folder = await clone
+  await writeFile(join(folder, 'src/extra.ts'), "export const one: number = 'one'\n")
+  const { output, errors, status } = await run(folder)
+  t.deepEqual([status, output], [1, ''])
+  t.regex(errors, /The build failed:\nsrc\/extra\.ts[:(]1/)
+  t.notRegex(errors, /\n\s+at /)
+})
+
+test.serial(
+  'after a killed build the next command builds, and nothing of deleted sources remains',
+  async (t) => {
+    const folder = await clone
+    await rm(join(folder, 'src/extra.ts'))
+    const killed = start(folder)
+    await once(killed.stderr, 'data')
+    killed.kill('SIGKILL')
+    await once(killed, 'close')
+    const { output, errors } = await run(folder)
+    t.regex(output, TOKEN)
+    t.regex(errors, BUILDING)
+    await t.throwsAsync(stat(join(folder, 'dist/extra.js')), { code: 'ENOENT' })
+  },
+)
