@@ -1,9 +1,6 @@
-import { DomainError, type ErrorCode, errorAt, refuseInvalid } from '../../../domain/model/errors.ts'
-import type { Resource } from '../../../domain/model/resource.ts'
-import { inspectResource } from '../../../domain/model/validate.ts'
-import { errorEnvelope, STATUS } from '../../../http/errors.ts'
+import type { ErrorCode } from '../../../domain/model/errors.ts'
+import { STATUS } from '../../../http/errors.ts'
 import { HAL_FORMS, type Templates } from '../../forms/templates.ts'
-import { parseListQuery } from '../../parse-list-query.ts'
 import { withoutNullLinks } from '../../respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import type { Schema } from './field-schema.ts'
@@ -33,7 +30,7 @@ export function headersBelow(path: string): Readonly<Record<string, Schema>> {
     },
     Link: {
       ...textHeader(
-        'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document (RFC 8288, RFC 8631).',
+        'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `help` the explanation of an error (RFC 8288, RFC 8631).',
         `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
       ),
       required: true,
@@ -141,28 +138,15 @@ export function errorResponses(paths: Record<string, Schema>): Record<string, Sc
   return Object.fromEntries([...names].map((name) => [name, errorResponse(name.split('.') as ErrorCode[])]))
 }
 
-/** An example of each code's envelope (SPEC §2.4), where possible a real one. */
-export function errorExamples(resource: Resource): Record<string, object> {
-  const real = [
-    caught(() => refuseInvalid(inspectResource(resource, { colour: 'blue' }).details)),
-    caught(() => parseListQuery(resource, new URLSearchParams('page=0'), 100)),
-    ...DETAILED,
-  ]
-  const exampleOf = (code: ErrorCode) =>
-    real.find((error) => error.code === code) ?? new DomainError(code, ERRORS[code].cause)
-  const codes = Object.keys(ERRORS) as ErrorCode[]
-  return Object.fromEntries(codes.map((code) => [code, { value: errorEnvelope(exampleOf(code)) }]))
-}
-
 function errorResponse(codes: readonly ErrorCode[]): Schema {
   const status = STATUS[codes[0] as ErrorCode]
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   return {
     description: codes.map((code) => `${code}: ${ERRORS[code].cause}`).join('\n\n'),
-    headers: headerReferences([...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
+    headers: headerReferences(['Link', ...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
+        schema: { $ref: '#/components/schemas/ErrorEnvelope' },
         examples: Object.fromEntries(examples),
       },
     },
@@ -175,25 +159,3 @@ const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   429: ['Retry-After'],
   503: ['Retry-After'],
 }
-
-function caught(action: () => unknown): DomainError {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof DomainError) return error
-    throw error
-  }
-  throw new TypeError('The example of an error is not an error.')
-}
-
-/** Codes whose details depend on what is in the database. */
-const DETAILED = [
-  errorAt('name', 'DUPLICATE_VALUE', 'RESOURCE_ALREADY_EXISTS', 'Another resource already has this name.'),
-  errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', 'It cannot be deleted while others refer to it.'),
-  errorAt(
-    'other_id',
-    'UNKNOWN_REFERENCE',
-    'BUSINESS_RULE_VIOLATION',
-    'There is no resource "unknown" in others.',
-  ),
-]
