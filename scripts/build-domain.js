@@ -39,7 +39,7 @@ export async function buildDomainIfChanged(path) {
   process.stderr.write(`Building the domain in ${path} …\n`)
   await linkPackages(folder)
   const schema = join(folder, 'prisma/schema.prisma')
-  if (existsSync(schema)) await runPackage('prisma', 'build/index.js', 'generate', '--schema', schema)
+  if (existsSync(schema)) await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', schema)
   const made = join(folder, `dist.${process.pid}`)
   try {
     await compile(folder, made)

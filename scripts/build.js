@@ -67,7 +67,7 @@ export async function buildIfChanged() {
 }
 
 /** The packages that the build needs; an installation for production has no Prisma command line. */
-const BUILD_PACKAGES = ['prisma', 'typescript', '@types/node']
+const BUILD_PACKAGES = ['prisma-cli', 'typescript']
 
 /** Whether the output is that of the sources. An installation without sources has nothing to compare with. */
 function isCurrent() {
@@ -106,7 +106,7 @@ async function build() {
   const made = `${OUTPUT}.${process.pid}`
   const built = fingerprint()
   try {
-    await runPackage('prisma', 'build/index.js', 'generate')
+    await runPackage('prisma-cli', 'build/index.js', 'generate')
     await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
     await writeFile(inProject(`${made}/fingerprint`), built)
     await replaceOutput(made)

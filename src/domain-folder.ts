@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PrismaClientClass, Tables } from './database/tables.ts'
-import { definitionProblems } from './domain/model/definition-problems.ts'
+import { DefinitionError, definitionProblems } from './domain/model/definition-problems.ts'
 import type { Domain } from './domain/model/domain.ts'
 import type { Resource } from './domain/model/resource.ts'
-import { DefinitionError } from './domain/model/version-problems.ts'
 
 /** Where the parts of a domain are: absolute paths. */
 export interface DomainFolder {

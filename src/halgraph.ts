@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { styled } from './terminal.ts'
 
 /** A program of the command line; importing its file runs it with the arguments of the process. */
 interface Command {
@@ -49,7 +50,8 @@ async function main(): Promise<void> {
   } else if (name === '--version' || name === '-v') {
     console.log(version())
   } else {
-    console.error(`Unknown command ${name}.\nFor the commands see --help.`)
+    console.error(styled(process.stderr, 'red', `Unknown command ${name}`))
+    console.error('For the commands see --help.')
     process.exitCode = 2
   }
 }

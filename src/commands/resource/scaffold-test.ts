@@ -32,7 +32,8 @@ const CLAIMS: Readonly<Record<NewResource['kind'], (resource: NewResource) => st
     const { path, owner = { path: '', name: '' } } = resource
     return `test('names of ${path} are unique within a ${nounOf(owner.name)}, and free elsewhere', async (t) => {
   const { writer } = service()
-  const [one, other] = [await ${parentOf(resource)}, await ${parentOf(resource)}]
+  const one = await ${parentOf(resource)}
+  const other = await ${parentOf(resource)}
   t.is((await writer.post(\`/${owner.path}/\${one}/${path}\`, { name: 'First' })).status, 201)
   t.is((await writer.post(\`/${owner.path}/\${other}/${path}\`, { name: 'First' })).status, 201)
   const { status, body } = await writer.post(\`/${owner.path}/\${one}/${path}\`, { name: 'FIRST' })
