@@ -32,7 +32,7 @@ export async function makeLibrary(owner: Owner): Promise<Library> {
     await writeFile(name, text)
   }
   const { runPackage } = await import(new URL('build.js', scripts).href)
-  await runPackage('prisma', 'build/index.js', 'generate', '--schema', join(path, 'prisma/schema.prisma'))
+  await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', join(path, 'prisma/schema.prisma'))
   return { path, domain }
 }
 
