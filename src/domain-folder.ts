@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { PrismaClient } from './database/generated/client.ts'
+import type { PrismaClientClass, Tables } from './database/tables.ts'
 import { definitionProblems } from './domain/model/definition-problems.ts'
 import type { Domain } from './domain/model/domain.ts'
+import type { Resource } from './domain/model/resource.ts'
+import { DefinitionError } from './domain/model/version-problems.ts'
 
 /** Where the parts of a domain are: absolute paths. */
 export interface DomainFolder {
@@ -17,22 +19,13 @@ export interface DomainFolder {
   readonly client: string
   /** The folder of persisted GraphQL operations; it may be absent. */
   readonly operations: string
+  /** The resources that `npm run seed` adds; it may be absent. */
+  readonly seed: string
 }
 
-/** The exports of the client that Prisma generates for the models of a domain. */
-export interface ClientModule {
-  readonly PrismaClient: typeof PrismaClient
-  readonly Prisma: { readonly ModelName: Readonly<Record<string, string>> }
-}
-
-/** The domain cannot be served. The message has one line for each problem; print it without a stack trace. */
-export class DomainRefusedError extends Error {
-  override name = 'DomainRefusedError'
-
-  constructor(place: string, problems: readonly string[], options?: ErrorOptions) {
-    const lines = problems.map((problem) => `  ${problem}`)
-    super(`The domain in ${place} cannot be served:\n${lines.join('\n')}`, options)
-  }
+/** Definitions, and where they come from. */
+export interface LocatedDomain extends Domain {
+  readonly folder: DomainFolder
 }
 
 /** This process runs TypeScript (`.ts`) or the build (`.js`), and loads the same form of a domain. */
@@ -42,8 +35,7 @@ const EXTENSION = extname(import.meta.url)
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * The parts of the domain in a folder: `index.ts`, `prisma/schema.prisma`, `prisma/migrations`, `operations`, the
- * client that Prisma generates in `generated/client`, and the build in `dist`.
+ * The parts of the domain in a folder: `index.ts`, `prisma`, `operations`, the client that Prisma generates in `generated/client`, and the build in `dist`.
  *
  * @param path the setting DOMAIN; without it, the built-in domain
  */
@@ -63,6 +55,7 @@ export function domainFolder(path?: string): DomainFolder {
     migrations: join(root, 'prisma/migrations'),
     client: resolve(modules, client + EXTENSION),
     operations: join(root, 'operations'),
+    seed: join(root, 'prisma/seed/catalogue.json'),
   }
 }
 
@@ -72,39 +65,51 @@ const BUILT_IN_CLIENT = 'database/generated/client'
 /**
  * Loads the definitions of a domain.
  *
- * @throws {DomainRefusedError} if the module is missing or not valid, with all problems of the definitions
+ * @throws {DefinitionError} if the module is missing or not valid, with all problems of the definitions
  */
-export async function loadDefinitions({ definitions }: DomainFolder): Promise<Domain> {
+export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDomain> {
+  const { definitions } = folder
   const { domain } = await importModule(definitions, 'definitions', BUILD_ADVICE)
   const problems = definitionProblems(domain)
-  if (problems.length > 0) throw new DomainRefusedError(definitions, problems)
-  return domain as Domain
+  if (problems.length > 0) throw new DefinitionError(problems, definitions)
+  return { ...(domain as Domain), folder }
 }
 
 /**
  * Loads the Prisma client of a domain.
  *
- * @throws {DomainRefusedError} if the module is missing, or lacks the model of a resource
+ * @throws {DefinitionError} if the module is missing, or its models are not those of the definitions
  */
-export async function loadClient({ client }: DomainFolder, { resources }: Domain): Promise<ClientModule> {
-  const module = (await importModule(client, 'Prisma client', MIGRATE_ADVICE)) as unknown as ClientModule
-  const problems = resources
-    .filter(({ name }) => !(name in module.Prisma.ModelName))
-    .map(({ name }) => `The Prisma client has no model ${name}; ${MIGRATE_ADVICE}`)
-  if (problems.length > 0) throw new DomainRefusedError(client, problems)
-  return module
+export async function loadTables({ resources, folder }: LocatedDomain): Promise<Tables> {
+  const { client, migrations } = folder
+  const { PrismaClient, Prisma } = await importModule(client, 'Prisma client', MIGRATE_ADVICE)
+  const problems = resources.flatMap((resource) => modelProblems(resource, Prisma as object))
+  if (problems.length > 0) throw new DefinitionError([...problems, MIGRATE_ADVICE], client)
+  return { PrismaClient: PrismaClient as PrismaClientClass, migrations }
+}
+
+/** Differences between the model of a resource, in the generated namespace `Prisma`, and its definition. */
+function modelProblems({ name, leaves }: Resource, prisma: object): string[] {
+  const model = (prisma as Record<string, object>)[`${name}ScalarFieldEnum`]
+  if (!model) return [`The Prisma schema has no model ${name}`]
+  const expected = [...leaves.map(({ column }) => column), 'version']
+  const fields = Object.keys(model)
+  return [
+    ...expected.filter((column) => !fields.includes(column)).map((column) => `model ${name} lacks ${column}`),
+    ...fields
+      .filter((column) => !expected.includes(column))
+      .map((column) => `model ${name} has unknown ${column}`),
+  ]
 }
 
 const BUILD_ADVICE = 'build it with `npm run build`'
 const MIGRATE_ADVICE = 'run `npm run resource -- migrate`, then `npm run build`'
 
 async function importModule(path: string, name: string, advice: string): Promise<Record<string, unknown>> {
-  if (!existsSync(path)) throw new DomainRefusedError(path, [`There are no ${name} here; ${advice}`])
+  if (!existsSync(path)) throw new DefinitionError([`There are no ${name} here; ${advice}`], path)
   try {
     return await import(pathToFileURL(path).href)
   } catch (cause) {
-    throw new DomainRefusedError(path, [`The ${name} cannot be loaded: ${(cause as Error).message}`], {
-      cause,
-    })
+    throw new DefinitionError([`The ${name} cannot be loaded: ${(cause as Error).message}`], path, { cause })
   }
 }

@@ -2,13 +2,13 @@ import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runCommand } from './commands/command.ts'
+import { loadConfiguration } from './configuration.ts'
 import { isMissing } from './database/embedded/folder.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
-import { readSettings, type Settings } from './settings.ts'
-import { loadSettingsFile } from './settings-file.ts'
+import type { Settings } from './settings.ts'
 import { styled } from './terminal.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
@@ -23,7 +23,7 @@ stops it.`
 
 /** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
-  const settings = readSettings(process.env, loadSettingsFile())
+  const { settings, domain } = await loadConfiguration()
   const log = await openLog(settings.logLevel)
   const { logger } = log
   if (settings.workers > 1 && cluster.isPrimary) {
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
   const reportReplicas = (fit: number, all: number) =>
     logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use')
-  const service = await startService({ settings, tokens, reportFault, reportRequest, reportReplicas })
+  const service = await startService({ settings, domain, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
     introduce(service, settings, mintToken(tokens, EVERYTHING))

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { databaseOptions } from './configuration.ts'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
@@ -8,8 +9,8 @@ import { startKeyExpiry } from './domain/idempotency.ts'
 import type { Domain } from './domain/model/domain.ts'
 import { refuseContradictions } from './domain/model/version-problems.ts'
 import { servedVersions } from './domain/model/versions.ts'
-import { domain as builtIn } from './domain/resources/index.ts'
 import { TableSizes } from './domain/table-sizes.ts'
+import type { LocatedDomain } from './domain-folder.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
 import { Limiter } from './graph/execution/limiter.ts'
@@ -35,8 +36,7 @@ import { readWorkerMetrics } from './worker-metrics.ts'
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
   readonly settings: Settings
-  /** The resources; by default the built-in domain. */
-  readonly domain?: Domain
+  readonly domain: LocatedDomain
   readonly tokens: TokenSettings
   /** Told of every fault, with the id of the request where there is one. */
   readonly reportFault: (error: unknown, requestId?: string) => void
@@ -72,13 +72,16 @@ const IDLE_MILLISECONDS = 1_000
  *
  * @throws {DefinitionError} when the definitions contradict each other
  * @throws {DatabaseRefusedError} when the database cannot be used
- * @throws {SettingsError} when the domain has no version API_VERSION, it cannot listen on HOST and PORT, or an operation of GRAPHQL_OPERATIONS_DIR is not valid
+ * @throws {DefinitionError} when the Prisma client does not fit the definitions
+ * @throws {SettingsError} when the domain has no version API_VERSION, it cannot listen on HOST and PORT, or an
+ *   operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const { settings, domain = builtIn } = parts
+  const { settings, domain } = parts
   refuseContradictions(domain)
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
-  const database = await openDatabase(databaseOptions(settings))
+  const options = await databaseOptions(parts)
+  const database = await openDatabase(options)
   let isStopping = false
   let idleTimeout = 0
   const announceStop = () => {
@@ -86,7 +89,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     idleTimeout = IDLE_MILLISECONDS
   }
   try {
-    const readers = await openReadersOf(parts, database)
+    const readers = await openReadersOf(parts, database, options)
     const handler = await createApplication(parts, database, readers, () => isStopping)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => isStopping })
     await listen(server, settings)
@@ -114,16 +117,14 @@ function shownVersion(domain: Domain, { version }: Settings): string {
   throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
 }
 
-/** The part of the settings that says which database to open. */
-export function databaseOptions(settings: Settings): DatabaseOptions {
-  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
-  const limits = { poolSize: databasePoolSize, timeout: databaseTimeout }
-  return { databaseUrl, dataDir, migrateOnStart, ...limits, fsync: embeddedFsync }
-}
-
-function openReadersOf({ settings, reportReplicas }: ServiceParts, database: Database): Promise<Readers> {
+function openReadersOf(
+  { settings, reportReplicas }: ServiceParts,
+  database: Database,
+  { tables: { PrismaClient } }: DatabaseOptions,
+): Promise<Readers> {
   const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
-  return openReaders(database, databaseReplicaUrls, { poolSize, timeout }, replicaLag, reportReplicas)
+  const use = { PrismaClient, poolSize, timeout }
+  return openReaders(database, databaseReplicaUrls, use, replicaLag, reportReplicas)
 }
 
 async function createApplication(
@@ -132,17 +133,17 @@ async function createApplication(
   readers: Readers,
   isStopping: () => boolean,
 ) {
-  const { settings, domain: definitions = builtIn, tokens, reportFault, reportRequest } = parts
-  const { watch = (prepare) => prepare } = parts
+  const { settings, domain: definitions, tokens, reportFault, reportRequest, watch = (same) => same } = parts
   const { maxPageSize: maximumPageSize } = settings
-  const { resources } = definitions
+  const { resources, folder } = definitions
   const limiter = createOperationLimiter(settings)
   const run = createRunOperation(limiter)
   const sizes = new TableSizes(database.client, resources)
   const costs = new CostEstimator(resources, sizes)
   const domain: DomainContext = {
     client: database.client,
-    ruleSettings: definitions.ruleSettings?.(settings) ?? {},
+    resources,
+    ruleSettings: settings.ruleSettings,
     maximumPageSize,
     readers,
     scans: new Scans(sizes, createScanLimiter(settings)),
@@ -150,7 +151,8 @@ async function createApplication(
   }
   const schema = createSchema(resources, definitions.versions)
   const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
-  const persisted = await readPersistedOperations(schema, settings.graphqlOperationsDir).catch((error) => {
+  const operations = settings.graphqlOperationsDir ?? folder.operations
+  const persisted = await readPersistedOperations(schema, operations).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
   const graphql = await createGraphQLRoute({

@@ -1,34 +1,41 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { settingsTable } from './settings-table.ts'
 
 const FILE = '.env'
 
+/** What a `.env` file holds. */
+interface SettingsFile {
+  readonly names: readonly string[]
+  /** One line for each problem. */
+  readonly problems: readonly string[]
+}
+
 /**
  * Loads the `.env` file of the working folder into the environment, if it exists; variables of the environment
- * take precedence. Returns one line for each problem: a file that cannot be read, and a name in it that is
- * almost the name of a setting. Other unknown names are left alone, because other programs read the file too.
+ * take precedence.
  */
-export function loadSettingsFile(): string[] {
-  if (!existsSync(FILE)) return []
+export function loadSettingsFile(): SettingsFile {
+  if (!existsSync(FILE)) return { names: [], problems: [] }
   try {
     const values = parseEnv(readFileSync(FILE, 'utf8'))
     for (const [name, value] of Object.entries(values)) process.env[name] ??= value
-    return Object.keys(values).flatMap(misspelling)
+    return { names: Object.keys(values), problems: [] }
   } catch (error) {
-    return [`${FILE}: cannot be read: ${(error as Error).message}`]
+    return { names: [], problems: [`${FILE}: cannot be read: ${(error as Error).message}`] }
   }
 }
 
-const SETTINGS = [...Object.keys(settingsTable), 'NODE_ENV']
-
-function misspelling(name: string): string[] {
-  if (SETTINGS.includes(name)) return []
+/**
+ * One line for a name of the file that is almost the name of a setting. Other unknown names are left alone, because
+ * other programs read the file too.
+ */
+export function misspelling(name: string, settings: readonly string[]): string[] {
+  if (settings.includes(name)) return []
   const given = lettersOf(name)
   const isNear = (setting: string, edits: number) => isWithin(given, lettersOf(setting), edits)
   const meant =
-    SETTINGS.find((setting) => isNear(setting, 1)) ??
-    SETTINGS.find((setting) => setting.length > SHORT && isNear(setting, 2))
+    settings.find((setting) => isNear(setting, 1)) ??
+    settings.find((setting) => setting.length > SHORT && isNear(setting, 2))
   return meant ? [`${name}: unknown setting in ${FILE}; did you mean ${meant}?`] : []
 }
 

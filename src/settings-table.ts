@@ -8,6 +8,7 @@ import { VERSION_NAME } from './domain/model/versions.ts'
 export const settingsTable = {
   HOST: text('0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
   PORT: integer(0, 65_535, 3000, 'Port to listen on; 0 takes any free one'),
+  DOMAIN: optionalText('Folder of the domain to serve, see docs/DOMAINS.md; unset: the built-in one'),
   DATABASE_URL: databaseAddress(
     'PostgreSQL server, postgresql://user:password@host:5432/name; unset: the embedded database',
   ),
@@ -34,11 +35,6 @@ export const settingsTable = {
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
   DEFAULT_SCOPE: optionalText('Scopes of a token that claims none, as in *:read; unset: none'),
   MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit a list accepts'),
-  PLANET_REFERENCE: choice(
-    ['stub', 'strict'],
-    'stub',
-    'An unknown planet_origin creates the planet (stub) or is refused (strict)',
-  ),
   UNKNOWN_FIELDS: choice(
     ['refuse', 'ignore'],
     'refuse',
@@ -97,7 +93,8 @@ function optionalFlag(desc: string) {
   return bool({ default: undefined, desc })
 }
 
-function choice<const Choice extends string>(choices: readonly Choice[], value: Choice, desc: string) {
+/** One of these values. */
+export function choice<const Choice extends string>(choices: readonly Choice[], value: Choice, desc: string) {
   const spec: RequiredValidatorSpec<Choice> = { ...str({ choices: [...choices] }), default: value, desc }
   return spec
 }

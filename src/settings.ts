@@ -1,5 +1,6 @@
-import { type CleanedEnv, cleanEnv } from 'envalid'
-import { settingsTable } from './settings-table.ts'
+import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
+import type { Domain } from './domain/model/domain.ts'
+import { choice, settingsTable } from './settings-table.ts'
 
 /** How access tokens are verified. `development`: with a random secret stored in the data folder. */
 export type TokenKind =
@@ -23,21 +24,27 @@ export type Settings = Readonly<ReturnType<typeof readSettings>>
  * Reads the settings from an environment. An empty value counts as unset.
  *
  * @param fileProblems the problems of the `.env` file that the environment was loaded from
+ * @param domainSettings the settings of the domain that is served
  * @throws {SettingsError} listing every problem at once. It repeats no secret and no address, which may hold one.
  */
-export function readSettings(environment: NodeJS.ProcessEnv, fileProblems: readonly string[] = []) {
+export function readSettings(
+  environment: NodeJS.ProcessEnv,
+  fileProblems: readonly string[] = [],
+  domainSettings: DomainSettings = {},
+) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const problems = [...fileProblems]
-  const values = cleanEnv(given, settingsTable, {
-    reporter: ({ errors }) => {
-      for (const [name, error] of Object.entries(errors)) problems.push(`${name}: ${error?.message}`)
-    },
-  })
+  const reporter: CleanOptions<unknown>['reporter'] = ({ errors }) => {
+    for (const [name, error] of Object.entries(errors)) problems.push(`${name}: ${(error as Error).message}`)
+  }
+  const values = cleanEnv(given, settingsTable, { reporter })
+  const ruleSettings = cleanEnv(given, domainTable(domainSettings), { reporter })
   const production = given['NODE_ENV'] === 'production'
   problems.push(...tokenProblems(given, production), ...workerProblems(given))
   if (problems.length > 0) throw new SettingsError(problems)
-  const { apiNamespace, apiVersion, maxConnections, otelExporterOtlpEndpoint, ...others } =
-    inCamelCase(values)
+  const { apiNamespace, apiVersion, maxConnections, otelExporterOtlpEndpoint, ...others } = inCamelCase(
+    values,
+  ) as SettingsInCamelCase
   const { jwtSecret, jwtJwksUrl, jwksMaxStaleHours, ...settings } = others
   return {
     ...settings,
@@ -51,7 +58,19 @@ export function readSettings(environment: NodeJS.ProcessEnv, fileProblems: reado
     graphqlIntrospection: settings.graphqlIntrospection ?? !production,
     databaseReplicaUrls: settings.databaseReplicaUrls ?? [],
     production,
+    /** The settings of the domain for its rules, in camel case. */
+    ruleSettings: inCamelCase(ruleSettings),
   }
+}
+
+type DomainSettings = NonNullable<Domain['settings']>
+
+function domainTable(settings: DomainSettings) {
+  const specs = Object.entries(settings).map(([name, { choices, description }]) => [
+    name,
+    choice(choices, choices[0], description),
+  ])
+  return Object.fromEntries(specs) as Record<string, ReturnType<typeof choice>>
 }
 
 type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
@@ -60,14 +79,16 @@ type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
 
 type Values = CleanedEnv<typeof settingsTable>
 
-function inCamelCase(values: Values) {
+type SettingsInCamelCase = {
+  readonly [Name in keyof typeof settingsTable as CamelCase<Name>]: Values[Name]
+}
+
+function inCamelCase(values: object): Readonly<Record<string, unknown>> {
   const renamed = Object.entries(values).map(([name, value]) => [
     name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
     value,
   ])
-  return Object.fromEntries(renamed) as {
-    readonly [Name in keyof typeof settingsTable as CamelCase<Name>]: Values[Name]
-  }
+  return Object.fromEntries(renamed)
 }
 
 function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { readSettings, type Settings, SettingsError } from '../src/settings.ts'
 import { settingsTable } from '../src/settings-table.ts'
+import { domain } from './helpers/domain.ts'
 
 const secret = 'x'.repeat(32)
 
@@ -32,7 +33,6 @@ test('an empty environment gives the defaults', (t) => {
     jwtAudience: undefined,
     defaultScope: undefined,
     maxPageSize: 100,
-    planetReference: 'stub',
     unknownFields: 'refuse',
     migrateOnStart: true,
     logLevel: 'info',
@@ -59,6 +59,8 @@ test('an empty environment gives the defaults', (t) => {
     idempotencyKeyHours: 24,
     shutdownSeconds: 8,
     production: false,
+    domain: undefined,
+    ruleSettings: {},
   } satisfies Settings)
 })
 
@@ -85,7 +87,7 @@ test('every setting is read', (t) => {
     JWT_AUDIENCE: 'halgraph',
     DEFAULT_SCOPE: '*:read',
     MAX_PAGE_SIZE: '500',
-    PLANET_REFERENCE: 'strict',
+    DOMAIN: './library',
     UNKNOWN_FIELDS: 'ignore',
     MIGRATE_ON_START: 'yes',
     LOG_LEVEL: 'silent',
@@ -129,7 +131,6 @@ test('every setting is read', (t) => {
     jwtAudience: 'halgraph',
     defaultScope: '*:read',
     maxPageSize: 500,
-    planetReference: 'strict',
     unknownFields: 'ignore',
     migrateOnStart: true,
     logLevel: 'silent',
@@ -156,6 +157,8 @@ test('every setting is read', (t) => {
     idempotencyKeyHours: 48,
     shutdownSeconds: 20,
     production: true,
+    domain: './library',
+    ruleSettings: {},
   } satisfies Settings)
 })
 
@@ -187,7 +190,6 @@ for (const [name, values] of Object.entries({
   JWT_SECRET: ['x'.repeat(31)],
   JWT_JWKS_URL: ['file:///etc/keys', 'keys'],
   MAX_PAGE_SIZE: ['0', '1e3'],
-  PLANET_REFERENCE: ['lax'],
   UNKNOWN_FIELDS: ['drop'],
   MIGRATE_ON_START: ['2'],
   LOG_LEVEL: ['loud'],
@@ -224,6 +226,17 @@ test('a secret and a key set together are a problem', (t) => {
   t.is(problemsOf({ JWT_SECRET: secret, JWT_JWKS_URL: 'https://id.example.org/keys' }).length, 1)
 })
 
+test('a domain has settings of its own, which no other domain reads', (t) => {
+  const of = (environment: NodeJS.ProcessEnv) => readSettings(environment, [], domain.settings).ruleSettings
+  t.deepEqual(of({}), { planetReference: 'stub' })
+  t.deepEqual(of({ PLANET_REFERENCE: 'strict' }), { planetReference: 'strict' })
+  t.deepEqual(readSettings({ PLANET_REFERENCE: 'strict' }).ruleSettings, {})
+  const error = t.throws(() => readSettings({ PLANET_REFERENCE: 'lax', PORT: 'x' }, [], domain.settings), {
+    instanceOf: SettingsError,
+  })
+  t.is(error?.problems.length, 2)
+})
+
 test('production needs a secret or a key set', (t) => {
   t.is(problemsOf({ NODE_ENV: 'production' }).length, 1)
   t.deepEqual(readSettings({ NODE_ENV: 'production', JWT_SECRET: secret }).jwt, { kind: 'secret', secret })
@@ -234,5 +247,8 @@ test('.env.example names every setting in order, with its default and one commen
   const entries = Object.entries(settingsTable).map(([name, { desc, default: value }]) => {
     return `# ${desc}\n${name}=${value ?? ''}\n`
   })
-  t.is(example, entries.join('\n'))
+  const ofDomain = Object.entries(domain.settings ?? {}).map(([name, { choices, description }]) => {
+    return `# ${description}\n${name}=${choices[0]}\n`
+  })
+  t.is(example, [...entries, ...ofDomain].join('\n'))
 })

@@ -1,3 +1,4 @@
+import { loadConfiguration } from '../../src/configuration.ts'
 import { authorize } from '../../src/domain/model/authorize.ts'
 import type { Resource, Values } from '../../src/domain/model/resource.ts'
 import type { Row } from '../../src/domain/model/row.ts'
@@ -6,7 +7,6 @@ import { species } from '../../src/domain/resources/species.ts'
 import type { Operation, Prepare } from '../../src/graph/execution/operation.ts'
 import { type PageArguments, toPage, toPageRequest } from '../../src/graph/schema/pages.ts'
 import { type Service, startService } from '../../src/server.ts'
-import { readSettings } from '../../src/settings.ts'
 
 // The service, except that the two commonest reads call the domain themselves instead of running a GraphQL
 // operation: what that step costs is the difference between the two.
@@ -64,9 +64,8 @@ function directly(prepare: Prepare): Prepare {
   }
 }
 
-const settings = readSettings(process.env)
 service = await startService({
-  settings,
+  ...(await loadConfiguration()),
   tokens: {
     jwt: { kind: 'secret', secret: process.env['JWT_SECRET'] as string },
     jwtIssuer: undefined,

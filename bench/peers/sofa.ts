@@ -2,24 +2,23 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { GraphQLSchema } from 'graphql'
 import jwt from 'jsonwebtoken'
 import { useSofa } from 'sofa-api'
+import { databaseOptions, loadConfiguration } from '../../src/configuration.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import { createContext, type DomainContext } from '../../src/graph/execution/context.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import { databaseOptions } from '../../src/server.ts'
-import { readSettings } from '../../src/settings.ts'
 import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts'
 
 // SOFA makes REST of the GraphQL schema of the service; what it answers with is put into HAL by hand. It
 // has neither conditional writes nor statuses by outcome, and so is compared by what it can read.
 
-const database = await openDatabase(databaseOptions(readSettings(process.env)))
+const configuration = await loadConfiguration()
+const database = await openDatabase(await databaseOptions(configuration))
 const readers = { clientFor: () => database.client, recordWrite: () => {} }
 const scans = { of: () => (_: unknown, __: unknown, read: () => unknown) => read() }
 const domain = { client: database.client, readers, scans, maximumPageSize: 100 } as unknown as DomainContext
 const sofa = useSofa({
   basePath: '/sofa',
-  schema: createSchema(resources) as GraphQLSchema,
+  schema: createSchema(configuration.domain.resources) as GraphQLSchema,
   context: ({ request }: { request: Request }) => {
     const claims = jwt.verify(
       (request.headers.get('authorization') ?? '').slice('Bearer '.length),

@@ -1,11 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type Configuration, loadConfiguration } from '../configuration.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
+import type { Domain } from '../domain/model/domain.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import { DefinitionError } from '../domain/model/version-problems.ts'
-import { resources } from '../domain/resources/index.ts'
-import { readSettings, type Settings, SettingsError } from '../settings.ts'
-import { loadSettingsFile } from '../settings-file.ts'
+import { SettingsError } from '../settings.ts'
 import { styled } from '../terminal.ts'
 
 /** Invalid arguments: exit status 2, with this message. */
@@ -46,11 +46,9 @@ export async function runCommand<const Config extends ParseArgsConfig>(
   }
 }
 
-/** The settings for a command that only needs the database: those that production requires may be missing. */
-export function databaseSettings(): Settings {
-  const problems = loadSettingsFile()
-  const { JWT_SECRET, JWT_JWKS_URL, NODE_ENV, ...environment } = process.env
-  return readSettings(environment, problems)
+/** For a command that only needs the database: settings that production requires may be missing. */
+export function databaseConfiguration(): Promise<Configuration> {
+  return loadConfiguration('JWT_SECRET', 'JWT_JWKS_URL', 'NODE_ENV')
 }
 
 /**
@@ -58,7 +56,7 @@ export function databaseSettings(): Settings {
  *
  * @throws {ArgumentsError} when there is none
  */
-export function resourceNamed(path: string | undefined): Resource {
+export function resourceNamed(path: string | undefined, { resources }: Pick<Domain, 'resources'>): Resource {
   const resource = resources.find((candidate) => candidate.path === path)
   if (resource) return resource
   const problem = path === undefined ? 'Missing collection' : `Unknown collection ${path}`

@@ -1,15 +1,16 @@
+import { databaseOptions, loadConfiguration } from '../configuration.ts'
 import { parseConnection } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
 import { migrationState } from '../database/migrations/migrator.ts'
 import { openExistingDatabase } from '../database/open-database.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
-import { resources } from '../domain/resources/index.ts'
-import { databaseOptions } from '../server.ts'
-import { readSettings, type Settings, SettingsError } from '../settings.ts'
-import { loadSettingsFile } from '../settings-file.ts'
+import type { Tables } from '../database/tables.ts'
+import type { Resource } from '../domain/model/resource.ts'
+import { DefinitionError } from '../domain/model/version-problems.ts'
+import { type Settings, SettingsError } from '../settings.ts'
 import { styled } from '../terminal.ts'
-import { databaseSettings, runCommand } from './command.ts'
-import { modelDrift, tableDrift } from './doctor/drift.ts'
+import { runCommand } from './command.ts'
+import { tableDrift } from './doctor/drift.ts'
 import { referenceProblems, repairReferences } from './doctor/references.ts'
 import { repairRowCounts, rowCountProblems } from './doctor/row-counts.ts'
 import { rowProblems } from './doctor/rows.ts'
@@ -47,27 +48,39 @@ await runCommand(usage, { options }, async ({ values }) => {
 })
 
 async function inspect(repair: boolean): Promise<void> {
-  if (!report('settings', settingsProblems())) return
-  const settings = databaseSettings()
-  if (!report('migrations', await migrationProblems(settings))) return
-  const { database, problems } = await open(settings)
+  const { value: configuration, problems: settingsProblems } = await attempt(loadConfiguration)
+  report('settings', settingsProblems)
+  if (!configuration) return
+  const { settings, domain } = configuration
+  const { value: options, problems: modelProblems } = await attempt(() => databaseOptions(configuration))
+  report('definitions and Prisma schema', modelProblems)
+  if (!options) return
+  if (!report('migrations', await migrationProblems(settings, options.tables))) return
+  const { value: database, problems } = await attempt(() => openExistingDatabase(options))
   report('database', problems)
   if (!database) return
-  const { client } = database
   try {
-    for (const [check, problems] of await inspectSession(database)) report(check, problems)
-    report('definitions and Prisma schema', resources.flatMap(modelDrift))
-    report('definitions and tables', await tableDrift(client, resources))
-    if (repair) {
-      repairs.push(...(await repairRowCounts(client, resources)), ...(await repairReferences(client)))
-      if (!isJson) for (const done of repairs) console.log(`done  ${done}`)
-    }
-    report('row counts', await rowCountProblems(client, resources))
-    report('references', await referenceProblems(client))
-    for (const resource of resources) report(resource.path, await rowProblems(client, resource))
+    await inspectDatabase(database, domain.resources, repair)
   } finally {
     await database.close()
   }
+}
+
+async function inspectDatabase(
+  database: Database,
+  resources: readonly Resource[],
+  repair: boolean,
+): Promise<void> {
+  const { client } = database
+  for (const [check, problems] of await inspectSession(database)) report(check, problems)
+  report('definitions and tables', await tableDrift(client, resources))
+  if (repair) {
+    repairs.push(...(await repairRowCounts(client, resources)), ...(await repairReferences(client)))
+    if (!isJson) for (const done of repairs) console.log(`done  ${done}`)
+  }
+  report('row counts', await rowCountProblems(client, resources))
+  report('references', await referenceProblems(client))
+  for (const resource of resources) report(resource.path, await rowProblems(client, resource))
 }
 
 /** Notes the result of a check, and prints it unless the output is JSON; returns whether it passed. */
@@ -83,42 +96,39 @@ function report(check: string, problems: readonly string[]): boolean {
   return ok
 }
 
-function settingsProblems(): readonly string[] {
+/** Only of a server: an embedded database is refused when it is opened. */
+async function migrationProblems(
+  { databaseUrl }: Settings,
+  { migrations }: Tables,
+): Promise<readonly string[]> {
+  if (databaseUrl === undefined) return []
+  const { value, problems } = await attempt(() => migrationState(parseConnection(databaseUrl), migrations))
+  const { pending, unknown, edited, failed } = value ?? NONE
+  return [
+    ...problems,
+    ...pending.map((name) => `${name} is pending: run npm run migrate`),
+    ...unknown.map((name) => `${name} is not known to this version: the database is newer`),
+    ...edited.map((name) => `${name} was edited after it was applied`),
+    ...failed.map((name) => `${name} did not finish`),
+  ]
+}
+
+const NONE = { pending: [], unknown: [], edited: [], failed: [] }
+
+/**
+ * The result, or the problems for which it was refused.
+ *
+ * @throws other errors
+ */
+async function attempt<Value>(
+  work: () => Promise<Value>,
+): Promise<{ value?: Value; problems: readonly string[] }> {
   try {
-    readSettings(process.env, loadSettingsFile())
-    return []
+    return { value: await work(), problems: [] }
   } catch (error) {
-    if (error instanceof SettingsError) return error.problems
+    if (error instanceof SettingsError || error instanceof DefinitionError)
+      return { problems: error.problems }
+    if (error instanceof DatabaseRefusedError) return { problems: [error.message] }
     throw error
   }
-}
-
-/** Only of a server: an embedded database is refused when it is opened. */
-async function migrationProblems({ databaseUrl }: Settings): Promise<readonly string[]> {
-  if (databaseUrl === undefined) return []
-  try {
-    const { pending, unknown, edited, failed } = await migrationState(parseConnection(databaseUrl))
-    return [
-      ...pending.map((name) => `${name} is pending: run npm run migrate`),
-      ...unknown.map((name) => `${name} is not known to this version: the database is newer`),
-      ...edited.map((name) => `${name} was edited after it was applied`),
-      ...failed.map((name) => `${name} did not finish`),
-    ]
-  } catch (error) {
-    return [refusalOf(error)]
-  }
-}
-
-async function open(settings: Settings): Promise<{ database?: Database; problems: readonly string[] }> {
-  try {
-    return { database: await openExistingDatabase(databaseOptions(settings)), problems: [] }
-  } catch (error) {
-    return { problems: [refusalOf(error)] }
-  }
-}
-
-/** @throws the error, unless the database was refused */
-function refusalOf(error: unknown): string {
-  if (error instanceof DatabaseRefusedError) return error.message
-  throw error
 }

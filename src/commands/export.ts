@@ -6,7 +6,7 @@ import type { Leaf, Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
 import { toValues } from '../domain/model/rows.ts'
 import { allRows } from '../domain/read.ts'
-import { ArgumentsError, CommandError, databaseSettings, resourceNamed, runCommand } from './command.ts'
+import { ArgumentsError, CommandError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
 import { withExistingDatabase } from './shared-database.ts'
 
 const usage = `Writes every resource of a collection to standard output, ordered by identifier.
@@ -27,9 +27,10 @@ const options = {
 
 await runCommand(usage, { allowPositionals: true, options }, async ({ values, positionals }) => {
   if (positionals.length > 1) throw new ArgumentsError('Pass one collection')
-  const resource = resourceNamed(positionals[0])
+  const configuration = await databaseConfiguration()
+  const resource = resourceNamed(positionals[0], configuration.domain)
   const write = writerOf(values.format)
-  await withExistingDatabase(databaseSettings(), async ({ client }) => {
+  await withExistingDatabase(configuration, async ({ client }) => {
     const { output } = values
     const target = output === undefined ? process.stdout : createWriteStream(output)
     await pipeline(Readable.from(write(resource, allRows(client, resource))), target).catch((error) => {

@@ -1,11 +1,11 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Configuration } from '../configuration.ts'
 import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { domain } from '../domain/resources/index.ts'
 import type { Settings } from '../settings.ts'
-import { ArgumentsError, databaseSettings, resourceNamed, runCommand } from './command.ts'
+import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
 import {
   errorPath,
   freshState,
@@ -58,7 +58,8 @@ const options = {
 
 await runCommand(usage, { allowPositionals: true, options }, async ({ values, positionals }) => {
   const [path, file, ...others] = positionals
-  const resource = resourceNamed(path)
+  const configuration = await databaseConfiguration()
+  const resource = resourceNamed(path, configuration.domain)
   const read = readerOf(file ?? '')
   if (file === undefined || read === undefined || others.length > 0) {
     throw new ArgumentsError('Pass one file after the collection, ending in .ndjson, .jsonl or .csv')
@@ -69,16 +70,17 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   const { replace, parent, 'dry-run': dryRun } = values
   const given: Options = { file: resolve(file), read, resource, dryRun, replace, parent }
   if (dryRun) await transfer(given, undefined, 'none', 1)
-  else await importInto(given, databaseSettings())
+  else await importInto(given, configuration)
 })
 
-async function importInto(given: Options, settings: Settings): Promise<void> {
+async function importInto(given: Options, configuration: Configuration): Promise<void> {
+  const { settings, domain } = configuration
   const unlock = await lockImport(given.file)
   try {
-    await withDatabase(settings, ({ client }) =>
+    await withDatabase(configuration, ({ client }) =>
       transfer(
         given,
-        { ...settings, ruleSettings: domain.ruleSettings?.(settings) ?? {}, caller: OPERATOR, client },
+        { ...settings, resources: domain.resources, caller: OPERATOR, client },
         nameOf(settings),
         settings.databasePoolSize,
       ),

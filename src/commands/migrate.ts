@@ -1,7 +1,7 @@
 import { parseConnection } from '../database/connection.ts'
 import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
 import { migrate } from '../database/migrations/migrator.ts'
-import { databaseSettings, runCommand } from './command.ts'
+import { databaseConfiguration, runCommand } from './command.ts'
 
 const usage = `Applies the pending migrations of the database.
 
@@ -11,17 +11,20 @@ Migrates the PostgreSQL server of DATABASE_URL. Without DATABASE_URL it migrates
 DATA_DIR, which the service also does at start.`
 
 await runCommand(usage, {}, async () => {
-  const { databaseUrl, dataDir } = databaseSettings()
-  const applied =
-    databaseUrl === undefined ? await migrateEmbedded(dataDir) : await migrate(parseConnection(databaseUrl))
+  const { settings, domain } = await databaseConfiguration()
+  const { databaseUrl, dataDir } = settings
+  const { migrations } = domain.folder
+  const applied = await (databaseUrl === undefined
+    ? migrateEmbedded(dataDir, migrations)
+    : migrate(parseConnection(databaseUrl), migrations))
   for (const name of applied) console.log(`Applied ${name}`)
   if (applied.length === 0) console.log('The database is up to date')
 })
 
-async function migrateEmbedded(dataDir: string): Promise<string[]> {
+async function migrateEmbedded(dataDir: string, migrations: string): Promise<string[]> {
   const embedded = await openEmbeddedDatabase(dataDir)
   try {
-    return await migrate(embedded.connection)
+    return await migrate(embedded.connection, migrations)
   } finally {
     await embedded.close()
   }

@@ -3,9 +3,9 @@ import { modelOf } from '../database/client.ts'
 import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
 import type { Values } from '../domain/model/resource.ts'
-import { domain } from '../domain/resources/index.ts'
 import { putResource } from '../domain/write.ts'
-import { databaseSettings, resourceNamed, runCommand } from './command.ts'
+import type { DomainFolder } from '../domain-folder.ts'
+import { CommandError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
 import { withDatabase } from './shared-database.ts'
 
 const usage = `Adds a small example catalogue with resources in every collection.
@@ -13,8 +13,6 @@ const usage = `Adds a small example catalogue with resources in every collection
   npx halgraph seed
 
 Existing resources stay unchanged, so the command can be repeated, also while the service runs.`
-
-const CATALOGUE = new URL('../../prisma/seed/catalogue.json', import.meta.url)
 
 /** A resource of the catalogue: its key and its body. It comes after the resources it refers to. */
 interface Seed extends Values {
@@ -24,24 +22,30 @@ interface Seed extends Values {
 }
 
 await runCommand(usage, {}, async () => {
-  const settings = databaseSettings()
-  const seeds = JSON.parse(await readFile(CATALOGUE, 'utf8')) as Seed[]
-  await withDatabase(settings, async ({ client }) => {
-    const created = await createAll(seeds, {
-      ...settings,
-      ruleSettings: domain.ruleSettings?.(settings) ?? {},
-      caller: OPERATOR,
-      client,
-    })
+  const configuration = await databaseConfiguration()
+  const { settings, domain } = configuration
+  const seeds = await readSeeds(domain.folder)
+  await withDatabase(configuration, async ({ client }) => {
+    const { resources } = domain
+    const created = await createAll(seeds, { ...settings, resources, caller: OPERATOR, client })
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })
+
+/** @throws {CommandError} if the domain has none */
+async function readSeeds({ seed }: DomainFolder): Promise<Seed[]> {
+  const text = await readFile(seed, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new CommandError(`The domain has no examples: there is no ${seed}`)
+    throw error
+  })
+  return JSON.parse(text) as Seed[]
+}
 
 /** @returns how many of them did not exist */
 async function createAll(seeds: readonly Seed[], context: WriteContext): Promise<number> {
   let created = 0
   for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
-    const resource = resourceNamed(collection)
+    const resource = resourceNamed(collection, context)
     const key = { parentId, id }
     if (await modelOf(context.client, resource).lookUp(resource, key)) continue
     await putResource(context, resource, key, body, { mayCreate: true, mayReplace: false, readOnly: {} })

@@ -1,15 +1,14 @@
+import { type Configuration, databaseOptions } from '../configuration.ts'
 import type { Database } from '../database/database.ts'
 import { openExistingDatabase, openSharedDatabase } from '../database/open-database.ts'
-import { databaseOptions } from '../server.ts'
-import type { Settings } from '../settings.ts'
 
 /**
  * Opens the database of the settings, shared with a running service, and closes it after `use`.
  *
  * @throws {DatabaseRefusedError} when it cannot be opened
  */
-export async function withDatabase(settings: Settings, use: Use): Promise<void> {
-  await closing(await openSharedDatabase(databaseOptions(settings)), use)
+export async function withDatabase(configuration: Configuration, use: Use): Promise<void> {
+  await closing(await openSharedDatabase(await databaseOptions(configuration)), use)
 }
 
 /**
@@ -17,8 +16,8 @@ export async function withDatabase(settings: Settings, use: Use): Promise<void> 
  *
  * @throws {DatabaseRefusedError} when it does not exist or cannot be opened
  */
-export async function withExistingDatabase(settings: Settings, use: Use): Promise<void> {
-  await closing(await openExistingDatabase(databaseOptions(settings)), use)
+export async function withExistingDatabase(configuration: Configuration, use: Use): Promise<void> {
+  await closing(await openExistingDatabase(await databaseOptions(configuration)), use)
 }
 
 type Use = (database: Database) => Promise<void>

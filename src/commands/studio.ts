@@ -10,7 +10,8 @@ import { SOCKET_NAME } from '../database/embedded/limits.ts'
 import { answers } from '../database/embedded/lock.ts'
 import { migrate } from '../database/migrations/migrator.ts'
 import { sessionSettings } from '../database/session.ts'
-import { CommandError, databaseSettings, runCommand } from './command.ts'
+import type { DomainFolder } from '../domain-folder.ts'
+import { CommandError, databaseConfiguration, runCommand } from './command.ts'
 
 const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.
 
@@ -20,10 +21,11 @@ Prisma is a development dependency: \`npm ci --include=dev\` installs it. Shows 
 runs or not. While Studio runs, the embedded database listens on a loopback port without a password.`
 
 await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
-  const { databaseUrl, dataDir } = databaseSettings()
-  const program = findPrisma()
-  if (databaseUrl !== undefined) return runStudio(program, withSession(databaseUrl), values.port)
-  await withEmbedded(dataDir, (address) => runStudio(program, address, values.port))
+  const { settings, domain } = await databaseConfiguration()
+  const { databaseUrl, dataDir } = settings
+  const studio = { program: findPrisma(), schema: domain.folder.schema, port: values.port }
+  if (databaseUrl !== undefined) return runStudio(studio, withSession(databaseUrl))
+  await withEmbedded(dataDir, domain.folder, (address) => runStudio(studio, address))
 })
 
 /** @throws {CommandError} in an installation without development dependencies */
@@ -50,13 +52,17 @@ function withSession(databaseUrl: string): string {
 }
 
 /** Studio's driver does not support socket folders, so a loopback port forwards to the socket while `use` runs. */
-async function withEmbedded(dataDir: string, use: (address: string) => Promise<void>): Promise<void> {
+async function withEmbedded(
+  dataDir: string,
+  { migrations }: DomainFolder,
+  use: (address: string) => Promise<void>,
+): Promise<void> {
   await refuseMissing(dataDir)
   const folder = await prepareFolder(dataDir)
   const socketPath = join(folder.socketFolder, SOCKET_NAME)
   const own = (await answers(socketPath)) ? undefined : await openEmbeddedDatabase(dataDir)
   try {
-    if (own) await migrate(own.connection)
+    if (own) await migrate(own.connection, migrations)
     const bridge = await openBridge(socketPath)
     await use(`postgresql://postgres@127.0.0.1:${bridge.port}/postgres`)
     bridge.close()
@@ -81,9 +87,13 @@ async function openBridge(socketPath: string): Promise<{ port: number; close(): 
  * Runs Prisma's own Studio until it exits or this process receives a signal. prisma.config.ts reads the
  * address from the environment, because every user of the machine can read the arguments.
  */
-async function runStudio(program: string, address: string, port: string): Promise<void> {
+async function runStudio(
+  { program, schema, port }: { program: string; schema: string; port: string },
+  address: string,
+): Promise<void> {
   const project = fileURLToPath(new URL('../../', import.meta.url))
-  const studio = spawn(process.execPath, [program, 'studio', '--browser', 'none', '--port', port], {
+  const parameters = ['studio', '--schema', schema, '--browser', 'none', '--port', port]
+  const studio = spawn(process.execPath, [program, ...parameters], {
     cwd: project,
     stdio: 'inherit',
     env: { ...process.env, DATABASE_URL: address, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },

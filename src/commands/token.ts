@@ -1,7 +1,6 @@
+import { loadConfiguration } from '../configuration.ts'
 import { mintToken, storedSecret, tokenSettings } from '../development-token.ts'
-import { resources } from '../domain/resources/index.ts'
-import { readSettings } from '../settings.ts'
-import { loadSettingsFile } from '../settings-file.ts'
+import type { Domain } from '../domain/model/domain.ts'
 import { ArgumentsError, runCommand } from './command.ts'
 
 const usage = `Prints an access token, signed with JWT_SECRET or the development secret in DATA_DIR.
@@ -25,18 +24,18 @@ const DURATION = /^[1-9][0-9]{0,9}(?: ?[smhdwy])?$/
 
 await runCommand(usage, { options }, async ({ values }) => {
   const { scope, subject, 'expires-in': expiresIn } = values
-  refuseUnknownScopes(scope)
+  const { settings, domain } = await loadConfiguration()
+  refuseUnknownScopes(scope, domain)
   if (!DURATION.test(expiresIn)) {
     throw new ArgumentsError(
       `--expires-in must be seconds, or a duration such as 90m or 30d, not ${expiresIn}`,
     )
   }
-  const settings = await tokenSettings(readSettings(process.env, loadSettingsFile()), storedSecret)
-  console.log(mintToken(settings, { scope, subject, expiresIn }))
+  console.log(mintToken(await tokenSettings(settings, storedSecret), { scope, subject, expiresIn }))
 })
 
 /** @throws {ArgumentsError} for a scope that no request needs */
-function refuseUnknownScopes(scope: string): void {
+function refuseUnknownScopes(scope: string, { resources }: Domain): void {
   const collections = ['*', ...resources.map(({ path }) => path)]
   const known = new Set(collections.flatMap((path) => [`${path}:read`, `${path}:write`]))
   const unknown = scope.split(' ').filter((name) => !known.has(name))

@@ -4,16 +4,24 @@ import type { Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
 import { prismaError } from './errors.ts'
 import { extend, type ResourceMethods, type StatementMethods } from './extension.ts'
-import { type Prisma, PrismaClient } from './generated/client.ts'
+import type { Prisma, PrismaClient } from './generated/client.ts'
 import { type Statement, statementName } from './sql/statement.ts'
+import type { PrismaClientClass } from './tables.ts'
 
-/** Prisma's client with the extension, inside or outside a transaction. */
-export type Client = Prisma.TransactionClient & StatementMethods
+export type InputJsonObject = Prisma.InputJsonObject
+
+/** The models that the engine has in every domain. */
+type EngineModel = 'idempotencyKey' | 'tombstone' | 'tombstoneSet' | 'rowCount'
+
+/** Prisma's client with the extension, inside or outside a transaction. The models of resources are {@link modelOf}. */
+export type Client = Pick<Prisma.TransactionClient, EngineModel> & StatementMethods
 
 /** The client of a database, outside transactions. */
-export type DatabaseClient = Omit<PrismaClient, '$extends'> & StatementMethods
+export type DatabaseClient = Pick<PrismaClient, EngineModel | '$transaction' | '$disconnect'> &
+  StatementMethods
 
 interface ClientOptions {
+  readonly PrismaClient: PrismaClientClass
   /** The schema of the tables, if not the default. */
   readonly schema?: string | undefined
   /**
@@ -26,7 +34,8 @@ interface ClientOptions {
 }
 
 /** Creates a client that uses a connection pool. */
-export function createClient(pool: Pool, { schema, prepared, timeout }: ClientOptions): DatabaseClient {
+export function createClient(pool: Pool, options: ClientOptions): DatabaseClient {
+  const { PrismaClient, schema, prepared, timeout } = options
   const nameOf = prepared ? statementName : () => ''
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, {

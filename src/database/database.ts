@@ -3,6 +3,7 @@ import { createClient, type DatabaseClient } from './client.ts'
 import type { Connection } from './connection.ts'
 import { createPool } from './pool.ts'
 import { type SessionLimits, sessionStatement, settingsCheck } from './session.ts'
+import type { PrismaClientClass } from './tables.ts'
 
 /** The database of the service, open and migrated. */
 export interface Database {
@@ -17,6 +18,7 @@ export interface Database {
 
 /** Limits for a database. */
 export interface DatabaseUse {
+  readonly PrismaClient: PrismaClientClass
   /** Maximum number of connections. */
   readonly poolSize: number
   /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
@@ -34,7 +36,7 @@ const EMBEDDED_RESPONSE_MILLISECONDS = 600_000
 /** Connects to a migrated database. `release` is called when all connections have ended. */
 export function createDatabase(
   connection: Connection,
-  { poolSize, timeout, hasStatementTimeout }: DatabaseUse,
+  { PrismaClient, poolSize, timeout, hasStatementTimeout }: DatabaseUse,
   release: () => Promise<void> = async () => {},
 ): Database {
   const { schema } = connection
@@ -48,7 +50,7 @@ export function createDatabase(
     connectTimeout: timeout,
     responseTimeout: hasStatementTimeout ? timeout + GRACE_MILLISECONDS : EMBEDDED_RESPONSE_MILLISECONDS,
   })
-  const client = createClient(pool, { timeout, schema, prepared: hasStatementTimeout })
+  const client = createClient(pool, { PrismaClient, timeout, schema, prepared: hasStatementTimeout })
   const close = async () => {
     await client.$disconnect()
     if (!pool.ended) await pool.end()

@@ -1,6 +1,6 @@
+import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client'
 import pg from 'pg'
 import { DomainError } from '../domain/model/errors.ts'
-import { Prisma } from './generated/client.ts'
 
 /**
  * SQLSTATEs of a server that cannot serve at present (PostgreSQL, appendix A): connection exception,
@@ -27,7 +27,7 @@ export function connectionError(error: unknown): unknown {
 
 /** Turns an error of Prisma into SERVICE_UNAVAILABLE if it wraps one of the pool or is a timeout. */
 export function prismaError(error: unknown): unknown {
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error
+  if (!(error instanceof PrismaClientKnownRequestError)) return error
   const isUnavailable = error.code === 'SERVICE_UNAVAILABLE' || error.code === PRISMA_TRANSACTION_TIMEOUT
   return isUnavailable ? unavailable(error.meta?.['cause'] ?? error) : error
 }
@@ -57,7 +57,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof pg.DatabaseError) {
     return { state: error.code ?? '', constraint: error.constraint ?? '' }
   }
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined
+  if (!(error instanceof PrismaClientKnownRequestError)) return undefined
   const { cause = {} } = (error.meta?.['driverAdapterError'] ?? {}) as { cause?: AdapterCause }
   const state = cause.originalCode ?? (error.code === PRISMA_WRITE_CONFLICT ? '40001' : '')
   return { state, constraint: cause.constraint?.index ?? '' }

@@ -1,3 +1,5 @@
+import { Prisma } from '@prisma/client/extension'
+import { Decimal } from '@prisma/client/runtime/client'
 import DataLoader from 'dataloader'
 import type { AggregateRequest, Group } from '../domain/model/aggregate.ts'
 import type { ResourceKey } from '../domain/model/identifiers.ts'
@@ -5,7 +7,7 @@ import type { List, ListRequest } from '../domain/model/list.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Columns, Row } from '../domain/model/row.ts'
 import { prismaError } from './errors.ts'
-import { Prisma, type PrismaClient } from './generated/client.ts'
+import type { PrismaClient } from './generated/client.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import { insertStatement, keysStatement, lookUpStatement, replaceStatement } from './sql/rows.ts'
@@ -60,7 +62,7 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
     },
     client: {
       $rows<Result>(statement: Statement): Promise<Result[]> {
-        const client = Prisma.getExtensionContext(this) as unknown as Prisma.TransactionClient
+        const client = Prisma.getExtensionContext(this) as unknown as Pick<PrismaClient, '$queryRawUnsafe'>
         if (isOutside(client)) return send(statement)
         return client.$queryRawUnsafe(statement.text, ...statement.values.map(withoutLoss))
       },
@@ -154,7 +156,7 @@ const EXACT_BELOW = 2 ** 53
 /** Converts large numbers to Prisma's decimals, which keep all digits. */
 function withoutLoss(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutLoss)
-  return typeof value === 'number' && Math.abs(value) >= EXACT_BELOW ? new Prisma.Decimal(value) : value
+  return typeof value === 'number' && Math.abs(value) >= EXACT_BELOW ? new Decimal(value) : value
 }
 
 /** Whether a client is outside transactions. */

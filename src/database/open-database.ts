@@ -7,9 +7,11 @@ import { EMBEDDED_POOL, SERVICE_NAME, SOCKET_NAME } from './embedded/limits.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, migrationState, refuse } from './migrations/migrator.ts'
 import { DatabaseRefusedError } from './refused.ts'
+import type { Tables } from './tables.ts'
 
 /** The database to open, and its limits. */
 export interface DatabaseOptions {
+  tables: Tables
   /** The URL of a PostgreSQL server; by default, the embedded database is used. */
   databaseUrl?: string | undefined
   /** The folder of the embedded database. */
@@ -31,7 +33,7 @@ const SHARED_CONNECTIONS = 2
 const COMMAND_TIMEOUT_MILLISECONDS = 60_000
 
 /** Migrates a database, or refuses one that is not migrated. */
-type Prepare = (connection: Connection) => Promise<unknown>
+type Prepare = (connection: Connection, migrations: string) => Promise<unknown>
 
 /**
  * Opens the database of the options.
@@ -59,7 +61,7 @@ export async function openSharedDatabase(
   const { socketFolder } = await prepareFolder(options.dataDir)
   if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openEmbedded(options, prepare)
   const connection = embeddedConnection(socketFolder)
-  await refuseUnmigrated(connection)
+  await refuseUnmigrated(connection, options.tables.migrations)
   return createEmbedded(connection, options, SHARED_CONNECTIONS)
 }
 
@@ -78,7 +80,7 @@ export async function openExistingDatabase(options: DatabaseOptions): Promise<Da
 async function openEmbedded(options: DatabaseOptions, prepare: Prepare = migrate): Promise<Database> {
   const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync)
   try {
-    await prepare(embedded.connection)
+    await prepare(embedded.connection, options.tables.migrations)
   } catch (error) {
     await embedded.close()
     throw error
@@ -88,24 +90,27 @@ async function openEmbedded(options: DatabaseOptions, prepare: Prepare = migrate
 
 function createEmbedded(
   connection: Connection,
-  { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS }: DatabaseOptions,
+  { tables, poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS }: DatabaseOptions,
   maximumPoolSize: number,
   release?: () => Promise<void>,
 ): Database {
-  const use = { poolSize: Math.min(poolSize, maximumPoolSize), timeout, hasStatementTimeout: false }
+  const { PrismaClient } = tables
+  const size = Math.min(poolSize, maximumPoolSize)
+  const use = { PrismaClient, poolSize: size, timeout, hasStatementTimeout: false }
   return createDatabase({ ...connection, application_name: SERVICE_NAME }, use, release)
 }
 
 async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
   const connection = parseConnection(databaseUrl)
-  if (options.migrateOnStart) await migrate(connection)
-  else await refuseUnmigrated(connection)
+  const { PrismaClient, migrations } = options.tables
+  if (options.migrateOnStart) await migrate(connection, migrations)
+  else await refuseUnmigrated(connection, migrations)
   const { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS } = options
-  return createDatabase(connection, { poolSize, timeout, hasStatementTimeout: true })
+  return createDatabase(connection, { PrismaClient, poolSize, timeout, hasStatementTimeout: true })
 }
 
-async function refuseUnmigrated(connection: Connection): Promise<void> {
-  const state = await migrationState(connection)
+async function refuseUnmigrated(connection: Connection, migrations: string): Promise<void> {
+  const state = await migrationState(connection, migrations)
   refuse(state)
   if (state.pending.length === 0) return
   throw new DatabaseRefusedError(

@@ -36,7 +36,7 @@ export async function updateResource(
 ): Promise<Written> {
   const target = { key, before, after: toColumns(resource, values, before) }
   return runWrite(context, resource, target, async (change) => {
-    await refuseBrokenRules(change, resource)
+    await refuseBrokenRules(change, resource, context.resources)
     if (isUnchanged(before, change.after)) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
     const row = await modelOf(change.client, resource).replace(resource, key, before.version, change.after)
@@ -61,7 +61,7 @@ export async function insertResource(
   const after = { ...initialColumns(resource), ...toColumns(resource, values) }
   const write: Write = async (change) => {
     await record?.claim(change.client)
-    await refuseBrokenRules(change, resource)
+    await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const row = await modelOf(change.client, resource).insert(resource, key, change.after)
     await record?.store(change.client, row)

@@ -2,6 +2,7 @@ import type { DatabaseClient } from '../database/client.ts'
 import type { Readers } from '../database/replicas/readers.ts'
 import type { Caller } from './model/caller.ts'
 import type { RuleSettings } from './model/database-rule.ts'
+import type { Resource } from './model/resource.ts'
 
 export type { DatabaseClient }
 
@@ -9,6 +10,8 @@ export type { DatabaseClient }
 export interface WriteContext {
   readonly caller: Caller
   readonly client: DatabaseClient
+  /** All resources of the domain. */
+  readonly resources: readonly Resource[]
   readonly ruleSettings: RuleSettings
   /** How long an idempotency key is stored. */
   readonly idempotencyKeyHours: number

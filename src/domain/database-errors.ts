@@ -1,7 +1,6 @@
 import { refusalOf } from '../database/errors.ts'
 import { DomainError, errorAt } from './model/errors.ts'
 import { type Resource, tableName } from './model/resource.ts'
-import { resources } from './resources/index.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './unique.ts'
 
@@ -27,7 +26,7 @@ export function writeError(error: unknown, resource: Resource): unknown {
 }
 
 /** Maps an error of a deletion to a conflict, a resource in use, or an invalid stored row. */
-export function deletionError(error: unknown): unknown {
+export function deletionError(error: unknown, resources: readonly Resource[]): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (!FOREIGN_KEY_VIOLATIONS.includes(state)) return checkViolation(error)

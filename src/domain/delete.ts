@@ -55,6 +55,6 @@ async function remove(
       return count === 0 ? 'ABSENT' : 'DELETED'
     })
   } catch (error) {
-    throw deletionError(error)
+    throw deletionError(error, context.resources)
   }
 }

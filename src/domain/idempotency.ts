@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Client } from '../database/client.ts'
-import type { Prisma } from '../database/generated/client.ts'
+import type { Client, InputJsonObject } from '../database/client.ts'
 import { refuseInvalid, refuseRuleViolation } from './model/errors.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
@@ -86,7 +85,7 @@ export class IdempotencyRecord {
   /** Stores the response, in the transaction that claimed the key. */
   async store(client: Client, row: Row): Promise<void> {
     const where = { subject_collection_parent_id_key: this.#address }
-    await client.idempotencyKey.update({ where, data: { answer: row as Prisma.InputJsonObject } })
+    await client.idempotencyKey.update({ where, data: { answer: row as InputJsonObject } })
   }
 }
 

@@ -6,7 +6,6 @@ import { relationsOf } from './model/relations.ts'
 import type { Resource } from './model/resource.ts'
 import { toValues } from './model/rows.ts'
 import { runRules } from './model/validate.ts'
-import { resources } from './resources/index.ts'
 
 /** A change with the whole client, not only the part for rules. */
 export type ClientChange = Change & { readonly client: Client }
@@ -16,11 +15,15 @@ export type ClientChange = Change & { readonly client: Client }
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422), or an error of the database rule
  */
-export async function refuseBrokenRules(change: ClientChange, resource: Resource): Promise<void> {
+export async function refuseBrokenRules(
+  change: ClientChange,
+  resource: Resource,
+  resources: readonly Resource[],
+): Promise<void> {
   const { before, after } = change
   const values = toValues(resource, { ...before, ...after })
   const broken = runRules(resource.rules, values, before && toValues(resource, before))
-  refuseRuleViolation([...broken, ...(await unknownReferences(change, resource))])
+  refuseRuleViolation([...broken, ...(await unknownReferences(change, resource, resources))])
   await resource.databaseRule?.(change)
 }
 
@@ -28,6 +31,7 @@ export async function refuseBrokenRules(change: ClientChange, resource: Resource
 async function unknownReferences(
   { client, before, after }: ClientChange,
   resource: Resource,
+  resources: readonly Resource[],
 ): Promise<Detail[]> {
   const changed = relationsOf(resource, resources).filter(
     ({ leaf }) => resource.writable.includes(leaf) && after?.[leaf.column] !== before?.[leaf.column],

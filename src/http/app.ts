@@ -84,7 +84,7 @@ export function createApp(parts: AppParts): RequestListener {
 
 function setPathHeaders({ areAt, set }: PathHeaders, routes: RouteTable): Middleware {
   return (ctx, next) => {
-    if (areAt(ctx.path)) set(ctx, (path) => routes.at(path) !== undefined)
+    if (areAt(ctx.path)) set(ctx, (path) => routes.has(path))
     return next()
   }
 }

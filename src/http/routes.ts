@@ -80,6 +80,13 @@ export class RouteTable {
     return this.#probes.has(path)
   }
 
+  /** Whether there is a route at a path, other than one that is at all paths of a folder. */
+  has(path: string): boolean {
+    return this.#router
+      .match(path, 'GET')
+      .path.some(({ name }) => !this.#routes[Number(name)]?.path.includes('*'))
+  }
+
   /** The route at a path: the one that needs a token, if any, or one for which the path is enough. */
   at(path: string): Route | undefined {
     const matched = this.#router

@@ -32,7 +32,7 @@ export function createRestInterface(
         ...createRoutes(resources, prepare, settings),
         ...versionDocumentRoutes(resources, settings),
       ]),
-      ...documentRoutes(shownSettings),
+      ...documentRoutes(domain.resources, shownSettings),
     ],
     pathHeaders: deprecationHeaders(served),
   }

@@ -4,10 +4,14 @@ import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import jwt from 'jsonwebtoken'
-import { openDatabase } from '../../src/database/open-database.ts'
 import { developmentSecret } from '../../src/development-token.ts'
 import { runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
-import { createEmbedded, createServerDatabase, createTestFolder } from '../helpers/database.ts'
+import {
+  createEmbedded,
+  createServerDatabase,
+  createTestFolder,
+  openTestDatabase,
+} from '../helpers/database.ts'
 import { freePort } from '../helpers/free-port.ts'
 
 const server = process.env['TEST_DATABASE_URL']
@@ -150,7 +154,7 @@ test.serial(
   'studio shows the rows of an embedded database, with and without a running service',
   async (t) => {
     const options = await createEmbedded(t)
-    const database = await openDatabase(options)
+    const database = await openTestDatabase(options)
     t.teardown(() => database.close())
     await database.client.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
     const environment = { DATA_DIR: options.dataDir }

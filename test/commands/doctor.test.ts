@@ -3,9 +3,13 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { openDatabase } from '../../src/database/open-database.ts'
 import { createSetup, runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
-import { createEmbedded, createServerDatabase, createTestFolder } from '../helpers/database.ts'
+import {
+  createEmbedded,
+  createServerDatabase,
+  createTestFolder,
+  openTestDatabase,
+} from '../helpers/database.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 
@@ -128,7 +132,7 @@ test('doctor and export do not migrate a server either, whatever MIGRATE_ON_STAR
 
 test('doctor and export do not migrate', async (t) => {
   const options = await createEmbedded(t)
-  const database = await openDatabase(options)
+  const database = await openTestDatabase(options)
   await database.client.$executeRaw`DELETE FROM _prisma_migrations
     WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`
   await database.close()

@@ -8,15 +8,24 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { embeddedConnection } from '../../src/database/embedded/embedded-database.ts'
 import { prepareFolder } from '../../src/database/embedded/folder.ts'
-import { type DatabaseOptions, openDatabase } from '../../src/database/open-database.ts'
+import type { DatabaseOptions } from '../../src/database/open-database.ts'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
-import { createEmbedded, createTestDatabase, createTestFolder } from '../helpers/database.ts'
+import {
+  createEmbedded,
+  createTestDatabase,
+  createTestFolder,
+  openTestDatabase,
+} from '../helpers/database.ts'
 
 // Tests of the embedded database, which ignore TEST_DATABASE_URL.
-const embedded = (dataDir: string): DatabaseOptions => ({ dataDir, migrateOnStart: false, poolSize: 5 })
+const embedded = (dataDir: string): Omit<DatabaseOptions, 'tables'> => ({
+  dataDir,
+  migrateOnStart: false,
+  poolSize: 5,
+})
 
 async function open(t: ExecutionContext, dataDir: string) {
-  const database = await openDatabase(embedded(dataDir))
+  const database = await openTestDatabase(embedded(dataDir))
   t.teardown(() => database.close())
   return database
 }
@@ -42,7 +51,7 @@ async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<Chil
 }
 
 test.serial('the test database is open, migrated and empty', async (t) => {
-  const database = await openDatabase(await createTestDatabase(t))
+  const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
   t.is(await database.client.species.count(), 0)
 })
@@ -51,7 +60,7 @@ test.serial(
   'the first start creates a private folder with a migrated database, and the next start finds its rows',
   async (t) => {
     const dataDir = join(await createTestFolder(t), 'made', 'here')
-    const first = await openDatabase(embedded(dataDir))
+    const first = await openTestDatabase(embedded(dataDir))
     await first.client.planet.create({ data: { id: 'kepler-442b', name: 'Kepler-442b' } })
     await first.close()
     t.is((await stat(dataDir)).mode & 0o777, 0o700)
@@ -71,7 +80,7 @@ test.serial('a data folder whose path is too long for a socket works', async (t)
 test.serial('a second process on the same folder is refused, and the first continues', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const child = await openElsewhere(t, dataDir)
-  const error = await t.throwsAsync(openDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError })
+  const error = await t.throwsAsync(openTestDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError })
   t.regex(error?.message ?? '', /Another process is using the embedded database/)
   const client = await connectTo(t, dataDir)
   t.is((await client.query('SELECT FROM species')).rowCount, 0)
@@ -111,7 +120,7 @@ for (const [kind, files] of Object.entries({
       await mkdir(join(dataDir, name, name.endsWith('/') ? '.' : '..'), { recursive: true })
       if (content) await writeFile(join(dataDir, name), content)
     }
-    await t.throwsAsync(openDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError })
+    await t.throwsAsync(openTestDatabase(embedded(dataDir)), { instanceOf: DatabaseRefusedError })
     const left = (await readdir(dataDir, { recursive: true, withFileTypes: true })).filter((entry) =>
       entry.isFile(),
     )
@@ -123,7 +132,7 @@ test.serial('a damaged database is refused with a message and not changed', asyn
   const { dataDir: damaged } = await createEmbedded(t)
   const control = join(damaged, 'postgres', 'global', 'pg_control')
   await writeFile(control, Buffer.alloc(8192, 7))
-  const error = await t.throwsAsync(openDatabase(embedded(damaged)), { instanceOf: DatabaseRefusedError })
+  const error = await t.throwsAsync(openTestDatabase(embedded(damaged)), { instanceOf: DatabaseRefusedError })
   t.regex(error?.message ?? '', /does not open/)
   t.deepEqual(await readFile(control), Buffer.alloc(8192, 7))
 })
@@ -134,7 +143,7 @@ test.serial(
     const dataDir = join(await createTestFolder(t), 'shared')
     await mkdir(dataDir, { mode: 0o755 })
     await writeFile(join(dataDir, 'letter.txt'), '')
-    await t.throwsAsync(openDatabase(embedded(dataDir)), {
+    await t.throwsAsync(openTestDatabase(embedded(dataDir)), {
       message: /other users can access it.*letter\.txt/,
     })
     t.is((await stat(dataDir)).mode & 0o777, 0o755)

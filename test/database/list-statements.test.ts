@@ -1,7 +1,5 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { Database } from '../../src/database/database.ts'
-import { openDatabase } from '../../src/database/open-database.ts'
 import { decodeCursor, encodeCursor } from '../../src/domain/model/keyset.ts'
 import { type Filter, type Operator, orderSteps, type Sort } from '../../src/domain/model/query.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
@@ -9,7 +7,7 @@ import type { Row } from '../../src/domain/model/row.ts'
 import { aggregate, readList, readLists } from '../../src/domain/read.ts'
 import { moons } from '../../src/domain/resources/moons.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
-import { createTestDatabase } from '../helpers/database.ts'
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../helpers/database.ts'
 
 // Compares the statements of lists and aggregates with Prisma's own methods.
 
@@ -101,7 +99,7 @@ const request = fc.record({
 
 type Asked = typeof request extends fc.Arbitrary<infer Value> ? Value : never
 
-let database: Database
+let database: TestDatabase
 
 const releases: (() => Promise<void>)[] = []
 
@@ -112,7 +110,7 @@ test.after.always(async () => {
 
 test.before(async () => {
   const owner = { teardown: (release: () => Promise<void>) => void releases.push(release) }
-  database = await openDatabase(await createTestDatabase(owner))
+  database = await openTestDatabase(await createTestDatabase(owner))
   await database.client.planet.createMany({
     data: Array.from({ length: PLANETS }, (_, index) => ({
       id: `p${index}`,

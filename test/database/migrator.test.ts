@@ -4,9 +4,8 @@ import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
 import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-database.ts'
 import { migrate, migrationState } from '../../src/database/migrations/migrator.ts'
-import { openDatabase } from '../../src/database/open-database.ts'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
-import { createServerDatabase, createTestFolder } from '../helpers/database.ts'
+import { createServerDatabase, createTestFolder, openTestDatabase } from '../helpers/database.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 
@@ -107,7 +106,7 @@ test.serial(
 test.serial('a server that does not answer is refused without showing its password', async (t) => {
   const databaseUrl = 'postgresql://someone:hush@127.0.0.1:1/none'
   const options = { databaseUrl, dataDir: '', migrateOnStart: false, poolSize: 1 }
-  const error = await t.throwsAsync(openDatabase(options), { instanceOf: DatabaseRefusedError })
+  const error = await t.throwsAsync(openTestDatabase(options), { instanceOf: DatabaseRefusedError })
   t.regex(error?.message ?? '', /127\.0\.0\.1:1 cannot be reached/)
   t.notRegex(error?.message ?? '', /hush/)
 })
@@ -118,12 +117,12 @@ if (server) {
     async (t) => {
       const databaseUrl = await createServerDatabase(server, t)
       const options = { databaseUrl, dataDir: '', migrateOnStart: false, poolSize: 1 }
-      await t.throwsAsync(openDatabase(options), {
+      await t.throwsAsync(openTestDatabase(options), {
         instanceOf: DatabaseRefusedError,
         message: /npm run migrate/,
       })
       for (const migrateOnStart of [true, false]) {
-        const database = await openDatabase({ ...options, migrateOnStart })
+        const database = await openTestDatabase({ ...options, migrateOnStart })
         t.is(await database.client.species.count(), 0)
         await database.close()
       }
@@ -132,7 +131,7 @@ if (server) {
 
   test.serial('the schema of DATABASE_URL holds every table, also for the triggers', async (t) => {
     const databaseUrl = `${await createServerDatabase(server, t)}?schema=Catalogue`
-    const database = await openDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 })
+    const database = await openTestDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 })
     t.teardown(() => database.close())
     await database.client.planet.create({ data: { id: 'x', name: 'X' } })
     await database.client.planet.delete({ where: { id: 'x' } })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { tableName } from '../../src/domain/model/resource.ts'
-import { resources } from '../../src/domain/resources/index.ts'
+import { resources } from '../helpers/domain.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 const service = shareTestService(test)

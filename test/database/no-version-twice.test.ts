@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import anyTest from 'ava'
-import { openDatabase } from '../../src/database/open-database.ts'
-import { createTestDatabase } from '../helpers/database.ts'
+import { createTestDatabase, openTestDatabase } from '../helpers/database.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 // The embedded database has one session, in which statements never wait for each other.
@@ -29,7 +28,7 @@ const CONFLICTS: Readonly<Record<string, Conflict>> = {
 
 for (const [what, { prepare, deletion, creation }] of Object.entries(CONFLICTS)) {
   test(`a creation that waited for ${what} fails, and has another version when repeated (needs TEST_DATABASE_URL)`, async (t) => {
-    const database = await openDatabase(await createTestDatabase(t))
+    const database = await openTestDatabase(await createTestDatabase(t))
     t.teardown(() => database.close())
     const { pool } = database
     await pool.query(prepare)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { type Field, isAlwaysSet } from '../../src/domain/model/fields.ts'
 import { tableName } from '../../src/domain/model/resource.ts'
-import { resources } from '../../src/domain/resources/index.ts'
+import { resources } from '../helpers/domain.ts'
 
 const COLUMN_TYPES: Readonly<Record<Exclude<Field['type'], 'group'>, string>> = {
   text: 'String',

@@ -1,26 +1,24 @@
 import test from 'ava'
 import type pg from 'pg'
-import type { Database } from '../../src/database/database.ts'
-import { openDatabase } from '../../src/database/open-database.ts'
 import { tableName } from '../../src/domain/model/resource.ts'
 import { readList } from '../../src/domain/read.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
-import { createTestDatabase, type Owner } from '../helpers/database.ts'
+import { createTestDatabase, type Owner, openTestDatabase, type TestDatabase } from '../helpers/database.ts'
+import { resources } from '../helpers/domain.ts'
 
-async function open(owner: Owner): Promise<Database> {
-  const database = await openDatabase(await createTestDatabase(owner))
+async function open(owner: Owner): Promise<TestDatabase> {
+  const database = await openTestDatabase(await createTestDatabase(owner))
   owner.teardown(() => database.close())
   return database
 }
 
 /** The count that a list returns, and the actual one. */
-async function counts({ client }: Database): Promise<[number, number]> {
+async function counts({ client }: TestDatabase): Promise<[number, number]> {
   const { totalCount } = await readList(client, planets, { sorts: [], take: 1, counted: true })
   return [totalCount, await client.planet.count()]
 }
 
-const insert = (client: pg.ClientBase | Database['pool'], ids: string) =>
+const insert = (client: pg.ClientBase | TestDatabase['pool'], ids: string) =>
   client.query(`INSERT INTO planets (id, name) SELECT id, id FROM unnest('{${ids}}'::text[]) AS id`)
 
 test('every collection has its rows counted', async (t) => {

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import { openDatabase } from '../../src/database/open-database.ts'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
 import { sessionStatement } from '../../src/database/session.ts'
 import { createClient } from '../helpers/client.ts'
-import { createTestFolder } from '../helpers/database.ts'
+import { createTestFolder, openTestDatabase } from '../helpers/database.ts'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { valuesComeBack } from '../helpers/round-trip.ts'
 import { startTestService } from '../helpers/service.ts'
@@ -102,7 +101,7 @@ claim('a role that must create tables without the right to do so is refused', as
   address.pathname = `/${name}`
   await administer(address.href, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
   const databaseUrl = await createRole(t, address.href, () => '')
-  await t.throwsAsync(openDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 }), {
+  await t.throwsAsync(openTestDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 }), {
     instanceOf: DatabaseRefusedError,
     message: /lacks a privilege \(permission denied for schema public\)/,
   })
@@ -118,9 +117,12 @@ claim('a database that cannot store every character is refused', async (t) => {
   const url = new URL(server as string)
   url.pathname = `/${name}`
   for (const migrateOnStart of [false, true]) {
-    await t.throwsAsync(openDatabase({ databaseUrl: url.href, dataDir: '', migrateOnStart, poolSize: 1 }), {
-      instanceOf: DatabaseRefusedError,
-      message: /The encoding of the database is LATIN1.*ENCODING 'UTF8'/,
-    })
+    await t.throwsAsync(
+      openTestDatabase({ databaseUrl: url.href, dataDir: '', migrateOnStart, poolSize: 1 }),
+      {
+        instanceOf: DatabaseRefusedError,
+        message: /The encoding of the database is LATIN1.*ENCODING 'UTF8'/,
+      },
+    )
   }
 })

@@ -6,8 +6,8 @@ import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-datab
 import { migrate } from '../../src/database/migrations/migrator.ts'
 import { sessionStatement } from '../../src/database/session.ts'
 import { tableName } from '../../src/domain/model/resource.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import { createServerDatabase, createTestFolder } from '../helpers/database.ts'
+import { resources, tables } from '../helpers/domain.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 
@@ -54,7 +54,7 @@ test('an upgrade keeps every row, version, timestamp, tombstone and count, also 
   await client.query(sessionStatement())
   await client.query(ROWS)
   const before = await everything(client)
-  t.true((await migrate(connection)).length > 0)
+  t.true((await migrate(connection, tables.migrations)).length > 0)
   t.deepEqual(await everything(client), before)
 
   await client.query("INSERT INTO planets (id, name) VALUES ('gone', 'Gone')")

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { LeafField } from '../../src/domain/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../src/domain/model/resource.ts'
 import { checkValue } from '../../src/domain/model/values.ts'
-import { resources } from '../../src/domain/resources/index.ts'
+import { resources } from '../helpers/domain.ts'
 import { sampleValue } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'
 

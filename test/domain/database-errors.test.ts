@@ -8,6 +8,6 @@ for (const [name, code] of Object.entries({ serialization_failure: '40001', dead
   test(`a write or a deletion that ends with ${name} is repeated`, (t) => {
     const error = Object.assign(new DatabaseError('', 0, 'error'), { code })
     t.true(writeError(error, planets) instanceof WriteConflict)
-    t.true(deletionError(error) instanceof WriteConflict)
+    t.true(deletionError(error, [planets]) instanceof WriteConflict)
   })
 }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type { DatabaseClient } from '../../src/database/client.ts'
-import { openDatabase } from '../../src/database/open-database.ts'
 import { startKeyExpiry } from '../../src/domain/idempotency.ts'
-import { createTestDatabase } from '../helpers/database.ts'
+import { createTestDatabase, openTestDatabase } from '../helpers/database.ts'
 import { startTestService } from '../helpers/service.ts'
 
 /** The number of keys that are two days old, and of new ones. */
@@ -27,7 +26,7 @@ async function untilKeys(client: DatabaseClient, count: number): Promise<void> {
 }
 
 test('expired keys are deleted a thousand at a time, and the others stay', async (t) => {
-  const database = await openDatabase(await createTestDatabase(t))
+  const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
   await addKeys(database.client, 2_500, 5)
   const counts: number[] = []
@@ -45,7 +44,7 @@ test('expired keys are deleted a thousand at a time, and the others stay', async
 
 test('a service deletes expired keys soon after its start', async (t) => {
   const { databaseUrl, dataDir, ...options } = await createTestDatabase(t)
-  const database = await openDatabase({ databaseUrl, dataDir, ...options })
+  const database = await openTestDatabase({ databaseUrl, dataDir, ...options })
   await addKeys(database.client, 1, 1)
   await database.close()
   const service = await startTestService(t, { databaseUrl, dataDir })

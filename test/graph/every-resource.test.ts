@@ -1,8 +1,8 @@
 import test from 'ava'
 import type { Resource } from '../../src/domain/model/resource.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../../src/graph/names.ts'
 import type { GraphQLAnswer, Json } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
 import { camelCase, graphNames, parentArgument } from '../../src/graph/names.ts'
 import type { Json } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { Fixtures } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 import { countStatements } from '../helpers/statements.ts'

@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
+import { resources } from '../helpers/domain.ts'
 import { shareTestService } from '../helpers/service.ts'
 import { countStatements } from '../helpers/statements.ts'
 

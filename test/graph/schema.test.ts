@@ -9,8 +9,8 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql'
-import { resources } from '../../src/domain/resources/index.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
+import { resources } from '../helpers/domain.ts'
 
 const schema = createSchema(resources)
 const types = Object.values(schema.getTypeMap()).filter(

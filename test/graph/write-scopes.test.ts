@@ -1,7 +1,7 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
 import { graphNames, parentArgument, singular, toGraphNames } from '../../src/graph/names.ts'
 import type { GraphQLAnswer } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { collectionPath, Fixtures } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 

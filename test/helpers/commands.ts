@@ -3,10 +3,15 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { Database } from '../../src/database/database.ts'
-import { type DatabaseOptions, openSharedDatabase } from '../../src/database/open-database.ts'
+import type { DatabaseOptions } from '../../src/database/open-database.ts'
 import type { Json } from './client.ts'
-import { createTestDatabase, createTestFolder, type Owner } from './database.ts'
+import {
+  createTestDatabase,
+  createTestFolder,
+  type Owner,
+  openSharedTestDatabase,
+  type TestDatabase,
+} from './database.ts'
 
 /** A migrated, empty database, as commands find it, and a folder for files. */
 export async function createSetup(owner: Owner) {
@@ -21,15 +26,15 @@ export async function createSetup(owner: Owner) {
   return {
     environment,
     folder: await createTestFolder(owner),
-    use: <Result>(action: (database: Database) => Promise<Result>) => withDatabase(options, action),
+    use: <Result>(action: (database: TestDatabase) => Promise<Result>) => withDatabase(options, action),
   }
 }
 
 async function withDatabase<Result>(
   options: DatabaseOptions,
-  action: (database: Database) => Promise<Result>,
+  action: (database: TestDatabase) => Promise<Result>,
 ): Promise<Result> {
-  const database = await openSharedDatabase(options)
+  const database = await openSharedTestDatabase(options)
   try {
     return await action(database)
   } finally {

@@ -3,12 +3,12 @@ import addFormats from 'ajv-formats'
 import type { Domain } from '../../src/domain/model/domain.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
 import { servedVersions } from '../../src/domain/model/versions.ts'
-import { domain as builtIn } from '../../src/domain/resources/index.ts'
 import { openApiDocument } from '../../src/rest/documents/openapi/document.ts'
 import { basePath, type RestSettings } from '../../src/rest/urls.ts'
 import { restVersions } from '../../src/rest/versions.ts'
 import type { Settings } from '../../src/settings.ts'
 import type { Answer, Json } from './client.ts'
+import { domain as tested } from './domain.ts'
 
 /** Holds an answer of the service against the OpenAPI document: status, headers, media type, body. */
 export type CheckConformance = (method: string, url: string, answer: Answer) => void
@@ -22,7 +22,7 @@ export class ConformanceError extends Error {
  * A check of answers against the OpenAPI documents of a service with these settings, one for each version of the
  * API. An answer to an address, a method or an identifier that the document does not know must be an error envelope.
  */
-export function createConformanceCheck(settings: Settings, domain: Domain = builtIn): CheckConformance {
+export function createConformanceCheck(settings: Settings, domain: Domain = tested): CheckConformance {
   const { namespace, version: configured, maxPageSize: maximumPageSize } = settings
   const { versions, shown: version } = servedVersions(domain, configured)
   const documentSettings = { publicBaseUrl: undefined, namespace, version, maximumPageSize }

@@ -4,10 +4,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { lock } from 'proper-lockfile'
+import type { DatabaseClient } from '../../src/database/client.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { PrismaClient } from '../../src/database/generated/client.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../src/database/migrations/migrator.ts'
-import { type DatabaseOptions, openDatabase } from '../../src/database/open-database.ts'
+import { type DatabaseOptions, openDatabase, openSharedDatabase } from '../../src/database/open-database.ts'
+import { tables } from './domain.ts'
 import { hostileDefaults } from './hostile-defaults.ts'
+
+/** The database with the type of the built-in domain's client, which most tests are about. */
+export type TestDatabase = Omit<Database, 'client'> & { readonly client: DatabaseClient & PrismaClient }
+
+type TestOptions = Omit<DatabaseOptions, 'tables'>
+
+/** Opens a database with the tables of the domain that is tested. */
+export async function openTestDatabase(options: TestOptions): Promise<TestDatabase> {
+  return (await openDatabase({ ...options, tables })) as TestDatabase
+}
+
+/** Opens it as commands do, which share it with a service. */
+export async function openSharedTestDatabase(options: TestOptions): Promise<TestDatabase> {
+  return (await openSharedDatabase({ ...options, tables })) as TestDatabase
+}
 
 /** Who owns what a test made: usually ava's `t`. */
 export interface Owner {
@@ -29,7 +48,7 @@ export async function createEmbedded(owner: Owner): Promise<DatabaseOptions> {
   const template = await embeddedTemplate()
   const dataDir = await createTestFolder(owner)
   await cp(join(template, 'postgres'), join(dataDir, 'postgres'), { recursive: true })
-  return { dataDir, migrateOnStart: true, poolSize: 5 }
+  return { tables, dataDir, migrateOnStart: true, poolSize: 5 }
 }
 
 /** A folder of the owner's own, with a short path, gone at teardown. */
@@ -57,7 +76,7 @@ export async function createServerDatabase(server: string, owner: Owner, templat
 
 async function createOnServer(server: string, owner: Owner): Promise<DatabaseOptions> {
   const databaseUrl = await createServerDatabase(server, owner, await serverTemplate(server))
-  return { databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, poolSize: 5 }
+  return { tables, databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, poolSize: 5 }
 }
 
 async function embeddedTemplate(): Promise<string> {
@@ -70,7 +89,7 @@ async function embeddedTemplate(): Promise<string> {
   try {
     if (await stat(template).catch(() => undefined)) return template
     const unfinished = await mkdtemp(join(parent, 'd'))
-    const database = await openDatabase({ dataDir: unfinished, migrateOnStart: true, poolSize: 1 })
+    const database = await openTestDatabase({ dataDir: unfinished, migrateOnStart: true, poolSize: 1 })
     await database.close()
     await rename(unfinished, template)
     return template
@@ -89,7 +108,7 @@ export function serverTemplate(server: string): Promise<string> {
     const unfinished = `${name}_making`
     await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`)
     await client.query(`CREATE DATABASE ${unfinished}`)
-    await migrate({ connectionString: withName(server, unfinished) })
+    await migrate({ connectionString: withName(server, unfinished) }, tables.migrations)
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
     return name
   })
@@ -116,6 +135,8 @@ function withName(server: string, name: string): string {
 
 /** Changes whenever a migration does. */
 async function fingerprint(): Promise<string> {
-  const checksums = (await readMigrations()).map(({ name, checksum }) => `${name} ${checksum}\n`)
+  const checksums = (await readMigrations(tables.migrations)).map(
+    ({ name, checksum }) => `${name} ${checksum}\n`,
+  )
   return createHash('sha256').update(checksums.join('')).digest('hex').slice(0, 16)
 }

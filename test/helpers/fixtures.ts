@@ -1,6 +1,6 @@
 import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import type { Answer, Client, Json } from './client.ts'
+import { resources } from './domain.ts'
 import { fixtureOverrides } from './fixture-overrides.ts'
 import { sampleValue } from './sample-value.ts'
 

@@ -1,13 +1,14 @@
 import type { TestFn } from 'ava'
-import type { Database } from '../../src/database/database.ts'
 import { mintToken } from '../../src/development-token.ts'
+import type { Domain } from '../../src/domain/model/domain.ts'
 import type { Values } from '../../src/domain/model/resource.ts'
 import type { Prepare } from '../../src/graph/execution/operation.ts'
 import { type ServiceParts, startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
 import { type Client, createClient } from './client.ts'
 import { createConformanceCheck } from './conformance.ts'
-import { createTestDatabase, type Owner } from './database.ts'
+import { createTestDatabase, type Owner, type TestDatabase } from './database.ts'
+import { domain } from './domain.ts'
 
 /** A running service on a database of its own, and who may call it. */
 export interface TestService {
@@ -15,7 +16,7 @@ export interface TestService {
   readonly origin: string
   /** The address of the entry document. */
   readonly base: string
-  readonly database: Database
+  readonly database: TestDatabase
   readonly settings: Settings
   readonly watch: Watch
   /** What the service reported as its own fault. Empty at teardown, or the test fails. */
@@ -54,11 +55,16 @@ const TOKENS = {
  * A service for all tests of a file: `const service = shareTestService(test)` at its top level, then
  * `service().writer` inside the tests. Tests that count on nobody else writing are `test.serial`.
  */
-export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}): () => TestService {
+export function shareTestService(
+  test: TestFn,
+  overrides: Partial<Settings> = {},
+  parts: TestParts = {},
+): () => TestService {
   const releases: (() => Promise<void>)[] = []
   let service: TestService | undefined
   test.serial.before(async () => {
-    service = await startTestService({ teardown: (release) => void releases.push(release) }, overrides)
+    const owner = { teardown: (release: () => Promise<void>) => void releases.push(release) }
+    service = await startTestService(owner, overrides, parts)
   })
   test.after.always(async () => {
     for (const release of releases) await release()
@@ -68,6 +74,8 @@ export function shareTestService(test: TestFn, overrides: Partial<Settings> = {}
     return service
   }
 }
+
+type TestParts = Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> & { domain?: Domain }
 
 /** A busy machine is no reason for a test to see a 503. */
 const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
@@ -79,19 +87,20 @@ const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
 export async function startTestService(
   owner: Owner,
   overrides: Partial<Settings> = {},
-  parts: Pick<ServiceParts, 'domain' | 'reportRequest' | 'reportReplicas' | 'watch'> = {},
+  parts: TestParts = {},
 ): Promise<TestService> {
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
   const { databaseUrl, dataDir, migrateOnStart } = database
   const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
-  const settings: Settings = { ...readSettings({}), ...PATIENT, ...place, ...overrides }
+  const settings: Settings = { ...readSettings({}, [], domain.settings), ...PATIENT, ...place, ...overrides }
   const faults: Error[] = []
   const watch = createWatch()
   const service = await startService({
     settings,
     tokens: TOKENS,
     ...parts,
+    domain: { ...domain, ...parts.domain },
     watch: (prepare) => watch.wrap(parts.watch?.(prepare) ?? prepare),
     reportFault: (error) => faults.push(error as Error),
   })
@@ -108,7 +117,7 @@ export async function startTestService(
   return {
     origin,
     base,
-    database: service.database,
+    database: service.database as TestDatabase,
     settings,
     watch,
     faults,

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
 import { HEADERS } from '../../src/rest/documents/openapi/responses.ts'
 import type { Answer } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { Fixtures } from '../helpers/fixtures.ts'
 import { startTestService } from '../helpers/service.ts'
 

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { type Operator, operatorsOf, queryable } from '../../src/domain/model/query.ts'
 import type { Leaf } from '../../src/domain/model/resource.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import type { Json } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures, valueIn } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 

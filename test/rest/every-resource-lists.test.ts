@@ -1,8 +1,8 @@
 import test from 'ava'
 import { queryable } from '../../src/domain/model/query.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import { type Json, withoutCursors } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
 import type { Answer, Json } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { collectionPath, Fixtures } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
-import { resources } from '../../src/domain/resources/index.ts'
 import type { Answer, Json } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { type Body, type Created, Fixtures, withValue } from '../helpers/fixtures.ts'
 import { wrongTypes } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
+import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/fixtures.ts'
 import { awkwardValues } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
+import { resources } from '../helpers/domain.ts'
 import { Fixtures } from '../helpers/fixtures.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
 

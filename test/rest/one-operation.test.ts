@@ -1,8 +1,8 @@
 import test from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
 import type { Prepare } from '../../src/graph/execution/operation.ts'
 import type { Method } from '../../src/http/routes.ts'
 import { createRoutes } from '../../src/rest/routes.ts'
+import { resources } from '../helpers/domain.ts'
 import { Fixtures, resourceAt } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 

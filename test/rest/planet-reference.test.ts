@@ -109,7 +109,7 @@ test('species that bring the same planet at the same time share one', async (t) 
 })
 
 test('with PLANET_REFERENCE=strict an unknown origin is 422 UNKNOWN_PLANET, and nothing is made', async (t) => {
-  const { writer, reader } = await startTestService(t, { planetReference: 'strict' })
+  const { writer, reader } = await startTestService(t, { ruleSettings: { planetReference: 'strict' } })
   const refused = await writer.post('/species', { scientific_name: 'Stricta', planet_origin: 'Nowhere' })
   t.deepEqual([refused.status, refused.body.error.code], [422, 'BUSINESS_RULE_VIOLATION'])
   t.like(refused.body.error.details[0], { field: 'planet_origin', code: 'UNKNOWN_PLANET' })

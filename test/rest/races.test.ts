@@ -1,5 +1,5 @@
 import test from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
+import { resources } from '../helpers/domain.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'
 

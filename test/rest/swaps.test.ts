@@ -1,6 +1,6 @@
 import test from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
 import type { Client } from '../helpers/client.ts'
+import { resources } from '../helpers/domain.ts'
 import { Fixtures } from '../helpers/fixtures.ts'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { shareTestService, startTestService } from '../helpers/service.ts'

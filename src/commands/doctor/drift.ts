@@ -1,5 +1,4 @@
 import type { DatabaseClient } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/client.ts'
 import { isAlwaysSet, type LeafField } from '../../domain/model/fields.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 
@@ -29,23 +28,19 @@ function columnsOf({ leaves }: Resource): Map<string, Column> {
   return new Map([...columns, ['version', { type: 'integer', nullable: false }]])
 }
 
-/** Differences between the fields of the Prisma model of a resource and its definition. */
-export function modelDrift(resource: Resource): string[] {
-  const fields = (Prisma as unknown as Record<string, object>)[`${resource.name}ScalarFieldEnum`]
-  if (!fields) return [`The Prisma schema has no model ${resource.name}`]
-  return differences(
-    `model ${resource.name}`,
-    new Set(columnsOf(resource).keys()),
-    new Set(Object.keys(fields)),
-  )
+interface ColumnRow {
+  readonly table_name: string
+  readonly column_name: string
+  readonly data_type: string
+  readonly is_nullable: string
 }
+
+const COLUMNS = `SELECT table_name::text, column_name::text, data_type::text, is_nullable::text
+  FROM information_schema.columns WHERE table_schema = current_schema()`
 
 /** Differences between the columns of the tables and the definitions, in name, type and nullability. */
 export async function tableDrift(client: DatabaseClient, resources: readonly Resource[]): Promise<string[]> {
-  const rows = await client.$queryRaw<
-    { table_name: string; column_name: string; data_type: string; is_nullable: string }[]
-  >`SELECT table_name::text, column_name::text, data_type::text, is_nullable::text
-    FROM information_schema.columns WHERE table_schema = current_schema()`
+  const rows = await client.$rows<ColumnRow>({ text: COLUMNS, values: [] })
   return resources.flatMap((resource) => {
     const table = tableName(resource.path)
     const actual = new Map(

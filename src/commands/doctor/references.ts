@@ -5,6 +5,7 @@ const NAMED = 20
 
 /** Resources whose reference contradicts the text that it follows, as an edit with disabled triggers leaves them. */
 export async function referenceProblems(client: DatabaseClient): Promise<string[]> {
+  if (!(await hasFollowers(client))) return []
   const text = 'SELECT collection, id FROM inconsistent_references() ORDER BY 1, 2'
   const wrong = await client.$rows<{ collection: string; id: string }>({ text, values: [] })
   const named = wrong.slice(0, NAMED).map(({ collection, id }) => `${collection}/${id}`)
@@ -15,7 +16,15 @@ export async function referenceProblems(client: DatabaseClient): Promise<string[
 
 /** Corrects these references. Returns what was done. */
 export async function repairReferences(client: DatabaseClient): Promise<string[]> {
+  if (!(await hasFollowers(client))) return []
   const text = 'SELECT repair_references()::int AS count'
   const [{ count } = { count: 0 }] = await client.$rows<{ count: number }>({ text, values: [] })
   return count === 0 ? [] : [`corrected ${count} references`]
+}
+
+/** Whether the domain has references that follow a text: then a migration has added functions for them. */
+async function hasFollowers(client: DatabaseClient): Promise<boolean> {
+  const text = "SELECT to_regprocedure('inconsistent_references()') IS NOT NULL AS found"
+  const [row] = await client.$rows<{ found: boolean }>({ text, values: [] })
+  return row?.found === true
 }

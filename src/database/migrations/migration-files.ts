@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 /** A migration: a folder of prisma/migrations. */
 export interface Migration {
@@ -12,11 +11,8 @@ export interface Migration {
   checksum: string
 }
 
-/** The same relative path from src and from dist. */
-const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
-
 /** Reads the migrations of a folder, oldest first. */
-export async function readMigrations(folder: string = MIGRATIONS): Promise<Migration[]> {
+export async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(names.sort().map((name) => readMigration(folder, name)))

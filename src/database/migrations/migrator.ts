@@ -21,7 +21,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
  * @throws DatabaseRefusedError if the database cannot be reached, is not supported, or has unknown or edited
  *   migrations, or if a migration fails or the role lacks a privilege.
  */
-export function migrate(connection: Connection, folder?: string): Promise<string[]> {
+export function migrate(connection: Connection, folder: string): Promise<string[]> {
   return withClient(connection, async (client) => {
     const migrations = await readMigrations(folder)
     const state = await readState(client, migrations)
@@ -42,7 +42,7 @@ export function migrate(connection: Connection, folder?: string): Promise<string
  *
  * @throws DatabaseRefusedError if the database cannot be reached or is not supported.
  */
-export function migrationState(connection: Connection, folder?: string): Promise<MigrationState> {
+export function migrationState(connection: Connection, folder: string): Promise<MigrationState> {
   return withClient(connection, async (client) => readState(client, await readMigrations(folder)))
 }
 

@@ -1,5 +1,6 @@
 import type { Domain } from './domain.ts'
 import type { Resource } from './resource.ts'
+import { versionProblems } from './version-problems.ts'
 
 /**
  * The problems of a domain as a whole, each as one line. The types of TypeScript prevent others.
@@ -16,6 +17,7 @@ export function definitionProblems(domain: unknown): string[] {
     ...repeated(resources, 'name'),
     ...resources.flatMap((resource) => unlistedOwner(resource, resources)),
     ...resources.flatMap((resource) => unknownTargets(resource, resources)),
+    ...versionProblems(domain as Domain),
   ]
 }
 

@@ -1,4 +1,3 @@
-import type { RuleSettings } from './database-rule.ts'
 import type { Resource } from './resource.ts'
 import type { ApiVersion } from './versions.ts'
 
@@ -11,6 +10,16 @@ export interface Domain {
    * setting API_VERSION names, and no field has `since` or `until`.
    */
   readonly versions?: readonly ApiVersion[]
-  /** Selects the settings of the service for rules; none by default. */
-  readonly ruleSettings?: (settings: Readonly<Record<string, unknown>>) => RuleSettings
+  /**
+   * Settings of the service for the rules, by the name of the environment variable, as in `PLANET_REFERENCE`. A rule
+   * finds the value in the `settings` of a change, in camel case: `planetReference`.
+   */
+  readonly settings?: Readonly<Record<string, DomainSetting>>
+}
+
+/** A setting of a domain. */
+export interface DomainSetting {
+  readonly description: string
+  /** The allowed values, the default first. */
+  readonly choices: readonly [string, ...string[]]
 }

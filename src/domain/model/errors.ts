@@ -26,8 +26,8 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE'
 
-/** The `code` of a detail: a problem with one field, query parameter or rule (SPEC §2.4). */
-export type DetailCode =
+/** The codes of details that hold for every resource: problems with a field or a query parameter (SPEC §2.4). */
+export type CommonDetailCode =
   | 'REQUIRED_FIELD'
   | 'INVALID_TYPE'
   | 'INVALID_VALUE'
@@ -41,16 +41,18 @@ export type DetailCode =
   | 'REPEATED_PARAMETER'
   | 'DUPLICATE_VALUE'
   | 'RESOURCE_IN_USE'
-  | 'BELOW_ABSOLUTE_ZERO'
-  | 'UNKNOWN_PLANET'
   | 'UNKNOWN_REFERENCE'
-  | 'INVALID_COMPOSITION'
-  | 'INVALID_STATUS_TRANSITION'
-  | 'MISSION_CLOSED'
-  | 'CREW_CAPACITY_EXCEEDED'
-  | 'ASTRONAUT_ON_MISSION'
   | 'IDEMPOTENCY_KEY_REUSED'
   | 'LIMIT_EXCEEDED'
+
+/** The `code` of a detail: a common one, or one that a definition declares for its rules. */
+export type DetailCode = CommonDetailCode | (string & {})
+
+/** What a code means, and what a client can do about it. */
+export interface Explanation {
+  readonly cause: string
+  readonly remedy: string
+}
 
 /** An entry of `details` of an error: the dotted path of the field, a code and a message. */
 export interface Detail {

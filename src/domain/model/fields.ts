@@ -139,6 +139,7 @@ export function integer(description: string, options: Partial<Omit<NumberField, 
   return { type: 'integer', description, ...INTEGER_RANGE, ...options }
 }
 
+/** True or false. */
 export function boolean(description: string, options: FieldOptions = {}): PlainField<'boolean'> {
   return { type: 'boolean', description, ...options }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseRule } from './database-rule.ts'
-import type { Detail } from './errors.ts'
+import type { Detail, Explanation } from './errors.ts'
 import { type Field, isOfSomeVersions, type LeafField, text, timestamp } from './fields.ts'
 
 /** Values by the names of their fields: a representation (wire names, without unset fields), an input, a result. */
@@ -9,7 +9,7 @@ export type Values = { readonly [field: string]: unknown }
 export type Rule = (values: Values, before: Values | undefined) => readonly Detail[]
 
 /** The definition of a resource, from which everything else is derived. */
-interface ResourceDefinition {
+export interface ResourceDefinition {
   /** A collection, a collection owned by a parent, or one resource per parent (SPEC §1.2). */
   readonly kind: 'collection' | 'owned' | 'singleton'
   /** The singular, which names the GraphQL type and the Prisma model: `Species`, `TrainingRecord`. */
@@ -37,6 +37,8 @@ interface ResourceDefinition {
   readonly rules?: readonly Rule[]
   /** A rule that reads other resources, in the transaction of the write. */
   readonly databaseRule?: DatabaseRule
+  /** The codes of details that only these rules report, for the documents. */
+  readonly detailCodes?: Readonly<Record<string, Explanation>>
 }
 
 /** A field that holds one value, with its path in the representation and its column. */

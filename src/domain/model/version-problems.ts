@@ -109,8 +109,16 @@ function initialProblems(field: LeafField): string[] {
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError'
 
-  constructor(readonly problems: readonly string[]) {
-    super(`The domain cannot be served:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+  /** @param place the module with the problems */
+  constructor(
+    readonly problems: readonly string[],
+    place?: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The domain${place === undefined ? '' : ` in ${place}`} cannot be served:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+      options,
+    )
   }
 }
 

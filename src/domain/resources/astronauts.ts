@@ -1,5 +1,4 @@
-import { reference, text } from '../model/fields.ts'
-import { defineResource } from '../model/resource.ts'
+import { defineResource, reference, text } from '../definition.ts'
 import { isOnNoMission } from './crew-rules.ts'
 
 export const astronauts = defineResource({

@@ -1,6 +1,12 @@
-import type { Detail } from '../model/errors.ts'
-import { boolean, fractions, magnitude, text } from '../model/fields.ts'
-import { defineResource, type Values } from '../model/resource.ts'
+import {
+  boolean,
+  type Detail,
+  defineResource,
+  fractions,
+  magnitude,
+  text,
+  type Values,
+} from '../definition.ts'
 import { planets } from './planets.ts'
 
 /** Tolerates rounding in measured fractions and in binary arithmetic. */
@@ -25,6 +31,12 @@ export const atmosphere = defineResource({
     composition: { nitrogen: 0.76, 'carbon dioxide': 0.2, argon: 0.04 },
   },
   rules: [fractionsOfOneWhole],
+  detailCodes: {
+    INVALID_COMPOSITION: {
+      cause: 'The fractions of a composition add up to more than 1.',
+      remedy: 'Send fractions that add up to 1 at most.',
+    },
+  },
 })
 
 function fractionsOfOneWhole(values: Values): Detail[] {

@@ -1,10 +1,25 @@
-import type { Change, RuleClient } from '../model/database-rule.ts'
-import { type Detail, DomainError, refuseRuleViolation } from '../model/errors.ts'
+import { type Change, type Detail, DomainError, type RuleClient, refuseRuleViolation } from '../definition.ts'
 
 /*
  * Rules of crew membership. They lock the rows they read, always in the order mission, spacecraft, astronaut,
  * so that the rows do not change before the write has ended.
  */
+
+/** The codes of their details. */
+export const crewCodes = {
+  MISSION_CLOSED: {
+    cause: 'The mission is completed or aborted and takes no more crew.',
+    remedy: 'Choose a mission that is planned or active.',
+  },
+  CREW_CAPACITY_EXCEEDED: {
+    cause: "The crew would exceed the capacity of the mission's spacecraft.",
+    remedy: 'Choose a larger spacecraft or a smaller crew.',
+  },
+  ASTRONAUT_ON_MISSION: {
+    cause: 'The astronaut is in the crew of another open mission.',
+    remedy: 'Wait for the end of that mission, or choose another astronaut.',
+  },
+}
 
 /**
  * Requires of a new crew member that the mission is open, the spacecraft has room, and the astronaut is on no

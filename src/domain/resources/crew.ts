@@ -1,6 +1,5 @@
-import { reference, text } from '../model/fields.ts'
-import { defineResource } from '../model/resource.ts'
-import { mayJoinCrew } from './crew-rules.ts'
+import { defineResource, reference, text } from '../definition.ts'
+import { crewCodes, mayJoinCrew } from './crew-rules.ts'
 import { missions } from './missions.ts'
 
 export const crew = defineResource({
@@ -19,4 +18,5 @@ export const crew = defineResource({
   },
   example: { astronaut_id: '6f1c9f0e-2f0b-4f5e-9a55-6d5a3f1f2a10', role: 'commander' },
   databaseRule: mayJoinCrew,
+  detailCodes: crewCodes,
 })

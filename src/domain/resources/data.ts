@@ -1,5 +1,4 @@
-import { number, text, timestamp } from '../model/fields.ts'
-import { defineResource } from '../model/resource.ts'
+import { defineResource, number, text, timestamp } from '../definition.ts'
 import { missions } from './missions.ts'
 
 export const data = defineResource({

@@ -1,4 +1,4 @@
-import type { Domain } from '../model/domain.ts'
+import type { Domain } from '../definition.ts'
 import { astronauts } from './astronauts.ts'
 import { atmosphere } from './atmosphere.ts'
 import { crew } from './crew.ts'
@@ -24,7 +24,12 @@ export const domain: Domain = {
     astronauts,
     trainingRecords,
   ],
-  ruleSettings: ({ planetReference }) => ({ planetReference }),
+  settings: {
+    PLANET_REFERENCE: {
+      description: 'An unknown planet_origin creates the planet (stub) or is refused (strict)',
+      choices: ['stub', 'strict'],
+    },
+  },
 }
 
 export const { resources } = domain

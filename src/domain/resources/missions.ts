@@ -1,7 +1,13 @@
-import type { Detail } from '../model/errors.ts'
-import { enumeration, reference, text, timestamp } from '../model/fields.ts'
-import { defineResource, type Values } from '../model/resource.ts'
-import { crewFitsSpacecraft } from './crew-rules.ts'
+import {
+  type Detail,
+  defineResource,
+  enumeration,
+  reference,
+  text,
+  timestamp,
+  type Values,
+} from '../definition.ts'
+import { crewCodes, crewFitsSpacecraft } from './crew-rules.ts'
 
 /** The transitions from each status. */
 const TRANSITIONS: Readonly<Record<string, readonly string[]>> = {
@@ -37,6 +43,13 @@ export const missions = defineResource({
   },
   rules: [allowedTransition],
   databaseRule: crewFitsSpacecraft,
+  detailCodes: {
+    ...crewCodes,
+    INVALID_STATUS_TRANSITION: {
+      cause: 'The status cannot change from its current value to this one.',
+      remedy: 'Use one of the transitions that the message lists.',
+    },
+  },
 })
 
 function allowedTransition(values: Values, before: Values | undefined): Detail[] {

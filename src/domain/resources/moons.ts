@@ -1,5 +1,4 @@
-import { boolean, magnitude, text } from '../model/fields.ts'
-import { defineResource } from '../model/resource.ts'
+import { boolean, defineResource, magnitude, text } from '../definition.ts'
 import { planets } from './planets.ts'
 
 export const moons = defineResource({

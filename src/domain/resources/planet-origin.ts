@@ -1,8 +1,14 @@
-import { v7 } from 'uuid'
-import { authorize } from '../model/authorize.ts'
-import { type Change, type RuleClient, readingFirst, requireTransaction } from '../model/database-rule.ts'
-import { DomainError } from '../model/errors.ts'
-import { isIdentifier, slug } from '../model/identifiers.ts'
+import {
+  authorize,
+  type Change,
+  DomainError,
+  isIdentifier,
+  makeIdentifier,
+  type RuleClient,
+  readingFirst,
+  requireTransaction,
+  slug,
+} from '../definition.ts'
 import { planets } from './planets.ts'
 
 /**
@@ -24,6 +30,14 @@ export const resolvePlanetOrigin = readingFirst(async (change) => {
   }
 })
 
+/** The codes of its details. */
+export const planetOriginCodes = {
+  UNKNOWN_PLANET: {
+    cause: 'No planet has this identifier or name, and the service is configured not to create planets.',
+    remedy: 'Create the planet first.',
+  },
+}
+
 /** A blank origin is kept as it was sent, and names no planet. */
 function isBlank(origin: string | null): origin is null {
   return origin === null || origin.trim() === ''
@@ -36,7 +50,7 @@ async function planetFor(change: Change, origin: string): Promise<string> {
   if (settings['planetReference'] === 'strict') return refuseUnknownPlanet(origin)
   authorize(caller, planets, 'write')
   requireTransaction(change)
-  return createPlanet(client, isIdentifier(origin) ? origin : (slug(origin) ?? v7()), origin)
+  return createPlanet(client, isIdentifier(origin) ? origin : (slug(origin) ?? makeIdentifier({})), origin)
 }
 
 async function findPlanet(client: RuleClient, origin: string): Promise<string | undefined> {
@@ -65,6 +79,6 @@ async function createPlanet(client: RuleClient, id: string, name: string): Promi
 
 function refuseUnknownPlanet(origin: string): never {
   const message = `No planet has the identifier or the name ${JSON.stringify(origin)}.`
-  const details = [{ field: 'planet_origin', code: 'UNKNOWN_PLANET', message } as const]
+  const details = [{ field: 'planet_origin', code: 'UNKNOWN_PLANET', message }]
   throw new DomainError('BUSINESS_RULE_VIOLATION', message, details)
 }

@@ -1,5 +1,4 @@
-import { boolean, integer, magnitude, text } from '../model/fields.ts'
-import { defineResource } from '../model/resource.ts'
+import { boolean, defineResource, integer, magnitude, text } from '../definition.ts'
 
 export const planets = defineResource({
   kind: 'collection',

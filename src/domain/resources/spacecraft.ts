@@ -1,6 +1,5 @@
-import { enumeration, integer, magnitude, text, timestamp } from '../model/fields.ts'
-import { defineResource } from '../model/resource.ts'
-import { capacityFitsCrews } from './crew-rules.ts'
+import { defineResource, enumeration, integer, magnitude, text, timestamp } from '../definition.ts'
+import { capacityFitsCrews, crewCodes } from './crew-rules.ts'
 
 export const spacecraft = defineResource({
   kind: 'collection',
@@ -24,4 +23,5 @@ export const spacecraft = defineResource({
     launched_date: '2030-11-02T08:15:00.000Z',
   },
   databaseRule: capacityFitsCrews,
+  detailCodes: crewCodes,
 })

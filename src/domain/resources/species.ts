@@ -1,7 +1,14 @@
-import type { Detail } from '../model/errors.ts'
-import { boolean, group, number, reference, text } from '../model/fields.ts'
-import { defineResource, type Values } from '../model/resource.ts'
-import { resolvePlanetOrigin } from './planet-origin.ts'
+import {
+  boolean,
+  type Detail,
+  defineResource,
+  group,
+  number,
+  reference,
+  text,
+  type Values,
+} from '../definition.ts'
+import { planetOriginCodes, resolvePlanetOrigin } from './planet-origin.ts'
 
 const ABSOLUTE_ZERO_CELSIUS = -273.15
 
@@ -57,6 +64,13 @@ export const species = defineResource({
   checks: [temperaturesInOrder],
   rules: [aboveAbsoluteZero],
   databaseRule: resolvePlanetOrigin,
+  detailCodes: {
+    ...planetOriginCodes,
+    BELOW_ABSOLUTE_ZERO: {
+      cause: 'A temperature is below −273.15 °C.',
+      remedy: 'Send a temperature of at least −273.15 °C.',
+    },
+  },
 })
 
 interface TemperatureRange {

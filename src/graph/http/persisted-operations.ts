@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
-
-/** The operations of the repository. The path is the same from src/graph/http and from dist/graph/http. */
-const SHIPPED = fileURLToPath(new URL('../../../operations', import.meta.url))
 
 /** Named operations that callers run without sending the document. */
 export interface PersistedOperations {
@@ -25,7 +21,7 @@ export interface PersistedOperations {
  */
 export async function readPersistedOperations(
   schema: GraphQLSchema,
-  folder: string = SHIPPED,
+  folder: string,
 ): Promise<PersistedOperations> {
   const files = (await readdir(folder)).filter((file) => extname(file) === '.graphql').sort()
   const documents = new Map(

@@ -1,11 +1,6 @@
-import type { DetailCode, ErrorCode } from '../../domain/model/errors.ts'
+import type { CommonDetailCode, DetailCode, ErrorCode, Explanation } from '../../domain/model/errors.ts'
+import type { Resource } from '../../domain/model/resource.ts'
 import { STATUS } from '../../http/errors.ts'
-
-/** What a code means, and what a client can do about it. */
-export interface Explanation {
-  readonly cause: string
-  readonly remedy: string
-}
 
 /** An entry of the catalogue at `/errors`: the code of an envelope, or of one of its details. */
 export interface CatalogueEntry extends Explanation {
@@ -17,13 +12,20 @@ export interface CatalogueEntry extends Explanation {
 }
 
 /** All codes: those of errors with their status (SPEC §7), then those of details (SPEC §2.4). */
-export function catalogueEntries(): CatalogueEntry[] {
+export function catalogueEntries(resources: readonly Resource[]): CatalogueEntry[] {
   const errors = Object.entries(ERRORS) as [ErrorCode, Explanation][]
-  const details = Object.entries(DETAILS) as [DetailCode, Explanation][]
+  const details = Object.entries(detailExplanations(resources))
   return [
     ...errors.map(([code, text]): CatalogueEntry => ({ code, kind: 'error', status: STATUS[code], ...text })),
     ...details.map(([code, text]): CatalogueEntry => ({ code, kind: 'detail', ...text })),
   ]
+}
+
+/** The codes of details: the common ones, then those that the definitions declare. */
+export function detailExplanations(
+  resources: readonly Resource[],
+): Readonly<Record<DetailCode, Explanation>> {
+  return Object.assign({}, DETAILS, ...resources.map(({ detailCodes }) => detailCodes))
 }
 
 /** One row for every code of an envelope. */
@@ -120,8 +122,8 @@ export const ERRORS: Readonly<Record<ErrorCode, Explanation>> = {
   },
 }
 
-/** One row for every code of a detail. */
-export const DETAILS: Readonly<Record<DetailCode, Explanation>> = {
+/** One row for every common code of a detail. */
+const DETAILS: Readonly<Record<CommonDetailCode, Explanation>> = {
   REQUIRED_FIELD: {
     cause: 'A required field is absent, null, empty or blank.',
     remedy: 'Send a value for the field.',
@@ -182,36 +184,8 @@ export const DETAILS: Readonly<Record<DetailCode, Explanation>> = {
     cause: 'The Idempotency-Key was used before, with another request.',
     remedy: 'Use a new key for each new request.',
   },
-  BELOW_ABSOLUTE_ZERO: {
-    cause: 'A temperature is below −273.15 °C.',
-    remedy: 'Send a temperature of at least −273.15 °C.',
-  },
-  UNKNOWN_PLANET: {
-    cause: 'No planet has this identifier or name, and the service is configured not to create planets.',
-    remedy: 'Create the planet first.',
-  },
   UNKNOWN_REFERENCE: {
     cause: 'The resource that the field refers to does not exist.',
     remedy: 'Create it first, or correct the identifier.',
-  },
-  INVALID_COMPOSITION: {
-    cause: 'The fractions of a composition add up to more than 1.',
-    remedy: 'Send fractions that add up to 1 at most.',
-  },
-  INVALID_STATUS_TRANSITION: {
-    cause: 'The status cannot change from its current value to this one.',
-    remedy: 'Use one of the transitions that the message lists.',
-  },
-  MISSION_CLOSED: {
-    cause: 'The mission is completed or aborted and takes no more crew.',
-    remedy: 'Choose a mission that is planned or active.',
-  },
-  CREW_CAPACITY_EXCEEDED: {
-    cause: "The crew would exceed the capacity of the mission's spacecraft.",
-    remedy: 'Choose a larger spacecraft or a smaller crew.',
-  },
-  ASTRONAUT_ON_MISSION: {
-    cause: 'The astronaut is in the crew of another open mission.',
-    remedy: 'Wait for the end of that mission, or choose another astronaut.',
   },
 }

@@ -60,9 +60,9 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
 }
 
 /** The routes without data that do not depend on the version, with the reference of the version shown by default. */
-export function documentRoutes(settings: SiteSettings): Route[] {
+export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   return [
-    ...errorRoutes(settings),
+    ...errorRoutes(resources, settings),
     referenceRoute(REFERENCE_PATH, settings),
     contentRoute('/docs/assets', assets()),
   ]
@@ -92,8 +92,8 @@ function documentHandler(
 }
 
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
-function errorRoutes(settings: SiteSettings): Route[] {
-  const entries = catalogueEntries()
+function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+  const entries = catalogueEntries(resources)
   const linked = (entry: CatalogueEntry, root: string) => ({
     ...entry,
     href: `${root}${PATHS.errors}/${entry.code}`,

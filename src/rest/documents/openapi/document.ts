@@ -42,7 +42,7 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
       headers: headersBelow(path),
       examples: errorExamples(first),
       responses: errorResponses(paths),
-      schemas: { ...sharedSchemas(), ...allSchemas(resources, settings) },
+      schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },
     },
   }
   return settings.deprecation ? deprecatedDocument(document, settings.deprecation, path) : document

@@ -1,4 +1,5 @@
-import { DETAILS, ERRORS } from '../error-catalogue.ts'
+import type { Resource } from '../../../domain/model/resource.ts'
+import { detailExplanations, ERRORS } from '../error-catalogue.ts'
 import { objectSchema, type Schema } from './field-schema.ts'
 import { SCHEMAS } from './resource-schemas.ts'
 
@@ -47,9 +48,10 @@ const PROPERTY: Record<string, Schema> = {
 const PROPERTY_OPTIONAL = Object.keys(PROPERTY).filter((name) => name !== 'name' && name !== 'prompt')
 
 /** The schemas that do not belong to one resource (SPEC §2.2, §2.4). */
-export function sharedSchemas(): Record<string, Schema> {
+export function sharedSchemas(resources: readonly Resource[]): Record<string, Schema> {
+  const detailCodes = Object.keys(detailExplanations(resources))
   const errorCode = { type: 'string', enum: Object.keys(ERRORS) }
-  const detailCode = { type: 'string', enum: Object.keys(DETAILS) }
+  const detailCode = { type: 'string', enum: detailCodes }
   return {
     Link: closed('A link to a resource.', { href: uri }),
     TemplatedLink: closed('A link with variables (RFC 6570).', {
@@ -96,7 +98,7 @@ export function sharedSchemas(): Record<string, Schema> {
     ErrorCatalogueEntry: closed(
       'What a code means.',
       {
-        code: { type: 'string', enum: [...Object.keys(ERRORS), ...Object.keys(DETAILS)] },
+        code: { type: 'string', enum: [...Object.keys(ERRORS), ...detailCodes] },
         kind: { type: 'string', enum: ['error', 'detail'] },
         status: { type: 'integer', description: 'The status of an error; a detail has none.' },
         cause: text,
