@@ -7,7 +7,6 @@ import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
 import { startKeyExpiry } from './domain/idempotency.ts'
 import type { Domain } from './domain/model/domain.ts'
-import { refuseContradictions } from './domain/model/version-problems.ts'
 import { servedVersions } from './domain/model/versions.ts'
 import { TableSizes } from './domain/table-sizes.ts'
 import type { LocatedDomain } from './domain-folder.ts'
@@ -30,6 +29,7 @@ import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
 import { createRestInterface } from './rest/interface.ts'
 import { basePath } from './rest/urls.ts'
+import { readSeeds } from './seeds.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { readWorkerMetrics } from './worker-metrics.ts'
 
@@ -70,7 +70,6 @@ const IDLE_MILLISECONDS = 1_000
 /**
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
- * @throws {DefinitionError} when the definitions contradict each other
  * @throws {DatabaseRefusedError} when the database cannot be used
  * @throws {DefinitionError} when the Prisma client does not fit the definitions
  * @throws {SettingsError} when the domain has no version API_VERSION, it cannot listen on HOST and PORT, or an
@@ -78,7 +77,6 @@ const IDLE_MILLISECONDS = 1_000
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, domain } = parts
-  refuseContradictions(domain)
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const options = await databaseOptions(parts)
   const database = await openDatabase(options)
@@ -166,7 +164,11 @@ async function createApplication(
     run,
   })
   const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
-  const rest = createRestInterface(definitions, prepare, { ...settings, maximumPageSize })
+  const rest = createRestInterface(definitions, prepare, {
+    ...settings,
+    maximumPageSize,
+    seeds: await readSeeds(parts.domain.folder.seed),
+  })
   const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),

@@ -57,7 +57,7 @@ test('unknown arguments are exit status 2 and name --help', async (t) => {
   t.deepEqual(await readdir(folder), [])
 })
 
-test('an address that cannot be listened on is one message that says what to change', async (t) => {
+test('an address that cannot be used is one message with the setting to change', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')

@@ -37,6 +37,9 @@ const options = {
   'allow-data-loss': { type: 'boolean' },
 } as const
 
+/** The sources of the built-in domain. */
+const SOURCES = { definitions: repositoryPath('src/domain/resources'), tests: repositoryPath('test/rest') }
+
 await runCommand(usage, { options, allowPositionals: true }, async ({ values, positionals }) => {
   const [action, path, ...others] = positionals
   const folder = domainFolder(process.env['DOMAIN'] || undefined)
@@ -51,9 +54,6 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
     throw new ArgumentsError(`Expected new <path>, or migrate, not ${positionals.join(' ') || 'nothing'}`)
   }
 })
-
-/** The sources of the built-in domain. */
-const SOURCES = { definitions: repositoryPath('src/domain/resources'), tests: repositoryPath('test/rest') }
 
 interface MigrateOptions {
   readonly name?: string | undefined

@@ -117,7 +117,7 @@ test('doctor, export and studio refuse a data folder without a database and crea
   t.deepEqual(await readdir(folder), [])
 })
 
-test('doctor and export do not migrate a server either, whatever MIGRATE_ON_START says', async (t) => {
+test('doctor and export do not migrate a server either, also with MIGRATE_ON_START=true', async (t) => {
   if (!server) {
     t.log('skipped: TEST_DATABASE_URL is not set')
     return t.pass()

@@ -73,7 +73,7 @@ test('the numbers of a group are measured', async (t) => {
   ])
 })
 
-test('groups come in the order of their keys when that is asked for, those without one last', async (t) => {
+test('groups can be ordered by key, with nulls last', async (t) => {
   const { planetAggregate } = await ask(
     'planetAggregate(groupBy: [DISCOVERY_YEAR], order: KEY, filter: { id: { in: ["p0", "p1", "p2", "p3"] } }) { groups { key { discoveryYear } count } }',
   )
@@ -124,7 +124,7 @@ test('owned resources are counted across their parents', async (t) => {
   )
 })
 
-test('a sum that no number can hold is told as such', async (t) => {
+test('a sum out of range is BUSINESS_RULE_VIOLATION', async (t) => {
   const { client } = service().database
   await client.planet.create({ data: { id: 'heavy', name: 'heavy', mass_jupiters: 1.7e308 } })
   const { errors } = await service().reader.graphql('{ planetAggregate { groups { sum { massJupiters } } } }')

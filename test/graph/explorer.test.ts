@@ -8,7 +8,7 @@ const service = shareTestService(test)
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-test('a browser gets the explorer without a token, and nothing in it comes from elsewhere', async (t) => {
+test('a browser gets the explorer without a token, and it loads nothing from third parties', async (t) => {
   const { anonymous, origin } = service()
   const page = await anonymous.get(`${origin}/graphql`, HTML)
   t.is(page.status, 200)
@@ -26,7 +26,7 @@ test('a browser gets the explorer without a token, and nothing in it comes from 
   }
 })
 
-test('what is not a browser gets no page', async (t) => {
+test('other clients than browsers get no page', async (t) => {
   const { anonymous, origin } = service()
   const answer = await anonymous.get(`${origin}/graphql`)
   t.is(answer.status, 401)
@@ -55,7 +55,7 @@ for (const [device, width, height] of [
   ['a desktop', 1280, 800],
   ['a phone', 390, 844],
 ] as const) {
-  test(`on ${device}, a token is put in, an example chosen and run, with nothing from elsewhere`, async (t) => {
+  test(`on ${device}, a token and an example can be entered and run, without third parties`, async (t) => {
     const browser = await openBrowser(t)
     if (!browser) return t.pass()
     const { writer, origin } = service()

@@ -9,7 +9,7 @@ const service = shareTestService(test)
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const HOSTILE = `<img src=x onerror="document.title='owned'">`
 
-test('a browser gets the same empty page whether something is there or not, and without a token', async (t) => {
+test('a browser gets the same empty page for existing and missing resources, without a token', async (t) => {
   const { anonymous, writer } = service()
   const { body } = await writer.post('/planets', { name: 'Shell' })
   const known = await anonymous.get(`/planets/${body.id}`, HTML)
@@ -21,7 +21,7 @@ test('a browser gets the same empty page whether something is there or not, and 
   t.regex(known.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/)
 })
 
-test('whoever does not rank HTML first gets JSON, and needs a token', async (t) => {
+test('a client that does not rank HTML first gets JSON, and needs a token', async (t) => {
   const { anonymous, reader } = service()
   t.is((await anonymous.get('/planets', { accept: '*/*' })).status, 401)
   t.is((await anonymous.get('/planets', { accept: 'application/json, text/html' })).status, 401)
@@ -31,7 +31,7 @@ test('whoever does not rank HTML first gets JSON, and needs a token', async (t) 
   t.is((await reader.get('/planets', { accept: 'text/html' })).status, 406)
 })
 
-test('the operation behind an answer is shown to who asks for it, and does the same at /graphql', async (t) => {
+test('the operation behind a response is shown on request, and does the same at /graphql', async (t) => {
   const { writer } = service()
   const name = 'Sønderborg ☄'
   const { body } = await writer.post('/planets', { name })
@@ -47,7 +47,7 @@ test('the operation behind an answer is shown to who asks for it, and does the s
   t.deepEqual(variables.filter, { and: [{ name: { equals: name } }] })
 })
 
-test('pages load nothing from elsewhere', async (t) => {
+test('pages load nothing from third parties', async (t) => {
   const { anonymous, origin, base } = service()
   for (const url of [base, `${origin}/docs`, `${origin}/errors`]) {
     const { text } = await anonymous.get(url, HTML)
@@ -57,7 +57,7 @@ test('pages load nothing from elsewhere', async (t) => {
   }
 })
 
-test('a person can browse, find, page and read with a token, and nothing of a resource is run', async (t) => {
+test('browsing, searching and paging work with a token, and no text of a resource is executed', async (t) => {
   const { writer, base } = service()
   for (let number = 1; number <= 3; number++)
     await writer.post('/species', { scientific_name: `Browsed ${number}` })
@@ -104,7 +104,7 @@ test('a call from the reference works with a token', async (t) => {
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing serious on the pages, in the ${colorScheme}, and they fit a phone`, async (t) => {
+  test(`axe finds no serious problem on the pages, in the ${colorScheme}, and they fit a phone`, async (t) => {
     const { writer, base, origin } = service()
     const { body } = await writer.post('/species', {
       scientific_name: `Long ${'name '.repeat(40)} ${colorScheme}`,
