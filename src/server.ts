@@ -29,6 +29,7 @@ import { createHttpServer } from './http/server.ts'
 import { createReadiness } from './readiness.ts'
 import { createRestInterface } from './rest/interface.ts'
 import { basePath } from './rest/urls.ts'
+import { readSeeds } from './seeds.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { readWorkerMetrics } from './worker-metrics.ts'
 
@@ -163,7 +164,11 @@ async function createApplication(
     run,
   })
   const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
-  const rest = createRestInterface(definitions, prepare, { ...settings, maximumPageSize })
+  const rest = createRestInterface(definitions, prepare, {
+    ...settings,
+    maximumPageSize,
+    seeds: await readSeeds(parts.domain.folder.seed),
+  })
   const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),

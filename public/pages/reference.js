@@ -21,4 +21,10 @@ async function render() {
   })
 }
 
+/** Swagger UI has its dark colours below an element with the class `dark-mode`. */
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', followScheme)
+followScheme()
+
 void render()

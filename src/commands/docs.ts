@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
 import { domain } from '../domain/resources/index.ts'
+import { domainFolder } from '../domain-folder.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { committedDocument } from '../rest/documents/openapi/document.ts'
+import { readSeeds } from '../seeds.ts'
 import { runCommand } from './command.ts'
 
 const usage = `Generates the documents that are kept under version control.
@@ -13,7 +15,7 @@ const usage = `Generates the documents that are kept under version control.
   docs/schema.graphql  the GraphQL schema`
 
 await runCommand(usage, {}, async () => {
-  await write('docs/openapi.json', committedDocument(domain))
+  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domainFolder().seed)))
   await write('docs/schema.graphql', `${printSchema(createSchema(domain.resources, domain.versions))}\n`)
 })
 

@@ -6,21 +6,20 @@ import { ArgumentsError, runCommand } from './command.ts'
 import { parseDefaults } from './resource/defaults.ts'
 import { repositoryPath } from './resource/location.ts'
 import { type GeneratedFiles, planUpdate, writeUpdate } from './resource/migrate.ts'
-import { addResource, type Sources } from './resource/new.ts'
+import { addResource, type SourceFolders } from './resource/new.ts'
 
 const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
 
-  npm run resource -- new vessels --kind collection
-  npm run resource -- new decks --kind owned --owner vessels --name Deck
-  npm run resource -- migrate
+  npx halgraph resource new vessels --kind collection
+  npx halgraph resource new decks --kind owned --owner vessels --name Deck
+  npx halgraph resource migrate
 
-new writes a definition to adapt, its entry in the list of resources, and a test.
+new writes a definition to adapt, its entry in the list of resources and, for the built-in domain, a test. DOMAIN
+names another domain.
 
   --kind    collection (the default), owned (many for each owner), or singleton (one for each owner)
   --owner   the path of the owner
   --name    the singular, as GraphQL names the type; by default derived from the path
-
-Both work on the domain of the setting DOMAIN, by default the built-in one; only that has tests.
 
 migrate compares the definitions with the migrations. It writes one new migration and the models of the Prisma
 schema, and prints what the migration does and which locks it takes. It does not change the database: apply the
@@ -40,13 +39,23 @@ const options = {
   'allow-data-loss': { type: 'boolean' },
 } as const
 
+/** The sources of the built-in domain. */
+const BUILT_IN: SourceFolders = {
+  definitions: repositoryPath('src/domain/resources'),
+  module: '../definition.ts',
+  tests: repositoryPath('test/rest'),
+}
+
 await runCommand(usage, { options, allowPositionals: true }, async ({ values, positionals }) => {
   const [action, path, ...others] = positionals
   loadSettingsFile()
-  const root = process.env['DOMAIN'] || undefined
-  const { resources, folder } = await loadDefinitions(domainFolder(root))
+  const domain = process.env['DOMAIN'] || undefined
+  const folder = domainFolder(domain)
+  const { resources } = await loadDefinitions(folder)
   if (action === 'new' && path !== undefined && others.length === 0) {
-    const written = await addResource({ path, ...values }, resources, sourcesOf(root))
+    const sources =
+      domain === undefined ? BUILT_IN : { definitions: resolve(domain), module: 'halgraph/domain' }
+    const written = await addResource({ path, ...values }, resources, sources)
     for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
     console.log('Adapt the definition, then run npm run resource -- migrate')
   } else if (action === 'migrate' && path === undefined) {
@@ -55,13 +64,6 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
     throw new ArgumentsError(`Expected new <path>, or migrate, not ${positionals.join(' ') || 'nothing'}`)
   }
 })
-
-/** The built-in domain, or a folder of definitions. */
-function sourcesOf(root: string | undefined): Sources {
-  if (root !== undefined) return { definitions: resolve(root), module: 'halgraph/domain' }
-  const [definitions, tests] = [repositoryPath('src/domain/resources'), repositoryPath('test/rest')]
-  return { definitions, module: '../definition.ts', tests }
-}
 
 interface MigrateOptions {
   readonly name?: string | undefined

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { modelOf } from '../database/client.ts'
 import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
-import type { Values } from '../domain/model/resource.ts'
 import { putResource } from '../domain/write.ts'
-import type { DomainFolder } from '../domain-folder.ts'
+import type { Seed } from '../rest/documents/openapi/samples.ts'
+import { readSeeds } from '../seeds.ts'
 import { CommandError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
 import { withDatabase } from './shared-database.ts'
 
@@ -14,32 +13,18 @@ const usage = `Adds a small example catalogue with resources in every collection
 
 Existing resources stay unchanged, so the command can be repeated, also while the service runs.`
 
-/** A resource of the catalogue: its key and its body. It comes after the resources it refers to. */
-interface Seed extends Values {
-  readonly collection: string
-  readonly parent?: string
-  readonly id?: string
-}
-
 await runCommand(usage, {}, async () => {
   const configuration = await databaseConfiguration()
   const { settings, domain } = configuration
-  const seeds = await readSeeds(domain.folder)
+  const { seed } = domain.folder
+  const seeds = await readSeeds(seed)
+  if (seeds.length === 0) throw new CommandError(`The domain has no examples: there is no ${seed}`)
   await withDatabase(configuration, async ({ client }) => {
     const { resources } = domain
     const created = await createAll(seeds, { ...settings, resources, caller: OPERATOR, client })
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })
-
-/** @throws {CommandError} if the domain has none */
-async function readSeeds({ seed }: DomainFolder): Promise<Seed[]> {
-  const text = await readFile(seed, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new CommandError(`The domain has no examples: there is no ${seed}`)
-    throw error
-  })
-  return JSON.parse(text) as Seed[]
-}
 
 /** @returns how many of them did not exist */
 async function createAll(seeds: readonly Seed[], context: WriteContext): Promise<number> {

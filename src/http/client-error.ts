@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { DomainError, type ErrorCode } from '../domain/model/errors.ts'
-import { errorEnvelope, errorHeaders, METHODS, methodNotAllowed, STATUS } from './errors.ts'
+import { errorEnvelope, errorHeaders, helpLink, METHODS, methodNotAllowed, STATUS } from './errors.ts'
 
 const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers of the request are too large.'],
@@ -47,6 +47,8 @@ function rawResponse(error: DomainError): string {
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
     'Connection: close',
+    // Where the request was for is unknown.
+    `Link: ${helpLink('/', error.code)}`,
     ...Object.entries(errorHeaders(error)).map(([name, value]) => `${name}: ${value}`),
     '',
     body,

@@ -64,6 +64,16 @@ export function errorHeaders(error: DomainError): Headers {
   }
 }
 
+/**
+ * The header that leads from a failed response to the explanation of its code (RFC 8288). The address is relative
+ * to that of the request, so that it is right behind any gateway and names no host.
+ *
+ * @param path of the request
+ */
+export function helpLink(path: string, code: ErrorCode): string {
+  return `<${'../'.repeat(Math.max(path.split('/').length - 2, 0))}errors/${code}>; rel="help"`
+}
+
 /** Told of every fault of the service, with the id that the response names. */
 export type ReportFault = (error: unknown, requestId: string) => void
 
@@ -98,6 +108,7 @@ export function renderErrors(
       const { type, body } = format(ctx, error)
       ctx.status = STATUS[error.code]
       ctx.set(errorHeaders(error))
+      ctx.append('Link', helpLink(ctx.path, error.code))
       ctx.set('Content-Type', type)
       ctx.body = JSON.stringify(body)
     }

@@ -5,7 +5,7 @@ import type { Middleware } from 'koa'
 import type { DomainError } from '../domain/model/errors.ts'
 import type { ReportRequest, TemplateOf } from './access-log.ts'
 import { callerOf } from './auth/authenticate.ts'
-import { errorEnvelope } from './errors.ts'
+import { errorEnvelope, helpLink } from './errors.ts'
 
 /** How much of its capacity the service uses, and the response when there is none left. */
 export interface Overload {
@@ -75,7 +75,7 @@ const SPECIAL_HEADERS = ['origin', 'traceparent', 'x-request-id']
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Headers that belong to one response. */
-const OWN_HEADERS = ['x-request-id', 'connection', 'date']
+const OWN_HEADERS = ['x-request-id', 'connection', 'date', 'link']
 
 /**
  * Refuses requests for resources while there is no room, before they reach the application. A refusal there
@@ -103,7 +103,8 @@ function shedEarly(
 
   function refuse(request: IncomingMessage, response: ServerResponse, route: string): void {
     const requestId = randomUUID()
-    response.writeHead(503, { ...headers, 'X-Request-Id': requestId }).end(body)
+    const own = { 'X-Request-Id': requestId, Link: helpLink(pathOf(request), refusal.code) }
+    response.writeHead(503, { ...headers, ...own }).end(body)
     const method = request.method as string
     const nothingElse = { seconds: 0, traceId: undefined, aborted: false, reason: undefined }
     report({ method, route, status: 503, requestId, ...nothingElse })

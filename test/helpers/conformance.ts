@@ -80,7 +80,7 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
 
   function checkEnvelope(method: string, answer: Answer, fail: (problem: string) => never): void {
     if (answer.status < 400) fail('the document knows no such operation')
-    if (method !== 'HEAD') validate('openapi#/components/schemas/Error', answer, fail)
+    if (method !== 'HEAD') validate('openapi#/components/schemas/ErrorEnvelope', answer, fail)
   }
 
   function checkBody(

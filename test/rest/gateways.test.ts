@@ -54,7 +54,7 @@ test('every URL has the prefix that a trusted gateway has removed', async (t) =>
   const root = 'https://example.org/catalogue/v'
   allBeginWith(t, await urlsOf(service, gateway), root)
   t.deepEqual(await serversOf(service, gateway), { json: root, yaml: root })
-  t.is((await serversOf(service)).json, '/', 'without a gateway')
+  t.is((await serversOf(service)).json, service.origin, 'without a gateway')
   const self = async (prefix: string) =>
     (await service.reader.get('', { ...gateway, 'x-forwarded-prefix': prefix })).body._links?.self.href
   t.is(await self('/outer, /inner'), 'https://example.org/outer/inner/api/v1')

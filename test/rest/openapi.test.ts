@@ -6,8 +6,10 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
 import { inspectResource } from '../../src/domain/model/validate.ts'
+import { domainFolder } from '../../src/domain-folder.ts'
 import { committedDocument } from '../../src/rest/documents/openapi/document.ts'
 import { resourceExamples } from '../../src/rest/documents/openapi/examples.ts'
+import { readSeeds } from '../../src/seeds.ts'
 import type { Answer, Json } from '../helpers/client.ts'
 import { ConformanceError, createConformanceCheck } from '../helpers/conformance.ts'
 import { createTestFolder } from '../helpers/database.ts'
@@ -21,7 +23,8 @@ const project = fileURLToPath(new URL('../../', import.meta.url))
 const file = join(project, 'docs/openapi.json')
 
 test('docs/openapi.json is what the definitions make; `npm run docs` writes it', async (t) => {
-  t.true((await readFile(file, 'utf8')) === committedDocument(domain))
+  const seeds = await readSeeds(domainFolder().seed)
+  t.true((await readFile(file, 'utf8')) === committedDocument(domain, seeds))
 })
 
 test('the document is served without a token, as JSON and as YAML', async (t) => {
@@ -68,8 +71,9 @@ test('openapi-typescript makes a client of it that type-checks and works', async
 })
 
 for (const resource of resources) {
-  test(`${resource.path}: the example is one that the service would take`, (t) => {
-    const { input, patch } = resourceExamples(resource, resources, 'http://127.0.0.1/api/v1')
+  test(`${resource.path}: without a catalogue, the example is one that the service would take`, (t) => {
+    const source = { resources, seeds: [], base: 'http://127.0.0.1/api/v1' }
+    const { input, patch } = resourceExamples(resource, source)
     const { details } = inspectResource(resource, input)
     t.deepEqual(details, [])
     t.true(Object.keys(patch).length > 0 || resource.appendOnly === true)

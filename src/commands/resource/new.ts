@@ -16,13 +16,13 @@ export interface NewArguments {
   readonly name?: string | undefined
 }
 
-/** Where the sources of a domain are. */
-export interface Sources {
-  /** The folder of the definitions and of their list. */
+/** Where a resource is added. */
+export interface SourceFolders {
+  /** The folder of the definitions, with their list. */
   readonly definitions: string
-  /** What definitions import. */
+  /** The module that they are written with, as they import it. */
   readonly module: string
-  /** The folder of the tests; only the built-in domain has one. */
+  /** The folder of the tests, if there is one. */
   readonly tests?: string
 }
 
@@ -38,19 +38,20 @@ const KINDS = ['collection', 'owned', 'singleton'] as const
 export async function addResource(
   given: NewArguments,
   resources: readonly Resource[],
-  { definitions, module, tests }: Sources,
+  { definitions, module, tests }: SourceFolders,
 ): Promise<string[]> {
   const resource = parse(given, resources)
   const problems = newResourceProblems(resource, resources)
   if (problems.length > 0) throw new ArgumentsError(problems.join('\n'))
+  const file = `${resource.path}.ts`
   const list = join(definitions, 'index.ts')
-  const files = new Map([[join(definitions, `${resource.path}.ts`), definitionText(resource, module)]])
-  if (tests !== undefined) files.set(join(tests, `${resource.path}.test.ts`), testText(resource))
-  for (const path of files.keys()) if (existsSync(path)) throw new CommandError(`${path} exists already`)
+  const made = new Map([[join(definitions, file), definitionText(resource, module)]])
+  if (tests !== undefined) made.set(join(tests, `${resource.path}.test.ts`), testText(resource))
+  for (const path of made.keys()) if (existsSync(path)) throw new CommandError(`${path} exists already`)
   const entries = withEntry(await readFile(list, 'utf8'), resource.path)
-  for (const [path, text] of files) await writeFile(path, text, { flag: 'wx' })
+  for (const [path, text] of made) await writeFile(path, text, { flag: 'wx' })
   await writeFile(list, entries)
-  return [...files.keys(), list]
+  return [...made.keys(), list]
 }
 
 function parse(

@@ -27,7 +27,7 @@ export function singularOf(path: string): string {
 /**
  * The module of a definition: valid, and to be adapted.
  *
- * @param module that it imports what definitions are written with from
+ * @param module that definitions are written with, as it imports it
  */
 export function definitionText(resource: NewResource, module: string): string {
   const { kind, path, name, owner } = resource

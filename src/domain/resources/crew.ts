@@ -16,7 +16,7 @@ export const crew = defineResource({
     }),
     role: text('Role in the crew.', { required: true }),
   },
-  example: { astronaut_id: '6f1c9f0e-2f0b-4f5e-9a55-6d5a3f1f2a10', role: 'commander' },
+  example: { astronaut_id: 'e24c5f19-97da-4b86-b1c0-3d8a6b9f0e44', role: 'commander' },
   databaseRule: mayJoinCrew,
   detailCodes: crewCodes,
 })

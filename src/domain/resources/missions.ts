@@ -36,9 +36,9 @@ export const missions = defineResource({
   },
   example: {
     name: 'Lantern One',
-    objective: 'Find out what makes light in the deep of Kepler-442b.',
+    objective: 'Find out what lives in the light of Kepler-22.',
     launch_date: '2031-06-01T12:00:00.000Z',
-    destination_planet_id: 'kepler-442b',
+    destination_planet_id: 'kepler-22b',
     spacecraft_id: 'meridian',
   },
   rules: [allowedTransition],

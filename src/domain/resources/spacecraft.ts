@@ -16,7 +16,7 @@ export const spacecraft = defineResource({
     launched_date: timestamp('Date of the launch.'),
   },
   example: {
-    name: 'Meridian',
+    name: 'Perihelion',
     kind: 'capsule',
     crew_capacity: 4,
     dry_mass_kilograms: 9300,

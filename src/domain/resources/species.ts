@@ -56,7 +56,7 @@ export const species = defineResource({
     common_name: 'Deep lantern',
     classification: { kingdom: 'Animalia', class: 'Lucidae', phylum: 'Cnidaria' },
     habitat: 'abyssal ocean',
-    planet_origin: 'Kepler-442b',
+    planet_origin: 'Europa Prime',
     temperature_range: { min_celsius: -2, max_celsius: 14.5 },
     bioluminescent: true,
     intelligence_level: 'social',

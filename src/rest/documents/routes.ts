@@ -5,19 +5,20 @@ import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import { forwardedPrefix } from '../../http/request-target.ts'
 import { type Handler, type Route, reads } from '../../http/routes.ts'
 import {
   contentHandler,
   contentRoute,
   fileHandler,
   respondWithContent,
+  type StaticContent,
   staticContent,
 } from '../../http/static-content.ts'
 import { acceptable, prefersPage } from '../respond.ts'
 import { basePath, REFERENCE_PATH, rootFor } from '../urls.ts'
 import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
-import { openApiDocument } from './openapi/document.ts'
+import { type ErrorExample, errorExamples } from './error-examples.ts'
+import { EXAMPLE_ORIGIN, openApiDocument } from './openapi/document.ts'
 import { PATHS } from './openapi/service-paths.ts'
 import { cataloguePage, entryPage } from './pages/error-pages.ts'
 import type { Html } from './pages/html.ts'
@@ -37,7 +38,7 @@ import { profileOf } from './profile.ts'
  */
 export function versionDocumentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)
-  const document = openApiDocument(resources, settings)
+  const document = openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
   // Some parsers of YAML do not support aliases.
   const toYaml = (value: object) => stringify(value, { aliasDuplicateObjects: false })
   const profiles = resources.map((resource) => {
@@ -76,26 +77,33 @@ function open(path: string, handle: Handler): Route {
   return { path, access: 'open', methods: reads({ handle }) }
 }
 
-/** The OpenAPI document, with the server that a gateway shows if there is one. */
+/** The OpenAPI document, with addresses as the sender of the request sees them. */
 function documentHandler(
   document: object,
   settings: SiteSettings,
   extension: '.json' | '.yaml',
   toText: (document: object) => string,
 ): Handler {
-  const handle = contentHandler(extension, () => toText(document))
+  let text: string | undefined
+  let latest: { root: string; content: StaticContent } | undefined
   return (ctx) => {
-    if (forwardedPrefix(ctx) === '') return handle(ctx)
-    const server = { url: rootFor(ctx, settings), description: 'This service.' }
-    respondWithContent(ctx, staticContent(extension, toText({ ...document, servers: [server] })))
+    const root = rootFor(ctx, settings)
+    text ??= toText(document)
+    if (latest?.root !== root) {
+      latest = { root, content: staticContent(extension, text.replaceAll(EXAMPLE_ORIGIN, root)) }
+    }
+    respondWithContent(ctx, latest.content)
   }
 }
 
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const entries = catalogueEntries(resources)
+  const examples = errorExamples(resources, EXAMPLE_ORIGIN + basePath(settings))
+  const exampleOf = ({ code }: CatalogueEntry) => examples[code] as ErrorExample
   const linked = (entry: CatalogueEntry, root: string) => ({
     ...entry,
+    ...exampleOf(entry),
     href: `${root}${PATHS.errors}/${entry.code}`,
   })
   const all = jsonOrPage(
@@ -108,7 +116,7 @@ function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Ro
     jsonOrPage(
       settings,
       (root) => linked(entry, root),
-      (site) => entryPage(entry, site),
+      (site) => entryPage(entry, exampleOf(entry), site),
     ),
   ])
   return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(each))]

@@ -4,13 +4,15 @@ import { servedVersions } from '../../../domain/model/versions.ts'
 import { viewOf } from '../../../domain/model/views.ts'
 import { resourcePaths } from '../../resource-paths.ts'
 import { basePath, type RestSettings } from '../../urls.ts'
+import { errorEnvelopes } from '../error-examples.ts'
 import { deprecatedDocument } from './deprecation.ts'
 import { resourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
 import { pageSchemas, resourceSchemas } from './resource-schemas.ts'
-import { errorExamples, errorResponses, headersBelow } from './responses.ts'
+import { errorResponses, headersBelow } from './responses.ts'
+import type { Seed } from './samples.ts'
 import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 
@@ -18,13 +20,18 @@ import { sharedSchemas } from './shared-schemas.ts'
  * An OpenAPI 3.1 document of everything that is served over REST, made from the definitions.
  *
  * @param resources as the version of the settings shows them
+ * @param seeds the catalogue that the examples are about
  */
-export function openApiDocument(resources: readonly Resource[], settings: RestSettings): Schema {
+export function openApiDocument(
+  resources: readonly Resource[],
+  settings: RestSettings,
+  seeds: readonly Seed[] = [],
+): Schema {
   const { publicBaseUrl, maximumPageSize } = settings
   const path = basePath(settings)
   const base = (publicBaseUrl ?? EXAMPLE_ORIGIN) + path
   const [first] = resources as [Resource]
-  const examples = (resource: Resource) => resourceExamples(resource, resources, base)
+  const examples = (resource: Resource) => resourceExamples(resource, { resources, seeds, base })
   const items = resources.flatMap((resource) =>
     Object.entries(resourcePathItems(resource, resources, examples(resource))),
   )
@@ -35,7 +42,7 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
   const document = {
     openapi: '3.1.1',
     info: infoOf(settings),
-    servers: [{ url: publicBaseUrl ?? '/', description: 'This service.' }],
+    servers: [{ url: publicBaseUrl ?? EXAMPLE_ORIGIN, description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
     paths,
@@ -43,7 +50,9 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
       securitySchemes: { bearer: BEARER },
       parameters: sharedParameters(maximumPageSize),
       headers: headersBelow(path),
-      examples: errorExamples(first),
+      examples: Object.fromEntries(
+        Object.entries(errorEnvelopes(first)).map(([code, value]) => [code, { value }]),
+      ),
       responses: errorResponses(paths),
       schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },
     },
@@ -51,8 +60,8 @@ export function openApiDocument(resources: readonly Resource[], settings: RestSe
   return settings.deprecation ? deprecatedDocument(document, settings.deprecation, path) : document
 }
 
-/** Links are absolute, so examples need an origin even where none is set. */
-const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
+/** Links are absolute, so a document needs an origin even where none is set. */
+export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 
 function allSchemas(resources: readonly Resource[], settings: RestSettings): Record<string, Schema> {
   const lists = resources
@@ -97,9 +106,9 @@ const BEARER = {
  * The document as docs/openapi.json has it, for people to read: with the default settings, of the version that a
  * service shows by default.
  */
-export function committedDocument(domain: Domain): string {
+export function committedDocument(domain: Domain, seeds: readonly Seed[]): string {
   const { shown: version } = servedVersions(domain, undefined)
   const settings = { publicBaseUrl: undefined, namespace: 'api', version, maximumPageSize: 100 }
   const resources = domain.resources.map((resource) => viewOf(resource, version))
-  return `${JSON.stringify(openApiDocument(resources, settings), null, 2)}\n`
+  return `${JSON.stringify(openApiDocument(resources, settings, seeds), null, 2)}\n`
 }

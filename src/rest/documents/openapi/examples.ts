@@ -5,13 +5,18 @@ import type { Resource, Values } from '../../../domain/model/resource.ts'
 import { createForms, type Templates } from '../../forms/templates.ts'
 import { createHal, type Occasion } from '../../hal.ts'
 import { Urls } from '../../urls.ts'
+import { parentOf, type Seed, sampleOf } from './samples.ts'
 
 /** The examples of a resource. The representations are made as the real ones are. */
 export interface ResourceExamples {
   /** The body of a request that creates it. */
   readonly input: Values
+  /** The body that replaces the resource with the identifier. */
+  readonly replacement: Values
   readonly patch: Values
   readonly id: string
+  /** A parent for a path; of a list of what refers to it, one that has some. */
+  parentId(parent: Resource): string
   representation(occasion: Occasion): object
   /** A page with one item; within a parent where the list has one. */
   page(parent: Resource | undefined): object
@@ -24,26 +29,43 @@ const ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01'
 const OTHER_ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02'
 const CREATED = '2031-04-05T06:07:08.900Z'
 
-/** Makes the examples of a resource from its definition, with links below this base. */
+/** What examples are made of: the definitions, and a catalogue that the service may have been filled with. */
+export interface ExampleSource {
+  readonly resources: readonly Resource[]
+  readonly seeds: readonly Seed[]
+  /** What links begin with. */
+  readonly base: string
+}
+
+/**
+ * Makes the examples of a resource. What a request reads, replaces or deletes is in the catalogue, and what it
+ * creates is not, so that every example succeeds once on a service with that catalogue.
+ */
 export function resourceExamples(
   resource: Resource,
-  resources: readonly Resource[],
-  base: string,
+  { resources, seeds, base }: ExampleSource,
 ): ResourceExamples {
   const urls = new Urls(base)
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources)
   const input = resource.example ?? exampleInput(resource)
-  const parentId = resource.owner && OTHER_ID
-  const id = resource.kind === 'singleton' ? OTHER_ID : ID
-  const data = exampleData(resource, input, { id, parentId })
+  const sample = sampleOf(resource, resources, seeds)
+  const parentId = resource.owner && (sample?.parentId ?? OTHER_ID)
+  const id = sample?.id ?? (resource.kind === 'singleton' ? OTHER_ID : ID)
+  const replacement = sample?.body ?? input
+  const data = exampleData(resource, replacement, { id, parentId })
+  const newId = resource.kind === 'singleton' ? id : ID
+  const created = exampleData(resource, input, { id: newId, parentId })
   return {
     input,
-    patch: examplePatch(resource, input),
+    replacement,
+    patch: examplePatch(resource, replacement),
     id,
+    parentId: (parent) =>
+      parent === resource.owner ? (parentId as string) : (parentOf(parent, resource, seeds) ?? OTHER_ID),
     templates: forms.resource(OPERATOR, data, urls),
     listTemplates: (parent) => forms.list(OPERATOR, parent && { resource: parent, id: OTHER_ID }, urls),
-    representation: (occasion) => hal.resource(data, occasion, urls),
+    representation: (occasion) => hal.resource(occasion === 'read' ? data : created, occasion, urls),
     page: (parent) =>
       hal.list(
         {

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../domain/model/errors.ts'
 import { identifierField, type Resource } from '../../../domain/model/resource.ts'
 import { pascalCase } from '../../../graph/names.ts'
 import { bodyTypes } from '../../../http/json/body.ts'
+import { label, nounWithArticle } from '../../nouns.ts'
 import { METHODS, type OperationName, resourcePaths } from '../../resource-paths.ts'
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
@@ -44,7 +45,7 @@ const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: stri
   read: ['read', 'Read'],
   create: ['create', 'Create'],
   put: ['put', 'Create or replace'],
-  patch: ['patch', 'Change'],
+  patch: ['patch', 'Update'],
   remove: ['delete', 'Delete'],
 }
 
@@ -103,7 +104,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   put({ resource, examples }) {
     const { put, input } = schemaNames(resource)
     const isSingleton = resource.kind === 'singleton'
-    const body = isSingleton ? examples.input : { id: examples.id, ...examples.input }
+    const body = isSingleton ? examples.replacement : { id: examples.id, ...examples.replacement }
     const content = halContent(bodySchemas(put), examples.representation('put'))
     return {
       description: isSingleton
@@ -149,8 +150,8 @@ export function resourcePathItems(
   const items = resourcePaths(resource, resources).map(({ path, parent, operations, column }) => {
     const plural = `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`
     const parameters = [
-      ...(parent ? [parentParameter(parent)] : []),
-      ...(path.endsWith(':id') ? [idParameter(resource)] : []),
+      ...(parent ? [parentParameter(parent, examples.parentId(parent))] : []),
+      ...(path.endsWith(':id') ? [idParameter(resource, examples.id)] : []),
     ]
     const methods = operations.map((name) => [
       METHODS[name].toLowerCase(),
@@ -169,12 +170,15 @@ function operationObject(name: OperationName, described: Described, plural: stri
   const { description, responses, errors, ...request } = OPERATIONS[name](described)
   const { resource, parent } = described
   const [verb, action] = NAMES[name]
-  const within = parent ? ` of one of the ${parent.path}` : ''
+  const within = parent ? ` of ${nounWithArticle(parent)}` : ''
+  const one = `${action} ${nounWithArticle(resource)}`
   const scope = `Needs the scope \`${resource.path}:${METHODS[name] === 'GET' ? 'read' : 'write'}\`.`
   return {
     operationId: verb + (name === 'list' ? plural : resource.name),
     summary:
-      name === 'list' ? `${action} ${resource.path}${within}` : `${action} one of the ${resource.path}`,
+      name === 'list'
+        ? `${action} the ${label(resource.path).toLowerCase()}${within}`
+        : one + (resource.owner ? within : ''),
     description: description === undefined ? scope : `${description} ${scope}`,
     tags: [resource.path],
     ...request,

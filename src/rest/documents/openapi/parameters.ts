@@ -1,6 +1,7 @@
 import { DEFAULT_PAGE_SIZE, operatorsOf, queryable } from '../../../domain/model/query.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { identifierField } from '../../../domain/model/resource.ts'
+import { noun } from '../../nouns.ts'
 import { IDENTIFIER, leafSchema, type Schema } from './field-schema.ts'
 
 /** The parameters that mean the same in every operation. */
@@ -45,13 +46,13 @@ export function shared(name: string): Schema {
 }
 
 /** The identifier of a resource in a path. Any other text is an unknown identifier. */
-export function idParameter(resource: Resource): Schema {
-  return path('id', `Identifier of one of the ${resource.path}.`)
+export function idParameter(resource: Resource, example: string): Schema {
+  return path('id', `Identifier of the ${noun(resource)}.`, example)
 }
 
 /** The identifier of a parent in a path. */
-export function parentParameter(parent: Resource): Schema {
-  return path(identifierField(parent), `Identifier of one of the ${parent.path}.`)
+export function parentParameter(parent: Resource, example: string): Schema {
+  return path(identifierField(parent), `Identifier of the ${noun(parent)}.`, example)
 }
 
 /** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
@@ -67,15 +68,15 @@ function fieldsParameter(resource: Resource): Schema {
   const properties = leaves.map(({ name, field }) => [name, leafSchema(field)])
   const description = 'The bare name of a field: `field=value` is the same as `filter=field:value`.'
   const schema = { type: 'object', properties: Object.fromEntries(properties) }
-  return { ...query('fields', description, schema), style: 'form', explode: true }
+  return { ...query('fields', description, schema), style: 'form', explode: true, example: {} }
 }
 
 function sortParameter(resource: Resource): Schema {
-  const names = queryable(resource.shownLeaves).map(({ name }) => escaped(name))
-  const one = `(${names.join('|')}):(asc|desc)`
+  const orders = queryable(resource.shownLeaves).flatMap(({ name }) => [`${name}:asc`, `${name}:desc`])
   const description = '`field:asc` or `field:desc`, several joined by commas. Unset values come last.'
-  const schema = { type: 'string', pattern: `^${one}(,${one})*$` }
-  return { ...query('sort', description, schema), example: `${resource.createdField}:desc` }
+  const schema = { type: 'array', minItems: 1, items: { type: 'string', enum: orders } }
+  const example = [`${resource.createdField}:desc`]
+  return { ...query('sort', description, schema), style: 'form', explode: false, example }
 }
 
 function filterParameter(resource: Resource): Schema {
@@ -92,7 +93,7 @@ function filterParameter(resource: Resource): Schema {
     ...query('filter', description, { type: 'array', items }),
     style: 'form',
     explode: true,
-    example: [`${resource.createdField}[gte]:2031-01-01`],
+    example: [`${resource.createdField}[gte]:2020-01-01`],
   }
 }
 
@@ -108,6 +109,6 @@ function header(name: string, description: string): Schema {
   return { name, in: 'header', description, schema: { type: 'string' } }
 }
 
-function path(name: string, description: string): Schema {
-  return { name, in: 'path', required: true, description, schema: IDENTIFIER }
+function path(name: string, description: string, example: string): Schema {
+  return { name, in: 'path', required: true, description, schema: IDENTIFIER, example }
 }

@@ -1,9 +1,6 @@
-import { type Detail, DomainError, type ErrorCode, refuseInvalid } from '../../../domain/model/errors.ts'
-import type { Resource } from '../../../domain/model/resource.ts'
-import { inspectResource } from '../../../domain/model/validate.ts'
-import { errorEnvelope, STATUS } from '../../../http/errors.ts'
+import type { ErrorCode } from '../../../domain/model/errors.ts'
+import { STATUS } from '../../../http/errors.ts'
 import { HAL_FORMS, type Templates } from '../../forms/templates.ts'
-import { parseListQuery } from '../../parse-list-query.ts'
 import { withoutNullLinks } from '../../respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import type { Schema } from './field-schema.ts'
@@ -33,7 +30,7 @@ export function headersBelow(path: string): Readonly<Record<string, Schema>> {
     },
     Link: {
       ...textHeader(
-        'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document (RFC 8288, RFC 8631).',
+        'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `help` the explanation of an error (RFC 8288, RFC 8631).',
         `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
       ),
       required: true,
@@ -141,31 +138,15 @@ export function errorResponses(paths: Record<string, Schema>): Record<string, Sc
   return Object.fromEntries([...names].map((name) => [name, errorResponse(name.split('.') as ErrorCode[])]))
 }
 
-/** An example of each code's envelope (SPEC §2.4), where possible a real one. */
-export function errorExamples(resource: Resource): Record<ErrorCode, object> {
-  const codes = Object.keys(ERRORS) as ErrorCode[]
-  const real: Partial<Record<ErrorCode, DomainError>> = {
-    VALIDATION_FAILED: caught(() => refuseInvalid(inspectResource(resource, { colour: 'blue' }).details)),
-    INVALID_QUERY_PARAMETER: caught(() => parseListQuery(resource, new URLSearchParams('page=0'), 100)),
-    ...DETAILED,
-  }
-  return Object.fromEntries(
-    codes.map((code) => [
-      code,
-      { value: errorEnvelope(real[code] ?? new DomainError(code, ERRORS[code].cause)) },
-    ]),
-  ) as unknown as Record<ErrorCode, object>
-}
-
 function errorResponse(codes: readonly ErrorCode[]): Schema {
   const status = STATUS[codes[0] as ErrorCode]
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   return {
     description: codes.map((code) => `${code}: ${ERRORS[code].cause}`).join('\n\n'),
-    headers: headerReferences([...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
+    headers: headerReferences(['Link', ...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
+        schema: { $ref: '#/components/schemas/ErrorEnvelope' },
         examples: Object.fromEntries(examples),
       },
     },
@@ -177,37 +158,4 @@ const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
   503: ['Retry-After'],
-}
-
-function caught(action: () => unknown): DomainError {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof DomainError) return error
-    throw error
-  }
-  throw new TypeError('The example of an error is not an error.')
-}
-
-/** Codes whose details depend on what is in the database. */
-const DETAILED = {
-  RESOURCE_ALREADY_EXISTS: detailed('RESOURCE_ALREADY_EXISTS', {
-    field: 'name',
-    code: 'DUPLICATE_VALUE',
-    message: 'Another resource already has this name.',
-  }),
-  DEPENDENCY_CONFLICT: detailed('DEPENDENCY_CONFLICT', {
-    field: 'id',
-    code: 'RESOURCE_IN_USE',
-    message: 'It cannot be deleted while others refer to it.',
-  }),
-  BUSINESS_RULE_VIOLATION: detailed('BUSINESS_RULE_VIOLATION', {
-    field: 'other_id',
-    code: 'UNKNOWN_REFERENCE',
-    message: 'There is no resource "unknown" in others.',
-  }),
-}
-
-function detailed(code: ErrorCode, detail: Detail): DomainError {
-  return new DomainError(code, detail.message, [detail])
 }

@@ -88,7 +88,7 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
       code: detailCode,
       message: text,
     }),
-    Error: closed('The body of every failed request.', {
+    ErrorEnvelope: closed('The body of every failed request.', {
       error: closed('The error.', {
         code: errorCode,
         message: text,
@@ -103,9 +103,12 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
         status: { type: 'integer', description: 'The status of an error; a detail has none.' },
         cause: text,
         remedy: text,
+        retry: { ...text, description: 'Whether and when the same request can be sent again.' },
+        request: { ...text, description: 'A request with this error.' },
+        response: { ...text, description: 'The response to it.' },
         href: uri,
       },
-      ['status'],
+      ['status', 'retry', 'request'],
     ),
     ErrorCatalogue: closed('All codes.', {
       errors: { type: 'array', items: { $ref: `${SCHEMAS}ErrorCatalogueEntry` } },

@@ -1,4 +1,6 @@
+import type { DetailCode } from '../../../domain/model/errors.ts'
 import type { CatalogueEntry } from '../error-catalogue.ts'
+import { type ErrorExample, errorOf } from '../error-examples.ts'
 import { type Html, html } from './html.ts'
 import { pageWith, type Site } from './page.ts'
 
@@ -19,9 +21,13 @@ ${table(of('detail'), site, ['Code', 'Cause'])}`,
 }
 
 /** The page of one code. */
-export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry, site: Site): Html {
+export function entryPage(entry: CatalogueEntry, example: ErrorExample, site: Site): Html {
+  const { code, kind, status, cause, remedy, retry } = entry
+  const error = kind === 'detail' ? errorOf(code as DetailCode) : code
   const location =
-    kind === 'error' ? `error.code, with status ${status}` : 'code of an entry of error.details'
+    kind === 'error'
+      ? html`error.code, with status ${status}`
+      : html`code of an entry of error.details, of <a href="${site.root}/errors/${error}">${error}</a>`
   return pageWith(
     code,
     site,
@@ -31,8 +37,16 @@ export function entryPage({ code, kind, status, cause, remedy }: CatalogueEntry,
 <div><dt>Found in</dt><dd>${location}</dd></div>
 <div><dt>Cause</dt><dd>${cause}</dd></div>
 <div><dt>What to do</dt><dd>${remedy}</dd></div>
-</dl>`,
+${retry === undefined ? '' : html`<div><dt>Send it again?</dt><dd>${retry}</dd></div>`}
+</dl>
+${example.request === undefined ? '' : sample('Request', example.request)}
+${sample('Response', example.response)}`,
   )
+}
+
+function sample(title: string, text: string): Html {
+  return html`<h2>${title}</h2>
+<pre tabindex="0" aria-label="${title}"><code>${text}</code></pre>`
 }
 
 function table(entries: readonly CatalogueEntry[], { root }: Site, columns: readonly string[]): Html {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { respondWithContent, staticContent } from '../../../http/static-content.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../../urls.ts'
+import type { Seed } from '../openapi/samples.ts'
 import { type Html, html } from './html.ts'
 
 /**
@@ -30,7 +31,11 @@ export interface Site {
 }
 
 /** The settings of the pages. */
-export type SiteSettings = RestSettings & { readonly graphqlExplorer?: boolean }
+export type SiteSettings = RestSettings & {
+  readonly graphqlExplorer?: boolean
+  /** The catalogue that the examples of the reference are about. */
+  readonly seeds?: readonly Seed[]
+}
 
 /** A page, with the content security policy that it needs if the usual one is too strict. */
 export interface Page {

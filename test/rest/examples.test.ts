@@ -1,0 +1,124 @@
+import test from 'ava'
+import { OPERATOR } from '../../src/domain/model/caller.ts'
+import { resources } from '../../src/domain/resources/index.ts'
+import { putResource } from '../../src/domain/write.ts'
+import { domainFolder } from '../../src/domain-folder.ts'
+import { readSeeds } from '../../src/seeds.ts'
+import type { Json } from '../helpers/client.ts'
+import { resourceAt } from '../helpers/fixtures.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+
+/** Fills the service as `npm run seed` does. */
+async function seed({ database: { client } }: TestService): Promise<void> {
+  const ruleSettings = { planetReference: 'stub' }
+  for (const { collection, parent: parentId, id = parentId as string, ...body } of await readSeeds(
+    domainFolder().seed,
+  )) {
+    const options = { mayCreate: true, mayReplace: false, readOnly: {} }
+    await putResource(
+      { client, caller: OPERATOR, ruleSettings, resources, idempotencyKeyHours: 1 },
+      resourceAt(collection),
+      { parentId, id },
+      body,
+      options,
+    )
+  }
+}
+
+/** The request that the reference page sends at the first press of Execute. */
+function exampleRequest(path: string, item: Json, method: string, operation: Json, document: Json) {
+  const resolve = (value: Json): Json =>
+    value.$ref ? document.components.parameters[value.$ref.split('/').at(-1)] : value
+  const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map(resolve)
+  const address = parameters.reduce<string>(
+    (text, { name, in: place, example }) => (place === 'path' ? text.replace(`{${name}}`, example) : text),
+    path,
+  )
+  const query = new URLSearchParams()
+  for (const { name, in: place, example, explode } of parameters) {
+    if (place !== 'query' || !Array.isArray(example)) continue
+    for (const value of explode ? example : [example.join(',')]) query.append(name, value)
+  }
+  const content = operation.requestBody?.content
+  const [type] = Object.keys(content ?? {})
+  return {
+    method: method.toUpperCase(),
+    url: `${document.servers[0].url}${address}${query.size > 0 ? `?${query}` : ''}`,
+    body: type && content[type].example,
+    headers: type ? { 'content-type': type } : {},
+  }
+}
+
+const EXPECTED: Readonly<Record<string, number>> = { get: 200, post: 201, put: 204, patch: 204, delete: 204 }
+
+const succeeding = test.macro(async (t, methods: readonly string[]) => {
+  const service = await startTestService(t)
+  await seed(service)
+  const { writer, anonymous, origin, base } = service
+  const { body: document } = await anonymous.get('/openapi.json')
+  t.is(document.servers[0].url, origin)
+  const ofResources = Object.entries<Json>(document.paths).filter(([path]) => {
+    const [, collection] = path.split(new URL(base).pathname)
+    return resources.some((resource) => collection?.startsWith(`/${resource.path}`))
+  })
+  // What is owned is deleted before its owner.
+  for (const [path, item] of ofResources.toReversed()) {
+    for (const method of methods.filter((name) => item[name])) {
+      const { url, body, headers, ...request } = exampleRequest(path, item, method, item[method], document)
+      const answer = await writer.request(request.method, url, body, headers)
+      t.is(
+        answer.status,
+        EXPECTED[method] as number,
+        `${request.method} ${url}: ${answer.text.slice(0, 300)}`,
+      )
+      if (answer.body?._embedded) t.true(answer.body.total_count > 0, url)
+    }
+  }
+})
+
+test('on the seeded catalogue, the examples that read and change succeed', succeeding, [
+  'get',
+  'put',
+  'patch',
+])
+test('on the seeded catalogue, the examples that create succeed', succeeding, ['post'])
+test('on the seeded catalogue, the examples that delete succeed', succeeding, ['delete'])
+
+test.serial('no operation is named by its path, and no schema after a type of the language', async (t) => {
+  const { body: document } = await service().anonymous.get('/openapi.json')
+  t.is(document.components.schemas.Error, undefined)
+  const { summary } = document.paths['/api/v1/missions/{mission_id}/crew/{id}'].patch
+  t.is(summary, 'Update a crew member of a mission')
+})
+
+test.serial(
+  'every error leads to the page of its code, which shows a request and its response',
+  async (t) => {
+    const { anonymous, reader, writer, origin, base } = service()
+    for (const { headers, body, url } of await Promise.all([
+      anonymous.get('/planets').then((answer) => ({ ...answer, url: `${base}/planets` })),
+      reader
+        .get('/planets/none/moons/none')
+        .then((answer) => ({ ...answer, url: `${base}/planets/none/moons/none` })),
+      writer.post('/planets', {}).then((answer) => ({ ...answer, url: `${base}/planets` })),
+      reader.get(`${origin}/nowhere`).then((answer) => ({ ...answer, url: `${origin}/nowhere` })),
+      anonymous.graphql('{ collections { path } }').then((answer) => ({
+        ...answer,
+        body: { error: answer.errors?.[0].extensions },
+        url: `${origin}/graphql`,
+      })),
+    ])) {
+      const [, address = ''] = /<([^>]*)>; rel="help"/.exec(headers.get('link') ?? '') ?? []
+      const page = await anonymous.get(new URL(address, url).href)
+      t.deepEqual([page.status, page.body?.code], [200, body.error.code], url)
+      t.true(page.body.retry.length > 2)
+      t.regex(page.body.request, /^[A-Z]+ \//)
+      t.regex(
+        page.body.response,
+        new RegExp(`^HTTP/1.1 ${page.body.status}\n[^]*"code": "${page.body.code}"`),
+      )
+    }
+  },
+)
