@@ -101,7 +101,7 @@ test('new adds to a list on one line, which is broken where it gets too long', (
 test('the command explains itself, and refuses unknown arguments', async (t) => {
   const help = await runCommand('resource', {}, '--help')
   t.is(help.status, 0)
-  t.regex(help.output, /npm run resource -- new vessels[\s\S]*--allow-data-loss/)
+  t.regex(help.output, /halgraph resource new vessels[\s\S]*--allow-data-loss/)
   for (const given of [[], ['migrate', 'now']]) {
     t.is((await runCommand('resource', {}, ...given)).status, 2, given.join(' '))
   }
