@@ -10,9 +10,9 @@ import { addResource, type SourceFolders } from './resource/new.ts'
 
 const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
 
-  npm run resource -- new vessels --kind collection
-  npm run resource -- new decks --kind owned --owner vessels --name Deck
-  npm run resource -- migrate
+  npx halgraph resource new vessels --kind collection
+  npx halgraph resource new decks --kind owned --owner vessels --name Deck
+  npx halgraph resource migrate
 
 new writes a definition to adapt, its entry in the list of resources and, for the built-in domain, a test. DOMAIN
 names another domain.
