@@ -136,11 +136,14 @@ async function replaceOutput(made) {
 /**
  * Runs the program of a package; what it prints is shown only when it fails.
  *
+ * @throws {BuildError} when it fails or is not installed
  * @param {string} name
  * @param {string} program
  * @param {string[]} parameters
  */
 export async function runPackage(name, program, ...parameters) {
+  if (!isInstalled(name))
+    throw new BuildError(`The build needs ${name}: install it with \`npm ci --include=dev\`.`)
   const entry = join(require.resolve(`${name}/package.json`), '..', program)
   const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
   const options = { cwd: project, env, maxBuffer: 2 ** 26 }
