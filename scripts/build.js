@@ -25,7 +25,6 @@ const GENERATED = 'src/database/generated'
 const OUTPUT = 'dist'
 /** The fingerprint of the sources that the output was built from; written last. */
 const FINGERPRINT = 'dist/fingerprint'
-const LOCK = 'dist.lock'
 
 /** A lock that has not been renewed for this long belongs to a build that was killed. */
 const STALE_MILLISECONDS = 10_000
@@ -56,7 +55,7 @@ export async function buildIfChanged() {
       : 'The service is not built'
     throw new BuildError(`${problem}. Run \`npm ci && npm run build\`, with the development dependencies.`)
   }
-  const unlock = await lockBuild()
+  const unlock = await lockBuild(project)
   try {
     if (isCurrent()) return
     await removeRemains()
@@ -152,12 +151,16 @@ export async function runPackage(name, program, ...parameters) {
   })
 }
 
-/** Waits for another build, if there is one; resolves to the function that lets the next one start. */
-async function lockBuild() {
+/**
+ * Waits for another build of a folder, if there is one; resolves to the function that lets the next one start.
+ *
+ * @param {string} folder
+ */
+export async function lockBuild(folder) {
   const { lock } = (await import('proper-lockfile')).default
   const retries = { retries: LONGEST_BUILD_MILLISECONDS / RETRY_MILLISECONDS, factor: 1 }
-  return lock(project, {
-    lockfilePath: inProject(LOCK),
+  return lock(folder, {
+    lockfilePath: join(folder, 'dist.lock'),
     stale: STALE_MILLISECONDS,
     retries: { ...retries, minTimeout: RETRY_MILLISECONDS, maxTimeout: RETRY_MILLISECONDS },
     // Another build took over because this one did not get the processor for long. Both make the same.
