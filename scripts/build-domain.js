@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
-import { BuildError, lockBuild, runPackage } from './build.js'
+import { BuildError, lockBuild, runPackage } from './build-service.js'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const FINGERPRINT = 'dist/fingerprint'
