@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import { DomainError } from '../../domain/model/errors.ts'
@@ -139,16 +139,16 @@ function jsonOrPage(
   }
 }
 
-/** What the pages load: the styles and scripts in `public/pages/`, and Swagger UI from its package. */
+/** What the pages load: the styles and scripts in `public/pages/`, and files of packages. */
 function assets(): Record<string, Handler> {
   const own = fileURLToPath(new URL('../../../public/pages/', import.meta.url))
-  const renderer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  const files = [
-    ...readdirSync(own)
-      .filter((name) => /\.(css|js)$/.test(name))
-      .map((name) => join(own, name)),
-    join(renderer, 'swagger-ui.css'),
-    join(renderer, 'swagger-ui-bundle.js'),
-  ]
-  return Object.fromEntries(files.map((file) => [basename(file), fileHandler(file)]))
+  const { resolve } = createRequire(import.meta.url)
+  const renderer = dirname(resolve('swagger-ui-dist/package.json'))
+  const files: Record<string, string> = {
+    'swagger-ui.css': join(renderer, 'swagger-ui.css'),
+    'swagger-ui-bundle.js': join(renderer, 'swagger-ui-bundle.js'),
+    'htm.js': join(dirname(resolve('htm/preact')), 'standalone.module.js'),
+  }
+  for (const name of readdirSync(own)) if (/\.(css|js)$/.test(name)) files[name] = join(own, name)
+  return Object.fromEntries(Object.entries(files).map(([name, path]) => [name, fileHandler(path)]))
 }
