@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'prisma/config'
+import { defineConfig } from 'prisma-cli/config'
 
 // `prisma generate` checks that a schema engine exists and then never runs it. Any file will do, and
 // naming one keeps the command from downloading a binary, which a closed network refuses.

@@ -67,7 +67,7 @@ export async function buildIfChanged() {
 }
 
 /** The packages that the build needs; an installation for production has no Prisma command line. */
-const BUILD_PACKAGES = ['prisma', 'typescript', '@types/node']
+const BUILD_PACKAGES = ['prisma-cli', 'typescript']
 
 /** Whether the output is that of the sources. An installation without sources has nothing to compare with. */
 function isCurrent() {
@@ -106,8 +106,8 @@ async function build() {
   const made = `${OUTPUT}.${process.pid}`
   const built = fingerprint()
   try {
-    await run('prisma', 'build/index.js', 'generate')
-    await run('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
+    await runPackage('prisma-cli', 'build/index.js', 'generate')
+    await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
     await writeFile(inProject(`${made}/fingerprint`), built)
     await replaceOutput(made)
   } finally {
@@ -140,7 +140,7 @@ async function replaceOutput(made) {
  * @param {string} program
  * @param {string[]} parameters
  */
-async function run(name, program, ...parameters) {
+export async function runPackage(name, program, ...parameters) {
   const entry = join(require.resolve(`${name}/package.json`), '..', program)
   const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
   const options = { cwd: project, env, maxBuffer: 2 ** 26 }
@@ -177,8 +177,15 @@ function inProject(path) {
   return join(project, path)
 }
 
+async function main() {
+  const { buildDomainIfChanged, domainSetting } = await import('./build-domain.js')
+  await buildIfChanged()
+  const domain = domainSetting()
+  if (domain !== undefined) await buildDomainIfChanged(domain)
+}
+
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  await buildIfChanged().catch((error) => {
+  await main().catch((error) => {
     console.error(error instanceof BuildError ? error.message : error)
     process.exitCode = 1
   })

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PrismaClientClass, Tables } from './database/tables.ts'
-import { definitionProblems } from './domain/model/definition-problems.ts'
+import { DefinitionError, definitionProblems } from './domain/model/definition-problems.ts'
 import type { Domain } from './domain/model/domain.ts'
 import type { Resource } from './domain/model/resource.ts'
-import { DefinitionError } from './domain/model/version-problems.ts'
 
 /** Where the parts of a domain are: absolute paths. */
 export interface DomainFolder {
@@ -17,8 +16,8 @@ export interface DomainFolder {
   readonly migrations: string
   /** The module of Prisma's generated client, in the form that this process loads. */
   readonly client: string
-  /** The folder of persisted GraphQL operations; it may be absent. */
-  readonly operations: string
+  /** The folder of persisted GraphQL operations, if there is one. */
+  readonly operations: string | undefined
   /** The resources that `npm run seed` adds; it may be absent. */
   readonly seed: string
 }
@@ -49,12 +48,13 @@ export function domainFolder(path?: string): DomainFolder {
           'index',
           'generated/client/client',
         ] as const)
+  const operations = join(root, 'operations')
   return {
     definitions: resolve(modules, definitions + EXTENSION),
     schema: join(root, 'prisma/schema.prisma'),
     migrations: join(root, 'prisma/migrations'),
     client: resolve(modules, client + EXTENSION),
-    operations: join(root, 'operations'),
+    operations: existsSync(operations) ? operations : undefined,
     seed: join(root, 'prisma/seed/catalogue.json'),
   }
 }

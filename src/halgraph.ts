@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { styled } from './terminal.ts'
 
 /** A program of the command line; importing its file runs it with the arguments of the process. */
 interface Command {
@@ -13,6 +14,10 @@ const commands: Readonly<Record<string, Command>> = {
   import: { purpose: 'Imports a collection from a file', run: () => import('./commands/import.ts') },
   export: { purpose: 'Exports a collection', run: () => import('./commands/export.ts') },
   migrate: { purpose: 'Applies the pending migrations', run: () => import('./commands/migrate.ts') },
+  resource: {
+    purpose: 'Adds resources, and writes migrations from the definitions',
+    run: () => import('./commands/resource.ts'),
+  },
   doctor: { purpose: 'Checks settings, database and rows', run: () => import('./commands/doctor.ts') },
   studio: { purpose: 'Opens Prisma Studio on the database', run: () => import('./commands/studio.ts') },
   docs: { purpose: 'Generates the documents in docs/', run: () => import('./commands/docs.ts') },
@@ -45,7 +50,8 @@ async function main(): Promise<void> {
   } else if (name === '--version' || name === '-v') {
     console.log(version())
   } else {
-    console.error(`Unknown command ${name}.\nFor the commands see --help.`)
+    console.error(styled(process.stderr, 'red', `Unknown command ${name}`))
+    console.error('For the commands see --help.')
     process.exitCode = 2
   }
 }

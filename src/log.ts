@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
+import { hasColours, type Output } from './terminal.ts'
 
 /** The log of the process, on its standard output. */
 export interface Log {
@@ -14,11 +15,16 @@ export interface Log {
 const BACKLOG_CHARACTERS = 2 ** 21
 const END_MILLISECONDS = 1_000
 
+/** Opens the log of the process: readable lines on a terminal, JSON elsewhere. */
+export function openLog(level: string): Promise<Log> {
+  return process.stdout.isTTY ? openReadableLog(level, process.stdout) : Promise.resolve(openJsonLog(level))
+}
+
 /**
- * Opens the log with asynchronous writes. With pino's default synchronous writes the process sleeps while the
- * pipe is full: under overload that took a fifth of the time, and a blocked reader would block the service.
+ * Writes asynchronously. With pino's default synchronous writes the process sleeps while the pipe is full: under
+ * overload that took a fifth of the time, and a blocked reader would block the service.
  */
-export function openLog(level: string): Log {
+function openJsonLog(level: string): Log {
   const destination = pino.destination({ dest: 1, sync: false, maxLength: BACKLOG_CHARACTERS })
   return {
     logger: pino({ level }, destination),
@@ -29,4 +35,26 @@ export function openLog(level: string): Log {
     },
     abandon: () => destination.destroy(),
   }
+}
+
+/** One line for each request and event; each line is written when it is logged. */
+export async function openReadableLog(level: string, output: Output & DestinationStream): Promise<Log> {
+  const { default: pretty } = await import('pino-pretty')
+  const lines = pretty.prettyFactory({
+    colorize: hasColours(output),
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname,method,route,status,seconds,requestId,traceId,aborted',
+    singleLine: true,
+    messageFormat: (entry, messageKey) => describe(entry, String(entry[messageKey])),
+  })
+  const write = (line: string) => void output.write(lines(JSON.parse(line)) ?? line)
+  return { logger: pino({ level }, { write }), end: () => Promise.resolve(), abandon: () => {} }
+}
+
+/** A request as `GET /api/v1/species/:id 200 12 ms`; the message of anything else. */
+function describe(entry: Record<string, unknown>, message: string): string {
+  const { method, route, status, seconds, requestId, aborted } = entry
+  if (message !== 'request') return requestId === undefined ? message : `${message} (request ${requestId})`
+  const duration = `${Math.round(Number(seconds) * 1000)} ms`
+  return `${method} ${route ?? '(no route)'} ${status} ${duration}${aborted ? ', client disconnected' : ''}`
 }

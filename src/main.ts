@@ -3,18 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runCommand } from './commands/command.ts'
 import { loadConfiguration } from './configuration.ts'
+import { isMissing } from './database/embedded/folder.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
-import type { Domain } from './domain/model/domain.ts'
-import type { Resource } from './domain/model/resource.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
+import type { Settings } from './settings.ts'
+import { styled } from './terminal.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { isFirstProcess, onStop, superviseWorkers } from './workers.ts'
 
 const usage = `Starts the service.
 
-  npm start
+  npx halgraph start
 
 Settings are environment variables or lines of a .env file in the working folder; .env.example lists them with
 their defaults. Without DATABASE_URL the service creates an embedded database in DATA_DIR. Ctrl-C or SIGTERM
@@ -23,7 +24,7 @@ stops it.`
 /** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
   const { settings, domain } = await loadConfiguration()
-  const log = openLog(settings.logLevel)
+  const log = await openLog(settings.logLevel)
   const { logger } = log
   if (settings.workers > 1 && cluster.isPrimary) {
     cluster.setupPrimary({ exec: fileURLToPath(import.meta.url), args: [] })
@@ -31,6 +32,8 @@ async function main(): Promise<void> {
   }
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
+  if (settings.databaseUrl === undefined && (await isMissing(settings.dataDir)))
+    logger.info('creating the database, which takes some seconds')
   const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
   const reportReplicas = (fit: number, all: number) =>
@@ -38,22 +41,26 @@ async function main(): Promise<void> {
   const service = await startService({ settings, domain, tokens, reportFault, reportRequest, reportReplicas })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, domain, mintToken(tokens, EVERYTHING))
+    introduce(service, settings, mintToken(tokens, EVERYTHING))
   stopOnSignal(() => stop(service, stopTracing, log), log)
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
-/** Prints a token and a request to try, when the service starts without token settings. */
-function introduce({ origin, base }: Service, { resources }: Domain, token: string): void {
-  const [{ path }] = resources as [Resource]
+/** Prints what to do next, when the service starts without token settings. */
+function introduce({ origin, base }: Service, settings: Settings, token: string): void {
+  const bold = (text: string) => styled(process.stdout, 'bold', text)
   process.stdout.write(`
-halgraph is listening at ${base} and ${origin}/graphql
+${bold('Open in a browser')}
+  ${base}   every resource as a page
+  ${origin}/docs   the API reference${settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''}
 
-A token that is valid for twelve hours, and an example request:
+${bold('Token for these pages')}, with all scopes, valid for twelve hours
+  ${token}
 
-  TOKEN=${token}
-  curl -H "Authorization: Bearer ${token}" ${base}/${path}
+${bold('In another terminal')}
+  npm run seed   adds an example catalogue
+  curl -s -H "Authorization: Bearer $(npm run --silent token)" ${base}
 
 `)
 }

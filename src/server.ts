@@ -7,7 +7,6 @@ import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
 import { startKeyExpiry } from './domain/idempotency.ts'
 import type { Domain } from './domain/model/domain.ts'
-import { refuseContradictions } from './domain/model/version-problems.ts'
 import { servedVersions } from './domain/model/versions.ts'
 import { TableSizes } from './domain/table-sizes.ts'
 import type { LocatedDomain } from './domain-folder.ts'
@@ -71,7 +70,6 @@ const IDLE_MILLISECONDS = 1_000
 /**
  * Starts the service: database, domain, GraphQL, REST, in this order, each knowing only those before it.
  *
- * @throws {DefinitionError} when the definitions contradict each other
  * @throws {DatabaseRefusedError} when the database cannot be used
  * @throws {DefinitionError} when the Prisma client does not fit the definitions
  * @throws {SettingsError} when the domain has no version API_VERSION, it cannot listen on HOST and PORT, or an
@@ -79,7 +77,6 @@ const IDLE_MILLISECONDS = 1_000
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, domain } = parts
-  refuseContradictions(domain)
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const options = await databaseOptions(parts)
   const database = await openDatabase(options)

@@ -60,7 +60,7 @@ test('imports run one way, from the process down to the model', async (t) => {
   )
 })
 
-test('what any HTTP service needs, in http, knows nothing of this one but its errors and callers', async (t) => {
+test('http imports only the domain model and observability', async (t) => {
   const known = ['http/', 'domain/model/', 'observability/']
   const others = importsOf(await sources).filter(
     ({ importer, imported }) =>

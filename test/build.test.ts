@@ -1,25 +1,18 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import test from 'ava'
-import { createTestFolder, type Owner } from './helpers/database.ts'
+import { createClone } from './helpers/clone.ts'
+import type { Owner } from './helpers/database.ts'
 
 const JWT_SECRET = 'a secret that is long enough for it'
 const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/
 const BUILDING = /^Building the service/
 
-/** The project as in a fresh clone after `npm ci`. */
-async function createClone(owner: Owner): Promise<string> {
-  const folder = await realpath(await createTestFolder(owner))
-  const { stdout } = await promisify(execFile)('git', ['ls-files', '-co', '--exclude-standard'])
-  for (const path of stdout.trim().split('\n')) {
-    if (/^(bench|docs|test|torture)\//.test(path)) continue
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await cp(path, join(folder, path))
-  }
+async function cloneWithModules(owner: Owner): Promise<string> {
+  const folder = await createClone(owner)
   await symlink(await realpath('node_modules'), join(folder, 'node_modules'))
   return folder
 }
@@ -41,7 +34,7 @@ async function run(folder: string) {
 }
 
 let remove: () => unknown
-const clone = createClone({
+const clone = cloneWithModules({
   teardown: (action) => {
     remove = action
   },

@@ -10,7 +10,7 @@ const STACK = /\n\s+at /
 
 test('invalid settings are one line each, also those of the number of workers', async (t) => {
   const folder = await createTestFolder(t)
-  const { errors, output, status } = await runIn(folder, 'main', { WORKERS: 'x', PORT: 'y' })
+  const { errors, output, status } = await runIn(folder, 'start', { WORKERS: 'x', PORT: 'y' })
   t.deepEqual([status, output], [1, ''])
   t.regex(errors, /^Invalid settings:\n {2}PORT: .*\n {2}WORKERS: must be a whole number .*\n$/)
 })
@@ -21,7 +21,7 @@ test('misspelled names in .env stop the start and name the setting that was mean
   const others = ['DATABASE_PASSWORD=x', 'OTEL_SERVICE_NAME=x', 'TZ=UTC', 'HOME=/', 'COMPOSE_PROJECT_NAME=x']
   await writeFile(join(folder, '.env'), [...lines, ...others, 'HOST=127.0.0.1'].join('\n'))
   // A name of the environment is not looked at: others set it, for other programs.
-  for (const name of ['main', 'token', 'doctor', 'export']) {
+  for (const name of ['start', 'token', 'doctor', 'export']) {
     const parameters = name === 'export' ? ['species'] : []
     const { errors, output, status } = await runIn(folder, name, { PORTS: '1' }, ...parameters)
     t.is(status, 1)
@@ -41,7 +41,7 @@ test('misspelled names in .env stop the start and name the setting that was mean
 test('a .env file that cannot be read is a problem', async (t) => {
   const folder = await createTestFolder(t)
   await mkdir(join(folder, '.env'))
-  const { errors, status } = await runIn(folder, 'main', {})
+  const { errors, status } = await runIn(folder, 'start', {})
   t.is(status, 1)
   t.regex(errors, /^Invalid settings:\n {2}\.env: cannot be read: .*\n$/)
 })
@@ -49,7 +49,7 @@ test('a .env file that cannot be read is a problem', async (t) => {
 test('unknown arguments are exit status 2 and name --help', async (t) => {
   const folder = await createTestFolder(t)
   for (const argument of ['--port', 'now']) {
-    const { errors, status } = await runIn(folder, 'main', {}, argument)
+    const { errors, status } = await runIn(folder, 'start', {}, argument)
     t.is(status, 2)
     t.regex(errors, /\nFor the usage see --help\.\n$/)
     t.notRegex(errors, STACK)
@@ -57,7 +57,7 @@ test('unknown arguments are exit status 2 and name --help', async (t) => {
   t.deepEqual(await readdir(folder), [])
 })
 
-test('an address that cannot be listened on is one message that says what to change', async (t) => {
+test('an address that cannot be used is one message with the setting to change', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
@@ -68,7 +68,7 @@ test('an address that cannot be listened on is one message that says what to cha
     [{ HOST: '192.0.2.1' }, 'HOST: 192.0.2.1 is not an address of this machine; set another HOST'],
     [{ HOST: 'no.such.host.invalid' }, 'HOST: no.such.host.invalid is not an address of this machine'],
   ] as const) {
-    const { errors, status } = await runIn(dataDir, 'main', { DATA_DIR: dataDir, ...environment })
+    const { errors, status } = await runIn(dataDir, 'start', { DATA_DIR: dataDir, ...environment })
     t.is(status, 1)
     t.regex(errors, new RegExp(`^Invalid settings:\n  ${message}.*\n$`))
   }

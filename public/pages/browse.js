@@ -2,7 +2,8 @@ import { html, render, useEffect, useState } from './htm.js'
 import { ItemView } from './item-view.js'
 import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
-import { profileOf, send, shareToken, storeToken, token } from './session.js'
+import { profileOf, send, shareToken, storeToken } from './session.js'
+import { TokenForm } from './token-form.js'
 import { isWeb, label, titleField } from './values.js'
 
 const url = location.href.replace(/#.*$/, '')
@@ -86,22 +87,6 @@ function Failure({ answer: { body, text } }) {
 /** @param {{ code: string }} properties */
 function Code({ code }) {
   return html`<a href=${new URL(`../../errors/${code}`, import.meta.url).href}>${code}</a>`
-}
-
-/** @param {{ isRefused: boolean, use: (token: string) => void }} properties */
-function TokenForm({ isRefused, use }) {
-  if (token() !== '' && !isRefused) {
-    return html`<p class="session">With an access token. <button type="button" class="quiet" onClick=${() => use('')}>Forget token</button></p>`
-  }
-  const submit = (/** @type {any} */ event) => {
-    event.preventDefault()
-    use(event.target.elements.token.value)
-  }
-  return html`<form class="token" onSubmit=${submit}>
-    <label>Access token <input type="password" name="token" autocomplete="off" required aria-describedby="token-note" /></label>
-    <button type="submit">Use token</button>
-    <p id="token-note" class="note">Kept while a tab of this service is open. <code>npm run --silent token</code> prints a token.</p>
-  </form>`
 }
 
 await shareToken()

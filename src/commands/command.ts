@@ -1,11 +1,12 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type Configuration, loadConfiguration } from '../configuration.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
+import { DefinitionError } from '../domain/model/definition-problems.ts'
 import type { Domain } from '../domain/model/domain.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { DefinitionError } from '../domain/model/version-problems.ts'
 import { SettingsError } from '../settings.ts'
+import { styled } from '../terminal.ts'
 
 /** Invalid arguments: exit status 2, with this message. */
 export class ArgumentsError extends Error {
@@ -21,7 +22,7 @@ type Arguments<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Con
 
 /**
  * Runs a program of the command line; `--help` prints its usage. Exit status 0; 1 with a message on standard
- * error when the settings, the database or a resource are refused; 2 for invalid arguments. Any other error
+ * error when the settings, the database, a resource or a file are refused; 2 for invalid arguments. Any other error
  * shows its stack.
  */
 export async function runCommand<const Config extends ParseArgsConfig>(
@@ -39,7 +40,8 @@ export async function runCommand<const Config extends ParseArgsConfig>(
     if (!(error instanceof Error)) throw error
     const isMisused = isArgumentsError(error)
     if (!isMisused && !isRefusal(error)) throw error
-    console.error(isMisused ? `${error.message}\nFor the usage see --help.` : error.message)
+    console.error(styled(process.stderr, 'red', error.message))
+    if (isMisused) console.error('For the usage see --help.')
     process.exitCode = isMisused ? 2 : 1
   }
 }
@@ -68,10 +70,10 @@ function endOutput({ code, message }: NodeJS.ErrnoException): void {
   process.exit(1)
 }
 
+/** Also a failed call of the operating system, such as a file that cannot be written. */
 function isRefusal(error: Error): boolean {
-  return [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError].some(
-    (kind) => error instanceof kind,
-  )
+  const kinds = [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError]
+  return kinds.some((kind) => error instanceof kind) || 'syscall' in error
 }
 
 function isArgumentsError(error: Error): boolean {

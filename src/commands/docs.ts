@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
-import { resources } from '../domain/resources/index.ts'
+import { domain } from '../domain/resources/index.ts'
 import { domainFolder } from '../domain-folder.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { committedDocument } from '../rest/documents/openapi/document.ts'
@@ -9,14 +9,14 @@ import { runCommand } from './command.ts'
 
 const usage = `Generates the documents that are kept under version control.
 
-  npm run docs
+  npx halgraph docs
 
   docs/openapi.json    the OpenAPI document, with the default settings
   docs/schema.graphql  the GraphQL schema`
 
 await runCommand(usage, {}, async () => {
-  await write('docs/openapi.json', committedDocument(resources, await readSeeds(domainFolder().seed)))
-  await write('docs/schema.graphql', `${printSchema(createSchema(resources))}\n`)
+  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domainFolder().seed)))
+  await write('docs/schema.graphql', `${printSchema(createSchema(domain.resources, domain.versions))}\n`)
 })
 
 async function write(name: string, text: string): Promise<void> {

@@ -5,9 +5,10 @@ import { migrationState } from '../database/migrations/migrator.ts'
 import { openExistingDatabase } from '../database/open-database.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
 import type { Tables } from '../database/tables.ts'
+import { DefinitionError } from '../domain/model/definition-problems.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { DefinitionError } from '../domain/model/version-problems.ts'
 import { type Settings, SettingsError } from '../settings.ts'
+import { styled } from '../terminal.ts'
 import { runCommand } from './command.ts'
 import { tableDrift } from './doctor/drift.ts'
 import { referenceProblems, repairReferences } from './doctor/references.ts'
@@ -17,16 +18,36 @@ import { inspectSession } from './doctor/session.ts'
 
 const usage = `Checks the service and its database without changing them.
 
-  npm run doctor
-  npm run doctor -- --repair
+  npx halgraph doctor
+  npx halgraph doctor --repair
 
+  --json     print the results as one JSON object
   --repair   recount the rows of collections whose stored count is wrong, and correct references
 
 Checks the settings, the connection, the migrations, the server and its session settings, whether definitions,
 Prisma schema and tables match, the stored row counts, the references, and whether each row is valid. Exit status 1 when a
 check fails.`
 
-await runCommand(usage, { options: { repair: { type: 'boolean' } } }, async ({ values }) => {
+const options = { repair: { type: 'boolean' }, json: { type: 'boolean', default: false } } as const
+
+/** The result of a check, with a line for each problem. */
+interface Check {
+  readonly check: string
+  readonly ok: boolean
+  readonly problems: readonly string[]
+}
+
+const checks: Check[] = []
+const repairs: string[] = []
+let isJson = false
+
+await runCommand(usage, { options }, async ({ values }) => {
+  isJson = values.json
+  await inspect(values.repair === true)
+  if (isJson) console.log(JSON.stringify({ ok: checks.every(({ ok }) => ok), checks, repairs }))
+})
+
+async function inspect(repair: boolean): Promise<void> {
   const { value: configuration, problems: settingsProblems } = await attempt(loadConfiguration)
   report('settings', settingsProblems)
   if (!configuration) return
@@ -39,31 +60,40 @@ await runCommand(usage, { options: { repair: { type: 'boolean' } } }, async ({ v
   report('database', problems)
   if (!database) return
   try {
-    await inspect(database, domain.resources, values.repair === true)
+    await inspectDatabase(database, domain.resources, repair)
   } finally {
     await database.close()
   }
-})
+}
 
-async function inspect(database: Database, resources: readonly Resource[], repair: boolean): Promise<void> {
+async function inspectDatabase(
+  database: Database,
+  resources: readonly Resource[],
+  repair: boolean,
+): Promise<void> {
   const { client } = database
   for (const [check, problems] of await inspectSession(database)) report(check, problems)
   report('definitions and tables', await tableDrift(client, resources))
   if (repair) {
-    const repairs = [...(await repairRowCounts(client, resources)), ...(await repairReferences(client))]
-    for (const repair of repairs) console.log(`done  ${repair}`)
+    repairs.push(...(await repairRowCounts(client, resources)), ...(await repairReferences(client)))
+    if (!isJson) for (const done of repairs) console.log(`done  ${done}`)
   }
   report('row counts', await rowCountProblems(client, resources))
   report('references', await referenceProblems(client))
   for (const resource of resources) report(resource.path, await rowProblems(client, resource))
 }
 
-/** Prints the result of a check; returns whether it passed. */
+/** Notes the result of a check, and prints it unless the output is JSON; returns whether it passed. */
 function report(check: string, problems: readonly string[]): boolean {
-  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'}  ${check}`)
-  for (const problem of problems) console.log(`        ${problem}`)
-  if (problems.length > 0) process.exitCode = 1
-  return problems.length === 0
+  const ok = problems.length === 0
+  checks.push({ check, ok, problems })
+  if (!ok) process.exitCode = 1
+  if (!isJson) {
+    const { stdout } = process
+    console.log(`${ok ? styled(stdout, 'green', 'ok  ') : styled(stdout, 'red', 'FAIL')}  ${check}`)
+    for (const problem of problems) console.log(`        ${problem}`)
+  }
+  return ok
 }
 
 /** Only of a server: an embedded database is refused when it is opened. */

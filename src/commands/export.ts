@@ -11,8 +11,8 @@ import { withExistingDatabase } from './shared-database.ts'
 
 const usage = `Writes every resource of a collection to standard output, ordered by identifier.
 
-  npm run --silent export -- species > species.ndjson
-  npm run --silent export -- species --format csv --output species.csv
+  npx halgraph export species > species.ndjson
+  npx halgraph export species --format csv --output species.csv
 
   --format   ndjson, a JSON object on each line (the default), or csv
   --output   a file to write to instead

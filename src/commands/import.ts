@@ -24,8 +24,8 @@ import { withDatabase } from './shared-database.ts'
 
 const usage = `Imports the rows of a file into a collection, with the rules of every write.
 
-  npm run import -- species file.ndjson
-  npm run import -- species file.csv
+  npx halgraph import species file.ndjson
+  npx halgraph import species file.csv
 
   --dry-run      validate each row and write nothing; rules that need the database (duplicates, references)
                  are not checked

@@ -5,7 +5,7 @@ import { databaseConfiguration, runCommand } from './command.ts'
 
 const usage = `Applies the pending migrations of the database.
 
-  npm run migrate
+  npx halgraph migrate
 
 Migrates the PostgreSQL server of DATABASE_URL. Without DATABASE_URL it migrates the embedded database in
 DATA_DIR, which the service also does at start.`

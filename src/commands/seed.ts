@@ -9,7 +9,7 @@ import { withDatabase } from './shared-database.ts'
 
 const usage = `Adds a small example catalogue with resources in every collection.
 
-  npm run seed
+  npx halgraph seed
 
 Existing resources stay unchanged, so the command can be repeated, also while the service runs.`
 

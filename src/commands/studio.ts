@@ -11,21 +11,34 @@ import { answers } from '../database/embedded/lock.ts'
 import { migrate } from '../database/migrations/migrator.ts'
 import { sessionSettings } from '../database/session.ts'
 import type { DomainFolder } from '../domain-folder.ts'
-import { databaseConfiguration, runCommand } from './command.ts'
+import { CommandError, databaseConfiguration, runCommand } from './command.ts'
 
 const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.
 
-  npm run studio -- --port 5555
+  npx halgraph studio --port 5555
 
-Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR, whether the service
+Prisma is a development dependency: \`npm ci --include=dev\` installs it. Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR, whether the service
 runs or not. While Studio runs, the embedded database listens on a loopback port without a password.`
 
 await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
   const { settings, domain } = await databaseConfiguration()
   const { databaseUrl, dataDir } = settings
-  if (databaseUrl !== undefined) return runStudio(withSession(databaseUrl), domain.folder, values.port)
-  await withEmbedded(dataDir, domain.folder, (address) => runStudio(address, domain.folder, values.port))
+  const studio = { program: findPrisma(), schema: domain.folder.schema, port: values.port }
+  if (databaseUrl !== undefined) return runStudio(studio, withSession(databaseUrl))
+  await withEmbedded(dataDir, domain.folder, (address) => runStudio(studio, address))
 })
+
+/** @throws {CommandError} in an installation without development dependencies */
+function findPrisma(): string {
+  try {
+    return fileURLToPath(new URL('build/index.js', import.meta.resolve('prisma-cli/package.json')))
+  } catch {
+    throw new CommandError(
+      'Prisma Studio is not installed, because it is a development dependency. Install it with ' +
+        '`npm ci --include=dev`, or run it in another installation with the DATABASE_URL of this one.',
+    )
+  }
+}
 
 /**
  * Adds the session settings to the address. Studio's driver (postgres.js) sends unknown parameters as
@@ -74,11 +87,13 @@ async function openBridge(socketPath: string): Promise<{ port: number; close(): 
  * Runs Prisma's own Studio until it exits or this process receives a signal. prisma.config.ts reads the
  * address from the environment, because every user of the machine can read the arguments.
  */
-async function runStudio(address: string, { schema }: DomainFolder, port: string): Promise<void> {
+async function runStudio(
+  { program, schema, port }: { program: string; schema: string; port: string },
+  address: string,
+): Promise<void> {
   const project = fileURLToPath(new URL('../../', import.meta.url))
-  const entry = fileURLToPath(new URL('build/index.js', import.meta.resolve('prisma/package.json')))
   const parameters = ['studio', '--schema', schema, '--browser', 'none', '--port', port]
-  const studio = spawn(process.execPath, [entry, ...parameters], {
+  const studio = spawn(process.execPath, [program, ...parameters], {
     cwd: project,
     stdio: 'inherit',
     env: { ...process.env, DATABASE_URL: address, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },

@@ -5,7 +5,7 @@ import { ArgumentsError, runCommand } from './command.ts'
 
 const usage = `Prints an access token, signed with JWT_SECRET or the development secret in DATA_DIR.
 
-  npm run --silent token -- --scope "species:read planets:write" --expires-in 30d --subject ada
+  npx halgraph token --scope "species:read planets:write" --expires-in 30d --subject ada
 
   --scope       scopes separated by spaces, <collection>:read or <collection>:write, * for all collections;
                 default: "*:read *:write"

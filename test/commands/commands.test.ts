@@ -133,15 +133,6 @@ test.serial(
   },
 )
 
-test.serial('every command prints its usage', async (t) => {
-  for (const name of ['main', 'migrate', 'token', 'studio']) {
-    const { output, status } = await run(name, {}, '--help')
-    t.is(status, 0)
-    const command = { main: 'start', token: 'run --silent token' }[name] ?? `run ${name}`
-    t.true(output.includes(`npm ${command}`))
-  }
-})
-
 test.serial('migrate applies migrations, lists them, and needs no token settings', async (t) => {
   const environment = server
     ? { DATABASE_URL: await createServerDatabase(server, t), NODE_ENV: 'production' }

@@ -56,6 +56,32 @@ test('doctor reports a reference to another planet than the origin names, and re
   })
 })
 
+test('doctor --json prints one object with each check and its problems', async (t) => {
+  const setup = await createSetup(t)
+  const { output, status } = await run('doctor', setup.environment, '--json')
+  t.is(status, 0, output)
+  const { ok, checks, repairs } = JSON.parse(output)
+  t.true(ok)
+  t.deepEqual(repairs, [])
+  t.deepEqual(checks[0], { check: 'settings', ok: true, problems: [] })
+  t.true(checks.some(({ check }: { check: string }) => check === 'species'))
+  await setup.use(
+    ({ client }) => client.$executeRaw`UPDATE row_counts SET rows = 7 WHERE collection = 'planets'`,
+  )
+  await setup.use(({ client }) => client.planet.create({ data: { id: 'one', name: 'One' } }))
+  const wrong = await run('doctor', setup.environment, '--json')
+  t.is(wrong.status, 1)
+  const failed = JSON.parse(wrong.output).checks.filter(({ ok }: { ok: boolean }) => !ok)
+  t.deepEqual(
+    failed.map(({ check }: { check: string }) => check),
+    ['row counts'],
+  )
+  t.regex(failed[0].problems[0], /^planets: stored count /)
+  const unreadable = await run('doctor', { ...setup.environment, PORT: 'x' }, '--json')
+  t.is(unreadable.status, 1)
+  t.like(JSON.parse(unreadable.output), { ok: false, checks: [{ check: 'settings', ok: false }] })
+})
+
 test('a command continues when its output is closed, and keeps its exit status', async (t) => {
   const { environment } = await createSetup(t)
   const broken = await createSetup(t)
@@ -91,7 +117,7 @@ test('doctor, export and studio refuse a data folder without a database and crea
   t.deepEqual(await readdir(folder), [])
 })
 
-test('doctor and export do not migrate a server either, whatever MIGRATE_ON_START says', async (t) => {
+test('doctor and export do not migrate a server either, also with MIGRATE_ON_START=true', async (t) => {
   if (!server) {
     t.log('skipped: TEST_DATABASE_URL is not set')
     return t.pass()

@@ -115,14 +115,6 @@ test('invalid arguments are one message and exit status 2', async (t) => {
   }
 })
 
-test('import, export and doctor print their usage', async (t) => {
-  for (const name of ['import', 'export', 'doctor']) {
-    const { output, status } = await run(name, {}, '--help')
-    t.is(status, 0)
-    t.true(output.includes(`npm run ${name === 'export' ? '--silent export' : name}`))
-  }
-})
-
 test('doctor reports no problem in a correct database', async (t) => {
   const { environment } = await createSetup(t)
   const { output, status } = await run('doctor', environment)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { type Field, isAlwaysSet } from '../../src/domain/model/fields.ts'
 import { tableName } from '../../src/domain/model/resource.ts'
-import { resources } from '../helpers/domain.ts'
+import { domain, resources } from '../helpers/domain.ts'
 
 const COLUMN_TYPES: Readonly<Record<Exclude<Field['type'], 'group'>, string>> = {
   text: 'String',
@@ -23,7 +23,7 @@ interface Model {
 }
 
 async function readModels(): Promise<Map<string, Model>> {
-  const schema = await readFile('prisma/schema.prisma', 'utf8')
+  const schema = await readFile(domain.folder.schema, 'utf8')
   const scalars = new Set(Object.values(COLUMN_TYPES))
   const models = [...schema.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)].map(
     ([, name, text = '']): [string, Model] => {
@@ -72,7 +72,7 @@ for (const resource of resources) {
 }
 
 test('every model is a resource, or states what the service stores in it', async (t) => {
-  const schema = await readFile('prisma/schema.prisma', 'utf8')
+  const schema = await readFile(domain.folder.schema, 'utf8')
   const names = new Set(resources.map(({ name }) => name))
   const others = [...(await models).keys()].filter((name) => !names.has(name))
   t.true(others.includes('Tombstone'))

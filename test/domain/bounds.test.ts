@@ -66,9 +66,10 @@ function casesOf(field: LeafField): Cases {
 const service = shareTestService(test)
 
 test.serial.before(async () => {
-  await service().database.pool.query(`INSERT INTO planets (id, name) VALUES ('one', 'One');
-    INSERT INTO missions (id, name, status) VALUES ('one', 'One', 'planned');
-    INSERT INTO astronauts (id, name) VALUES ('one', 'One')`)
+  for (const resource of resources.filter(({ path }) => isReferredTo(path))) {
+    const row = { ...minimalRow(resource), id: 'one' }
+    await service().database.pool.query(insertion(resource, row), Object.values(row))
+  }
 })
 
 for (const resource of resources) {
@@ -101,13 +102,10 @@ for (const resource of resources) {
 /** The SQLSTATE with which a row with this value is refused, or undefined. Rolls back. */
 async function refusal(resource: Resource, leaf?: Leaf, value?: unknown) {
   const columns = { ...minimalRow(resource), ...(leaf && { [leaf.column]: storable(leaf, value) }) }
-  const names = Object.keys(columns)
-  const text = `INSERT INTO ${tableName(resource.path)} (${names.map((name) => `"${name}"`).join(', ')})
-    VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`
   const client = await service().database.pool.connect()
   await client.query('BEGIN')
   try {
-    await client.query(text, Object.values(columns))
+    await client.query(insertion(resource, columns), Object.values(columns))
     return undefined
   } catch (error) {
     return (error as pg.DatabaseError).code
@@ -115,6 +113,21 @@ async function refusal(resource: Resource, leaf?: Leaf, value?: unknown) {
     await client.query('ROLLBACK')
     client.release()
   }
+}
+
+function insertion({ path }: Resource, row: Record<string, unknown>): string {
+  const names = Object.keys(row)
+  return `INSERT INTO ${tableName(path)} (${names.map((name) => `"${name}"`).join(', ')})
+    VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`
+}
+
+/** Whether rows need one of this collection: their parent, or the target of a required reference. */
+function isReferredTo(path: string): boolean {
+  return resources.some(
+    ({ owner, leaves }) =>
+      owner?.path === path ||
+      leaves.some(({ field }) => field.type === 'reference' && field.required && field.to === path),
+  )
 }
 
 function minimalRow(resource: Resource): Record<string, unknown> {

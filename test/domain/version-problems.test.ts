@@ -1,7 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import test from 'ava'
-import { DefinitionError, versionProblems } from '../../src/domain/model/version-problems.ts'
+import { DefinitionError } from '../../src/domain/model/definition-problems.ts'
+import { versionProblems } from '../../src/domain/model/version-problems.ts'
 import { domain } from '../../src/domain/resources/index.ts'
-import { startTestService } from '../helpers/service.ts'
+import { domainFolder, loadDefinitions } from '../../src/domain-folder.ts'
+import { createTestFolder } from '../helpers/database.ts'
 import { domainWith, versionedDomain } from '../helpers/versioned-domain.ts'
 
 const TWO = [{ name: 'v1' }, { name: 'v2' }]
@@ -53,13 +57,16 @@ test('fields must be in declared versions, and a required one needs an initial v
   ])
 })
 
-test('the service does not start with such definitions, and names all problems', async (t) => {
-  const contradictory = domainWith(TWO, {
-    'species.habitat': { since: 'v3' },
-    'planets.name': { since: 'v2' },
-  })
-  const error = await t.throwsAsync(startTestService(t, {}, { domain: contradictory }), {
-    instanceOf: DefinitionError,
-  })
+test('a folder with such definitions is not loaded, and the message names all problems', async (t) => {
+  const folder = await createTestFolder(t)
+  const helper = new URL('../helpers/versioned-domain.ts', import.meta.url).href
+  const changes = { 'species.habitat': { since: 'v3' }, 'planets.name': { since: 'v2' } }
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await writeFile(
+    join(folder, 'index.ts'),
+    `import { domainWith } from '${helper}'
+    export const domain = domainWith(${JSON.stringify(TWO)}, ${JSON.stringify(changes)})`,
+  )
+  const error = await t.throwsAsync(loadDefinitions(domainFolder(folder)), { instanceOf: DefinitionError })
   t.regex(error?.message ?? '', /species\.habitat: since is v3.*\n.*planets\.name: it is required/)
 })

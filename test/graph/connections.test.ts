@@ -38,7 +38,7 @@ const SORTS = [
 ]
 
 for (const sort of SORTS) {
-  test(`a walk by cursors meets everything once, in order, both ways: sort ${sort}`, async (t) => {
+  test(`cursors visit every resource once, in order, in both directions: sort ${sort}`, async (t) => {
     const whole = (await ask(`planetPage(limit: 100, sort: ${sort}) { items { id } }`)).planetPage.items
     const expected = whole.map(({ id }: Json) => id)
     t.is(expected.length, 23)
@@ -47,7 +47,7 @@ for (const sort of SORTS) {
   })
 }
 
-test('a connection tells its edges, its nodes, where it begins and ends, and the whole count', async (t) => {
+test('a connection has edges, nodes, page info and the total count', async (t) => {
   const { planetConnection: first } = await ask(
     'planetConnection(first: 2, sort: [{ field: ID }]) { totalCount nodes { id } edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }',
   )
@@ -68,7 +68,7 @@ test('a connection tells its edges, its nodes, where it begins and ends, and the
   t.is(between.planetConnection.totalCount, 23)
 })
 
-test('a cursor stays valid when what it points at is deleted', async (t) => {
+test('a cursor stays valid when its resource is deleted', async (t) => {
   const { client } = service().database
   await client.spacecraft.createMany({
     data: ['a', 'b', 'c'].map((id) => ({ id, name: id, kind: 'lander' })),

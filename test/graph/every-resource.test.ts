@@ -93,7 +93,7 @@ for (const resource of resources) {
   const { listed, replaceable } = resource
   const graph = documents(resource)
 
-  test.serial(`${path}: what REST has made GraphQL reads, with the same version and values`, async (t) => {
+  test.serial(`${path}: GraphQL reads what REST has created, with the same version and values`, async (t) => {
     const { reader } = service()
     const { id, parentId, body, collection } = await fixtures().create(resource)
     const { data, errors } = await reader.graphql(graph.read, { id, parentId })
@@ -183,7 +183,7 @@ for (const resource of resources) {
     t.is((await withScope(`${path}:write`).graphql(graph.remove, address)).data.it.outcome, 'DELETED')
   })
 
-  test.serial(`${path}: what is not there has the code that REST has, without a stack`, async (t) => {
+  test.serial(`${path}: a missing resource has the code that REST has, without a stack`, async (t) => {
     const parentId = await fixtures().parent(resource)
     for (const id of ['never-was', 'not an id', '\0']) {
       const at = listed ? { id, parentId } : { parentId: id }

@@ -22,7 +22,7 @@ function requests(limiter: Limiter) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('callers that wait are served in turn, however many requests one of them has', async (t) => {
+test('waiting callers are served in turn, regardless of the number of their requests', async (t) => {
   const { request, release, started } = requests(new Limiter({ capacity: 1, share: 1 }))
   for (const name of ['a 1', 'a 2', 'a 3', 'a 4', 'b 1', 'c 1', 'b 2']) void request(name)
   await settled()
@@ -53,7 +53,7 @@ test('a large request that does not fit yet does not hold up small ones of other
   t.deepEqual(started, ['a 1', 'c 1', 'b 1'])
 })
 
-test('a request for more than there is is served alone', async (t) => {
+test('a request for more than the capacity is served alone', async (t) => {
   const { request, release, started } = requests(new Limiter({ capacity: 10, share: 5 }))
   void request('a 1', 1)
   void request('b 1', 99)
@@ -68,7 +68,7 @@ test('a request for more than there is is served alone', async (t) => {
   t.deepEqual(started, ['a 1', 'b 1', 'c 1'])
 })
 
-test('a request that was taken back is never served, and makes room for the next', async (t) => {
+test('a withdrawn request is never served, and makes room for the next', async (t) => {
   const limiter = new Limiter({ capacity: 1, share: 1, waiting: 1 })
   const { request, release, started } = requests(limiter)
   void request('a 1')
@@ -95,7 +95,7 @@ test('a limiter is full for a caller that uses its share and waits for its share
   t.false(limiter.isFull())
 })
 
-test('what is held counts, whether it fits or not', async (t) => {
+test('a held amount counts, whether it fits or not', async (t) => {
   const limiter = new Limiter({ capacity: 10, share: 5 })
   const { request, started } = requests(limiter)
   const first = limiter.hold('a', 8)

@@ -204,7 +204,7 @@ test('a GET that a page of another origin could send is refused, and answered wi
   t.is((await reader.get(mutation, { 'apollo-require-preflight': 'true' })).status, 405)
 })
 
-test('other methods are refused with what is possible', async (t) => {
+test('other methods are refused, with the allowed ones in Allow', async (t) => {
   const { reader, origin } = service()
   const { status, headers, body } = await reader.put(`${origin}/graphql`, {})
   t.is(status, 405)
@@ -220,7 +220,7 @@ test('no token is a 401 in the form of GraphQL', async (t) => {
   t.deepEqual(errors?.[0].extensions.details, [])
 })
 
-test('without introspection neither the schema nor a guess at it is told', async (t) => {
+test('without introspection neither the schema nor suggestions are shown', async (t) => {
   const { reader } = await startTestService(t, { graphqlIntrospection: false })
   t.is((await reader.graphql('{ __schema { types { name } } }')).status, 400)
   const { errors } = await reader.graphql('{ specis(id: "x") { id } }')
@@ -228,7 +228,7 @@ test('without introspection neither the schema nor a guess at it is told', async
   t.notRegex(JSON.stringify(errors), /stacktrace/)
 })
 
-test('an operation that takes too long is told so, and stops reading', async (t) => {
+test('an operation that takes too long is SERVICE_UNAVAILABLE, and stops reading', async (t) => {
   const { reader, database } = await startTestService(t, { databaseTimeout: 1500 })
   await database.client.planet.create({ data: { id: 'slow', name: 'slow' } })
   await database.client.$executeRawUnsafe('ALTER TABLE planets RENAME TO planets_at_rest')

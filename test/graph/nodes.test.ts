@@ -77,7 +77,7 @@ test('owned resources with one identifier under several parents are told apart',
   )
 })
 
-test('what is no nodeId names nothing, and changes of a nodeId do not either', async (t) => {
+test('an invalid or changed nodeId finds nothing', async (t) => {
   await addPlanets(['venus'], ['beta'])
   const [venus] = await moonsOf(['venus'])
   const encoded = (text: string) => Buffer.from(text).toString('base64url')
@@ -109,7 +109,7 @@ test('what is no nodeId names nothing, and changes of a nodeId do not either', a
   t.deepEqual(await ask(NODES, { nodeIds }), { nodes: nodeIds.map(() => null) })
 })
 
-test.serial('many nodes take one statement for each type, however many they are', async (t) => {
+test.serial('many nodes take one statement for each type', async (t) => {
   const names = Array.from({ length: 40 }, (_, index) => `world-${String(index).padStart(2, '0')}`)
   await addPlanets(names, ['alpha', 'beta'])
   const worlds = await moonsOf(names)

@@ -15,7 +15,7 @@ const fieldsOf = (
   errors: readonly { extensions: { details: { field: string; code: string }[] } }[] | undefined,
 ) => errors?.[0]?.extensions.details.map(({ field, code }) => [field, code])
 
-test('every mutation says what it did', async (t) => {
+test('every mutation returns its outcome', async (t) => {
   const { writer } = service()
   const outcome = async (query: string, variables: object) => {
     const { data, errors } = await writer.graphql(query, variables)
@@ -69,7 +69,7 @@ test('an error names each field by its path from the argument on', async (t) => 
   t.deepEqual(fieldsOf(taken.errors), [['input.scientificName', 'DUPLICATE_VALUE']])
 })
 
-test('what is asked for after a write in the same request is what was written', async (t) => {
+test('a later field of the same request reads what was written', async (t) => {
   const { writer } = service()
   const { data } = await writer.graphql(`mutation {
     first: putPlanet(id: "seen", input: { name: "Seen" }) { planet { moons { totalCount } } }
@@ -81,7 +81,7 @@ test('what is asked for after a write in the same request is what was written', 
   t.is(data.second.planet.moons.totalCount, 1)
 })
 
-test('a field that fails leaves the others of the request be', async (t) => {
+test('a field that fails does not affect the others of the request', async (t) => {
   const narrow = service().withScope('planets:read')
   const { status, data, errors } = await narrow.graphql(
     '{ planetPage { totalCount } speciesPage { totalCount } spacecraft(id: "x") { name } }',

@@ -42,15 +42,14 @@ async function withDatabase<Result>(
   }
 }
 
-/** Starts a command by its name, or the service as `main`, as `npm run` does. */
+/** Starts a command of the executable by its name. */
 export function startCommand(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
   return startIn(process.cwd(), name, environment, ...parameters)
 }
 
 function startIn(folder: string, name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
-  const path = name === 'main' ? 'main.ts' : `commands/${name}.ts`
-  const entry = fileURLToPath(new URL(`../../src/${path}`, import.meta.url))
-  return spawn(process.execPath, [`--import=${import.meta.resolve('tsx')}`, entry, ...parameters], {
+  const entry = fileURLToPath(new URL('../../src/halgraph.ts', import.meta.url))
+  return spawn(process.execPath, [`--import=${import.meta.resolve('tsx')}`, entry, name, ...parameters], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...environment },

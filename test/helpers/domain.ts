@@ -1,9 +1,25 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { domainFolder, loadDefinitions, loadTables } from '../../src/domain-folder.ts'
 
+const path = process.env['DOMAIN']
+
 /** The domain that tests run against: of the folder DOMAIN, or the built-in one. */
-export const domain = await loadDefinitions(domainFolder(process.env['DOMAIN']))
+export const domain = await loadDefinitions(domainFolder(path))
 
 export const { resources } = domain
 
 /** The domain's Prisma client and migrations. */
 export const tables = await loadTables(domain)
+
+/**
+ * What the bodies of a resource must be for its rules to let them pass, where its fields alone do not tell, by path.
+ * Everything else about a fixture follows from the definition.
+ */
+export const fixtureOverrides: Readonly<Record<string, object>> = (
+  await import(path === undefined ? './fixture-overrides.ts' : fileIn(path, 'fixture-overrides.ts'))
+).fixtureOverrides
+
+function fileIn(folder: string, name: string): string {
+  return pathToFileURL(resolve(folder, name)).href
+}

@@ -1,7 +1,6 @@
 import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
 import type { Answer, Client, Json } from './client.ts'
-import { resources } from './domain.ts'
-import { fixtureOverrides } from './fixture-overrides.ts'
+import { fixtureOverrides, resources } from './domain.ts'
 import { sampleValue } from './sample-value.ts'
 
 /** A resource body as a client sends it. */

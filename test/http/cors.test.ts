@@ -58,7 +58,7 @@ test('scripts of other origins may read every header that the service sends', as
   t.true(sent.has('www-authenticate'))
 })
 
-test('they may read every header of the OpenAPI document', async (t) => {
+test('scripts of other origins may read every header of the OpenAPI document', async (t) => {
   const { anonymous } = await startTestService(t)
   const { headers } = await anonymous.get('', { origin: 'https://dashboard.example' })
   const exposed = (headers.get('access-control-expose-headers') ?? '').toLowerCase()

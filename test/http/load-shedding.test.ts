@@ -59,7 +59,7 @@ test('after the first refusal, a refused request does not reach the application'
   )
 })
 
-test('requests that need an answer of their own, and all while there is room, reach the application', async (t) => {
+test('requests that need their own headers, and all requests within the capacity, reach the application', async (t) => {
   const { state, ask } = await serveOverloaded(t)
   await ask()
   await ask('/health/live')

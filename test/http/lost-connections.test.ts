@@ -50,7 +50,7 @@ async function untilReported(reported: readonly AnsweredRequest[], count: number
   for (let wait = 0; reported.length < count && wait < 1_000; wait++) await delay(10)
 }
 
-test('a create whose caller is gone before the answer is reported as the 201 that it was', async (t) => {
+test('a create whose connection is lost before the response is reported as 201', async (t) => {
   const gate = createGate()
   const { service, reported } = await startWatched(t, gate.watch)
   const socket = await openConnection(service.origin)
@@ -90,7 +90,7 @@ test('a caller who resets the connection at any moment is no fault, and is repor
   t.deepEqual(service.faults, [])
 })
 
-test('a body whose sender is gone is reported as incomplete, and is no fault', async (t) => {
+test('a body whose connection is lost is reported as incomplete, and is no fault', async (t) => {
   const { service, reported } = await startWatched(t)
   for (const leave of ['resetAndDestroy', 'destroy', 'end'] as const) {
     const socket = await openConnection(service.origin)
@@ -109,7 +109,7 @@ test('a body whose sender is gone is reported as incomplete, and is no fault', a
   t.deepEqual(service.faults, [])
 })
 
-test('an answer that the caller does not take is reported as aborted, one that is taken is not', async (t) => {
+test('a response that is not received is reported as aborted, a received one is not', async (t) => {
   const { service, reported } = await startWatched(t)
   const socket = await openConnection(service.origin)
   socket.on('error', () => {}).pause()

@@ -14,7 +14,7 @@ async function withReport(t: ExecutionContext, overrides = {}) {
   return { service, requests }
 }
 
-test('liveness and readiness are open to everyone, and only to be read', async (t) => {
+test('liveness and readiness need no token, and allow only GET and HEAD', async (t) => {
   const { anonymous, origin } = await startTestService(t)
   for (const name of ['live', 'ready']) {
     const { status, body } = await anonymous.get(`${origin}/health/${name}`)
@@ -53,7 +53,7 @@ test('a request id is taken from a trusted proxy only', async (t) => {
   t.not(await idFor(trusting, 'not {sane}'), 'not {sane}')
 })
 
-test('metrics count requests by route and status, only where they are asked for', async (t) => {
+test('metrics count requests by route and status, only with the setting', async (t) => {
   const { anonymous, reader, origin } = await startTestService(t, { metrics: true })
   await reader.get('/species')
   await reader.request('PROPFIND', '/species')
@@ -96,7 +96,7 @@ test('the names of metrics are those of the service, of the process or of Node, 
   t.notRegex(`${stdout}${stderr}`, /halgraph_|error while linting|parsing/)
 })
 
-test('Server-Timing tells where the time went, only where it is asked for', async (t) => {
+test('Server-Timing has the durations of the request, only with the setting', async (t) => {
   const { reader } = await startTestService(t, { serverTiming: true })
   const { headers } = await reader.get('/species/none')
   t.regex(

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { startTestService } from '../helpers/service.ts'
 
-test('a long response arrives as it is, with its length, whatever characters are where it is divided', async (t) => {
+test('a long response arrives unchanged, with its length, also if it is divided within a surrogate pair', async (t) => {
   const { database, reader, base, request } = await startTestService(t).then((service) => ({
     ...service,
     request: service.reader.request,

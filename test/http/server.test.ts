@@ -71,7 +71,7 @@ for (const [what, bytes, status] of [
   })
 }
 
-test('a client that does not read its answer is cut off, half-closed or not', async (t) => {
+test('the connection of a client that does not read its response is closed, half-closed or not', async (t) => {
   let isClosed = false
   const handler: RequestListener = (request, response) => {
     request.socket.once('close', () => {
@@ -91,7 +91,7 @@ test('a client that does not read its answer is cut off, half-closed or not', as
   }
 })
 
-test('a client that reads its answer in time is not cut off', async (t) => {
+test('the connection of a client that reads its response in time stays open', async (t) => {
   const origin = await serve(t, (_, response) => void response.end('a'.repeat(100_000)), {
     responseMilliseconds: 50,
   })
@@ -121,7 +121,7 @@ test('CONNECT is refused in the error envelope, and the connection ends', async 
   t.false(isCalled)
 })
 
-test('a client that resets the connection it asked to CONNECT on harms nothing', async (t) => {
+test('a client that resets the connection after CONNECT causes no fault', async (t) => {
   const origin = await serve(t, (_, response) => void response.end('still there'))
   for (let count = 0; count < 20; count++) {
     const socket = await openConnection(origin)
@@ -134,7 +134,7 @@ test('a client that resets the connection it asked to CONNECT on harms nothing',
 })
 
 for (const protocol of ['websocket', 'h2c']) {
-  test(`a request that asks for an upgrade to ${protocol} is answered as if it did not`, async (t) => {
+  test(`the upgrade of a request to ${protocol} is ignored`, async (t) => {
     const origin = await serve(t, async (request, response) => {
       response.end(`${request.method} ${Buffer.concat(await request.toArray())}`)
     })

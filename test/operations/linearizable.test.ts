@@ -92,7 +92,7 @@ claim('two services on one PostgreSQL give one truth', async (t) => {
   )
 })
 
-test('the checker finds a stale read, a lost update and a value from nowhere', (t) => {
+test('the checker finds a stale read, a lost update and a value that was never written', (t) => {
   const write = (version: number, began: number): Observed => ({
     kind: 'write',
     began,

@@ -9,7 +9,7 @@ import { startProcess } from '../helpers/service-process.ts'
 
 const QUIET = { LOG_LEVEL: 'info' }
 
-test('told to stop under load, it says so first, answers what it accepted, and ends with 0', async (t) => {
+test('a stop under load is announced, accepted requests get responses, and the status is 0', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const service = startProcess({ ...QUIET, DATA_DIR: dataDir, DATABASE_TIMEOUT: '30000' }, t)
   const origin = await service.origin
@@ -54,7 +54,7 @@ test('a second signal does not wait for the first', async (t) => {
   t.is((await service.exited).code, 1)
 })
 
-test('what takes longer than the deadline is cut off, and it ends with 0 all the same', async (t) => {
+test('requests beyond the deadline are aborted, and the status is 0', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const service = startProcess({ ...QUIET, DATA_DIR: dataDir, SHUTDOWN_SECONDS: '1' }, t)
   const socket = connect({ port: Number(new URL(await service.origin).port), host: '127.0.0.1' })
@@ -80,7 +80,7 @@ test('a port in use is a clear message, and the database is free again', async (
   t.truthy(await next.origin)
 })
 
-test('an endpoint for spans that cannot be reached keeps nobody from stopping', async (t) => {
+test('an unreachable endpoint for spans does not prevent the stop', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const service = startProcess(
     { ...QUIET, DATA_DIR: dataDir, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },

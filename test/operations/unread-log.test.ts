@@ -6,7 +6,7 @@ import { startProcess } from '../helpers/service-process.ts'
 /** Their lines are far more than a pipe holds. */
 const REQUESTS = 3_000
 
-test('a log that nobody reads neither stalls the service nor keeps it from stopping', async (t) => {
+test('an unread log neither stalls the service nor prevents its stop', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const service = startProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'info' }, t)
   const origin = await service.origin

@@ -8,6 +8,7 @@ import { Client as Ketting, type State } from 'ketting'
 import { SettingsError } from '../../src/settings.ts'
 import type { Answer, Client, Json, RequestHeaders } from '../helpers/client.ts'
 import { createTestFolder } from '../helpers/database.ts'
+import { openConnection, readToEnd } from '../helpers/raw-connection.ts'
 import { shareTestService, startTestService } from '../helpers/service.ts'
 import { versionedDomain } from '../helpers/versioned-domain.ts'
 
@@ -87,6 +88,32 @@ test('PUT keeps the fields that its version does not have, members of objects in
   t.is((await v2.put('/species/keeper', { scientific_name: 'Custos' })).status, 204)
   t.like((await v1.get('/species/keeper')).body, { habitat: 'cave', intelligence_level: 'social' })
   t.false('temperature_range' in (await v2.get('/species/keeper')).body)
+})
+
+test('what a version removes leaves the members of other versions', async (t) => {
+  const { body } = await v2.post('/species', {
+    scientific_name: 'Pars manet',
+    temperature_range: { min_celsius: 1, max_celsius: 2 },
+  })
+  t.is((await v1.patch(`/species/${body.id}`, { temperature_range: null })).status, 204)
+  t.deepEqual((await v2.get(`/species/${body.id}`)).body.temperature_range, { max_celsius: 2 })
+})
+
+test('forms have the fields of their version', async (t) => {
+  const { body } = await v2.post('/planets', { name: 'Formata', discovery_method: 'Transit' })
+  const accept = 'application/prs.hal-forms+json'
+  for (const [version, expected] of [
+    [v1, false],
+    [v2, true],
+  ] as const) {
+    const { _templates } = (await version.get(`/planets/${body.id}`, { accept })).body
+    const { properties } = _templates.default
+    t.is(
+      properties.some(({ name }: Json) => name === 'habitable'),
+      expected,
+    )
+    for (const { target } of Object.values<Json>(_templates)) t.true(target.startsWith(version.at('')))
+  }
 })
 
 test('PUT that changes nothing in its version does not change the version of the resource', async (t) => {
@@ -201,10 +228,11 @@ test('links stay in the version, and are those of its fields', async (t) => {
   }
 })
 
-test('an idempotency key that was used in one version is refused in another', async (t) => {
+test.serial('an idempotency key that was used in one version is refused in another', async (t) => {
   const headers = { 'idempotency-key': 'one key, two versions'.replaceAll(' ', '-') }
   const body = { name: 'Semel creata' }
   const first = await v1.post('/planets', body, headers)
+  t.is(first.status, 201, first.text)
   const again = await v1.post('/planets', body, headers)
   t.is(again.body.id, first.body.id)
   const other = await v2.post('/planets', { ...body, discovery_method: 'Not known' }, headers)
@@ -263,6 +291,15 @@ test('the successor of what the next version does not have is its entry document
   t.is(nowhere.status, 404)
   t.is(successorOf(nowhere), v2.at(''))
   t.deepEqual(deprecationOf(nowhere), DEPRECATION)
+})
+
+test('a response without a valid host has the dates, but no link', async (t) => {
+  const socket = await openConnection(service().origin)
+  const response = readToEnd(socket)
+  socket.write('GET /api/v1/planets HTTP/1.1\r\nHost: "><script>\r\nConnection: close\r\n\r\n')
+  const text = await response
+  t.regex(text, /^HTTP\/1.1 400 .*\r\nDeprecation: @1688169599\r\n/s)
+  t.notRegex(text, /successor-version/)
 })
 
 test('a path with characters that headers cannot have is escaped in the link to its successor', async (t) => {

@@ -75,13 +75,13 @@ for (const [attack, bytes, status, code] of [
   })
 }
 
-test('many headers are too many', async (t) => {
+test('too many headers are refused', async (t) => {
   const headers = Array.from({ length: 3_000 }, (_, index) => `X-${index}: y`).join('\r\n')
   const answer = await sendRaw(service().origin, `GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`)
   t.is(statusOf(answer), 431)
 })
 
-test('a request that names its whole address is served, with links to that', async (t) => {
+test('a request with an absolute URL is served, and links use its host', async (t) => {
   const { origin, reader } = service()
   const request = `GET http://other.example/api/v1 HTTP/1.1\r\nHost: x\r\nAuthorization: ${reader.authorization}\r\n${CLOSE}\r\n`
   const answer = await sendRaw(origin, request)
@@ -104,12 +104,12 @@ test('forwarded headers are in no link, unless a proxy is trusted', async (t) =>
   }
 })
 
-test('a public base address is in links whatever the host says', async (t) => {
+test('links have the public base URL regardless of the Host header', async (t) => {
   const fixed = await startTestService(t, { publicBaseUrl: 'https://api.example.org' })
   t.is((await fixed.reader.get('')).body._links.self.href, 'https://api.example.org/api/v1')
 })
 
-test('the method is the method, whatever a header or a parameter says', async (t) => {
+test('no header or parameter overrides the method', async (t) => {
   const { writer } = service()
   const { body } = await writer.post('/species', { scientific_name: 'Not overridden' })
   await writer.post(`/species?_method=DELETE`, { scientific_name: 'x' })
@@ -142,7 +142,7 @@ test('the same name in two objects is not a duplicate', async (t) => {
   t.is((await service().writer.post('/species', body)).status, 201)
 })
 
-test('text that no database keeps is a 400', async (t) => {
+test('text that the database cannot store is a 400', async (t) => {
   for (const text of ['{"scientific_name":"a\\u0000b"}', '{"scientific_name":"a\\ud800b"}']) {
     const { status, body } = await service().writer.post('/species', text)
     t.deepEqual([status, body.error.details[0].code], [400, 'INVALID_VALUE'])
@@ -183,7 +183,7 @@ test('server-made fields cannot be assigned', async (t) => {
   }
 })
 
-test('answers keep browsers and caches from doing anything with them', async (t) => {
+test('responses have the headers that restrict browsers and caches', async (t) => {
   const { writer, anonymous } = service()
   const { body, headers: created } = await writer.post('/species', { scientific_name: 'Kept from caches' })
   const read = await writer.get(`/species/${body.id}`)

@@ -147,25 +147,28 @@ function withoutKept({
   return body
 }
 
-test.serial(`SPEC §4.1: ${SPECIES} species go in, and come back the same by following next`, async (t) => {
-  t.timeout(60_000 + SPECIES * 100)
-  const { writer, reader } = service()
-  const parts = fc.sample(speciesParts, { numRuns: SPECIES, seed: 22 })
-  const bodies = parts.map((part, number) => ({ scientific_name: scientificName(number), ...part }))
-  const stored = await fill(writer, '/species', bodies)
-  for (const sort of ['', '&sort=habitat:desc']) {
-    const items = await walk(reader, `/species?limit=500${sort}`)
-    t.is(items.length, SPECIES)
-    t.is(new Set(items.map(({ id }) => id)).size, SPECIES, 'none twice')
-    for (const item of items) {
-      const sent = Object.fromEntries(
-        Object.entries(asJson(stored.get(item.id) as Body)).filter(([, value]) => isSet(value)),
-      )
-      if (JSON.stringify(withoutKept(item)) !== JSON.stringify(inOrder(sent)))
-        t.deepEqual(withoutKept(item), sent)
+test.serial(
+  `SPEC §4.1: ${SPECIES} species are stored, and the links next lead to all of them unchanged`,
+  async (t) => {
+    t.timeout(60_000 + SPECIES * 100)
+    const { writer, reader } = service()
+    const parts = fc.sample(speciesParts, { numRuns: SPECIES, seed: 22 })
+    const bodies = parts.map((part, number) => ({ scientific_name: scientificName(number), ...part }))
+    const stored = await fill(writer, '/species', bodies)
+    for (const sort of ['', '&sort=habitat:desc']) {
+      const items = await walk(reader, `/species?limit=500${sort}`)
+      t.is(items.length, SPECIES)
+      t.is(new Set(items.map(({ id }) => id)).size, SPECIES, 'none twice')
+      for (const item of items) {
+        const sent = Object.fromEntries(
+          Object.entries(asJson(stored.get(item.id) as Body)).filter(([, value]) => isSet(value)),
+        )
+        if (JSON.stringify(withoutKept(item)) !== JSON.stringify(inOrder(sent)))
+          t.deepEqual(withoutKept(item), sent)
+      }
     }
-  }
-})
+  },
+)
 
 test.serial('SPEC §4.1: each of the odd names is found by a filter on it', async (t) => {
   const { reader } = service()
@@ -181,20 +184,23 @@ test.serial('SPEC §4.1: each of the odd names is found by a filter on it', asyn
   }
 })
 
-test.serial(`SPEC §4.1: ${PLANETS} planets with decimal figures go in, and come back the same`, async (t) => {
-  t.timeout(60_000 + PLANETS * 100)
-  const { writer, reader } = service()
-  const before = (await reader.get('/planets?limit=1')).body.total_count
-  const parts = fc.sample(planetParts, { numRuns: PLANETS, seed: 23 })
-  const bodies = parts.map((part, number) => ({ name: `HD ${number} “b”`, ...part }))
-  const stored = await fill(writer, '/planets', bodies)
-  const items = await walk(reader, '/planets?limit=300&sort=distance_parsecs:asc,name:desc')
-  t.is(items.length, PLANETS + before)
-  for (const item of items.filter(({ id }) => stored.has(id))) {
-    const sent = asJson(stored.get(item.id) as Body)
-    if (JSON.stringify(withoutKept(item)) !== JSON.stringify(sent)) t.deepEqual(withoutKept(item), sent)
-  }
-})
+test.serial(
+  `SPEC §4.1: ${PLANETS} planets with decimal figures are stored and returned unchanged`,
+  async (t) => {
+    t.timeout(60_000 + PLANETS * 100)
+    const { writer, reader } = service()
+    const before = (await reader.get('/planets?limit=1')).body.total_count
+    const parts = fc.sample(planetParts, { numRuns: PLANETS, seed: 23 })
+    const bodies = parts.map((part, number) => ({ name: `HD ${number} “b”`, ...part }))
+    const stored = await fill(writer, '/planets', bodies)
+    const items = await walk(reader, '/planets?limit=300&sort=distance_parsecs:asc,name:desc')
+    t.is(items.length, PLANETS + before)
+    for (const item of items.filter(({ id }) => stored.has(id))) {
+      const sent = asJson(stored.get(item.id) as Body)
+      if (JSON.stringify(withoutKept(item)) !== JSON.stringify(sent)) t.deepEqual(withoutKept(item), sent)
+    }
+  },
+)
 
 const ORDER = [
   'scientific_name',

@@ -23,7 +23,7 @@ async function currentMission(astronaut: string): Promise<string | undefined> {
   return (await service().reader.get(`/astronauts/${astronaut}`)).body.current_mission_id
 }
 
-test('of 20 who ask for the last place at the same time exactly one gets it', async (t) => {
+test('of 20 simultaneous requests for the last place exactly one succeeds', async (t) => {
   const mission = await missionWithPlaces(3)
   await join(mission, await make('/astronauts'))
   await join(mission, await make('/astronauts'))
@@ -39,7 +39,7 @@ test('of 20 who ask for the last place at the same time exactly one gets it', as
   t.is(aboard.body.total_count, 3)
 })
 
-test('an astronaut who is asked onto ten missions at once is on one', async (t) => {
+test('an astronaut added to ten missions at once is on one', async (t) => {
   const astronaut = await make('/astronauts')
   const missions = await Promise.all(Array.from({ length: 10 }, () => make('/missions')))
   const answers = await Promise.all(missions.map((mission) => join(mission, astronaut)))
@@ -73,7 +73,7 @@ test('an astronaut links the open mission they are on, and loses it when it ends
   }
 })
 
-test('leaving a crew, and deleting the mission, frees the astronaut', async (t) => {
+test('an astronaut is free after leaving the crew, and after the deletion of the mission', async (t) => {
   const { writer } = service()
   const [mission, one, other] = [
     await make('/missions'),
@@ -151,7 +151,7 @@ test('current_mission_id cannot be written', async (t) => {
   t.is(refused.body.error.details[0].code, 'READ_ONLY_FIELD')
 })
 
-test('identifiers of astronauts tell nothing of their order', async (t) => {
+test('identifiers of astronauts do not reveal the order of creation', async (t) => {
   for (const id of [await make('/astronauts'), await make('/astronauts')])
     t.regex(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
 })

@@ -114,14 +114,14 @@ for (const [code, provoke] of Object.entries(provocations)) {
   })
 }
 
-test('every code is provoked here, but for a client that is too slow', (t) => {
+test('every code is provoked here, except for a slow client', (t) => {
   t.deepEqual(
     Object.keys(STATUS).filter((code) => !(code in provocations)),
     ['REQUEST_TIMEOUT'],
   )
 })
 
-test('the same in HAL: an error is answered whatever the client accepts', async (t) => {
+test('errors are sent as JSON also to clients that accept only HAL', async (t) => {
   const { status, body, headers } = await service().reader.get('/species/none', {
     accept: 'application/hal+json',
   })

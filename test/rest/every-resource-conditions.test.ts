@@ -187,7 +187,7 @@ for (const resource of resources) {
       t.is(again.headers.get('etag'), headers.get('etag'))
     })
 
-    test.serial(`${path}: If-Match on what is not there is 404, and creates nothing`, async (t) => {
+    test.serial(`${path}: If-Match on a missing resource is 404, and creates nothing`, async (t) => {
       const { writer, reader } = service()
       const parentId = await fixtures().parent(resource)
       const address = resourcePath(resource, parentId, 'absent')

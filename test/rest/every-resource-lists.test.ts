@@ -107,7 +107,7 @@ for (const resource of resources.filter((candidate) => candidate.listed)) {
     },
   )
 
-  test.serial(`${path}: next and prev that are not there are null in JSON, and absent in HAL`, async (t) => {
+  test.serial(`${path}: absent next and prev are null in JSON, and omitted in HAL`, async (t) => {
     const { reader } = service()
     const { collection, filter } = await several(resource, 1)
     const address = `${collection}?filter=${filter}`
@@ -181,7 +181,7 @@ for (const resource of resources.filter((candidate) => candidate.listed)) {
     t.true(body._links.self.href.includes(`&sort=${sort}&`))
   })
 
-  test.serial(`${path}: what a list cannot be asked for is INVALID_QUERY_PARAMETER`, async (t) => {
+  test.serial(`${path}: an invalid parameter of a list is INVALID_QUERY_PARAMETER`, async (t) => {
     const { reader } = service()
     const { collection } = await several(resource, 1)
     const pages = ['0', '-1', '1.5', '01', '+1', ' 1', '1e3', '', 'x', '99999999999999999999']

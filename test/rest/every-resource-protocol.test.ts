@@ -26,7 +26,7 @@ for (const resource of resources) {
   const { path } = resource
   const { listed, replaceable } = resource
 
-  test.serial(`${path}: without a token every request is 401, whatever is asked`, async (t) => {
+  test.serial(`${path}: without a token every request is 401`, async (t) => {
     const { anonymous } = service()
     const { path: address, collection } = await fixtures().create(resource)
     for (const at of [address, collection, `${address}/`, `${collection}/none`]) {
@@ -76,7 +76,7 @@ for (const resource of resources) {
     },
   )
 
-  test.serial(`${path}: methods that are not there are 405, and OPTIONS says which are`, async (t) => {
+  test.serial(`${path}: other methods are 405, and OPTIONS lists the allowed ones`, async (t) => {
     const { writer, withScope } = service()
     const { path: address, collection } = await fixtures().create(resource)
     const item = ['GET', 'HEAD', ...(replaceable ? ['PUT', 'PATCH'] : []), 'DELETE', 'OPTIONS']
@@ -226,7 +226,7 @@ for (const resource of resources) {
     }
   })
 
-  test.serial(`${path}: only a list takes query parameters, whatever the method`, async (t) => {
+  test.serial(`${path}: only lists have query parameters, with every method`, async (t) => {
     const { path: address } = await fixtures().create(resource)
     const { status, body } = await service().reader.get(`${address}?page=1&x=2`)
     t.deepEqual([status, body.error.code], [400, 'INVALID_QUERY_PARAMETER'])

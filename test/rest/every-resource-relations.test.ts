@@ -156,31 +156,34 @@ for (const resource of resources) {
       t.is((await reader.get(mine.path)).body[parentField], mine.parentId)
     })
 
-    test.serial(`${path}: under a parent that never was it is 404, under a deleted one 410`, async (t) => {
-      const { reader, writer } = service()
-      const body = await fixtures().body(resource)
-      const deleted = await fixtures().parent(resource)
-      t.is((await writer.delete(resourcePath(owner, undefined, deleted as string))).status, 204)
-      for (const [parentId, status] of [
-        ['never-was', 404],
-        ['a%20b', 404],
-        ['%00', 404],
-        [deleted, 410],
-      ] as const) {
-        const collection = collectionPath(resource, parentId)
-        const expected = [status, status === 404 ? 'RESOURCE_NOT_FOUND' : 'RESOURCE_GONE']
-        if (listed) {
-          for (const answer of [await reader.get(collection), await writer.post(collection, body)]) {
+    test.serial(
+      `${path}: under a parent that never existed it is 404, under a deleted one 410`,
+      async (t) => {
+        const { reader, writer } = service()
+        const body = await fixtures().body(resource)
+        const deleted = await fixtures().parent(resource)
+        t.is((await writer.delete(resourcePath(owner, undefined, deleted as string))).status, 204)
+        for (const [parentId, status] of [
+          ['never-was', 404],
+          ['a%20b', 404],
+          ['%00', 404],
+          [deleted, 410],
+        ] as const) {
+          const collection = collectionPath(resource, parentId)
+          const expected = [status, status === 404 ? 'RESOURCE_NOT_FOUND' : 'RESOURCE_GONE']
+          if (listed) {
+            for (const answer of [await reader.get(collection), await writer.post(collection, body)]) {
+              t.deepEqual([answer.status, answer.body.error?.code], expected, `${parentId}: ${answer.text}`)
+            }
+          }
+          if (replaceable) {
+            const address = resourcePath(resource, parentId, 'chosen')
+            const answer = await writer.put(address, { ...body, ...(listed && { id: 'chosen' }) })
             t.deepEqual([answer.status, answer.body.error?.code], expected, `${parentId}: ${answer.text}`)
           }
         }
-        if (replaceable) {
-          const address = resourcePath(resource, parentId, 'chosen')
-          const answer = await writer.put(address, { ...body, ...(listed && { id: 'chosen' }) })
-          t.deepEqual([answer.status, answer.body.error?.code], expected, `${parentId}: ${answer.text}`)
-        }
-      }
-    })
+      },
+    )
 
     test.serial(`${path}: it is deleted with its parent, and gone`, async (t) => {
       const { reader, writer } = service()
@@ -220,7 +223,7 @@ for (const resource of resources) {
       })
     }
 
-    test.serial(`${path}: what its ${leaf.name} names cannot be deleted`, async (t) => {
+    test.serial(`${path}: the target of its ${leaf.name} cannot be deleted`, async (t) => {
       const { reader, writer } = service()
       const { path: address } = await fixtures().create(resource)
       const { href } = (await reader.get(address)).body._links[leaf.field.relation]

@@ -91,7 +91,7 @@ for (const resource of resources) {
     t.pass()
   })
 
-  test.serial(`${path}: all that is wrong with a body is reported at once, in field order`, async (t) => {
+  test.serial(`${path}: all problems of a body are reported at once, in field order`, async (t) => {
     const { send } = await target(resource)
     const names = Object.entries(resource.fields)
       .filter(([, field]) => !(field.type !== 'group' && (field.readOnly || field.hidden)))

@@ -23,7 +23,7 @@ for (const resource of resources) {
   const { path, kind, createdField } = resource
   const { listed, replaceable } = resource
 
-  test.serial(`${path}: what is created is answered whole and reads back the same`, async (t) => {
+  test.serial(`${path}: a create returns the whole resource, and a read returns the same`, async (t) => {
     const { answer, body, path: address, id } = await fixtures().create(resource)
     t.is(answer.status, 201)
     t.is(answer.headers.get('location'), service().base + address)
@@ -63,7 +63,7 @@ for (const resource of resources) {
     t.deepEqual(Object.keys(answer.body), Object.keys(again.answer.body))
   })
 
-  test.serial(`${path}: awkward values come back exactly`, async (t) => {
+  test.serial(`${path}: unusual values are returned exactly`, async (t) => {
     const parentId = await fixtures().parent(resource)
     for (const leaf of resource.writable) {
       if (leaf.field.type === 'reference') continue
@@ -87,7 +87,7 @@ for (const resource of resources) {
     }
   })
 
-  test.serial(`${path}: deleting is idempotent, and what was deleted is gone and not listed`, async (t) => {
+  test.serial(`${path}: deleting is idempotent, and a deleted resource is gone and not listed`, async (t) => {
     const { reader, writer } = service()
     const { path: address, collection, id } = await fixtures().create(resource)
     for (let times = 0; times < 2; times++) {
@@ -102,7 +102,7 @@ for (const resource of resources) {
     t.deepEqual([strict.status, strict.body.error.code], [410, 'RESOURCE_GONE'])
   })
 
-  test.serial(`${path}: what never was is unknown to reads, and deleted already to a delete`, async (t) => {
+  test.serial(`${path}: a resource that never existed is 404 to reads, and 204 to DELETE`, async (t) => {
     const { reader, writer } = service()
     const parentId = await fixtures().parent(resource)
     const identifiers = listed
@@ -153,7 +153,7 @@ for (const resource of resources) {
       },
     )
 
-    test.serial(`${path}: what GET answers can be put back, and changes nothing`, async (t) => {
+    test.serial(`${path}: the response of GET can be sent by PUT, and changes nothing`, async (t) => {
       const { reader, writer } = service()
       const { path: address } = await fixtures().create(resource)
       const before = await reader.get(address)
@@ -209,18 +209,21 @@ for (const resource of resources) {
       },
     )
 
-    test.serial(`${path}: a deleted one can be put again, and its version goes on`, async (t) => {
-      const { reader, writer } = service()
-      const { path: address, body, id, answer } = await fixtures().create(resource)
-      await writer.delete(address)
-      t.is((await writer.patch(address, {})).status, 404)
-      const again = await writer.put(address, { ...body, id })
-      t.deepEqual([again.status, versionOf(again)], [201, 2], again.text)
-      t.deepEqual(writtenPart(resource, again.body), body)
-      const stale = { 'If-Match': answer.headers.get('etag') as string }
-      t.is((await writer.put(address, body, stale)).status, 409)
-      t.is((await reader.get(address)).status, 200)
-    })
+    test.serial(
+      `${path}: a deleted resource can be created again by PUT, and its version continues`,
+      async (t) => {
+        const { reader, writer } = service()
+        const { path: address, body, id, answer } = await fixtures().create(resource)
+        await writer.delete(address)
+        t.is((await writer.patch(address, {})).status, 404)
+        const again = await writer.put(address, { ...body, id })
+        t.deepEqual([again.status, versionOf(again)], [201, 2], again.text)
+        t.deepEqual(writtenPart(resource, again.body), body)
+        const stale = { 'If-Match': answer.headers.get('etag') as string }
+        t.is((await writer.put(address, body, stale)).status, 409)
+        t.is((await reader.get(address)).status, 200)
+      },
+    )
   } else {
     test.serial(`${path}: it cannot be replaced or patched`, async (t) => {
       const { writer } = service()

@@ -103,7 +103,7 @@ for (const resource of resources) {
     },
   )
 
-  test.serial(`${path}: what a template says of a field is what the service requires`, async (t) => {
+  test.serial(`${path}: the properties of a template are what the service requires`, async (t) => {
     const { writer, reader } = service()
     const { path: address, collection, body } = await fixtures().create(resource)
     const { _templates: templates } = (await writer.get(listed ? collection : address, FORMS)).body
@@ -135,7 +135,7 @@ for (const resource of resources) {
     }
   })
 
-  test.serial(`${path}: templates are only there for what the scopes permit`, async (t) => {
+  test.serial(`${path}: a document has only templates that the scopes permit`, async (t) => {
     const { reader, withScope } = service()
     const { path: address, collection } = await fixtures().create(resource)
     for (const at of listed ? [address, collection] : [address]) {

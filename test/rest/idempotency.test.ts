@@ -30,7 +30,7 @@ test('the same key and body are answered the same, and create once', async (t) =
   t.true(watch.count > 0)
 })
 
-test('the first answer is given again, whatever became of the resource since', async (t) => {
+test('the first response is repeated, also after the resource was changed or deleted', async (t) => {
   const { writer } = service()
   const species = body()
   const first = await writer.post('/species', species, withKey('changed-since'))
@@ -96,7 +96,7 @@ test('a subject that the database cannot hold still has keys of its own', async 
   }
 })
 
-test('of many who send the same key at once one creates, and all get the same answer', async (t) => {
+test('of simultaneous requests with one key one creates, and all get the same response', async (t) => {
   const { writer } = service()
   const species = body()
   const answers = await Promise.all(
@@ -149,7 +149,7 @@ test('a GraphQL mutation takes a key too', async (t) => {
   t.deepEqual((await writer.graphql(mutation, { input })).data, first.data)
 })
 
-test('neither the key nor the resource is ever there without the other', async (t) => {
+test('the key and the resource are stored together or not at all', async (t) => {
   const { writer, database, faults } = service()
   await database.client.$executeRaw(Prisma.sql`
     CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no such answer'; END $$`)

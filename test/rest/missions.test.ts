@@ -10,7 +10,7 @@ async function make(path: string, body: Record<string, unknown>): Promise<string
   return answer.body.id
 }
 
-test('a mission starts planned, whatever it is asked to start as', async (t) => {
+test('a new mission is planned, and another status in its body is refused', async (t) => {
   const { writer } = service()
   const id = await make('/missions', {})
   t.is((await writer.get(`/missions/${id}`)).body.status, 'planned')
@@ -57,7 +57,7 @@ test('a replacement that leaves the status out leaves it as it is', async (t) =>
   t.is(body.objective, undefined)
 })
 
-test('of two contradicting moves at the same time only one wins', async (t) => {
+test('of two contradicting transitions at the same time only one succeeds', async (t) => {
   const { writer } = service()
   for (let round = 0; round < 5; round++) {
     const id = await make('/missions', {})

@@ -9,7 +9,7 @@ const service = shareTestService(test)
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const HOSTILE = `<img src=x onerror="document.title='owned'">`
 
-test('a browser gets the same empty page whether something is there or not, and without a token', async (t) => {
+test('a browser gets the same empty page for existing and missing resources, without a token', async (t) => {
   const { anonymous, writer } = service()
   const { body } = await writer.post('/planets', { name: 'Shell' })
   const known = await anonymous.get(`/planets/${body.id}`, HTML)
@@ -21,7 +21,7 @@ test('a browser gets the same empty page whether something is there or not, and 
   t.regex(known.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/)
 })
 
-test('whoever does not rank HTML first gets JSON, and needs a token', async (t) => {
+test('a client that does not rank HTML first gets JSON, and needs a token', async (t) => {
   const { anonymous, reader } = service()
   t.is((await anonymous.get('/planets', { accept: '*/*' })).status, 401)
   t.is((await anonymous.get('/planets', { accept: 'application/json, text/html' })).status, 401)
@@ -31,7 +31,7 @@ test('whoever does not rank HTML first gets JSON, and needs a token', async (t) 
   t.is((await reader.get('/planets', { accept: 'text/html' })).status, 406)
 })
 
-test('the operation behind an answer is shown to who asks for it, and does the same at /graphql', async (t) => {
+test('the operation behind a response is shown on request, and does the same at /graphql', async (t) => {
   const { writer } = service()
   const name = 'Sønderborg ☄'
   const { body } = await writer.post('/planets', { name })
@@ -47,9 +47,9 @@ test('the operation behind an answer is shown to who asks for it, and does the s
   t.deepEqual(variables.filter, { and: [{ name: { equals: name } }] })
 })
 
-test('pages load nothing from elsewhere', async (t) => {
+test('pages load nothing from third parties', async (t) => {
   const { anonymous, origin, base } = service()
-  for (const url of [base, `${origin}/docs`, `${origin}/errors`]) {
+  for (const url of [`${origin}/`, base, `${origin}/docs`, `${origin}/errors`]) {
     const { text } = await anonymous.get(url, HTML)
     for (const [, address] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
       t.true(address === 'data:,' || new URL(address as string, url).origin === origin, address)
@@ -65,7 +65,7 @@ async function signIn(page: Page, t: ExecutionContext): Promise<void> {
   await page.getByText('With an access token.').waitFor()
 }
 
-test('a person can browse, filter, sort, page and read with a token, and nothing of a resource is run', async (t) => {
+test('browsing, filtering, sorting and paging work with a token, and no text of a resource is executed', async (t) => {
   const { writer, base } = service()
   for (let number = 1; number <= 3; number++)
     await writer.post('/species', { scientific_name: `Browsed ${number}` })
@@ -175,6 +175,48 @@ test('a new tab has the token of the others, and loses it with them', async (t) 
   })
 })
 
+test('the root is a page for browsers only, and addresses that people guess lead to the pages', async (t) => {
+  const { anonymous, origin, base } = service()
+  t.regex((await anonymous.get(`${origin}/`, HTML)).text, /<h1>/)
+  t.is((await anonymous.get(`${origin}/`)).status, 401)
+  for (const [from, to] of [
+    ['/docs/', `${origin}/docs`],
+    ['/errors/', `${origin}/errors`],
+    ['/graphql/', `${origin}/graphql`],
+    ['/openapi.json', `${base}/openapi.json`],
+  ] as const) {
+    const { status, headers } = await anonymous.get(origin + from)
+    t.deepEqual([status, headers.get('location')], [308, to])
+  }
+})
+
+test('the operations of the charts are within the limits, for every collection', async (t) => {
+  const { anonymous, reader, origin } = service()
+  const { body } = await anonymous.get(`${origin}/docs/assets/charts.json`)
+  t.true(body.length > 5)
+  for (const { query, charts, title } of body) {
+    const { data, errors } = await reader.graphql(query)
+    t.is(errors, undefined, title)
+    t.true(charts.every(({ name }: Json) => Array.isArray(data[name].groups)))
+  }
+})
+
+test('the landing page shows counts and charts with a token', async (t) => {
+  const { writer, origin } = service()
+  await writer.post('/spacecraft', { name: 'Charted', kind: 'rover' })
+  await browsing(t, async (page) => {
+    await page.goto(`${origin}/`)
+    await page.locator('#status').getByText(/ready/).waitFor()
+    t.is(await page.locator('canvas').count(), 0)
+    await page.getByLabel('Access token').fill(tokenOf(t))
+    await page.getByRole('button', { name: 'Use token' }).click()
+    await page
+      .getByRole('region', { name: 'Spacecraft' })
+      .getByRole('img', { name: /Kind.*rover: \d/ })
+      .waitFor()
+  })
+})
+
 test('a call from the reference works with a token', async (t) => {
   const { origin } = service()
   await browsing(t, async (page) => {
@@ -194,7 +236,7 @@ test('a call from the reference works with a token', async (t) => {
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing serious on the pages, in the ${colorScheme}, and they fit a phone`, async (t) => {
+  test(`axe finds no serious problem on the pages, in the ${colorScheme}, and they fit a phone`, async (t) => {
     const { writer, base, origin } = service()
     const { body } = await writer.post('/species', {
       scientific_name: `Long ${'name '.repeat(40)} ${colorScheme}`,
@@ -211,6 +253,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         `${base}/species/${body.id}`,
         `${base}/species/none`,
         `${origin}/errors`,
+        `${origin}/`,
       ]
       for (const url of paths) {
         await page.goto(url)

@@ -18,7 +18,7 @@ const requests = (id: string) => {
   }
 }
 
-test('a parent that never was is a 404, also where a rule would refuse the body', async (t) => {
+test('a parent that never existed is 404, also where a rule would refuse the body', async (t) => {
   for (const [name, send] of Object.entries(requests('never-was'))) {
     const { status, body } = await send()
     t.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'], name)
@@ -40,7 +40,7 @@ test('a parent that was deleted is a 410, also where a rule would refuse the bod
   t.is(moon.status, 410)
 })
 
-test('below a parent that is there, the rule is what refuses', async (t) => {
+test('under an existing parent, the rule refuses the body', async (t) => {
   const { writer } = service()
   for (const path of ['/missions/here', '/planets/here']) await writer.put(path, { id: 'here', name: 'Here' })
   for (const [name, send] of Object.entries(requests('here'))) {

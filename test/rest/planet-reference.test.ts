@@ -87,7 +87,7 @@ test('a new origin moves the reference, no origin removes it, and other changes 
   t.is(await planetOf(), undefined)
 })
 
-test('a refused species brings no planet along', async (t) => {
+test('a refused species creates no planet', async (t) => {
   const { writer, reader } = service()
   const { body } = await speciesFrom('Somewhere')
   const { status } = await writer.post('/species', {

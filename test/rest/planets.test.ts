@@ -39,7 +39,7 @@ test('a planet keeps decimal figures to the last digit', async (t) => {
   t.is(large.body.total_count, 1)
 })
 
-test('a planet has created_date, and nothing of what only species have', async (t) => {
+test('a planet has created_date, and no field of species', async (t) => {
   const { body } = await service().writer.post('/planets', { name: name() })
   t.deepEqual(Object.keys(body), ['id', 'name', 'created_date', 'last_updated', '_links'])
   t.deepEqual(Object.keys(body._links), ['self', 'collection'])
@@ -56,7 +56,7 @@ test('a magnitude cannot be negative, and a year is a whole number', async (t) =
   t.deepEqual([status, body.error.details[0].code], [400, 'INVALID_TYPE'])
 })
 
-test('a name is unique whatever its case and the blanks around it, and required', async (t) => {
+test('a name is required, and unique regardless of case and surrounding blanks', async (t) => {
   const { writer } = service()
   const { body } = await writer.post('/planets', { name: 'Ørsted  IV' })
   t.is((await writer.post('/planets', { name: ' ØRSTED  iv ' })).status, 409)

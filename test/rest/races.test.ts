@@ -84,7 +84,7 @@ test.serial(
   },
 )
 
-test.serial('writes without If-Match never fail because somebody else was faster', async (t) => {
+test.serial('writes without If-Match never fail because of other requests', async (t) => {
   const { reader, writer } = service()
   await writer.put('/species/busy', { id: 'busy', scientific_name: 'Occupata' })
   const answers = await times(20, (index) =>
@@ -116,7 +116,7 @@ test.serial(
   },
 )
 
-test.serial('a list that is read while it grows has a count and a page of one moment', async (t) => {
+test.serial('a list that is read while it grows has its count and its rows from one snapshot', async (t) => {
   const { reader, writer } = service()
   const filter = 'filter=habitat:growing&limit=100'
   let growing = true

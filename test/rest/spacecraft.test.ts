@@ -22,7 +22,7 @@ test('spacecraft are found by kind and by capacity', async (t) => {
   )
 })
 
-test('nobody fits into less than nothing', async (t) => {
+test('a negative capacity is refused', async (t) => {
   const { status, body } = await service().writer.post('/spacecraft', {
     name: 'Hole',
     kind: 'orbiter',

@@ -30,7 +30,7 @@ const WHOLE = {
   intelligence_level: 'none, so far',
 }
 
-test('SPEC §2.1: every field of a species goes in and comes back, with its type', async (t) => {
+test('SPEC §2.1: every field of a species is stored and returned, with its type', async (t) => {
   const created = await create(WHOLE)
   t.like(created, WHOLE)
   const { body } = await service().reader.get(at(created))
@@ -116,7 +116,7 @@ test('SPEC §7: below absolute zero is a business rule, with 422 and the field',
   t.is((await writer.patch(at(species), { temperature_range: { min_celsius: -273.15 } })).status, 204)
 })
 
-test('SPEC §4.3: a scientific_name is unique, whatever its case and the blanks around it', async (t) => {
+test('SPEC §4.3: a scientific_name is unique, regardless of case and surrounding blanks', async (t) => {
   const { writer } = service()
   await create({ scientific_name: 'Érable ÅngstrÖm' })
   const other = await create()
@@ -221,7 +221,7 @@ test('SPEC §4.5: changing discovery_status or discovered_date is READ_ONLY_FIEL
   ])
 })
 
-test('SPEC §4.6: a merge patch goes into groups, and an emptied group is gone', async (t) => {
+test('SPEC §4.6: a merge patch applies within groups, and an empty group is omitted', async (t) => {
   const { reader, writer } = service()
   const created = await create(WHOLE)
   const patch = {

@@ -49,7 +49,7 @@ test.serial('a row whose read-only field is too long is 409 to change, and can b
   t.is((await writer.delete('/species/long')).status, 204)
 })
 
-test.serial('what changes such a row beside the one it writes is 409, and changes nothing', async (t) => {
+test.serial('a write that also changes such a row is 409, and changes nothing', async (t) => {
   const { writer } = service()
   const { body: mission } = await writer.post('/missions', { name: 'Lantern' })
   const { body: astronaut } = await writer.post('/astronauts', { name: 'Ines' })
@@ -76,7 +76,7 @@ test.serial('what changes such a row beside the one it writes is 409, and change
   for (const request of requests) t.is((await request()).status, 204)
 })
 
-test.serial('an astronaut whose row is beyond a bound joins no crew: 409', async (t) => {
+test.serial('an astronaut whose row is beyond a bound cannot join a crew: 409', async (t) => {
   const { writer } = service()
   const { body: mission } = await writer.post('/missions', { name: 'Beacon' })
   const { body: astronaut } = await writer.post('/astronauts', { name: 'Ada' })

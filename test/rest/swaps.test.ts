@@ -29,7 +29,7 @@ const swapped = resources.flatMap((resource) =>
 )
 
 for (const { resource, name } of swapped) {
-  test(`${resource.path}: callers who swap a ${name} are told that it is taken`, async (t) => {
+  test(`${resource.path}: callers who swap a ${name} get RESOURCE_ALREADY_EXISTS`, async (t) => {
     const answers = await swap(service().writer, resource, name, 2)
     for (const { status, body } of answers) {
       t.is(status, 409)

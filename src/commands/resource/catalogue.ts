@@ -1,4 +1,4 @@
-import type { PGlite, Transaction } from '@electric-sql/pglite'
+import type { Transaction } from '@electric-sql/pglite'
 
 /** The objects of a table that exists, as PostgreSQL describes them. */
 export interface StoredTable {
@@ -22,7 +22,7 @@ interface StoredColumn {
 export type Catalogue = ReadonlyMap<string, StoredTable>
 
 /** A connection to the engine. */
-export type Session = Pick<PGlite | Transaction, 'query' | 'exec'>
+type Session = Pick<Transaction, 'query'>
 
 const COLUMNS = `
   SELECT relname AS table, attname AS name,

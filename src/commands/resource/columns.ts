@@ -143,7 +143,13 @@ function filling(
 function valueFor(table: Table, column: Column, { defaults }: Decisions): string | undefined {
   const given = defaults.get(fieldOf(table, column))
   const initially = column.leaf?.field.initially
-  return given ?? (initially === undefined ? column.default : literal(String(initially)))
+  return given ?? (initially === undefined ? column.default : valueAsSql(column, initially))
+}
+
+/** A value of the field as SQL, with its type. */
+export function valueAsSql({ type }: Pick<Column, 'type'>, value: unknown): string {
+  const text = typeof value === 'object' && !(value instanceof Date) ? JSON.stringify(value) : value
+  return `${literal(text instanceof Date ? text.toISOString() : String(text))}::${type.replace(/ COLLATE .*/, '').toLowerCase()}`
 }
 
 function missingValue(table: Table, column: Column, decisions: Decisions): string[] {

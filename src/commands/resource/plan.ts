@@ -1,3 +1,4 @@
+import type { PGlite } from '@electric-sql/pglite'
 import type { Migration } from '../../database/migrations/migration-files.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { CommandError } from '../command.ts'
@@ -7,7 +8,7 @@ import { difference, raisesOfRenames, raising } from './difference.ts'
 import { formerResource } from './former.ts'
 import { generatedConstraints, generatedIndexes, generatedTriggers } from './generated.ts'
 import { renames } from './renames.ts'
-import { Shadow } from './shadow.ts'
+import { type Shadow, withShadow } from './shadow.ts'
 import { migrationSql } from './sql.ts'
 import { inOrder, type Step } from './step.ts'
 import { tableOf } from './table.ts'
@@ -30,13 +31,9 @@ export async function planMigration(
   resources: readonly Resource[],
   migrations: readonly Pick<Migration, 'name' | 'sql'>[],
   decisions: Decisions,
+  engine?: PGlite,
 ): Promise<Plan> {
-  const shadow = await Shadow.create(migrations)
-  try {
-    return await plan(shadow, resources, decisions)
-  } finally {
-    await shadow.close()
-  }
+  return withShadow(migrations, (shadow) => plan(shadow, resources, decisions), engine)
 }
 
 async function plan(shadow: Shadow, resources: readonly Resource[], decisions: Decisions): Promise<Plan> {

@@ -1,4 +1,4 @@
-import type { Resource } from '../../domain/model/resource.ts'
+import { type Resource, tableName } from '../../domain/model/resource.ts'
 import { type Model, type ModelField, modelOf } from './models.ts'
 
 const BEGIN =
@@ -8,42 +8,42 @@ const END = '// End of the generated models.'
 /** A model of a Prisma schema as it is written. */
 interface WrittenModel {
   readonly name: string
+  readonly table: string
   /** With the comments above it. */
   readonly text: string
   readonly comments: readonly string[]
   readonly lines: readonly string[]
 }
 
-const MODEL = /^((?:[ \t]*\/\/.*\n)*)model (\w+) \{\n([\s\S]*?)^\}\n*/gm
+const MODEL = /^((?:[ \t]*(?:\/\/.*)?\n)*)model (\w+) \{\n([\s\S]*?)^\}\n*/gm
 
 /**
  * The Prisma schema with the models of these resources between two marks. Comments stay above the model or the line
  * that they precede. Other models stay as they are, and so do fields of theirs in generated models, and attributes
  * that the definitions do not make.
  */
-export function updatedSchema(
-  schema: string,
-  resources: readonly Resource[],
-  former: readonly Resource[] = resources,
-): string {
+export function updatedSchema(schema: string, resources: readonly Resource[]): string {
   const [top, inside, bottom] = parts(schema)
   const written = [...modelsIn(top), ...modelsIn(inside), ...modelsIn(bottom)]
-  const generated = new Set([...resources, ...former].map(({ name }) => name))
-  const isOurs = ({ name }: WrittenModel) => generated.has(name)
+  const tables = new Set(resources.flatMap(tablesOf))
+  const isOurs = ({ table }: WrittenModel) => tables.has(table)
   const others = new Set(
     written.filter((model) => !isOurs(model) && !modelsIn(inside).includes(model)).map(({ name }) => name),
   )
-  const models = resources.map((resource, index) => {
-    const existing =
-      written.find(({ name }) => name === resource.name) ??
-      written.find(({ name }) => name === former[index]?.name)
+  const models = resources.map((resource) => {
+    const existing = written.find(({ table }) => tablesOf(resource).includes(table))
     return printModel(modelOf(resource, resources), existing, others)
   })
-  const rest = (text: string) => withoutModels(text, (model) => isOurs(model))
+  const rest = (text: string) => withoutModels(text, isOurs)
   return [rest(top).trimEnd(), BEGIN, ...models, END, rest(bottom).trim()]
     .filter((part) => part !== '')
     .join('\n\n')
     .concat('\n')
+}
+
+/** The names of the table of a resource: today's, and the former one. */
+function tablesOf({ path, renamedFrom = path }: Resource): string[] {
+  return [tableName(path), tableName(renamedFrom)]
 }
 
 /** The text above, between and below the marks. Without marks, the first model begins the part below. */
@@ -59,8 +59,9 @@ function parts(schema: string): [string, string, string] {
 function modelsIn(text: string): WrittenModel[] {
   return [...text.matchAll(MODEL)].map(([whole, comments = '', name = '', body = '']) => ({
     name,
+    table: /@@map\("(\w+)"\)/.exec(body)?.[1] ?? name,
     text: whole,
-    comments: comments.split('\n').filter((line) => line !== ''),
+    comments: comments.trim() === '' ? [] : comments.trim().split('\n'),
     lines: body.split('\n').map((line) => line.trim()),
   }))
 }
@@ -72,21 +73,16 @@ function withoutModels(text: string, isGone: (model: WrittenModel) => boolean): 
 }
 
 function printModel(model: Model, existing: WrittenModel | undefined, others: ReadonlySet<string>): string {
-  const comments = commentsByLine(existing?.lines ?? [])
-  const added = (existing?.lines ?? []).filter((line) => isOther(line, others))
-  const fields = [...printFields(model.columns, comments)]
-  const relations = printFields(model.relations, comments)
-  const attributes = model.attributes.flatMap((attribute) => [
-    ...(comments.get(`@@${attribute}`) ?? []),
-    `@@${attribute}`,
-  ])
-  const fieldsAdded = added
-    .filter((line) => !line.startsWith('@@'))
-    .flatMap((line) => [...(comments.get(firstWord(line)) ?? []), line])
+  const lines = existing?.lines ?? []
+  const comments = commentsByLine(lines)
+  const commented = (line: string) => [...(comments.get(keyOf(line)) ?? []), line]
+  const [attributes, fields] = [model.attributes.map((attribute) => `@@${attribute}`), [] as string[]]
+  for (const line of lines)
+    if (isOther(line, others)) (line.startsWith('@@') ? attributes : fields).push(line)
   const blocks = [
-    fields,
-    [...relations, ...fieldsAdded],
-    [...attributes, ...added.filter((line) => line.startsWith('@@'))],
+    printFields(model.columns, comments),
+    [...printFields(model.relations, comments), ...fields.flatMap(commented)],
+    [...attributes.flatMap(commented), ...(comments.get(END_OF_MODEL) ?? [])],
   ]
   const body = blocks
     .filter((block) => block.length > 0)
@@ -110,17 +106,20 @@ function width(fields: readonly ModelField[], place: 0 | 1): number {
   return Math.max(0, ...fields.map((field) => field[place].length))
 }
 
-/** The comments above each line, by the first word of a field, or by the whole line of an attribute. */
+const END_OF_MODEL = '}'
+
+/** The comments above each line and at the end, by {@link keyOf}. */
 function commentsByLine(lines: readonly string[]): Map<string, string[]> {
   const comments = new Map<string, string[]>()
   let above: string[] = []
   for (const line of lines) {
     if (line.startsWith('//')) above.push(line)
     else if (line !== '') {
-      if (above.length > 0) comments.set(line.startsWith('@@') ? line : firstWord(line), above)
+      if (above.length > 0) comments.set(keyOf(line), above)
       above = []
     }
   }
+  comments.set(END_OF_MODEL, above)
   return comments
 }
 
@@ -131,6 +130,7 @@ function isOther(line: string, others: ReadonlySet<string>): boolean {
   return others.has(/^\w+\s+(\w+)/.exec(line)?.[1] ?? '')
 }
 
-function firstWord(line: string): string {
-  return line.split(/\s/)[0] as string
+/** The name of a field, or the whole line of an attribute. */
+function keyOf(line: string): string {
+  return line.startsWith('@@') ? line : (line.split(/\s/)[0] as string)
 }

@@ -44,6 +44,11 @@ export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
   }
 }
 
+/** Whether there is no database in the data folder yet, so that opening it creates one. */
+export async function isMissing(dataDir: string): Promise<boolean> {
+  return (await problemOf(join(resolve(dataDir), DATABASE_FOLDER))) === MISSING
+}
+
 /**
  * Refuses a data folder without a database, and leaves everything as it is.
  *
@@ -51,14 +56,21 @@ export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
  */
 export async function refuseMissing(dataDir: string): Promise<void> {
   const folder = resolve(dataDir)
-  const problem = await readdir(join(folder, DATABASE_FOLDER)).then(
-    () => undefined,
-    ({ code, message }: NodeJS.ErrnoException) => (code === 'ENOENT' ? 'does not exist' : message),
-  )
+  const problem = await problemOf(join(folder, DATABASE_FOLDER))
   if (problem === undefined) return
   throw new DatabaseRefusedError(
     `DATA_DIR ${folder} holds no database (${join(folder, DATABASE_FOLDER)}: ${problem}). Set DATA_DIR to the ` +
       'folder of the service, or DATABASE_URL to its server, or start the service there first.',
+  )
+}
+
+const MISSING = 'does not exist'
+
+/** Why a folder cannot be read; undefined when it can. */
+function problemOf(folder: string): Promise<string | undefined> {
+  return readdir(folder).then(
+    () => undefined,
+    ({ code, message }: NodeJS.ErrnoException) => (code === 'ENOENT' ? MISSING : message),
   )
 }
 

@@ -2,6 +2,23 @@ import type { Domain } from './domain.ts'
 import type { Resource } from './resource.ts'
 import { versionProblems } from './version-problems.ts'
 
+/** The definitions of a domain are not valid, with one line for each problem. */
+export class DefinitionError extends Error {
+  override readonly name = 'DefinitionError'
+
+  /** @param place the module with the problems */
+  constructor(
+    readonly problems: readonly string[],
+    place?: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The domain${place === undefined ? '' : ` in ${place}`} cannot be served:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+      options,
+    )
+  }
+}
+
 /**
  * The problems of a domain as a whole, each as one line. The types of TypeScript prevent others.
  *

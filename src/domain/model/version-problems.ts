@@ -104,26 +104,3 @@ function initialProblems(field: LeafField): string[] {
   const isBlank = typeof initially === 'string' && initially.trim() === ''
   return required && isBlank ? ['it is required, so its initial value must not be blank'] : []
 }
-
-/** The definitions of a domain contradict each other, with one line for each problem. */
-export class DefinitionError extends Error {
-  override readonly name = 'DefinitionError'
-
-  /** @param place the module with the problems */
-  constructor(
-    readonly problems: readonly string[],
-    place?: string,
-    options?: ErrorOptions,
-  ) {
-    super(
-      `The domain${place === undefined ? '' : ` in ${place}`} cannot be served:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-      options,
-    )
-  }
-}
-
-/** @throws {DefinitionError} with every problem of {@link versionProblems} */
-export function refuseContradictions(domain: Domain): void {
-  const problems = versionProblems(domain)
-  if (problems.length > 0) throw new DefinitionError(problems)
-}

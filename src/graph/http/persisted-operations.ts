@@ -15,26 +15,31 @@ export interface PersistedOperations {
 }
 
 /**
- * Reads the operations of a folder. Each `.graphql` file holds one operation, which is named after it.
+ * Reads the operations of a folder, if there is one. Each `.graphql` file holds one operation, which is named after it.
  *
  * @throws {Error} for a folder that cannot be read, or an operation that does not fit the schema
  */
 export async function readPersistedOperations(
   schema: GraphQLSchema,
-  folder: string,
+  folder: string | undefined,
 ): Promise<PersistedOperations> {
-  const files = (await readdir(folder)).filter((file) => extname(file) === '.graphql').sort()
+  const files = folder === undefined ? [] : await operationFiles(folder)
   const documents = new Map(
     await Promise.all(
       files.map(async (file) => {
-        const text = await readFile(join(folder, file), 'utf8')
-        refuseUnfit(schema, text, join(folder, file))
+        const text = await readFile(file, 'utf8')
+        refuseUnfit(schema, text, file)
         return [basename(file, '.graphql'), text] as const
       }),
     ),
   )
   const hashes = new Map([...documents.values()].map((text) => [`sha256:${sha256(text)}`, text]))
   return { documents, find: (identifier) => documents.get(identifier) ?? hashes.get(identifier) }
+}
+
+async function operationFiles(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => extname(name) === '.graphql')
+  return names.sort().map((name) => join(folder, name))
 }
 
 function refuseUnfit(schema: GraphQLSchema, text: string, file: string): void {

@@ -20,10 +20,12 @@ import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { type ErrorExample, errorExamples } from './error-examples.ts'
 import { EXAMPLE_ORIGIN, openApiDocument } from './openapi/document.ts'
 import { PATHS } from './openapi/service-paths.ts'
+import { chartsOf } from './pages/charts.ts'
 import { cataloguePage, entryPage } from './pages/error-pages.ts'
 import type { Html } from './pages/html.ts'
 import {
   browsePage,
+  landingPage,
   referencePage,
   respondWithPage,
   type Site,
@@ -62,11 +64,27 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
 
 /** The routes without data that do not depend on the version, with the reference of the version shown by default. */
 export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+  const charts = contentHandler('.json', () => JSON.stringify(chartsOf(resources)))
+  const home = open('/', (ctx) => {
+    ctx.vary('Accept, Authorization')
+    respondWithPage(ctx, landingPage(siteFor(ctx, settings), resources))
+  })
   return [
+    { ...home, applies: prefersPage },
     ...errorRoutes(resources, settings),
     referenceRoute(REFERENCE_PATH, settings),
-    contentRoute('/docs/assets', assets()),
+    contentRoute('/docs/assets', { ...assets(), 'charts.json': charts }),
+    ...[REFERENCE_PATH, PATHS.errors, '/graphql'].map((path) => redirect(`${path}/`, path, settings)),
+    redirect(PATHS.json, basePath(settings) + PATHS.json, settings),
   ]
+}
+
+/** To the address that is meant by one that people guess. */
+function redirect(from: string, to: string, settings: SiteSettings): Route {
+  return open(from, (ctx) => {
+    ctx.redirect(rootFor(ctx, settings) + to)
+    ctx.status = 308
+  })
 }
 
 function referenceRoute(path: string, settings: SiteSettings): Route {
@@ -146,6 +164,7 @@ function assets(): Record<string, Handler> {
   const renderer = dirname(resolve('swagger-ui-dist/package.json'))
   const files: Record<string, string> = {
     'swagger-ui.css': join(renderer, 'swagger-ui.css'),
+    'chart.js': join(dirname(resolve('chart.js')), 'chart.umd.min.js'),
     'swagger-ui-bundle.js': join(renderer, 'swagger-ui-bundle.js'),
     'htm.js': join(dirname(resolve('htm/preact')), 'standalone.module.js'),
   }

@@ -60,7 +60,7 @@ test('a signed token names the caller and the scopes', async (t) => {
   t.deepEqual(caller, { identity: 'ada', scopes: ['species:read', 'planets:write'] })
 })
 
-test('scopes are read from scope, scopes and scp, and what is not a scope is ignored', async (t) => {
+test('scopes are read from scope, scopes and scp, and other values are ignored', async (t) => {
   const send = await serve(t, withSecret)
   const claims = { sub: undefined, scope: undefined, scopes: ['a:read', 7, null], scp: 'b:read c:write' }
   const { caller } = await send(`bearer ${await sign(bytes(secret), 'HS256', claims)}`)
@@ -109,7 +109,7 @@ test('a token that claims no scopes has those of DEFAULT_SCOPE, and none without
   t.deepEqual(await scopesWith(without, { scope: undefined }), [])
 })
 
-test('a request without a token, or with another scheme, is asked for one', async (t) => {
+test('a request without a token, or with another scheme, gets a Bearer challenge', async (t) => {
   const send = await serve(t, withSecret)
   for (const header of [undefined, '', 'Basic YTpi', 'Token abc', await sign(bytes(secret), 'HS256')]) {
     refused(t, await send(header), 'Bearer')
@@ -221,7 +221,7 @@ test('a token signed with a key that is not in the set, or under another key’s
   }
 })
 
-test('a public key does not pass as a shared secret, nor the other way round', async (t) => {
+test('a public key is not accepted as a shared secret, nor the reverse', async (t) => {
   const { pairs, settings } = await keySet(t, 'RS256')
   const publicKey = pairs[0]?.publicKey as CryptoKey
   const byKey = await serve(t, settings)
@@ -260,7 +260,7 @@ test('a token without a subject identifies one caller, however its signature is 
   t.not((await send(`Bearer ${another}`)).caller?.identity, caller?.identity)
 })
 
-test('a key set that cannot be had is the service’s trouble, not the caller’s', async (t) => {
+test('an unavailable key set is SERVICE_UNAVAILABLE, not a refused token', async (t) => {
   const { pairs } = await keySet(t, 'RS256')
   const token = await sign(pairs[0]?.privateKey as CryptoKey, 'RS256', {}, { kid: 'k0' })
   const broken = await listen(t, (_, response) => void response.writeHead(500).end('no keys today'))

@@ -1,4 +1,7 @@
+import type { Domain } from '../../../domain/model/domain.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
+import { servedVersions } from '../../../domain/model/versions.ts'
+import { viewOf } from '../../../domain/model/views.ts'
 import { resourcePaths } from '../../resource-paths.ts'
 import { basePath, type RestSettings } from '../../urls.ts'
 import { errorEnvelopes } from '../error-examples.ts'
@@ -99,8 +102,13 @@ const BEARER = {
     '`*:write` for all. Writing does not include reading.',
 }
 
-/** The document as docs/openapi.json has it: with the default settings, for people to read. */
-export function committedDocument(resources: readonly Resource[], seeds: readonly Seed[]): string {
-  const settings = { publicBaseUrl: undefined, namespace: 'api', version: 'v1', maximumPageSize: 100 }
+/**
+ * The document as docs/openapi.json has it, for people to read: with the default settings, of the version that a
+ * service shows by default.
+ */
+export function committedDocument(domain: Domain, seeds: readonly Seed[]): string {
+  const { shown: version } = servedVersions(domain, undefined)
+  const settings = { publicBaseUrl: undefined, namespace: 'api', version, maximumPageSize: 100 }
+  const resources = domain.resources.map((resource) => viewOf(resource, version))
   return `${JSON.stringify(openApiDocument(resources, settings, seeds), null, 2)}\n`
 }

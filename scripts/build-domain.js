@@ -1,0 +1,157 @@
+// @ts-check
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
+import { BuildError, runPackage } from './build.js'
+
+const project = fileURLToPath(new URL('..', import.meta.url))
+const FINGERPRINT = 'dist/fingerprint'
+
+/** Not sources: what this build makes, and packages. */
+const MADE = ['dist', 'generated', 'node_modules']
+
+/** The folder of the setting DOMAIN: of the environment, or of the `.env` file of the working folder. */
+export function domainSetting() {
+  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}
+  return process.env['DOMAIN'] || file['DOMAIN'] || undefined
+}
+
+/**
+ * Builds the domain in a folder if its sources have changed since the last build: generates Prisma's client in
+ * `generated/client`, if there is a schema yet, and compiles the definitions and the client to `dist`. The service
+ * must have been built.
+ *
+ * @param {string} path
+ * @throws {BuildError} when a source has an error, or `halgraph/domain` is of another installation
+ */
+export async function buildDomainIfChanged(path) {
+  const folder = resolve(path)
+  if (!existsSync(join(folder, 'index.ts'))) {
+    if (existsSync(join(folder, 'dist/index.js'))) return
+    throw new BuildError(`DOMAIN: there is no index.ts in ${folder}`)
+  }
+  const built = fingerprint(folder)
+  if (readIfPresent(join(folder, FINGERPRINT)) === built) return
+  process.stderr.write(`Building the domain in ${path} …\n`)
+  await linkPackages(folder)
+  const schema = join(folder, 'prisma/schema.prisma')
+  if (existsSync(schema)) await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', schema)
+  const made = join(folder, `dist.${process.pid}`)
+  try {
+    await compile(folder, made)
+    await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
+    await writeFile(join(made, 'fingerprint'), built)
+    await rm(join(folder, 'dist'), { recursive: true, force: true })
+    await rename(made, join(folder, 'dist'))
+  } finally {
+    await rm(made, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Compiles the definitions and the generated client, and what they import.
+ *
+ * @param {string} folder
+ * @param {string} output
+ */
+async function compile(folder, output) {
+  await mkdir(output)
+  const modules = ['index.ts', 'generated/client/client.ts'].map((file) => join(folder, file))
+  const configuration = join(output, 'tsconfig.json')
+  const settings = {
+    compilerOptions: { ...COMPILER_OPTIONS, rootDir: folder, outDir: output },
+    files: modules.filter((file) => existsSync(file)),
+  }
+  await writeFile(configuration, JSON.stringify(settings))
+  await runPackage('typescript', 'bin/tsc', '-p', configuration)
+  await rm(configuration)
+}
+
+const COMPILER_OPTIONS = {
+  target: 'es2023',
+  module: 'preserve',
+  types: [],
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  verbatimModuleSyntax: true,
+  rewriteRelativeImportExtensions: true,
+  skipLibCheck: true,
+  noEmitOnError: true,
+}
+
+/** What a domain imports, and the folder of this installation that it must come from. */
+const PACKAGES = [
+  { module: 'halgraph/domain', name: 'halgraph', target: project },
+  {
+    module: '@prisma/client/runtime/client',
+    name: '@prisma/client',
+    target: join(createRequire(import.meta.url).resolve('@prisma/client/runtime/client'), '../..'),
+  },
+]
+
+/**
+ * Makes the packages of this installation available to the folder, by links in its `node_modules` where it is not
+ * within the project. The service and the domain must share them: an error class is compared by identity.
+ *
+ * @param {string} folder
+ */
+export async function linkPackages(folder) {
+  const require = createRequire(join(folder, 'index.js'))
+  for (const { module, name, target } of PACKAGES) {
+    const found = resolved(require, module)
+    if (found === undefined) {
+      const link = join(folder, 'node_modules', name)
+      await mkdir(dirname(link), { recursive: true })
+      await rm(link, { force: true })
+      await symlink(target, link, 'junction')
+    } else if (!found.startsWith(realpathSync(target) + sep) && found !== target) {
+      throw new BuildError(`DOMAIN: ${folder} uses ${found}, but the service that runs is in ${project}`)
+    }
+  }
+}
+
+/**
+ * @param {NodeJS.Require} require
+ * @param {string} module
+ */
+function resolved(require, module) {
+  try {
+    return realpathSync(require.resolve(module))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A hash of the names and contents of the sources.
+ *
+ * @param {string} folder
+ */
+function fingerprint(folder) {
+  const hash = createHash('sha256')
+  for (const file of sourcesOf(folder)) hash.update(`${file}\n`).update(readFileSync(join(folder, file)))
+  return hash.digest('hex')
+}
+
+/** @param {string} folder */
+function sourcesOf(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !MADE.includes(name) && !name.startsWith('dist.'))
+    .flatMap((entry) => {
+      if (!entry.isDirectory()) return [entry.name]
+      const files = readdirSync(join(folder, entry.name), { recursive: true, encoding: 'utf8' })
+      return files.map((file) => join(entry.name, file))
+    })
+    .filter((file) => /\.(ts|prisma)$/.test(file))
+    .sort()
+}
+
+/** @param {string} file */
+function readIfPresent(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}

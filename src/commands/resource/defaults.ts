@@ -1,0 +1,45 @@
+import type { LeafField } from '../../domain/model/fields.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import { checkValue } from '../../domain/model/values.ts'
+import { ArgumentsError } from '../command.ts'
+import { valueAsSql } from './columns.ts'
+import { tableOf } from './table.ts'
+
+/**
+ * The values of `--default`, such as `books.language=en`, as SQL by the name before the equals sign.
+ *
+ * @throws {ArgumentsError} for an unknown field, and for a value that the field does not accept
+ */
+export function parseDefaults(given: readonly string[], resources: readonly Resource[]): Map<string, string> {
+  return new Map(given.map((option) => parseDefault(option, resources)))
+}
+
+function parseDefault(option: string, resources: readonly Resource[]): [string, string] {
+  const [, field = '', text = ''] = /^([^=]+)=([\s\S]*)$/.exec(option) ?? []
+  const columns = resources.flatMap((resource) =>
+    tableOf(resource).columns.map((column) => ({ column, name: `${resource.path}.${column.leaf?.name}` })),
+  )
+  const column = columns.find(({ name }) => name === field)?.column
+  if (!column?.leaf) {
+    throw new ArgumentsError(
+      `--default ${option}: expected <path>.<field>=<value>, with a field of a definition`,
+    )
+  }
+  const checked = checkValue(column.leaf.field, parseValue(column.leaf.field, text))
+  const isBlank = column.leaf.field.required && text.trim() === ''
+  if (isBlank || !('value' in checked)) {
+    const problem = 'problem' in checked ? checked.problem : 'must not be blank'
+    throw new ArgumentsError(`--default ${option}: the value ${problem}`)
+  }
+  return [field, valueAsSql(column, checked.value)]
+}
+
+/** Texts need no quotes; other values are JSON. */
+function parseValue({ type }: LeafField, text: string): unknown {
+  if (['text', 'reference', 'enumeration', 'timestamp'].includes(type)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,60 @@
+import { readdir, readFile } from 'node:fs/promises'
+import test from 'ava'
+import { runCommand as run, runIn } from '../helpers/commands.ts'
+import { createTestFolder } from '../helpers/database.ts'
+
+const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
+
+/** The commands that `--help` lists. */
+async function listedCommands(): Promise<string[]> {
+  const { output } = await run('--help', {})
+  return [...output.matchAll(/^ {2}([a-z]+) {2,}[A-Z]/gm)].map(([, name]) => name as string)
+}
+
+test('--version prints the version, and --help, or nothing, lists the commands', async (t) => {
+  t.deepEqual(await run('--version', {}), { output: `${version}\n`, errors: '', status: 0 })
+  const help = await run('--help', {})
+  t.is(help.status, 0)
+  t.is(help.errors, '')
+  t.true((await listedCommands()).includes('token'))
+  t.is((await run('help', {})).output, help.output)
+})
+
+test('every program of src/commands is a command, and has an npm script that runs it', async (t) => {
+  const files = await readdir('src/commands')
+  const texts = await Promise.all(
+    files
+      .filter((name) => name.endsWith('.ts'))
+      .map(async (name) => [name, await readFile(`src/commands/${name}`, 'utf8')] as const),
+  )
+  const programs = texts.filter(([, text]) => text.includes('\nawait runCommand('))
+  const names = programs.map(([name]) => name.replace('.ts', ''))
+  const listed = await listedCommands()
+  t.deepEqual([...listed].sort(), ['start', ...names].sort())
+  for (const name of listed) t.regex(scripts[name], new RegExp(`node bin/halgraph\\.js ${name}$`))
+})
+
+test('every command prints its usage, with a call of the executable', async (t) => {
+  for (const name of await listedCommands()) {
+    const { output, errors, status } = await run(name, {}, '--help')
+    t.deepEqual([status, errors], [0, ''])
+    t.true(output.includes(`npx halgraph ${name}`), output)
+  }
+})
+
+test('an unknown command is exit status 2 and names --help', async (t) => {
+  const folder = await createTestFolder(t)
+  for (const name of ['tokens', '--versions', 'toString', '__proto__']) {
+    const { output, errors, status } = await runIn(folder, name, {})
+    t.deepEqual([status, output], [2, ''])
+    t.is(errors, `Unknown command ${name}\nFor the commands see --help.\n`)
+  }
+  t.deepEqual(await readdir(folder), [])
+})
+
+test('a file that cannot be read is one line and exit status 1', async (t) => {
+  const folder = await createTestFolder(t)
+  const { errors, status } = await run('export', { DATA_DIR: folder }, 'species', '--output', folder)
+  t.is(status, 1)
+  t.is(errors.trim().split('\n').length, 1, errors)
+})

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { PGlite, type Transaction } from '@electric-sql/pglite'
+import test from 'ava'
+import { ENGINE } from '../../src/commands/resource/location.ts'
+import { planUpdate } from '../../src/commands/resource/migrate.ts'
+import { readMigrations } from '../../src/database/migrations/migration-files.ts'
+import { domainFolder, loadDefinitions } from '../../src/domain-folder.ts'
+
+const folder = domainFolder()
+const engine = PGlite.create()
+
+/** Everything that defines the functions and the tables of the engine, by name. */
+const OBJECTS = `
+  SELECT 'function ' || proname AS name, pg_get_functiondef(oid) AS definition FROM pg_proc
+    WHERE pronamespace = 'public'::regnamespace
+  UNION ALL SELECT relname || '.' || attname, concat_ws(' ', format_type(atttypid, atttypmod), attnotnull,
+      attidentity, attstorage, collname, pg_get_expr(adbin, adrelid))
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0
+  UNION ALL SELECT relname || ' options', array_to_string(reloptions, ',') FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+  UNION ALL SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+    WHERE connamespace = 'public'::regnamespace AND conrelid <> 0
+  UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+  UNION ALL SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal`
+
+/** The objects that these migrations make. They are rolled back. */
+async function objectsOf(migrations: readonly string[]): Promise<Map<string, string>> {
+  const read = async (session: Transaction) => {
+    for (const sql of migrations) await session.exec(sql)
+    const { rows } = await session.query<{ name: string; definition: string }>(OBJECTS)
+    await session.rollback()
+    return new Map(rows.map(({ name, definition }) => [name, definition]))
+  }
+  return (await engine).transaction(read) as Promise<Map<string, string>>
+}
+
+test.serial(
+  'a new domain begins with exactly the functions and tables that the migrations of the built-in one made',
+  async (t) => {
+    const made = await objectsOf([await readFile(ENGINE.migration, 'utf8')])
+    const migrations = await readMigrations(folder.migrations)
+    const built = await objectsOf(migrations.map(({ sql }) => sql))
+    t.true(made.size > 50)
+    for (const [name, definition] of made) t.is(built.get(name), definition, name)
+    const served = [...built.keys()].filter((name) =>
+      /^(tombstones|tombstone_sets|row_counts|idempotency_keys)\b/.test(name),
+    )
+    t.deepEqual(
+      served.filter((name) => !made.has(name)),
+      [],
+    )
+  },
+)
+
+test.serial(
+  'the schema and the migrations of the built-in domain are those of its definitions',
+  async (t) => {
+    const { resources } = await loadDefinitions(folder)
+    const decisions = { defaults: new Map(), allowDataLoss: false }
+    const { files, explanation } = await planUpdate(resources, folder, decisions, { engine: await engine })
+    t.is(explanation, '')
+    t.deepEqual([...files.keys()], [])
+  },
+)

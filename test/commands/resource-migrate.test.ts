@@ -1,0 +1,354 @@
+import test from 'ava'
+import { enumeration, group, integer, number, reference, text } from '../../src/domain/model/fields.ts'
+import { defineResource, type Resource } from '../../src/domain/model/resource.ts'
+import { createEvolvingDomain } from '../helpers/evolving-domain.ts'
+
+const define = (name: string, path: string, fields: Resource['fields'], rest: object = {}) =>
+  defineResource({ kind: 'collection', name, path, description: `A ${name}.`, fields, ...rest })
+
+const authors = define('Author', 'authors', { name: text('Name.', { required: true }) })
+
+const BOOK = {
+  title: text('Title.', { required: true }),
+  pages: integer('Pages.', { minimum: 1 }),
+  shelf: text('Shelf.'),
+  author_id: reference('authors', 'author', 'Author.'),
+}
+const books = (fields: Resource['fields'] = BOOK, rest: object = {}) => define('Book', 'books', fields, rest)
+const copiesOf = (owner: Resource) =>
+  define('Copy', 'copies', { number: integer('Number.', { required: true }) }, { kind: 'owned', owner })
+
+/** Two books, of which one has values, a deleted one, and a copy. */
+const ROWS = `
+  INSERT INTO authors (id, name) VALUES ('ada', 'Ada');
+  INSERT INTO books (id, title, pages, shelf, author_id) VALUES ('full', 'Full', 10, 'A1', 'ada'), ('bare', 'Bare', NULL, NULL, NULL), ('gone', 'Gone', NULL, NULL, NULL);
+  UPDATE books SET title = 'Gone again' WHERE id = 'gone';
+  DELETE FROM books WHERE id = 'gone';
+  INSERT INTO copies (book_id, id, number) VALUES ('full', 'one', 1);
+  INSERT INTO idempotency_keys (subject, collection, parent_id, key, request_hash, answer)
+    VALUES ('me', 'books', '', 'key', 'hash', '{"id": "full", "title": "Full", "shelf": "A1", "version": 1}')`
+
+const VERSIONS = 'SELECT id, version FROM books ORDER BY id'
+
+async function library(t: Parameters<typeof createEvolvingDomain>[0]) {
+  const domain = await createEvolvingDomain(t)
+  const first = books()
+  await domain.become([authors, first, copiesOf(first)])
+  await domain.query(ROWS)
+  return domain
+}
+
+/** The definitions with other books. */
+function withBooks(changed: Resource) {
+  return [authors, changed, copiesOf(changed)]
+}
+
+test('a new domain gets the tables of the engine and its own, and a second run has nothing to do', async (t) => {
+  const domain = await library(t)
+  const { files, explanation } = await domain.plan(withBooks(books()))
+  t.deepEqual([...files.keys()], [])
+  t.is(explanation, '')
+  t.deepEqual(
+    await domain.query('SELECT collection, sum(rows)::int AS rows FROM row_counts GROUP BY 1 ORDER BY 1'),
+    [
+      { collection: 'authors', rows: 1 },
+      { collection: 'books', rows: 2 },
+    ],
+  )
+  await t.throwsAsync(domain.query("INSERT INTO books (id, title) VALUES ('x', ' ')"), {
+    message: /books_title_check/,
+  })
+  await t.throwsAsync(domain.query('DELETE FROM authors'), { message: /books_author_id_fkey/ })
+  const schema = await domain.schema()
+  t.regex(schema, /model Tombstone \{/)
+  t.regex(schema, /copies +Copy\[\]/)
+})
+
+test('an optional field is added without new versions; it can be filtered, sorted and unique', async (t) => {
+  const domain = await library(t)
+  const fields = {
+    ...BOOK,
+    isbn: text('ISBN.', { unique: true, index: 'sort' }),
+    genre: enumeration(['novel', 'essay'], 'Genre.'),
+  }
+  const explanation = await domain.become(withBooks(books(fields)))
+  t.regex(explanation, /The field isbn is added. Existing rows have no value, and keep their versions/)
+  t.regex(explanation, /Lock: ACCESS EXCLUSIVE/)
+  t.deepEqual(await domain.query(VERSIONS), [
+    { id: 'bare', version: 1 },
+    { id: 'full', version: 1 },
+  ])
+  await t.throwsAsync(domain.query("UPDATE books SET genre = 'poem'"), { message: /books_genre_check/ })
+  await domain.query("UPDATE books SET isbn = 'X1' WHERE id = 'full'")
+  await t.throwsAsync(domain.query("UPDATE books SET isbn = ' x1 ' WHERE id = 'bare'"), {
+    message: /books_isbn_key/,
+  })
+  const [{ answer } = {}] = await domain.query('SELECT answer FROM idempotency_keys')
+  t.like(answer, { isbn: null, title: 'Full' })
+  t.is((await domain.plan(withBooks(books(fields)))).files.size, 0)
+})
+
+test('a required field needs a value for existing rows, which get new entity tags', async (t) => {
+  const domain = await library(t)
+  const changed = withBooks(
+    books({ ...BOOK, language: text('Language.', { required: true, maximumLength: 3 }) }),
+  )
+  await t.throwsAsync(domain.plan(changed), {
+    message: /books\.language is required.*--default books\.language=<value>/,
+  })
+  await t.throwsAsync(domain.plan(changed, { defaults: ['books.language=long'] }), {
+    message: /longer than 3/,
+  })
+  const explanation = await domain.become(changed, { defaults: ["books.language=o'n"] })
+  t.regex(explanation, /their versions and entity tags change/)
+  t.deepEqual(await domain.query('SELECT id, language, version FROM books ORDER BY id'), [
+    { id: 'bare', language: "o'n", version: 2 },
+    { id: 'full', language: "o'n", version: 2 },
+  ])
+  await t.throwsAsync(domain.query("INSERT INTO books (id, title) VALUES ('x', 'X')"), {
+    message: /language/,
+  })
+  t.is((await domain.plan(changed)).files.size, 0)
+})
+
+test('an initial value fills existing rows, and an optional field can become required and optional again', async (t) => {
+  const domain = await library(t)
+  const required = withBooks(
+    books({
+      ...BOOK,
+      shelf: text('Shelf.', { required: true }),
+      state: text('State.', { initially: 'lent' }),
+    }),
+  )
+  await domain.become(required, { defaults: ['books.shelf=Z9'] })
+  t.deepEqual(await domain.query('SELECT id, shelf, state, version FROM books ORDER BY id'), [
+    { id: 'bare', shelf: 'Z9', state: 'lent', version: 2 },
+    { id: 'full', shelf: 'A1', state: 'lent', version: 2 },
+  ])
+  await t.throwsAsync(domain.query("UPDATE books SET shelf = ''"), { message: /books_shelf_check/ })
+  await domain.become(withBooks(books({ ...BOOK, state: text('State.', { initially: 'lent' }) })))
+  await domain.query("UPDATE books SET shelf = NULL WHERE id = 'bare'")
+  t.is((await domain.query('SELECT FROM books WHERE shelf IS NULL')).length, 1)
+})
+
+test('a removed field is refused without permission, and then raises the versions of rows with a value', async (t) => {
+  const domain = await library(t)
+  const { shelf, ...rest } = BOOK
+  const changed = withBooks(books(rest))
+  await t.throwsAsync(domain.plan(changed), {
+    message: /books: the values of shelf would be lost.*--allow-data-loss/,
+  })
+  const explanation = await domain.become(changed, { allowDataLoss: true })
+  t.regex(explanation, /shelf is removed WITH ITS VALUES/)
+  t.deepEqual(await domain.query(VERSIONS), [
+    { id: 'bare', version: 1 },
+    { id: 'full', version: 2 },
+  ])
+  t.is((await domain.plan(changed)).files.size, 0)
+})
+
+test('a declared rename keeps values, constraints and indexes; rows with a value get new entity tags', async (t) => {
+  const domain = await library(t)
+  const { shelf, author_id, ...rest } = BOOK
+  const undeclared = withBooks(books({ ...rest, author_id, place: text('Place.') }))
+  await t.throwsAsync(domain.plan(undeclared), {
+    message: /If place is its new name, declare it there: renamedFrom: 'shelf'/,
+  })
+  const declared = withBooks(
+    books({
+      ...rest,
+      location: group('Location.', { place: text('Place.', { renamedFrom: 'shelf' }) }),
+      writer_id: reference('authors', 'writer', 'Writer.', { renamedFrom: 'author_id' }),
+    }),
+  )
+  const explanation = await domain.become(declared)
+  t.regex(explanation, /The field shelf is renamed to location_place/)
+  t.deepEqual(await domain.query('SELECT id, location_place, writer_id, version FROM books ORDER BY id'), [
+    { id: 'bare', location_place: null, writer_id: null, version: 1 },
+    { id: 'full', location_place: 'A1', writer_id: 'ada', version: 2 },
+  ])
+  const [{ answer } = {}] = await domain.query('SELECT answer FROM idempotency_keys')
+  t.like(answer, { location_place: 'A1', shelf: undefined })
+  await t.throwsAsync(domain.query("UPDATE books SET writer_id = 'x'"), { message: /books_writer_id_fkey/ })
+  t.is((await domain.query("SELECT FROM pg_indexes WHERE indexname = 'books_writer_id_idx'")).length, 1)
+  t.is((await domain.plan(declared)).files.size, 0)
+})
+
+test('a renamed resource keeps its rows, versions, tombstones, counts and children', async (t) => {
+  const domain = await library(t)
+  const volumes = define('Volume', 'volumes', BOOK, { renamedFrom: 'books' })
+  const changed = [authors, volumes, copiesOf(volumes)]
+  const explanation = await domain.become(changed)
+  t.regex(explanation, /The resource books is renamed to volumes/)
+  t.deepEqual(await domain.query('SELECT id, version FROM volumes ORDER BY id'), [
+    { id: 'bare', version: 1 },
+    { id: 'full', version: 1 },
+  ])
+  t.deepEqual(await domain.query('SELECT volume_id, id, version FROM copies'), [
+    { volume_id: 'full', id: 'one', version: 2 },
+  ])
+  t.deepEqual(
+    await domain.query('SELECT id, version FROM authors'),
+    [{ id: 'ada', version: 2 }],
+    'it links the books',
+  )
+  await domain.query("INSERT INTO volumes (id, title) VALUES ('gone', 'Back')")
+  t.deepEqual(await domain.query("SELECT version FROM volumes WHERE id = 'gone'"), [{ version: 3 }])
+  t.deepEqual(
+    await domain.query("SELECT collection, rows::int FROM row_counts WHERE collection <> 'authors'"),
+    [{ collection: 'volumes', rows: 3 }],
+  )
+  await domain.query("DELETE FROM volumes WHERE id = 'full'")
+  t.is(
+    (await domain.query("SELECT FROM tombstones WHERE collection = 'copies' AND parent_id = 'full'")).length,
+    1,
+  )
+  const schema = await domain.schema()
+  t.notRegex(schema, /model Book \{/)
+  t.regex(schema, /@@map\("volumes"\)/)
+  t.is((await domain.plan(changed)).files.size, 0)
+})
+
+test('a removed resource is refused without permission; its versions continue if it comes back', async (t) => {
+  const domain = await library(t)
+  await domain.query("UPDATE books SET pages = 11 WHERE id = 'full'")
+  await t.throwsAsync(domain.plan([authors]), {
+    message: /books: all its rows would be lost[\s\S]*copies: all its rows/,
+  })
+  const explanation = await domain.become([authors], { allowDataLoss: true })
+  t.regex(explanation, /books is removed WITH ALL ITS ROWS/)
+  await domain.become(withBooks(books()))
+  await domain.query("INSERT INTO books (id, title) VALUES ('full', 'Full')")
+  t.deepEqual(await domain.query('SELECT version FROM books'), [{ version: 3 }])
+  t.deepEqual(await domain.query("SELECT rows::int FROM row_counts WHERE collection = 'books'"), [
+    { rows: 1 },
+  ])
+})
+
+test('changed bounds, lengths and values apply to later writes, and existing rows stay', async (t) => {
+  const domain = await library(t)
+  const changed = withBooks(
+    books({
+      ...BOOK,
+      title: text('Title.', { required: true, maximumLength: 3 }),
+      pages: integer('Pages.', { minimum: 20, maximum: 30 }),
+      shelf: enumeration(['B1', 'B2'], 'Shelf.'),
+    }),
+  )
+  const explanation = await domain.become(changed)
+  t.regex(explanation, /books_pages_check is replaced: CHECK \("pages" >= 20 AND "pages" <= 30\)/)
+  t.like((await domain.query("SELECT * FROM books WHERE id = 'full'"))[0], {
+    pages: 10,
+    shelf: 'A1',
+    version: 1,
+  })
+  await t.throwsAsync(domain.query("INSERT INTO books (id, title, pages) VALUES ('x', 'X', 10)"), {
+    message: /books_pages_check/,
+  })
+  await t.throwsAsync(domain.query("INSERT INTO books (id, title, shelf) VALUES ('x', 'X', 'A1')"), {
+    message: /books_shelf_check/,
+  })
+  await t.throwsAsync(domain.query("INSERT INTO books (id, title) VALUES ('x', 'Long')"), {
+    message: /books_title_check/,
+  })
+  t.is((await domain.plan(changed)).files.size, 0)
+})
+
+test('uniqueness, indexes and the action of a reference can be added and removed', async (t) => {
+  const domain = await library(t)
+  const changed = books({
+    ...BOOK,
+    title: text('Title.', { required: true, unique: true, index: 'sort' }),
+    author_id: reference('authors', 'author', 'Author.', { onDelete: 'cascade' }),
+  })
+  const copies = define(
+    'Copy',
+    'copies',
+    {
+      number: integer('Number.', { required: true }),
+      mark: text('Mark.', { uniqueWithinParent: true, index: 'filter' }),
+    },
+    { kind: 'owned', owner: changed },
+  )
+  await domain.become([authors, changed, copies])
+  await t.throwsAsync(domain.query("INSERT INTO books (id, title) VALUES ('x', 'FULL')"), {
+    message: /books_title_key/,
+  })
+  await domain.query(
+    "INSERT INTO copies (book_id, id, number, mark) VALUES ('full', 'a', 1, 'M'), ('bare', 'a', 1, 'M')",
+  )
+  await t.throwsAsync(
+    domain.query("INSERT INTO copies (book_id, id, number, mark) VALUES ('full', 'b', 1, 'm')"),
+    { message: /copies_book_id_mark_key/ },
+  )
+  await domain.query('DELETE FROM authors')
+  t.is((await domain.query('SELECT FROM books')).length, 1)
+  const { mark, ...plain } = copies.fields
+  await domain.become(withBooks(books()), { allowDataLoss: true })
+  t.truthy(mark)
+  t.deepEqual(Object.keys(plain), ['number'])
+  t.is(
+    (
+      await domain.query(
+        "SELECT FROM pg_indexes WHERE indexname IN ('books_title_key', 'books_title_id_idx')",
+      )
+    ).length,
+    0,
+  )
+})
+
+test('an integer can become a number; other changes of type and of kind are refused with an explanation', async (t) => {
+  const domain = await library(t)
+  const wider = withBooks(books({ ...BOOK, pages: number('Pages.', { minimum: 1 }) }))
+  await domain.become(wider)
+  t.like((await domain.query("SELECT * FROM books WHERE id = 'full'"))[0], { pages: 10, version: 1 })
+  await t.throwsAsync(domain.plan(withBooks(books())), {
+    message: /books\.pages: the type double precision cannot become integer/,
+  })
+  const owned = define('Author', 'authors', authors.fields, {
+    kind: 'owned',
+    owner: define('Country', 'countries', { name: text('Name.') }),
+  })
+  await t.throwsAsync(domain.plan([owned.owner as Resource, owned], { allowDataLoss: true, defaults: [] }), {
+    message: /authors/,
+  })
+})
+
+test('constraints, indexes, triggers, models and comments written by hand stay', async (t) => {
+  const domain = await library(t)
+  const { writeFile, mkdir } = await import('node:fs/promises')
+  const { join } = await import('node:path')
+  const folder = join(domain.folder, 'migrations', '99990101000000_by_hand')
+  await mkdir(folder)
+  await writeFile(
+    join(folder, 'migration.sql'),
+    `
+    ALTER TABLE books ADD CONSTRAINT books_shelf_needs_pages_check CHECK (shelf IS NULL OR pages IS NOT NULL);
+    CREATE INDEX books_by_length ON books (char_length(title));
+    CREATE TABLE notes (id TEXT PRIMARY KEY, book_id TEXT REFERENCES books(id));`,
+  )
+  const schema = (await domain.schema())
+    .replace('model Book {', '/// A printed book.\nmodel Book {')
+    .replace(/( +)shelf +String\?/, '  // Where it stands.\n$&')
+    .replace('  @@map("books")', '  notes Note[]\n\n  @@map("books")')
+    .concat(
+      '\n/// Remarks.\nmodel Note {\n  id      String  @id\n  book_id String?\n  book    Book?   @relation(fields: [book_id], references: [id])\n\n  @@map("notes")\n}\n',
+    )
+  await writeFile(join(domain.folder, 'schema.prisma'), schema)
+  const { shelf, ...rest } = BOOK
+  await t.throwsAsync(domain.plan(withBooks(books(rest)), { allowDataLoss: true }), {
+    message: /books_shelf_needs_pages_check was written by hand/,
+  })
+  await domain.become(withBooks(books({ ...BOOK, language: text('Language.') })))
+  const indexes = await domain.query("SELECT indexname FROM pg_indexes WHERE indexname = 'books_by_length'")
+  t.is(indexes.length, 1)
+  await t.throwsAsync(domain.query('UPDATE books SET pages = NULL'), {
+    message: /books_shelf_needs_pages_check/,
+  })
+  const after = await domain.schema()
+  t.regex(after, /\/\/\/ A printed book\.\nmodel Book \{/)
+  t.regex(after, /\/\/ Where it stands\.\n +shelf /)
+  t.regex(after, /notes Note\[\]/)
+  t.regex(after, /\/\/\/ Remarks\.\nmodel Note \{/)
+  t.regex(after, /language +String\?/)
+})

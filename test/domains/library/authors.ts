@@ -1,0 +1,14 @@
+import { defineResource, integer, text } from 'halgraph/domain'
+
+export const authors = defineResource({
+  kind: 'collection',
+  name: 'Author',
+  path: 'authors',
+  description: 'An author of books.',
+  fields: {
+    name: text('Name.', { required: true }),
+    birth_year: integer('Year of birth.', { minimum: -3000, maximum: 3000 }),
+    biography: text('Life of the author.', { maximumLength: 10_000 }),
+  },
+  example: { name: 'Ama Lindqvist', birth_year: 1951 },
+})

@@ -1,0 +1,2 @@
+/** Of the values of a fixture, those that the rules want, by path. */
+export const fixtureOverrides = { loans: { status: 'requested' } }

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import { DomainError } from '../../src/domain/model/errors.ts'
+import { createApp } from '../../src/http/app.ts'
+import { type Route, reads } from '../../src/http/routes.ts'
+
+const routeAt = (path: string): Route => ({
+  path,
+  access: 'token',
+  methods: reads({
+    handle: (ctx) => {
+      ctx.body = 'here'
+    },
+  }),
+})
+
+/** An application whose paths below /old have a header of their own. */
+async function serve(t: ExecutionContext, isFull: boolean) {
+  const overload = {
+    isFull: () => isFull,
+    refusal: new DomainError('SERVICE_UNAVAILABLE', 'Too much.'),
+    holdResponse: () => () => {},
+  }
+  const app = createApp({
+    routes: ['/old/a', '/new/a', '/old/:name/only'].map(routeAt),
+    settings: { trustProxy: false, serverTiming: false, rateLimit: 0 },
+    authenticate: (ctx, next) => {
+      ctx.state['caller'] = { identity: 'one', scopes: new Set() }
+      return next()
+    },
+    reportFault: (error) => t.fail(String(error)),
+    reportRequest: () => {},
+    overload,
+    pathHeaders: {
+      names: ['Successor'],
+      areAt: (path) => path.startsWith('/old/'),
+      set: (ctx, hasRoute) => {
+        ctx.set('Successor', String(hasRoute(ctx.path.replace('/old', '/new'))))
+      },
+    },
+  })
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return async (path: string) => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${port}${path}`)
+    return [status, headers.get('successor')]
+  }
+}
+
+test('every response at a path has its headers, and they can depend on the routes', async (t) => {
+  const ask = await serve(t, false)
+  t.deepEqual(await ask('/old/a'), [200, 'true'])
+  t.deepEqual(await ask('/old/b/only'), [200, 'false'])
+  t.deepEqual(await ask('/old/nothing'), [404, 'false'])
+  t.deepEqual(await ask('/new/a'), [200, null])
+})
+
+test('refusals without capacity have the headers of their path, and no others', async (t) => {
+  const ask = await serve(t, true)
+  for (let round = 0; round < 3; round++) {
+    t.deepEqual(await ask('/old/a'), [503, 'true'])
+    t.deepEqual(await ask('/new/a'), [503, null])
+  }
+})

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { promisify, stripVTControlCharacters } from 'node:util'
+import test, { type ExecutionContext } from 'ava'
+import { openReadableLog } from '../src/log.ts'
+import { styled } from '../src/terminal.ts'
+import { createEmbedded } from './helpers/database.ts'
+import { startProcess } from './helpers/service-process.ts'
+
+/** What a terminal shows of the log; a terminal with colours unless `colours` is false. */
+async function terminal(colours = true) {
+  const lines: string[] = []
+  const output = {
+    isTTY: true,
+    hasColors: () => colours,
+    write: (line: string) => void lines.push(line),
+  }
+  return { lines, ...(await openReadableLog('info', output)) }
+}
+
+const REQUEST = {
+  method: 'GET',
+  route: '/api/v1/species/:id',
+  status: 200,
+  seconds: 0.0123,
+  requestId: 'x',
+  aborted: false,
+}
+
+test('on a terminal a request is one readable line', async (t) => {
+  const { lines, logger } = await terminal(false)
+  logger.info(REQUEST, 'request')
+  logger.info(
+    { ...REQUEST, route: undefined, status: 503, aborted: true, reason: 'no connection' },
+    'request',
+  )
+  logger.info({ origin: 'http://127.0.0.1:3000' }, 'listening')
+  const [served, lost, listening] = lines.map((line) => line.replace(/^\[\d\d:\d\d:\d\d\] /, ''))
+  t.is(served, 'INFO: GET /api/v1/species/:id 200 12 ms\n')
+  t.is(lost, 'INFO: GET (no route) 503 12 ms, client disconnected {"reason":"no connection"}\n')
+  t.is(listening, 'INFO: listening {"origin":"http://127.0.0.1:3000"}\n')
+})
+
+test('on a terminal a fault is shown with its stack and the request id', async (t) => {
+  const { lines, logger } = await terminal(false)
+  logger.error({ err: new Error('broken'), requestId: 'r-1' }, 'fault')
+  t.regex(lines.join(''), /ERROR: fault \(request r-1\)[\s\S]*broken[\s\S]*\n +at /)
+})
+
+test('a terminal with colours gets them', async (t) => {
+  const { lines, logger } = await terminal()
+  logger.info('stopped')
+  const line = lines.join('')
+  t.not(line, stripVTControlCharacters(line))
+  t.not(styled({ isTTY: true, hasColors: () => true }, 'red', 'x'), 'x')
+  t.is(styled({ isTTY: true, hasColors: () => false }, 'red', 'x'), 'x')
+  t.is(styled({}, 'red', 'x'), 'x')
+})
+
+test('elsewhere each line of the log is JSON', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const service = startProcess({ DATA_DIR: dataDir, FORCE_COLOR: '1' }, t)
+  await fetch(`${await service.origin}/health/live`)
+  service.kill('SIGTERM')
+  await service.exited
+  const messages = service
+    .output()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg)
+  t.deepEqual(messages, ['listening', 'request', 'stopping', 'stopped'])
+})
+
+test('NO_COLOR turns the colours of a terminal off', async (t) => {
+  const found = await inTerminal(t, {})
+  if (found === undefined) return t.pass()
+  t.true(found.includes('\u001b[31mFAIL'), found)
+  const plain = (await inTerminal(t, { NO_COLOR: '1' })) ?? ''
+  t.true(plain.includes('FAIL'), plain)
+  t.false(plain.includes('\u001b['), plain)
+})
+
+/** What `doctor` prints on a terminal, which the program `script` makes; undefined where there is none. */
+async function inTerminal(t: ExecutionContext, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const command = `${process.execPath} --import=tsx src/halgraph.ts doctor`
+  const { FORCE_COLOR, NO_COLOR, CI, ...inherited } = process.env
+  const env = { ...inherited, TERM: 'xterm-256color', PORT: 'x', ...environment }
+  try {
+    return (await promisify(execFile)('script', ['-qc', command, '/dev/null'], { env })).stdout
+  } catch (error) {
+    t.log(`skipped: the program script cannot run: ${(error as Error).message}`)
+    return undefined
+  }
+}
