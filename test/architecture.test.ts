@@ -4,6 +4,8 @@ import test from 'ava'
 
 const GENERATED = 'database/generated'
 const MAXIMUM_LINES = 250
+/** The folder of the built-in domain. */
+const DEFINITIONS = 'domain/resources/'
 
 interface SourceFile {
   /** Below src, as in `rest/hal.ts`. */
@@ -123,19 +125,40 @@ test('REST cannot execute anything itself: it is given a function that prepares 
   }
 })
 
-/** The closed list of error codes, those of the rules of resources among them, and its explanation. */
-const LISTS_OF_CODES = ['domain/model/errors.ts', 'rest/documents/error-catalogue.ts']
+/** Names of the built-in domain, and of the library that test/domains serves. */
+const NAMES = [
+  /\b(?:species|planet|moon|astronaut|spacecraft|mission|crew|atmosphere)/i,
+  /\b(?:authors?|books?|loans?|copies)\b/i,
+]
 
-test('the engine names no resource', async (t) => {
-  const names = /\b(?:species|planet|moon|astronaut|spacecraft|mission|crew|atmosphere)/i
+test('the engine names no resource of any domain', async (t) => {
   for (const { path, text } of await sources) {
     const isEngine = ['http/', 'rest/', 'graph/', 'domain/', 'database/'].some((folder) =>
       path.startsWith(folder),
     )
-    if (!isEngine || LISTS_OF_CODES.includes(path) || path.startsWith('domain/resources/')) continue
+    if (!isEngine || path.startsWith(DEFINITIONS)) continue
     const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
-    t.notRegex(code, names, path)
+    for (const names of NAMES) t.notRegex(code, names, path)
   }
+})
+
+test('definitions import the module for definitions and each other, and nothing imports them', async (t) => {
+  const all = importsOf(await sources)
+  const outside = all.filter(
+    ({ importer, imported }) => importer.startsWith(DEFINITIONS) && !imported.startsWith(DEFINITIONS),
+  )
+  t.true(outside.length >= 10)
+  t.deepEqual(
+    outside.filter(({ imported }) => imported !== 'domain/definition.ts').map(({ text }) => text),
+    [],
+  )
+  const inwards = all.filter(
+    ({ importer, imported }) => imported.startsWith(DEFINITIONS) && !importer.startsWith(DEFINITIONS),
+  )
+  t.deepEqual(
+    inwards.map(({ text }) => text),
+    [],
+  )
 })
 
 test(`no file is longer than ${MAXIMUM_LINES} lines, and half of them are shorter than 80`, async (t) => {
@@ -150,7 +173,7 @@ test(`no file is longer than ${MAXIMUM_LINES} lines, and half of them are shorte
 
 test('a resource definition of ordinary size is under 60 lines', async (t) => {
   const definitions = (await sources).filter(
-    ({ path, text }) => path.startsWith('domain/resources/') && text.includes('defineResource('),
+    ({ path, text }) => path.startsWith(DEFINITIONS) && text.includes('defineResource('),
   )
   const long = definitions.filter(({ text }) => text.split('\n').length > 60).map(({ path }) => path)
   t.true(definitions.length > 1)

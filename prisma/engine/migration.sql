@@ -266,7 +266,7 @@ CREATE FUNCTION is_in_calendar(moment timestamptz) RETURNS boolean LANGUAGE sql 
 -- An object that maps at most 100 names of at most 100 characters to numbers from 0.
 CREATE FUNCTION are_fractions(composition jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT count(*) <= 100
-      AND COALESCE(bool_and(char_length(name) <= 100 AND fraction >= 0), TRUE)
+      AND COALESCE(bool_and(char_length(name) <= 100 AND fraction BETWEEN 0 AND 1.7976931348623157e308), TRUE)
       AND count(*) = count(fraction)
       AND jsonb_typeof(composition) = 'object'
     FROM (

@@ -1,19 +1,21 @@
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { Resource } from '../domain/model/resource.ts'
 import { domainFolder, loadDefinitions } from '../domain-folder.ts'
+import { loadSettingsFile } from '../settings-file.ts'
 import { ArgumentsError, runCommand } from './command.ts'
 import { parseDefaults } from './resource/defaults.ts'
 import { repositoryPath } from './resource/location.ts'
 import { type GeneratedFiles, planUpdate, writeUpdate } from './resource/migrate.ts'
-import { addResource } from './resource/new.ts'
+import { addResource, type SourceFolders } from './resource/new.ts'
 
 const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
 
-  npm run resource -- new vessels --kind collection
-  npm run resource -- new decks --kind owned --owner vessels --name Deck
-  npm run resource -- migrate
+  npx halgraph resource new vessels --kind collection
+  npx halgraph resource new decks --kind owned --owner vessels --name Deck
+  npx halgraph resource migrate
 
-new writes a definition to adapt, its entry in the list of resources, and a test.
+new writes a definition to adapt, its entry in the list of resources and, for the built-in domain, a test. DOMAIN
+names another domain.
 
   --kind    collection (the default), owned (many for each owner), or singleton (one for each owner)
   --owner   the path of the owner
@@ -38,14 +40,22 @@ const options = {
 } as const
 
 /** The sources of the built-in domain. */
-const SOURCES = { definitions: repositoryPath('src/domain/resources'), tests: repositoryPath('test/rest') }
+const BUILT_IN: SourceFolders = {
+  definitions: repositoryPath('src/domain/resources'),
+  module: '../definition.ts',
+  tests: repositoryPath('test/rest'),
+}
 
 await runCommand(usage, { options, allowPositionals: true }, async ({ values, positionals }) => {
   const [action, path, ...others] = positionals
-  const folder = domainFolder(process.env['DOMAIN'] || undefined)
+  loadSettingsFile()
+  const domain = process.env['DOMAIN'] || undefined
+  const folder = domainFolder(domain)
   const { resources } = await loadDefinitions(folder)
   if (action === 'new' && path !== undefined && others.length === 0) {
-    const written = await addResource({ path, ...values }, resources, SOURCES)
+    const sources =
+      domain === undefined ? BUILT_IN : { definitions: resolve(domain), module: 'halgraph/domain' }
+    const written = await addResource({ path, ...values }, resources, sources)
     for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
     console.log('Adapt the definition, then run npm run resource -- migrate')
   } else if (action === 'migrate' && path === undefined) {

@@ -2,7 +2,7 @@ import { modelOf } from '../database/client.ts'
 import { quoted, tableOf } from '../database/sql/statement.ts'
 import { allows } from './model/authorize.ts'
 import type { Change } from './model/database-rule.ts'
-import { DomainError } from './model/errors.ts'
+import { type DomainError, errorAt } from './model/errors.ts'
 import { isResourceKey } from './model/identifiers.ts'
 import type { Leaf, Resource } from './model/resource.ts'
 import type { ClientChange } from './rules.ts'
@@ -58,9 +58,7 @@ export async function refuseTakenIdentifier(
  */
 export function duplicateValue({ path }: Resource, field: string, id?: string): DomainError {
   const message = `${id === undefined ? 'Another resource' : `The resource ${JSON.stringify(id)}`} in ${path} already has this ${field}.`
-  const error = new DomainError('RESOURCE_ALREADY_EXISTS', message, [
-    { field, code: 'DUPLICATE_VALUE', message },
-  ])
+  const error = errorAt(field, 'DUPLICATE_VALUE', 'RESOURCE_ALREADY_EXISTS', message)
   return id === undefined ? error : Object.assign(error, { related: { path, id } })
 }
 

@@ -22,7 +22,8 @@ async function createSources(t: ExecutionContext) {
     ...['test/helpers', 'node_modules', 'package.json', 'tsconfig.json'],
   ].filter((path) => !['src/domain', 'src/domain/resources'].includes(path))
   for (const path of linked) await symlink(join(process.cwd(), path), join(folder, path))
-  const add = (given: NewArguments) => addResource(given, resources, { definitions, tests })
+  const add = (given: NewArguments) =>
+    addResource(given, resources, { definitions, module: '../definition.ts', tests })
   return { folder, definitions, tests, add }
 }
 

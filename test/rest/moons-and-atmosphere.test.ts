@@ -126,6 +126,11 @@ test('a reserved name that is stored already can be removed', async (t) => {
   }
   await database.client.$executeRaw`
     UPDATE atmosphere SET composition = '{"constructor": 0.1}' WHERE planet_id = 'legacy'`
+  await t.throwsAsync(
+    database.client
+      .$executeRaw`UPDATE atmosphere SET composition = '{"gas": 1.1}' WHERE planet_id = 'legacy'`,
+    { message: /composition_of_one_whole/ },
+  )
   // It is merged with what is stored, and the result is as invalid as that.
   t.is((await writer.patch(`${planet}/atmosphere`, { composition })).status, 400)
 })

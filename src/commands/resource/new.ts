@@ -16,10 +16,14 @@ export interface NewArguments {
   readonly name?: string | undefined
 }
 
-/** The folders of the sources: of the definitions with their list, and of the tests. */
+/** Where a resource is added. */
 export interface SourceFolders {
+  /** The folder of the definitions, with their list. */
   readonly definitions: string
-  readonly tests: string
+  /** The module that they are written with, as they import it. */
+  readonly module: string
+  /** The folder of the tests, if there is one. */
+  readonly tests?: string
 }
 
 const KINDS = ['collection', 'owned', 'singleton'] as const
@@ -34,24 +38,20 @@ const KINDS = ['collection', 'owned', 'singleton'] as const
 export async function addResource(
   given: NewArguments,
   resources: readonly Resource[],
-  { definitions, tests }: SourceFolders,
+  { definitions, module, tests }: SourceFolders,
 ): Promise<string[]> {
   const resource = parse(given, resources)
   const problems = newResourceProblems(resource, resources)
   if (problems.length > 0) throw new ArgumentsError(problems.join('\n'))
   const file = `${resource.path}.ts`
-  const [definition, list, test] = [
-    join(definitions, file),
-    join(definitions, 'index.ts'),
-    join(tests, `${resource.path}.test.ts`),
-  ]
-  for (const path of [definition, test])
-    if (existsSync(path)) throw new CommandError(`${path} exists already`)
+  const list = join(definitions, 'index.ts')
+  const made = new Map([[join(definitions, file), definitionText(resource, module)]])
+  if (tests !== undefined) made.set(join(tests, `${resource.path}.test.ts`), testText(resource))
+  for (const path of made.keys()) if (existsSync(path)) throw new CommandError(`${path} exists already`)
   const entries = withEntry(await readFile(list, 'utf8'), resource.path)
-  await writeFile(definition, definitionText(resource), { flag: 'wx' })
-  await writeFile(test, testText(resource), { flag: 'wx' })
+  for (const [path, text] of made) await writeFile(path, text, { flag: 'wx' })
   await writeFile(list, entries)
-  return [definition, test, list]
+  return [...made.keys(), list]
 }
 
 function parse(

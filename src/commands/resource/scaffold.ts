@@ -24,12 +24,15 @@ export function singularOf(path: string): string {
   return [...words, last].map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** The module of a definition: valid, and to be adapted. */
-export function definitionText(resource: NewResource): string {
+/**
+ * The module of a definition: valid, and to be adapted.
+ *
+ * @param module that definitions are written with, as it imports it
+ */
+export function definitionText(resource: NewResource, module: string): string {
   const { kind, path, name, owner } = resource
   const lines = [
-    `import { text } from '../model/fields.ts'`,
-    `import { defineResource } from '../model/resource.ts'`,
+    `import { defineResource, text } from '${module}'`,
     ...(owner ? [`import { ${constantOf(owner)} } from './${owner.path}.ts'`] : []),
     '',
     `export const ${constantOf(resource)} = defineResource({`,

@@ -6,4 +6,6 @@ import { cover } from './cover.ts'
 import { loans } from './loans.ts'
 
 /** A library: its books, their copies, and who has borrowed them. */
-export const domain: Domain = { resources: [authors, books, copies, cover, loans] }
+export const domain: Domain = {
+  resources: [authors, books, copies, cover, loans],
+}

@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { Client as Ketting, type State } from 'ketting'
+import { committedDocument } from '../../src/rest/documents/openapi/document.ts'
+import { readSettings } from '../../src/settings.ts'
+import { type Client, createClient, type Json } from '../helpers/client.ts'
+import { runCommand } from '../helpers/commands.ts'
+import { createConformanceCheck } from '../helpers/conformance.ts'
+import { crawl, type Relations } from '../helpers/crawl.ts'
+import { createServerDatabase, createTestFolder, type Owner } from '../helpers/database.ts'
+import { type Library, makeLibrary } from '../helpers/library.ts'
+import { PROCESS_TOKEN, startProcess } from '../helpers/service-process.ts'
+
+// The engine serves any domain: a library, of which it has only the definitions in the folder `library`.
+
+const project = fileURLToPath(new URL('../../', import.meta.url))
+const run = promisify(execFile)
+
+const releases: (() => Promise<void>)[] = []
+const owner: Owner = { teardown: (release) => void releases.push(release) }
+let library: Library
+let environment: NodeJS.ProcessEnv
+let base: string
+let client: Client
+
+test.serial.before('definitions become migrations, a Prisma client and a service', async (t) => {
+  t.timeout(600_000)
+  library = await makeLibrary(owner)
+  environment = {
+    DOMAIN: library.path,
+    MIGRATE_ON_START: 'true',
+    DATABASE_TIMEOUT: '60000',
+    ...(await place()),
+  }
+  const service = startProcess(environment, owner)
+  const origin = await service.origin
+  base = `${origin}/api/v1`
+  const check = createConformanceCheck(readSettings({}), library.domain)
+  client = createClient(origin, base, PROCESS_TOKEN, check)
+})
+
+test.after.always(async () => {
+  for (const release of releases.reverse()) await release()
+})
+
+async function place(): Promise<NodeJS.ProcessEnv> {
+  const server = process.env['TEST_DATABASE_URL']
+  if (server === undefined) return { DATA_DIR: await createTestFolder(owner) }
+  return { DATABASE_URL: await createServerDatabase(server, owner) }
+}
+
+const RELATIONS: Readonly<Record<string, Relations>> = {
+  authors: { always: ['self', 'collection', 'edit', 'delete', 'books'] },
+  books: { always: ['self', 'collection', 'edit', 'delete', 'author', 'copies', 'cover', 'loans'] },
+  copies: { always: ['self', 'collection', 'parent', 'edit', 'delete'] },
+  cover: { always: ['self', 'parent', 'edit', 'delete'], singleton: true },
+  loans: { always: ['self', 'collection', 'edit', 'delete', 'book'] },
+}
+
+test.serial('its examples are added, and every link of every response leads somewhere', async (t) => {
+  const { output, errors, status } = await runCommand('seed', environment)
+  t.is(status, 0, errors)
+  t.is(output, 'Created 9, skipped 0\n')
+  const kinds = await crawl(t, base, client, RELATIONS)
+  t.is(kinds.size, 5 + 6, [...kinds].join('\n'))
+})
+
+test.serial('its rules hold, with codes that the error catalogue explains', async (t) => {
+  const open = { status: 'open' }
+  t.is((await client.patch('/loans/first', open)).status, 204)
+  const refused = await client.patch('/loans/second', open)
+  t.is(refused.status, 422)
+  t.is(refused.body.error.details[0].code, 'NO_FREE_COPY')
+  t.is((await client.patch('/loans/second', { status: 'returned' })).status, 422)
+  t.is((await client.delete('/books/tide-tables/copies/one')).status, 204)
+  t.is((await client.delete('/books/tide-tables/copies/two')).status, 409)
+  const explained = await client.get(new URL('/errors/NO_FREE_COPY', base).href, {
+    accept: 'application/json',
+  })
+  t.regex(explained.body.cause, /lent/)
+})
+
+test.serial('of two requests for the last copy at the same time, one gets it', async (t) => {
+  const book = await client.post('/books', { title: 'One copy', author_id: 'teo-barros' })
+  await client.post(`/books/${book.body.id}/copies`, { shelf: 'A' })
+  const bodies = Array.from({ length: 8 }, (_, index) => ({ book_id: book.body.id, borrower: `B ${index}` }))
+  const loans = await Promise.all(bodies.map((body) => client.post('/loans', body)))
+  const answers = await Promise.all(
+    loans.map(({ body }) => client.patch(`/loans/${body.id}`, { status: 'open' })),
+  )
+  t.is(answers.filter(({ status }) => status === 204).length, 1)
+  t.is(answers.filter(({ status }) => status === 422).length, 7)
+})
+
+test.serial('a HAL client walks from the entry document to a book, its author and its copies', async (t) => {
+  const ketting = new Ketting(base)
+  ketting.use((request, next) => {
+    request.headers.set('Authorization', client.authorization as string)
+    return next(request)
+  })
+  const books: State<Json> = await (await ketting.follow('books', { id: 'tide-tables' })).get()
+  const found: State<Json> = await (await books.follow('find', { id: 'tide-tables' })).get()
+  const [item] = await found.followAll('books')
+  const book: State<Json> = await (await (item as NonNullable<typeof item>).follow('self')).refresh()
+  t.is(book.data.title, 'The Tide Tables')
+  const author: State<Json> = await (await book.follow('author')).get()
+  t.is(author.data.name, 'Ama Lindqvist')
+  const copies: State<Json> = await (await book.follow('copies')).get()
+  t.is(copies.data.total_count, 1)
+})
+
+test.serial("Redocly's recommended rules find nothing in its OpenAPI document", async (t) => {
+  const file = join(await createTestFolder(t), 'openapi.json')
+  await writeFile(file, committedDocument(library.domain, []))
+  const entry = 'node_modules/@redocly/cli/bin/cli.js'
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const parameters = [entry, 'lint', '--extends=recommended', '--format=json', file]
+  const { stdout } = await run(process.execPath, parameters, { cwd: project, env })
+  t.deepEqual(JSON.parse(stdout.slice(stdout.indexOf('{'))).problems, [])
+})
+
+test.serial(
+  'the commands know its resources: doctor finds nothing, export and token take them',
+  async (t) => {
+    const doctor = await runCommand('doctor', { ...environment, JWT_SECRET: 'x'.repeat(32) })
+    t.is(doctor.status, 0, doctor.output + doctor.errors)
+    t.regex(doctor.output, /ok {4}copies\n/)
+    const exported = await runCommand('export', environment, 'authors')
+    t.is(exported.output.trim().split('\n').length, 2)
+    const unknown = await runCommand('export', environment, 'species')
+    t.is(unknown.status, 2)
+    t.regex(unknown.errors, /Collections: authors, books, copies, cover, loans/)
+  },
+)
+
+test.serial('a database of another domain is refused, not changed', async (t) => {
+  const { DOMAIN, ...withoutDomain } = environment
+  const { status, errors } = await runCommand('migrate', withoutDomain)
+  t.is(status, 1)
+  t.regex(errors, /20260101000000_engine is applied but unknown/)
+  t.is((await client.get('/authors')).status, 200)
+})
+
+test.serial('the claims that hold for every resource hold for those of the library', async (t) => {
+  t.timeout(900_000)
+  const files = (await readdir(join(project, 'test/rest')))
+    .filter((name) => name.startsWith('every-resource'))
+    .map((name) => `test/rest/${name}`)
+  t.true(files.length >= 8)
+  files.push(
+    'test/graph/every-resource.test.ts',
+    'test/database/prisma-schema.test.ts',
+    'test/domain/bounds.test.ts',
+  )
+  const env = { ...process.env, DOMAIN: library.path }
+  const parameters = ['node_modules/ava/entrypoints/cli.mjs', '--tap', '--concurrency=2', ...files]
+  const { stdout } = await run(process.execPath, parameters, { cwd: project, env, maxBuffer: 2 ** 26 }).catch(
+    (error) => error as { stdout: string },
+  )
+  const count = (name: string) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(stdout)?.[1])
+  t.is(count('fail'), 0, stdout.match(/^not ok[\s\S]*?(?=^(?:not )?ok)/gm)?.join('\n') ?? stdout.slice(-2000))
+  t.true(count('pass') > 150, stdout.slice(-500))
+})

@@ -1,0 +1,44 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { planUpdate } from '../../src/commands/resource/migrate.ts'
+import { domainFolder, type LocatedDomain, loadDefinitions } from '../../src/domain-folder.ts'
+import { createTestFolder, type Owner } from './database.ts'
+
+const SOURCE = fileURLToPath(new URL('../domains/library', import.meta.url))
+const scripts = new URL('../../scripts/', import.meta.url)
+
+/** A domain in a folder of its own. */
+export interface Library {
+  /** For the setting DOMAIN. */
+  readonly path: string
+  readonly domain: LocatedDomain
+}
+
+/**
+ * Makes the library domain in a folder outside of the project: from the definitions, its migrations, its Prisma
+ * schema and its Prisma client.
+ */
+export async function makeLibrary(owner: Owner): Promise<Library> {
+  const path = await createTestFolder(owner)
+  await cp(SOURCE, path, { recursive: true })
+  const { linkPackages } = await import(new URL('build-domain.js', scripts).href)
+  await linkPackages(path)
+  const domain = await loadDefinitions(domainFolder(path))
+  const { files } = await planUpdate(domain.resources, domain.folder, NO_DECISIONS)
+  for (const [file, text] of files) {
+    const name = withFixedTime(file)
+    await mkdir(dirname(name), { recursive: true })
+    await writeFile(name, text)
+  }
+  const { runPackage } = await import(new URL('build.js', scripts).href)
+  await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', join(path, 'prisma/schema.prisma'))
+  return { path, domain }
+}
+
+const NO_DECISIONS = { defaults: new Map(), allowDataLoss: false }
+
+/** Each state of the migrations leaves a template database behind; the time of a test must not make a new one. */
+function withFixedTime(file: string): string {
+  return file.replace(/\d{14}_(?=engine)/, '20260101000000_').replace(/\d{14}_(?=authors)/, '20260101000001_')
+}
