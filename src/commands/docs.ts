@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
-import { domain } from '../domain/resources/index.ts'
-import { domainFolder } from '../domain-folder.ts'
+import { domainFolder, loadDefinitions } from '../domain-folder.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { committedDocument } from '../rest/documents/openapi/document.ts'
 import { readSeeds } from '../seeds.ts'
@@ -15,7 +14,8 @@ const usage = `Generates the documents that are kept under version control.
   docs/schema.graphql  the GraphQL schema`
 
 await runCommand(usage, {}, async () => {
-  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domainFolder().seed)))
+  const domain = await loadDefinitions(domainFolder())
+  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder.seed)))
   await write('docs/schema.graphql', `${printSchema(createSchema(domain.resources, domain.versions))}\n`)
 })
 
