@@ -6,7 +6,7 @@ import { committedDocument } from '../rest/documents/openapi/document.ts'
 import { readSeeds } from '../seeds.ts'
 import { runCommand } from './command.ts'
 
-const usage = `Generates the documents that are kept under version control.
+const usage = `Generates the documents of the built-in domain, which are kept under version control.
 
   npx halgraph docs
 
