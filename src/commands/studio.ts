@@ -17,13 +17,14 @@ const usage = `Opens Prisma Studio, a table editor in the browser, on the databa
 
   npx halgraph studio --port 5555
 
-Prisma is a development dependency: \`npm ci --include=dev\` installs it. Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR, whether the service
-runs or not. While Studio runs, the embedded database listens on a loopback port without a password.`
+Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR, whether the service runs or
+not. While Studio runs, the embedded database listens on a loopback port without a password. Prisma is a development
+dependency: \`npm ci --include=dev\` installs it.`
 
 await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
   const { settings, domain } = await databaseConfiguration()
   const { databaseUrl, dataDir } = settings
-  const studio = { program: findPrisma(), schema: domain.folder.schema, port: values.port }
+  const studio = { program: findPrisma(), port: values.port }
   if (databaseUrl !== undefined) return runStudio(studio, withSession(databaseUrl))
   await withEmbedded(dataDir, domain.folder, (address) => runStudio(studio, address))
 })
@@ -88,12 +89,11 @@ async function openBridge(socketPath: string): Promise<{ port: number; close(): 
  * address from the environment, because every user of the machine can read the arguments.
  */
 async function runStudio(
-  { program, schema, port }: { program: string; schema: string; port: string },
+  { program, port }: { program: string; port: string },
   address: string,
 ): Promise<void> {
   const project = fileURLToPath(new URL('../../', import.meta.url))
-  const parameters = ['studio', '--schema', schema, '--browser', 'none', '--port', port]
-  const studio = spawn(process.execPath, [program, ...parameters], {
+  const studio = spawn(process.execPath, [program, 'studio', '--browser', 'none', '--port', port], {
     cwd: project,
     stdio: 'inherit',
     env: { ...process.env, DATABASE_URL: address, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
