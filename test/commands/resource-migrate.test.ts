@@ -171,6 +171,11 @@ test('a declared rename keeps values, constraints and indexes; rows with a value
   t.like(answer, { location_place: 'A1', shelf: undefined })
   await t.throwsAsync(domain.query("UPDATE books SET writer_id = 'x'"), { message: /books_writer_id_fkey/ })
   t.is((await domain.query("SELECT FROM pg_indexes WHERE indexname = 'books_writer_id_idx'")).length, 1)
+  t.deepEqual(
+    await domain.query('SELECT version FROM authors'),
+    [{ version: 2 }],
+    'their link names the field',
+  )
   t.is((await domain.plan(declared)).files.size, 0)
 })
 

@@ -97,3 +97,9 @@ function byTable(rows: readonly Named[]): Map<string, Map<string, string>> {
 export function isServed({ triggers }: StoredTable): boolean {
   return [...triggers.values()].some((text) => text.includes('resource_before_insert('))
 }
+
+/** The tables that foreign keys among these constraints refer to. */
+export function targetsOf(definitions: readonly string[]): string[] {
+  const targets = definitions.map((text) => /^FOREIGN KEY .* REFERENCES "?(\w+)"?\(/.exec(text)?.[1])
+  return [...new Set(targets.filter((target) => target !== undefined))]
+}

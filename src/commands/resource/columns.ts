@@ -1,4 +1,5 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
+import { targetsOf } from './catalogue.ts'
 import type { Decisions, Difference, Pair } from './comparison.ts'
 import { addColumn, alterColumn, dropColumn } from './statements.ts'
 import type { Step } from './step.ts'
@@ -24,7 +25,7 @@ export function columnDifference(pair: Pair, decisions: Decisions): Difference {
       ...filling(table, filled, added, decisions),
       ...removed.map((column) => removal(table, column)),
     ],
-    raises: removed.map((column) => ({ table: table.name, condition: `${quoted(column)} IS NOT NULL` })),
+    raises: removed.flatMap((column) => raisesOfRemoval(pair, column)),
     problems: [
       ...filled.flatMap((column) => missingValue(table, column, decisions)),
       ...changed.flatMap((column) => lossyType(pair, column)),
@@ -170,6 +171,15 @@ function removal({ name: table }: Table, column: string): Step {
     gone: column,
     sql: [dropColumn(table, column)],
   }
+}
+
+/** The rows that lose a value, and the targets of a reference, which lose a link. */
+function raisesOfRemoval({ table: { name }, stored }: Pair, column: string): Difference['raises'] {
+  const targets = targetsOf([stored.constraints.get(`${name}_${column}_fkey`) ?? ''])
+  return [
+    { table: name, condition: `${quoted(column)} IS NOT NULL` },
+    ...targets.map((target) => ({ table: target, condition: 'TRUE' })),
+  ]
 }
 
 function lostValues({ table, stored }: Pair, added: readonly Column[], removed: readonly string[]): string[] {

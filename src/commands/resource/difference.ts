@@ -1,4 +1,5 @@
 import { escapeIdentifier as quoted } from 'pg'
+import { tableName } from '../../domain/model/resource.ts'
 import type { Catalogue } from './catalogue.ts'
 import { columnDifference } from './columns.ts'
 import { type Decisions, type Difference, pairs, together } from './comparison.ts'
@@ -15,13 +16,15 @@ export function difference(
   desired: Catalogue,
   decisions: Decisions,
 ): Difference {
-  return together([
+  const found = together([
     tableDifference(tables, current, decisions),
     ...pairs(tables, current, desired).flatMap((pair) => [
       columnDifference(pair, decisions),
       objectDifference(pair),
     ]),
   ])
+  const raises = found.raises.filter(({ table }) => tables.some(({ name }) => name === table))
+  return { ...found, raises }
 }
 
 /** One statement for each table whose rows need a new version. */
@@ -54,6 +57,9 @@ export function raisesOfRenames(
     const renamed = table.columns.filter(({ name }, place) => former.columns[place]?.name !== name)
     return [
       ...renamed.map(({ name }) => ({ table: table.name, condition: `${quoted(name)} IS NOT NULL` })),
+      ...renamed.flatMap(({ leaf }) =>
+        leaf?.field.type === 'reference' ? [{ table: tableName(leaf.field.to), condition: 'TRUE' }] : [],
+      ),
       ...(former.name === table.name ? [] : linked(table, tables)),
     ]
   })

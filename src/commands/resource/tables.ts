@@ -1,5 +1,5 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
-import { type Catalogue, isServed, type StoredTable } from './catalogue.ts'
+import { type Catalogue, isServed, type StoredTable, targetsOf } from './catalogue.ts'
 import type { Decisions, Difference } from './comparison.ts'
 import { addConstraint, createTable, dropConstraint } from './statements.ts'
 import type { Lock, Step } from './step.ts'
@@ -17,9 +17,7 @@ export function tableDifference(
   return {
     steps: [...added.flatMap((table) => creation(table, added)), ...removed.flatMap(removal)],
     raises: removed.flatMap(({ constraints }) =>
-      targetsOf(constraints)
-        .filter((target) => wanted.has(target))
-        .map((target) => ({ table: target, condition: 'TRUE' })),
+      targetsOf([...constraints.values()]).map((target) => ({ table: target, condition: 'TRUE' })),
     ),
     problems: decisions.allowDataLoss ? [] : removed.map(({ name }) => lostRows(name, added)),
   }
@@ -49,7 +47,7 @@ function creation(table: Table, added: readonly Table[]): Step[] {
  */
 function removal({ name, constraints }: StoredTable): Step[] {
   const keys = [...constraints].filter(([, text]) => text.startsWith('FOREIGN KEY')).map(([key]) => key)
-  const targets = targetsOf(constraints).map((target) => [target, 'ACCESS EXCLUSIVE'] as const)
+  const targets = targetsOf([...constraints.values()]).map((target) => [target, 'ACCESS EXCLUSIVE'] as const)
   const locks = { [name]: 'ACCESS EXCLUSIVE', ...Object.fromEntries(targets) } as const
   const path = literal(name.replaceAll('_', '-'))
   return [
@@ -68,13 +66,6 @@ function removal({ name, constraints }: StoredTable): Step[] {
     },
     { phase: 'remove', table: name, locks, gone: name, sql: [`DROP TABLE ${quoted(name)}`] },
   ]
-}
-
-function targetsOf(constraints: StoredTable['constraints']): string[] {
-  const targets = [...constraints.values()].map(
-    (text) => /^FOREIGN KEY .* REFERENCES "?(\w+)"?\(/.exec(text)?.[1],
-  )
-  return [...new Set(targets.filter((target) => target !== undefined))]
 }
 
 function lostRows(table: string, added: readonly Table[]): string {
