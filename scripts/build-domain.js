@@ -59,13 +59,26 @@ async function build(folder) {
   const made = join(folder, `dist.${process.pid}`)
   try {
     await compile(folder, made)
-    await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
+    if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
     await writeFile(join(made, 'fingerprint'), built)
     await rm(join(folder, 'dist'), { recursive: true, force: true })
     await rename(made, join(folder, 'dist'))
   } finally {
     await rm(made, { recursive: true, force: true })
   }
+}
+
+/**
+ * Whether Node takes the files of a folder for ECMAScript modules: the nearest `package.json` says so. Within the
+ * project, another one would hide that `halgraph` is its name.
+ *
+ * @param {string} folder
+ * @returns {boolean}
+ */
+function isModules(folder) {
+  const file = join(folder, 'package.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')).type === 'module'
+  return dirname(folder) !== folder && isModules(dirname(folder))
 }
 
 /**

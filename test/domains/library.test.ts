@@ -140,7 +140,7 @@ test.serial(
 
 test.serial('a database of another domain is refused, not changed', async (t) => {
   const { DOMAIN, ...withoutDomain } = environment
-  const { status, errors } = await runCommand('migrate', withoutDomain)
+  const { status, errors } = await runCommand('seed', withoutDomain)
   t.is(status, 1)
   t.regex(errors, /20260101000000_engine is applied but unknown/)
   t.is((await client.get('/authors')).status, 200)
