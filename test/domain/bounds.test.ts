@@ -67,7 +67,7 @@ const service = shareTestService(test)
 
 test.serial.before(async () => {
   for (const resource of resources.filter(({ path }) => isReferredTo(path))) {
-    const row = { ...minimalRow(resource), id: 'one' }
+    const row = { ...minimalRow(resource, 2), id: 'one' }
     await service().database.pool.query(insertion(resource, row), Object.values(row))
   }
 })
@@ -130,13 +130,13 @@ function isReferredTo(path: string): boolean {
   )
 }
 
-function minimalRow(resource: Resource): Record<string, unknown> {
+function minimalRow(resource: Resource, number = 1): Record<string, unknown> {
   const required = resource.leaves.filter(
     ({ field }) => (field.required && !field.readOnly) || field.initially !== undefined,
   )
   const values = required.map(({ column, field, name }, index) => [
     column,
-    field.type === 'reference' ? 'one' : (field.initially ?? sampleValue(field, name, 1, index)),
+    field.type === 'reference' ? 'one' : (field.initially ?? sampleValue(field, name, number, index)),
   ])
   return { id: 'one', ...Object.fromEntries(values), ...owner(resource), ...fresh(resource) }
 }
