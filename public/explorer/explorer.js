@@ -1,6 +1,8 @@
 // The explorer: GraphiQL with a field for the access token and with example operations.
 
-const TOKEN = 'halgraph.token'
+import { shareToken, storeToken, token } from '../../docs/assets/session.js'
+
+const scheme = matchMedia('(prefers-color-scheme: dark)')
 const notice = document.getElementById('notice')
 const field = document.getElementById('token')
 const root = ReactDOM.createRoot(document.getElementById('explorer'))
@@ -17,24 +19,24 @@ const storage = {
   },
 }
 
-async function send(parameters) {
-  const token = sessionStorage.getItem(TOKEN)
+async function send(parameters, { headers = {} } = {}) {
   const response = await fetch(new URL('../../graphql', import.meta.url), {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
       Accept: 'application/json',
-      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+      ...(token() ? { Authorization: `Bearer ${token()}` } : {}),
+      ...headers,
     },
     body: JSON.stringify(parameters),
   })
   const isRefused = response.status === 401
-  notice.textContent = isRefused ? noticeFor(token) : ''
+  notice.textContent = isRefused ? noticeFor() : ''
   return response.json()
 }
 
-function noticeFor(token) {
-  return token
+function noticeFor() {
+  return token()
     ? 'The service does not accept this access token, or it has expired.'
     : 'Paste an access token above. `npm run token` prints one.'
 }
@@ -48,8 +50,8 @@ function show(query) {
       fetcher: send,
       storage,
       shouldPersistHeaders: false,
-      isHeadersEditorEnabled: false,
-      forcedTheme: 'light',
+      isHeadersEditorEnabled: true,
+      forcedTheme: scheme.matches ? 'dark' : 'light',
       ...(query === undefined ? {} : { query }),
     }),
   )
@@ -68,12 +70,12 @@ async function loadExamples() {
 
 document.getElementById('token-form').addEventListener('submit', (event) => {
   event.preventDefault()
-  const token = field.value.trim().replace(/^Bearer +/i, '')
-  if (token) sessionStorage.setItem(TOKEN, token)
-  else sessionStorage.removeItem(TOKEN)
+  storeToken(field.value)
   show()
 })
 
-field.value = sessionStorage.getItem(TOKEN) ?? ''
+scheme.addEventListener('change', () => show())
+await shareToken()
+field.value = token()
 const [first] = await loadExamples()
 show(first?.document)

@@ -1,99 +1,95 @@
-import { anchor, element } from './elements.js'
-import { representationView } from './representation-view.js'
-import { requestView } from './request-view.js'
-import { fetchAnswer, storeToken, token } from './session.js'
+import { html, render, useEffect, useState } from './htm.js'
+import { ItemView } from './item-view.js'
+import { ListView } from './list-view.js'
+import { RequestView } from './request-view.js'
+import { profileOf, send, shareToken, storeToken } from './session.js'
+import { TokenForm } from './token-form.js'
+import { isWeb, label, titleField } from './values.js'
 
-const view = /** @type {HTMLElement} */ (document.querySelector('#view'))
+const url = location.href.replace(/#.*$/, '')
 
-/** Fetches the resource at the address of this page and shows the response. */
-async function show() {
-  const url = location.href.replace(/#.*$/, '')
-  try {
-    const answer = await fetchAnswer(url)
-    const content = answer.status < 400 ? representationView(answer.body) : errorView(answer)
-    document.title = `${decodeURIComponent(location.pathname)} – halgraph`
-    view.replaceChildren(
-      heading(answer.status),
-      tokenForm(answer.status),
-      ...content,
-      ...requestView(url, answer),
-    )
-  } catch (error) {
-    view.replaceChildren(
-      element('h1', {}, 'No response'),
-      element('p', {}, `The service did not respond: ${error}`),
-    )
+/** The resource at the address of this page. */
+function Browse() {
+  const [state, setState] = useState(/** @type {any} */ (undefined))
+  const load = async () => {
+    try {
+      const answer = await send(url, { headers: { Prefer: 'graphql-operation' } })
+      setState({
+        answer,
+        profile: answer.status < 400 ? await profileOf(answer) : undefined,
+        key: Date.now(),
+      })
+    } catch (error) {
+      setState({ failure: String(error) })
+    }
   }
+  useEffect(() => {
+    load()
+  }, [])
+  const use = (/** @type {string} */ value) => {
+    storeToken(value)
+    void load()
+  }
+  if (!state) return html`<h1>Loading…</h1>`
+  if (state.failure)
+    return html`<h1>No response</h1><p role="alert">The service did not respond: ${state.failure}</p>`
+  const { answer, profile, key } = state
+  const title = titleOf(answer.body, profile)
+  document.title = `${title} – halgraph`
+  return html`
+    <div class="heading"><h1>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>
+    <p class="path">${decodeURI(location.pathname)}</p>
+    <${TokenForm} isRefused=${answer.status === 401} use=${use} />
+    <${Content} key=${key} answer=${answer} profile=${profile} reload=${load} />
+    <${RequestView} url=${url} answer=${answer} />`
 }
 
-/** @param {number} status */
-function heading(status) {
-  const kind = status < 400 ? 'good' : 'bad'
-  return element(
-    'div',
-    { class: 'heading' },
-    element('h1', {}, decodeURIComponent(location.pathname)),
-    element('span', { class: `status ${kind}` }, `${status}`),
+/** @param {any} body @param {any} profile */
+function titleOf(body, profile) {
+  const segment = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
+  if (body?._embedded) return label(segment)
+  return (
+    (profile && body?.[titleField(profile.schema)]) ??
+    (body?._links && !profile ? 'Collections' : label(segment))
   )
 }
 
-/** @param {string} code */
-function errorAnchor(code) {
-  return anchor(new URL(`../../errors/${code}`, import.meta.url).href, code)
+/** @param {{ answer: any, profile: any, reload: () => void }} properties */
+function Content({ answer, profile, reload }) {
+  const { status, body } = answer
+  if (status >= 400) return html`<${Failure} answer=${answer} />`
+  if (body?._embedded) return html`<${ListView} body=${body} profile=${profile} />`
+  if (profile) return html`<${ItemView} ...${{ answer, profile, reload }} />`
+  return html`<${Collections} links=${body?._links ?? {}} />`
 }
 
-/** @param {import('./session.js').Answer} answer */
-function errorView({ body, text }) {
+/** @param {{ links: Record<string, any> }} properties */
+function Collections({ links }) {
+  const shown = Object.entries(links).filter(([name, link]) => name !== 'self' && link && isWeb(link.href))
+  return html`<ul class="cards">
+    ${shown.map(([name, { href, title }]) => html`<li><a href=${href}>${label(name)}</a><span class="note">${title}</span></li>`)}
+  </ul>`
+}
+
+/** @param {{ answer: any }} properties */
+function Failure({ answer: { body, text } }) {
   const { code, message, details = [] } = body?.error ?? { code: '', message: text }
-  const items = details.map((/** @type {{ field: string, code: string, message: string }} */ detail) =>
-    element('li', {}, errorAnchor(detail.code), ` ${detail.message}`),
-  )
-  return [
-    element('p', { class: 'error' }, errorAnchor(code), ` ${message}`),
-    ...(items.length > 0 ? [element('ul', {}, ...items)] : []),
-  ]
+  return html`<p class="error" role="alert"><${Code} code=${code} />: ${message}</p>
+    ${
+      details.length > 0 &&
+      html`<ul>
+      ${details.map((/** @type {any} */ detail) => html`<li><${Code} code=${detail.code} />: ${detail.message}</li>`)}
+    </ul>`
+    }
+    <p><a href=${/** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content}>All collections</a></p>`
 }
 
-/** @param {number} status */
-function tokenForm(status) {
-  if (token() !== '' && status !== 401) {
-    const forget = element(
-      'button',
-      { type: 'button', class: 'quiet', onclick: () => useToken('') },
-      'Forget token',
-    )
-    return element('p', { class: 'session' }, 'This tab has an access token. ', forget)
-  }
-  const input = /** @type {HTMLInputElement} */ (
-    element('input', {
-      type: 'password',
-      name: 'token',
-      autocomplete: 'off',
-      required: true,
-      'aria-describedby': 'token-note',
-    })
-  )
-  const submit = (/** @type {Event} */ event) => {
-    event.preventDefault()
-    useToken(input.value)
-  }
-  return element(
-    'form',
-    { class: 'token', onsubmit: submit },
-    element('label', {}, 'Access token ', input),
-    element('button', { type: 'submit' }, 'Use token'),
-    element(
-      'p',
-      { id: 'token-note', class: 'note' },
-      'Stored in this tab only. npm run --silent token prints a token.',
-    ),
-  )
+/** @param {{ code: string }} properties */
+function Code({ code }) {
+  return html`<a href=${new URL(`../../errors/${code}`, import.meta.url).href}>${code}</a>`
 }
 
-/** @param {string} value */
-function useToken(value) {
-  storeToken(value)
-  void show()
-}
-
-void show()
+await shareToken()
+const view = /** @type {HTMLElement} */ (document.querySelector('#view'))
+view.replaceChildren()
+render(html`<${Browse} />`, view)

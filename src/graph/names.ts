@@ -46,6 +46,8 @@ export function graphNames(resource: Resource) {
     group: `${name}Group`,
     groupKey: `${name}GroupKey`,
     groupField: `${name}GroupField`,
+    timeField: `${name}TimeField`,
+    timeGroup: `${name}TimeGroup`,
     measures: `${name}Measures`,
     payload: `${name}Payload`,
     input: `${name}Input`,

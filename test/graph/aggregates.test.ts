@@ -53,6 +53,52 @@ test.serial(
   },
 )
 
+test.serial(
+  'resources are grouped by the periods of a timestamp, in UTC, and empty periods are omitted',
+  async (t) => {
+    const { client } = service().database
+    const times = ['2031-01-31T23:59:59.999Z', '2031-02-01T00:00:00.000Z', '2031-04-07T00:30:00.000Z', null]
+    await client.spacecraft.createMany({
+      data: times.map((launched_date, index) => ({
+        id: `t${index}`,
+        name: `t${index}`,
+        kind: index === 1 ? 'rover' : 'lander',
+        launched_date: launched_date && new Date(launched_date),
+      })),
+    })
+    const grouped = async (unit: string, more = '') => {
+      const { spacecraftAggregate } = await ask(
+        `spacecraftAggregate(groupByTime: { field: LAUNCHED_DATE, unit: ${unit} }, order: KEY ${more}) {
+        hasMore groups { time key { kind } count } }`,
+      )
+      return spacecraftAggregate.groups.map(({ time, key, count }: Json) => [
+        time?.slice(0, 13) ?? null,
+        key.kind,
+        count,
+      ])
+    }
+    t.deepEqual(await grouped('YEAR'), [
+      ['2031-01-01T00', null, 3],
+      [null, null, 1],
+    ])
+    t.deepEqual(await grouped('QUARTER'), [
+      ['2031-01-01T00', null, 2],
+      ['2031-04-01T00', null, 1],
+      [null, null, 1],
+    ])
+    t.deepEqual(await grouped('MONTH', ', groupBy: [KIND], limit: 2'), [
+      ['2031-01-01T00', 'lander', 1],
+      ['2031-02-01T00', 'rover', 1],
+    ])
+    t.deepEqual((await grouped('WEEK')).slice(1), [
+      ['2031-04-07T00', null, 1],
+      [null, null, 1],
+    ])
+    t.deepEqual((await grouped('DAY'))[0], ['2031-01-31T00', null, 1])
+    t.deepEqual((await grouped('HOUR'))[0], ['2031-01-31T23', null, 1])
+  },
+)
+
 test('the numbers of a group are measured', async (t) => {
   const { speciesAggregate } = await ask(
     `speciesAggregate(groupBy: [HABITAT], order: KEY) { groups { key { habitat }

@@ -49,7 +49,7 @@ test('the operation behind a response is shown on request, and does the same at 
 
 test('pages load nothing from third parties', async (t) => {
   const { anonymous, origin, base } = service()
-  for (const url of [base, `${origin}/docs`, `${origin}/errors`]) {
+  for (const url of [`${origin}/`, base, `${origin}/docs`, `${origin}/errors`]) {
     const { text } = await anonymous.get(url, HTML)
     for (const [, address] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
       t.true(address === 'data:,' || new URL(address as string, url).origin === origin, address)
@@ -57,31 +57,163 @@ test('pages load nothing from third parties', async (t) => {
   }
 })
 
-test('browsing, searching and paging work with a token, and no text of a resource is executed', async (t) => {
+/** Puts the token of a writer into the session of a page, as a person does. */
+async function signIn(page: Page, t: ExecutionContext): Promise<void> {
+  await page.goto(service().base)
+  await page.getByLabel('Access token').fill(tokenOf(t))
+  await page.getByRole('button', { name: 'Use token' }).click()
+  await page.getByText('With an access token.').waitFor()
+}
+
+test('browsing, filtering, sorting and paging work with a token, and no text of a resource is executed', async (t) => {
   const { writer, base } = service()
   for (let number = 1; number <= 3; number++)
     await writer.post('/species', { scientific_name: `Browsed ${number}` })
   const { body } = await writer.post('/species', { scientific_name: HOSTILE, habitat: '</script><b>x' })
   await browsing(t, async (page) => {
-    await page.goto(base)
-    await page.getByLabel('Access token').fill(tokenOf(t))
-    await page.getByRole('button', { name: 'Use token' }).click()
-    await page.getByRole('link', { name: `${base}/species` }).click()
+    await signIn(page, t)
+    await page.getByRole('link', { name: 'Species', exact: true }).click()
+    await page.getByRole('heading', { name: 'Species' }).waitFor()
     await page.goto(`${base}/species?limit=2`)
     await page.getByRole('link', { name: 'next' }).click()
     await page.getByText('Page 2 of').waitFor()
-    await page.getByLabel('id').fill(body.id)
-    await page.getByRole('button', { name: 'find' }).click()
-    await page.getByRole('link', { name: body.id, exact: true }).click()
-    await page.getByText(HOSTILE, { exact: true }).waitFor()
+    await page.getByLabel('Value').fill('Browsed')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByText('3 items').waitFor()
+    await page.getByRole('link', { name: 'Scientific name' }).click()
+    await page.getByRole('link', { name: 'Scientific name' }).click()
+    await page.locator('th[aria-sort=descending]').waitFor()
+    await page.getByRole('link', { name: 'Browsed 3' }).waitFor()
+    await page.goto(`${base}/species?filter=habitat:nowhere`)
+    await page.getByText('Nothing matches the filters.').waitFor()
+    await page.getByRole('link', { name: 'Show all' }).click()
+    await page.getByText(HOSTILE, { exact: true }).click()
+    await page.getByRole('heading', { name: HOSTILE }).waitFor()
     t.is(await page.locator('main img, main b').count(), 0)
     t.not(await page.title(), 'owned')
+    await page.getByText('The request and its response').click()
     const blocks = await page.locator('pre').allInnerTexts()
-    t.deepEqual(JSON.parse(blocks[0] ?? ''), (await writer.get(`/species/${body.id}`)).body)
+    const { _templates, ...shown } = JSON.parse(blocks[0] ?? '')
+    t.deepEqual(shown, (await writer.get(`/species/${body.id}`)).body)
     t.regex(blocks[1] ?? '', /^curl -H "Authorization: Bearer \$TOKEN" '/)
     t.regex(blocks[2] ?? '', /species\(id: \$id\)/)
     await page.getByRole('button', { name: 'Forget token' }).click()
     await page.getByText('AUTHENTICATION_REQUIRED').first().waitFor()
+  })
+})
+
+test('a person can create, change and delete a resource, and errors are next to their fields', async (t) => {
+  const { writer, base } = service()
+  const { body: planet } = await writer.post('/planets', { name: 'Formed' })
+  await browsing(t, async (page) => {
+    const form = page.locator('form.template')
+    await signIn(page, t)
+    await page.goto(`${base}/missions`)
+    await page.getByRole('button', { name: 'Create a mission' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.locator('#field-name[aria-invalid=true]').waitFor()
+    await form.getByLabel('Name').fill('From a form')
+    await form.getByLabel('Launch date').fill('2031-06-01T12:30')
+    await form.getByLabel('Destination planet id').selectOption({ label: 'Formed' })
+    await form.getByLabel('Status').selectOption('active')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.locator('#field-status-problem').waitFor()
+    await form.getByLabel('Status').selectOption('planned')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'From a form' }).waitFor()
+    const { pathname } = new URL(page.url())
+    const path = pathname.replace(new URL(base).pathname, '')
+    const created = (await writer.get(path)).body
+    t.like(created, { name: 'From a form', status: 'planned', destination_planet_id: planet.id })
+    await page.getByRole('link', { name: planet.id, exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await form.getByLabel('Objective').fill('To be saved')
+    await form.getByLabel('Launch date').fill('')
+    await writer.patch(path, { objective: 'Meanwhile' })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('region', { name: 'Differences' }).getByText('Meanwhile').waitFor()
+    await page.getByRole('button', { name: 'Save my changes anyway' }).click()
+    await page.getByRole('button', { name: 'Edit' }).waitFor()
+    await page.locator('form.template').waitFor({ state: 'detached' })
+    const changed = (await writer.get(path)).body
+    t.deepEqual([changed.objective, changed.launch_date], ['To be saved', undefined])
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Missions' }).waitFor()
+    t.is((await writer.get(path)).status, 410)
+  })
+})
+
+test('a form that sets a singleton does not replace one, and takes members of an object', async (t) => {
+  const { writer, base } = service()
+  const { body: planet } = await writer.post('/planets', { name: 'Breathing' })
+  await browsing(t, async (page) => {
+    await signIn(page, t)
+    for (const gas of ['argon', 'neon']) {
+      await page.goto(`${base}/planets/${planet.id}`)
+      await page.getByRole('button', { name: 'Set the atmosphere' }).click()
+      await page.getByLabel('Composition').fill(`${gas}: 0.25`)
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      if (gas === 'argon') await page.locator('form.template').waitFor({ state: 'detached' })
+      else await page.getByRole('alert').waitFor()
+    }
+    t.deepEqual((await writer.get(`/planets/${planet.id}/atmosphere`)).body.composition, { argon: 0.25 })
+  })
+})
+
+test('a new tab has the token of the others, and loses it with them', async (t) => {
+  await browsing(t, async (page) => {
+    await signIn(page, t)
+    const other = await page.context().newPage()
+    await other.goto(`${service().base}/species`)
+    await other.getByText('With an access token.').waitFor()
+    await page.getByRole('button', { name: 'Forget token' }).click()
+    await page.getByLabel('Access token').waitFor()
+    await other.reload()
+    await other.getByLabel('Access token').waitFor()
+    t.is(await other.evaluate<number>('localStorage.length'), 0)
+  })
+})
+
+test('the root is a page for browsers only, and addresses that people guess lead to the pages', async (t) => {
+  const { anonymous, origin, base } = service()
+  t.regex((await anonymous.get(`${origin}/`, HTML)).text, /<h1>/)
+  t.is((await anonymous.get(`${origin}/`)).status, 401)
+  for (const [from, to] of [
+    ['/docs/', `${origin}/docs`],
+    ['/errors/', `${origin}/errors`],
+    ['/graphql/', `${origin}/graphql`],
+    ['/openapi.json', `${base}/openapi.json`],
+  ] as const) {
+    const { status, headers } = await anonymous.get(origin + from)
+    t.deepEqual([status, headers.get('location')], [308, to])
+  }
+})
+
+test('the operations of the charts are within the limits, for every collection', async (t) => {
+  const { anonymous, reader, origin } = service()
+  const { body } = await anonymous.get(`${origin}/docs/assets/charts.json`)
+  t.true(body.length > 5)
+  for (const { query, charts, title } of body) {
+    const { data, errors } = await reader.graphql(query)
+    t.is(errors, undefined, title)
+    t.true(charts.every(({ name }: Json) => Array.isArray(data[name].groups)))
+  }
+})
+
+test('the landing page shows counts and charts with a token', async (t) => {
+  const { writer, origin } = service()
+  await writer.post('/spacecraft', { name: 'Charted', kind: 'rover' })
+  await browsing(t, async (page) => {
+    await page.goto(`${origin}/`)
+    await page.locator('#status').getByText(/ready/).waitFor()
+    t.is(await page.locator('canvas').count(), 0)
+    await page.getByLabel('Access token').fill(tokenOf(t))
+    await page.getByRole('button', { name: 'Use token' }).click()
+    await page
+      .getByRole('region', { name: 'Spacecraft' })
+      .getByRole('img', { name: /Kind.*rover: \d/ })
+      .waitFor()
   })
 })
 
@@ -121,10 +253,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
         `${base}/species/${body.id}`,
         `${base}/species/none`,
         `${origin}/errors`,
+        `${origin}/`,
       ]
       for (const url of paths) {
         await page.goto(url)
         await page.locator('h1').waitFor()
+        const opener = page.getByRole('button', { name: /^(Create a|Edit)/ })
+        if ((await opener.count()) > 0) await opener.first().click()
+        await page.waitForLoadState('networkidle')
         const violations = await page.evaluate(
           `${axe}; axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html })))`,
         )
@@ -175,7 +311,7 @@ function tokenOf(_: ExecutionContext): string {
 async function browsing(t: ExecutionContext, use: (page: Page) => Promise<void>): Promise<void> {
   const browser = await openBrowser(t)
   if (!browser) return void t.pass()
-  const page = await browser.newPage()
+  const page = await (await browser.newContext()).newPage()
   page.on('pageerror', (error) => void t.fail(String(error)))
   page.on('dialog', () => void t.fail('a dialog was opened'))
   page.on('request', (request) => {

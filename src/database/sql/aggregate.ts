@@ -9,6 +9,9 @@ import { Parameters, quoted, type Statement, tableOf } from './statement.ts'
 /** The column with the number of resources of a group. No field can have this name. */
 const COUNT = 'count of group'
 
+/** The column with the beginning of the period. */
+const TIME = 'time of group'
+
 /** The column with a measure of a field. */
 function measureColumn(measure: Measure, column: string): string {
   return `${measure} of ${column}`
@@ -28,23 +31,37 @@ export function aggregateStatement(resource: Resource, request: AggregateRequest
   const keys = keysOf(resource, request)
   const parameters = new Parameters()
   const columns = keys.map(({ column }) => quoted(column))
+  const period = periodOf(resource, request)
+  const grouped = [...columns, ...(period ? [period] : [])]
   const computed = [...measures].flatMap((measure) =>
     measurable(resource).map(
       ({ column }) => `${FUNCTIONS[measure](quoted(column))} AS ${quoted(measureColumn(measure, column))}`,
     ),
   )
-  const selected = [...columns, `count(*)::int AS ${quoted(COUNT)}`, ...computed]
+  const times = period ? [`${period} AS ${quoted(TIME)}`] : []
+  const selected = [...columns, ...times, `count(*)::int AS ${quoted(COUNT)}`, ...computed]
   const text = [
     `SELECT ${selected.join(', ')} FROM ${tableOf(resource)}`,
     ...(filter ? [`WHERE ${filterCondition(resource, filter, parameters)}`] : []),
-    ...(keys.length > 0 ? [`GROUP BY ${columns.join(', ')} ORDER BY ${groupOrder(keys, request)}`] : []),
+    ...(grouped.length > 0 ? [`GROUP BY ${grouped.join(', ')} ORDER BY ${groupOrder(keys, request)}`] : []),
     `LIMIT ${limit}`,
   ]
   return { text: text.join(' '), values: parameters.values }
 }
 
-function groupOrder(keys: readonly Leaf[], { order }: AggregateRequest): string {
-  const byKey = keys.map(({ column, field }) => `${quoted(column)}${isAlwaysSet(field) ? '' : ' NULLS LAST'}`)
+/** Truncated in UTC, whatever the zone of the session. */
+function periodOf(resource: Resource, { groupByTime }: AggregateRequest): string | undefined {
+  if (!groupByTime) return undefined
+  const { column } = leafNamed(resource, groupByTime.field)
+  return `date_trunc('${groupByTime.unit}', ${quoted(column)}, 'UTC')`
+}
+
+function groupOrder(keys: readonly Leaf[], { order, groupByTime }: AggregateRequest): string {
+  const time = groupByTime ? [`${quoted(TIME)} NULLS LAST`] : []
+  const byField = keys.map(
+    ({ column, field }) => `${quoted(column)}${isAlwaysSet(field) ? '' : ' NULLS LAST'}`,
+  )
+  const byKey = [...time, ...byField]
   return (order === 'count' ? [`${quoted(COUNT)} DESC`, ...byKey] : byKey).join(', ')
 }
 
@@ -55,7 +72,10 @@ function keysOf(resource: Resource, { groupBy }: AggregateRequest): Leaf[] {
 /** Converts the rows of {@link aggregateStatement} to groups. */
 export function toGroups(resource: Resource, request: AggregateRequest, rows: readonly Columns[]): Group[] {
   const keys = keysOf(resource, request)
-  return rows.map((row) => toGroup(row, keys, measurable(resource), request.measures))
+  return rows.map((row) => ({
+    ...toGroup(row, keys, measurable(resource), request.measures),
+    ...(request.groupByTime && { time: row[TIME] as Date | null }),
+  }))
 }
 
 function toGroup(

@@ -5,6 +5,8 @@ import {
   groupable,
   type Measure,
   measurable,
+  TIME_UNITS,
+  timed,
 } from '../../domain/model/aggregate.ts'
 import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { aggregate } from '../../domain/read.ts'
@@ -23,6 +25,13 @@ export const GROUP_ORDER: SchemaPart = {
       "By what the groups have in common, smallest first." KEY
     }`,
   resolvers: { GroupOrder: { COUNT: 'count', KEY: 'key' } },
+}
+
+/** The periods to group by. Their internal values are those of the domain. */
+export const TIME_UNIT: SchemaPart = {
+  typeDefs: `"A period of UTC; a week begins on Monday."
+    enum TimeUnit { ${TIME_UNITS.map((unit) => unit.toUpperCase()).join(' ')} }`,
+  resolvers: { TimeUnit: Object.fromEntries(TIME_UNITS.map((unit) => [unit.toUpperCase(), unit])) },
 }
 
 const MEASURES: Readonly<Record<Measure, string>> = {
@@ -46,12 +55,19 @@ export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
     type ${names.measures} { ${members(measured, () => 'Float')} }`
   return [
     columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys),
+    columnEnumeration(names.timeField, `The timestamps of ${resource.path}.`, timed(resource.leaves)),
+    `"Periods that make groups of ${resource.path}."
+      input ${names.timeGroup} {
+        "The timestamp." field: ${names.timeField}!
+        "The length of a period." unit: TimeUnit!
+      }`,
     `"The values that a group of ${resource.path} has in common; set only where it was grouped by them."
       type ${names.groupKey} { ${members(keys, ({ column, field }) => typeOf(resource, column, field))} }
       ${measured.length > 0 ? measureType : ''}
       "Those of ${resource.path} that have the same values in the fields they are grouped by."
       type ${names.group} {
         "What they have in common." key: ${names.groupKey}!
+        "The beginning of their period; null for those without the timestamp, or if not grouped by time." time: DateTime
         "How many they are." count: Int!
         ${measured.length > 0 ? measures.join('\n') : ''}
       }
@@ -70,15 +86,17 @@ const MAXIMUM_GROUPS = 1000
 interface AggregateArguments {
   readonly filter?: Values | null
   readonly groupBy: AggregateRequest['groupBy']
+  readonly groupByTime?: AggregateRequest['groupByTime'] | null
   readonly order: AggregateRequest['order']
   readonly limit: number
 }
 
 /** The same arguments as SDL. */
 export function aggregateArguments(resource: Resource): string {
-  const { filter, groupField } = graphNames(resource)
+  const { filter, groupField, timeGroup } = graphNames(resource)
   return `"Only those for which this holds." filter: ${filter},
     "The fields that make the groups; without any, all is one group." groupBy: [${groupField}!]! = [],
+    "The periods that make the groups, beside the fields; empty ones are omitted." groupByTime: ${timeGroup},
     "The order of the groups." order: GroupOrder! = COUNT,
     "How many groups at most, up to ${MAXIMUM_GROUPS}." limit: Int! = 100`
 }
@@ -87,7 +105,7 @@ export function aggregateArguments(resource: Resource): string {
 export function aggregateResolver(
   resource: Resource,
 ): GraphQLFieldResolver<unknown, GraphContext, AggregateArguments> {
-  return async (_, { filter, groupBy, order, limit }, context, info) => {
+  return async (_, { filter, groupBy, groupByTime, order, limit }, context, info) => {
     requireScope(context, resource, 'read')
     refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
     const fields = selectedFields(info, 'groups')
@@ -96,6 +114,7 @@ export function aggregateResolver(
     const request: AggregateRequest = {
       filter: toFilter(resource, filter),
       groupBy,
+      groupByTime: groupByTime ?? undefined,
       measures: new Set(measures),
       order,
       limit: limit + 1,
@@ -105,7 +124,7 @@ export function aggregateResolver(
   }
 }
 
-function toGraph({ key, count, measures }: Group) {
+function toGraph({ key, time, count, measures }: Group) {
   const measured = Object.entries(measures).map(([name, columns]) => [name, columnsInCamelCase(columns)])
-  return { key: columnsInCamelCase(key), count, ...Object.fromEntries(measured) }
+  return { key: columnsInCamelCase(key), time, count, ...Object.fromEntries(measured) }
 }

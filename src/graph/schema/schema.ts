@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import type { GraphQLSchema } from 'graphql'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { ApiVersion } from '../../domain/model/versions.ts'
-import { aggregateTypes, GROUP_ORDER } from './aggregates.ts'
+import { aggregateTypes, GROUP_ORDER, TIME_UNIT } from './aggregates.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
 import { filterInput, VALUE_FILTERS } from './filters.ts'
 import { SORT_DIRECTION, sortTypes } from './lists.ts'
@@ -26,6 +26,7 @@ export function createSchema(
     SCALARS,
     SORT_DIRECTION,
     GROUP_ORDER,
+    TIME_UNIT,
     OUTCOMES,
     COLLECTION,
     PAGE_INFO,

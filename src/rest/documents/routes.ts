@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import { DomainError } from '../../domain/model/errors.ts'
@@ -20,10 +20,12 @@ import { type CatalogueEntry, catalogueEntries } from './error-catalogue.ts'
 import { type ErrorExample, errorExamples } from './error-examples.ts'
 import { EXAMPLE_ORIGIN, openApiDocument } from './openapi/document.ts'
 import { PATHS } from './openapi/service-paths.ts'
+import { chartsOf } from './pages/charts.ts'
 import { cataloguePage, entryPage } from './pages/error-pages.ts'
 import type { Html } from './pages/html.ts'
 import {
   browsePage,
+  landingPage,
   referencePage,
   respondWithPage,
   type Site,
@@ -62,11 +64,27 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
 
 /** The routes without data that do not depend on the version, with the reference of the version shown by default. */
 export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+  const charts = contentHandler('.json', () => JSON.stringify(chartsOf(resources)))
+  const home = open('/', (ctx) => {
+    ctx.vary('Accept, Authorization')
+    respondWithPage(ctx, landingPage(siteFor(ctx, settings), resources))
+  })
   return [
+    { ...home, applies: prefersPage },
     ...errorRoutes(resources, settings),
     referenceRoute(REFERENCE_PATH, settings),
-    contentRoute('/docs/assets', assets()),
+    contentRoute('/docs/assets', { ...assets(), 'charts.json': charts }),
+    ...[REFERENCE_PATH, PATHS.errors, '/graphql'].map((path) => redirect(`${path}/`, path, settings)),
+    redirect(PATHS.json, basePath(settings) + PATHS.json, settings),
   ]
+}
+
+/** To the address that is meant by one that people guess. */
+function redirect(from: string, to: string, settings: SiteSettings): Route {
+  return open(from, (ctx) => {
+    ctx.redirect(rootFor(ctx, settings) + to)
+    ctx.status = 308
+  })
 }
 
 function referenceRoute(path: string, settings: SiteSettings): Route {
@@ -139,16 +157,17 @@ function jsonOrPage(
   }
 }
 
-/** What the pages load: the styles and scripts in `public/pages/`, and Swagger UI from its package. */
+/** What the pages load: the styles and scripts in `public/pages/`, and files of packages. */
 function assets(): Record<string, Handler> {
   const own = fileURLToPath(new URL('../../../public/pages/', import.meta.url))
-  const renderer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  const files = [
-    ...readdirSync(own)
-      .filter((name) => /\.(css|js)$/.test(name))
-      .map((name) => join(own, name)),
-    join(renderer, 'swagger-ui.css'),
-    join(renderer, 'swagger-ui-bundle.js'),
-  ]
-  return Object.fromEntries(files.map((file) => [basename(file), fileHandler(file)]))
+  const { resolve } = createRequire(import.meta.url)
+  const renderer = dirname(resolve('swagger-ui-dist/package.json'))
+  const files: Record<string, string> = {
+    'swagger-ui.css': join(renderer, 'swagger-ui.css'),
+    'chart.js': join(dirname(resolve('chart.js')), 'chart.umd.min.js'),
+    'swagger-ui-bundle.js': join(renderer, 'swagger-ui-bundle.js'),
+    'htm.js': join(dirname(resolve('htm/preact')), 'standalone.module.js'),
+  }
+  for (const name of readdirSync(own)) if (/\.(css|js)$/.test(name)) files[name] = join(own, name)
+  return Object.fromEntries(Object.entries(files).map(([name, path]) => [name, fileHandler(path)]))
 }

@@ -1,7 +1,10 @@
 import type { Context } from 'koa'
+import type { Resource } from '../../../domain/model/resource.ts'
 import { respondWithContent, staticContent } from '../../../http/static-content.ts'
+import { label } from '../../nouns.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../../urls.ts'
 import type { Seed } from '../openapi/samples.ts'
+import { PATHS } from '../openapi/service-paths.ts'
 import { type Html, html } from './html.ts'
 
 /**
@@ -75,6 +78,34 @@ export function browsePage(site: Site): Page {
   return { html: pageWith('Browse', site, content, head) }
 }
 
+/** The landing page: what the service is, where to go, and, with a token, what it holds. */
+export function landingPage(site: Site, resources: readonly Resource[]): Page {
+  const { base, root, reference, hasExplorer } = site
+  const content = html`<h1>A catalogue with a REST and a GraphQL interface</h1>
+<p>${resources
+    .filter(({ owner }) => !owner)
+    .map(({ path }) => label(path))
+    .join(', ')}: as JSON with links (HAL), and as
+one GraphQL schema. <span id="status" role="status"></span></p>
+<ul class="cards">
+${card(base, 'Browse', 'Read, create and change resources, with forms.')}
+${card(reference, 'Reference', 'Every operation, with examples to try.')}
+${hasExplorer ? card(`${root}/graphql`, 'GraphQL', 'An editor for queries, with the schema.') : ''}
+${card(`${root}${PATHS.errors}`, 'Errors', 'What each code means, and what to do.')}
+${card(`${base}${PATHS.json}`, 'OpenAPI', 'The description for programs.')}
+</ul>
+<div id="view"></div>
+<noscript><p>Charts need JavaScript.</p></noscript>`
+  const head = html`${contentStyle(site)}
+<script src="${site.assets}/chart.js" defer></script>
+<script type="module" src="${site.assets}/landing.js"></script>`
+  return { html: pageWith('Home', site, content, head) }
+}
+
+function card(href: string, title: string, text: string): Html {
+  return html`<li><a href="${href}">${title}</a><span class="note">${text}</span></li>`
+}
+
 /** The reference: the OpenAPI document, rendered by Swagger UI, from which calls can be tried. */
 export function referencePage(site: Site): Page {
   const content = html`<h1 class="hidden">Reference</h1>
@@ -98,6 +129,7 @@ export function pageWith(title: string, site: Site, content: Html, head: Html = 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="base" content="${base}">
+<meta name="root" content="${root}">
 <title>${title} – halgraph</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/pages.css">
@@ -105,7 +137,7 @@ ${head}
 </head>
 <body>
 <header>
-<a class="name" href="${base}">halgraph</a>
+<a class="name" href="${root}/">halgraph</a>
 <nav aria-label="Site">
 <a href="${base}">Browse</a>
 <a href="${reference}">Reference</a>

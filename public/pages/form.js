@@ -1,0 +1,186 @@
+import { changedBody, initialText, newBody, problemIn } from './form-values.js'
+import { html, useEffect, useRef, useState } from './htm.js'
+import { send } from './session.js'
+import { leavesOf, valueAt } from './values.js'
+
+/** How many items of a list are offered to choose from. */
+const CHOICES = 100
+
+/**
+ * The form of a HAL-FORMS template. A change is sent with the entity tag that it is based on; if the resource has
+ * changed since, both states are shown side by side. What is new replaces nothing.
+ *
+ * @param {{ template: any, profile?: any, etag?: string | null, isNew?: boolean, onCancel: () => void,
+ *   onDone: (answer: import('./session.js').Answer) => void }} properties
+ */
+export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone }) {
+  const properties = template.properties.filter((/** @type {any} */ property) => !property.readOnly)
+  /** @returns {Record<string, string>} */
+  const initial = () =>
+    Object.fromEntries(properties.map((/** @type {any} */ one) => [one.name, initialText(one)]))
+  const [texts, setTexts] = useState(initial)
+  const [error, setError] = useState(/** @type {any} */ (undefined))
+  const [conflict, setConflict] = useState(/** @type {any} */ (undefined))
+  const form = useRef(/** @type {any} */ (null))
+  const isPatch = template.method === 'PATCH'
+  const isPost = template.method === 'POST'
+  const descriptions = new Map(
+    leavesOf(profile?.schema).map(([name, { description }]) => [name, description]),
+  )
+
+  useEffect(() => {
+    form.current?.querySelector('input, select, textarea')?.focus()
+  }, [])
+  useEffect(() => {
+    form.current?.querySelector('[aria-invalid=true], [role=alert]')?.focus()
+  }, [error])
+
+  const submit = async (/** @type {string | null | undefined} */ tag) => {
+    const problems = properties.flatMap((/** @type {any} */ one) => problemIn(one, texts[one.name] ?? ''))
+    if (problems.length > 0) return setError({ message: 'Some values are not valid.', details: problems })
+    const body = isPatch ? changedBody(properties, texts) : newBody(properties, texts)
+    const headers = new Headers({ 'Content-Type': template.contentType })
+    if (tag) headers.set('If-Match', tag)
+    else if (isNew && !isPost) headers.set('If-None-Match', '*')
+    const answer = await send(template.target, { method: template.method, body, headers })
+    if (answer.status < 400) return onDone(answer)
+    const failure = answer.body?.error ?? {
+      message: `The response has the status ${answer.status}.`,
+      details: [],
+    }
+    setError(failure)
+    if (failure.code !== 'CONCURRENT_MODIFICATION') return setConflict(undefined)
+    setConflict(await send(template.target))
+  }
+  const onSubmit = (/** @type {Event} */ event) => {
+    event.preventDefault()
+    void submit(etag)
+  }
+  const details = /** @type {any[]} */ (error?.details ?? [])
+  const elsewhere = details.filter(
+    ({ field }) => !properties.some((/** @type {any} */ one) => one.name === field),
+  )
+
+  return html`<form class="template" ref=${form} onSubmit=${onSubmit} noValidate aria-label=${template.title}>
+    <h2>${template.title}</h2>
+    ${
+      error &&
+      html`<div role="alert" tabindex="-1" class="error">
+      <p>${error.message}</p>
+      ${elsewhere.length > 0 && html`<ul>${elsewhere.map(({ message }) => html`<li>${message}</li>`)}</ul>`}
+    </div>`
+    }
+    ${
+      conflict &&
+      html`<${Conflict} ...${{ properties, texts, conflict }}
+      onMine=${() => void submit(conflict.headers.get('ETag'))} onTheirs=${() => onDone(conflict)} />`
+    }
+    ${properties.map(
+      (/** @type {any} */ property) => html`<${Field} key=${property.name} property=${property}
+      value=${texts[property.name]} hint=${descriptions.get(property.name)}
+      problem=${details.find(({ field }) => field === property.name)?.message}
+      onChange=${(/** @type {string} */ value) => setTexts({ ...texts, [property.name]: value })} />`,
+    )}
+    <div class="actions">
+      <button type="submit" class="main">${isPost ? 'Create' : 'Save'}</button>
+      <button type="button" onClick=${onCancel}>Cancel</button>
+    </div>
+  </form>`
+}
+
+/** @param {any} properties */
+function Field({ property, value, hint, problem, onChange }) {
+  const id = `field-${property.name}`
+  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
+  const attributes = {
+    id,
+    name: property.name,
+    value,
+    'aria-describedby': described || undefined,
+    'aria-invalid': problem ? 'true' : undefined,
+    'aria-required': property.required ? 'true' : undefined,
+    onInput: (/** @type {any} */ event) => onChange(event.target.value),
+  }
+  return html`<div class="field">
+    <label for=${id}>${property.prompt}${property.required && html`<span class="required"> (required)</span>`}</label>
+    <${Control} property=${property} attributes=${attributes} />
+    ${hint && html`<span class="note" id=${`${id}-hint`}>${hint}</span>`}
+    ${problem && html`<span class="error" id=${`${id}-problem`}>${problem}</span>`}
+  </div>`
+}
+
+/** @param {{ property: any, attributes: any }} properties */
+function Control({ property, attributes }) {
+  const { type, options, min, max, step, maxLength, placeholder } = property
+  if (options?.link) return html`<${ReferenceControl} property=${property} attributes=${attributes} />`
+  if (options?.inline) {
+    const choices = options.inline.map((/** @type {any} */ one) =>
+      typeof one === 'string' ? { prompt: one, value: one } : one,
+    )
+    return html`<${Choices} ...${{ choices, attributes }} isOptional=${options.minItems !== 1 || attributes.value === ''} />`
+  }
+  if (type === 'textarea') return html`<textarea rows="4" maxlength=${maxLength} ...${attributes}></textarea>`
+  if (type === 'object') return html`<textarea rows="4" placeholder="name: 0.5" ...${attributes}></textarea>`
+  if (type === 'number')
+    return html`<input type="number" inputmode="decimal" min=${min} max=${max} step=${step ?? 'any'} ...${attributes} />`
+  if (type === 'datetime') return html`<input type="datetime-local" step="0.001" ...${attributes} />`
+  return html`<input type="text" maxlength=${maxLength} placeholder=${placeholder} autocomplete="off" ...${attributes} />`
+}
+
+/** @param {any} properties */
+function Choices({ choices, attributes, isOptional }) {
+  return html`<select ...${attributes}>
+    ${isOptional && html`<option value=""></option>`}
+    ${choices.map(
+      (/** @type {any} */ { prompt, value }) =>
+        html`<option value=${String(value)} selected=${String(value) === attributes.value}>${prompt}</option>`,
+    )}
+  </select>`
+}
+
+/** A choice from the list of the reference, or an identifier where that is long or may not be read. */
+function ReferenceControl(/** @type {any} */ { property: { options }, attributes }) {
+  const [list, setList] = useState(/** @type {any} */ (undefined))
+  useEffect(() => {
+    const load = async () => {
+      const { status, body } = await send(
+        `${options.link.href}?limit=${CHOICES}&sort=${options.promptField}:asc`,
+      )
+      if (status === 200) setList(body)
+    }
+    void load()
+  }, [options.link.href])
+  const items = list ? /** @type {any[]} */ (Object.values(list._embedded)[0]) : []
+  const choices = items.map((item) => ({
+    prompt: String(valueAt(item, options.promptField) ?? item.id),
+    value: item[options.valueField],
+  }))
+  const isKnown = attributes.value === '' || choices.some(({ value }) => value === attributes.value)
+  if (list && !list.has_more && isKnown)
+    return html`<${Choices} choices=${choices} attributes=${attributes} isOptional=${true} />`
+  const listId = `${attributes.id}-choices`
+  return html`<input type="text" autocomplete="off" list=${listId} ...${attributes} />
+    <datalist id=${listId}>${choices.map(({ prompt, value }) => html`<option value=${value}>${prompt}</option>`)}</datalist>`
+}
+
+/** What the form holds beside what is stored now. */
+function Conflict(/** @type {any} */ { properties, texts, conflict, onMine, onTheirs }) {
+  const stored = (/** @type {any} */ property) =>
+    initialText({ ...property, value: valueAt(conflict.body, property.name) })
+  const differing = properties.filter((/** @type {any} */ one) => stored(one) !== texts[one.name])
+  return html`<section class="conflict" aria-label="Conflict">
+    <p>Somebody else has changed it since this form was opened.</p>
+    <div class="scroll" tabindex="0" role="region" aria-label="Differences"><table>
+      <thead><tr><th scope="col">Field</th><th scope="col">In this form</th><th scope="col">Stored now</th></tr></thead>
+      <tbody>${differing.map(
+        (/** @type {any} */ one) => html`<tr>
+        <th scope="row">${one.prompt}</th><td>${texts[one.name] || '–'}</td><td>${stored(one) || '–'}</td>
+      </tr>`,
+      )}</tbody>
+    </table></div>
+    <div class="actions">
+      <button type="button" onClick=${onMine}>Save my changes anyway</button>
+      <button type="button" onClick=${onTheirs}>Discard my changes</button>
+    </div>
+  </section>`
+}

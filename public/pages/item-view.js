@@ -1,0 +1,131 @@
+import { TemplateForm } from './form.js'
+import { html, useEffect, useRef, useState } from './htm.js'
+import { send } from './session.js'
+import { isWeb, label, Value } from './values.js'
+
+/** Relations that stand for the resource itself, or for requests that are buttons here. */
+const OWN = ['self', 'edit', 'delete', 'collection', 'parent']
+const ITEM_TEMPLATES = ['default', 'patch', 'delete']
+
+/**
+ * One resource: its fields, what can be done with it, and what belongs to it.
+ *
+ * @param {{ answer: import('./session.js').Answer, profile: any, reload: () => void }} properties
+ */
+export function ItemView({ answer, profile, reload }) {
+  const { body } = answer
+  const [opened, setOpened] = useState('')
+  const { _links: links = {}, _templates: templates = {}, ...fields } = body
+  const setters = Object.keys(templates).filter((key) => !ITEM_TEMPLATES.includes(key))
+  const close = () => setOpened('')
+  const up = links.collection ?? links.parent
+  return html`
+    ${profile && html`<p class="note">${profile.description}</p>`}
+    <div class="actions">
+      ${up && html`<a href=${up.href}>Back</a>`}
+      ${templates.patch && html`<button type="button" onClick=${() => setOpened('patch')}>Edit</button>`}
+      ${setters.map((key) => html`<button type="button" onClick=${() => setOpened(key)}>${templates[key].title}</button>`)}
+      ${templates.delete && html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} />`}
+    </div>
+    ${
+      opened !== '' &&
+      html`<${TemplateForm} key=${opened} template=${templates[opened]}
+      profile=${opened === 'patch' ? profile : undefined}
+      etag=${opened === 'patch' ? answer.headers.get('ETag') : undefined} isNew=${opened !== 'patch'} onCancel=${close}
+      onDone=${() => {
+        close()
+        reload()
+      }} />`
+    }
+    <${FieldList} fields=${fields} schema=${profile?.schema} links=${links} />
+    <${Relations} links=${links} />`
+}
+
+/**
+ * @param {{ fields: Record<string, any>, schema: any, links: Record<string, any> }} properties
+ */
+function FieldList({ fields, schema, links }) {
+  const names = [...new Set([...Object.keys(schema?.properties ?? {}), ...Object.keys(fields)])]
+  const references = Object.entries(links).filter(
+    ([relation, link]) => link && !['self', 'edit', 'delete', 'collection'].includes(relation),
+  )
+  const hrefOf = (/** @type {unknown} */ value) =>
+    references.find(([, { href }]) => href.split('/').at(-1) === encodeURIComponent(String(value)))?.[1].href
+  return html`<dl>
+    ${names.map((name) => {
+      const member = schema?.properties?.[name]
+      const value = fields[name]
+      return html`<div>
+        <dt>${label(name)}</dt>
+        <dd>
+          ${
+            member?.properties && value
+              ? html`<${FieldList} fields=${value} schema=${member} links=${{}} />`
+              : html`<${Value} value=${value} schema=${member} href=${typeof value === 'string' ? hrefOf(value) : undefined} />`
+          }
+          ${member?.description && html`<span class="note">${member.description}</span>`}
+        </dd>
+      </div>`
+    })}
+  </dl>`
+}
+
+/** @param {{ template: any, etag: string | null, up: any }} properties */
+function Deletion({ template, etag, up }) {
+  const dialog = useRef(/** @type {any} */ (null))
+  const [problem, setProblem] = useState('')
+  const remove = async () => {
+    const headers = new Headers(etag ? { 'If-Match': etag } : {})
+    const { status, body } = await send(template.target, { method: template.method, headers })
+    if (status < 400) return location.assign(up?.href ?? template.target)
+    setProblem(body?.error?.message ?? `The response has the status ${status}.`)
+  }
+  return html`<button type="button" class="danger" onClick=${() => dialog.current.showModal()}>Delete</button>
+    <dialog ref=${dialog} aria-labelledby="delete-title">
+      <h2 id="delete-title">${template.title}?</h2>
+      <p>What it owns is deleted too.</p>
+      ${problem && html`<p role="alert" class="error">${problem}</p>`}
+      <div class="actions">
+        <button type="button" class="danger" onClick=${remove}>Delete</button>
+        <button type="button" onClick=${() => dialog.current.close()}>Cancel</button>
+      </div>
+    </dialog>`
+}
+
+/** @param {{ links: Record<string, any> }} properties */
+function Relations({ links }) {
+  const shown = Object.entries(links).filter(
+    ([name, link]) => link && !link.templated && !OWN.includes(name) && isWeb(link.href),
+  )
+  return html`${shown.map(([relation, { href, title }]) => html`<${Preview} key=${relation} ...${{ relation, href, title }} />`)}`
+}
+
+const PREVIEW = 5
+
+/**
+ * What a relation leads to: the first items of a list, or the name of a resource.
+ *
+ * @param {{ relation: string, href: string, title?: string }} properties
+ */
+function Preview({ relation, href, title }) {
+  const [body, setBody] = useState(/** @type {any} */ (undefined))
+  useEffect(() => {
+    void send(href).then((answer) => setBody(answer.body))
+  }, [href])
+  const items = body?._embedded ? /** @type {any[]} */ (Object.values(body._embedded)[0]) : undefined
+  return html`<section class="preview">
+    <h2><a href=${href}>${label(relation)}</a>${items && html` <span class="count">${body.total_count}</span>`}</h2>
+    ${title && html`<p class="note">${title}</p>`}
+    ${items && items.length === 0 && html`<p class="note">None.</p>`}
+    ${items && items.length > 0 && html`<ul>${items.slice(0, PREVIEW).map((item) => html`<li><a href=${item._links.self.href}>${nameOf(item)}</a></li>`)}</ul>`}
+    ${body && !items && html`<p>${body.error ? html`<span class="note">${body.error.code === 'RESOURCE_NOT_FOUND' ? 'Not set.' : body.error.message}</span>` : nameOf(body)}</p>`}
+  </section>`
+}
+
+/** @param {any} resource */
+function nameOf(resource) {
+  const texts = Object.entries(resource).filter(
+    ([name, value]) => typeof value === 'string' && !/(^|_)(id|date|updated)$/.test(name),
+  )
+  return texts[0]?.[1] ?? resource.id
+}

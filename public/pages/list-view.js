@@ -1,0 +1,189 @@
+import { TemplateForm } from './form.js'
+import { html, useState } from './htm.js'
+import { isWeb, label, leavesOf, titleField, Value, valueAt } from './values.js'
+
+/** A table with more columns is hard to read; the page of the item shows all fields. */
+const MAXIMUM_COLUMNS = 6
+const PAGING = ['first', 'prev', 'next', 'last']
+
+/**
+ * A list: its items as a table, with filters, sorts and a form for a new item.
+ *
+ * @param {{ body: any, profile: any }} properties
+ */
+export function ListView({ body, profile }) {
+  const [isCreating, setCreating] = useState(false)
+  const template = body._templates?.default
+  const [[, items]] = /** @type {[string, any[]][]} */ (Object.entries(body._embedded))
+  return html`
+    ${profile && html`<p class="note">${profile.description}</p>`}
+    <div class="actions">
+      ${template && !isCreating && html`<button type="button" onClick=${() => setCreating(true)}>${template.title}</button>`}
+    </div>
+    ${
+      isCreating &&
+      html`<${TemplateForm} template=${template} profile=${profile}
+      onCancel=${() => setCreating(false)} onDone=${open} />`
+    }
+    <${Filters} profile=${profile} />
+    ${items.length === 0 ? html`<${Empty} template=${template} />` : html`<${Table} ...${{ items, profile, template }} />`}
+    <${Paging} body=${body} />`
+}
+
+/** @param {import('./session.js').Answer} answer */
+function open({ headers }) {
+  const location_ = headers.get('Location')
+  if (location_ && isWeb(location_)) location.assign(location_)
+  else location.reload()
+}
+
+/** The address of this list with other parameters, from its first page on. */
+function addressWith(/** @type {(parameters: URLSearchParams) => void} */ change) {
+  const parameters = new URLSearchParams(location.search)
+  for (const name of ['page', 'cursor']) parameters.delete(name)
+  change(parameters)
+  const query = parameters.toString()
+  return location.pathname + (query === '' ? '' : `?${query}`)
+}
+
+/** @param {{ items: any[], profile: any, template: any }} properties */
+function Table({ items, profile, template }) {
+  const leaves = new Map(leavesOf(profile?.schema))
+  const title = titleField(profile?.schema)
+  const others = [...leaves].filter(
+    ([name, { type }]) => type !== 'object' && name !== title && name !== 'id',
+  )
+  const plain = others.filter(([name]) => !name.includes('.')).map(([name]) => name)
+  const columns = [...new Set([title, 'id', ...plain])].slice(0, MAXIMUM_COLUMNS)
+  const sortable = new Set(profile?.policies.paging?.sort ?? [])
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Items">
+    <table>
+      <thead><tr>${columns.map((name) => html`<${ColumnHead} ...${{ name, schema: leaves.get(name), isSortable: sortable.has(name) }} />`)}</tr></thead>
+      <tbody>
+        ${items.map(
+          (item) => html`<tr>
+          ${columns.map((name, index) =>
+            index === 0
+              ? html`<th scope="row"><a href=${item._links.self.href}>${String(valueAt(item, name) ?? item.id)}</a></th>`
+              : html`<td><${Value} value=${valueAt(item, name)} schema=${leaves.get(name)} href=${referenceHref(template, name, item)} /></td>`,
+          )}
+        </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/**
+ * Where a reference of an item leads: the list that the template names has the resource.
+ *
+ * @param {any} template
+ * @param {string} name
+ * @param {any} item
+ */
+function referenceHref(template, name, item) {
+  const property = template?.properties.find((/** @type {any} */ one) => one.name === name)
+  const list = property?.options?.link?.href
+  return list && item[name] !== undefined ? `${list}/${encodeURIComponent(item[name])}` : undefined
+}
+
+/** @param {{ name: string, schema: any, isSortable: boolean }} properties */
+function ColumnHead({ name, schema, isSortable }) {
+  const current = new URLSearchParams(location.search).get('sort')
+  const direction =
+    current === `${name}:asc` ? 'ascending' : current === `${name}:desc` ? 'descending' : undefined
+  const next = direction === 'ascending' ? 'desc' : 'asc'
+  const sign = direction === 'ascending' ? ' ▲' : direction === 'descending' ? ' ▼' : ''
+  const text = html`${label(name)}<span aria-hidden="true">${sign}</span>`
+  return html`<th scope="col" aria-sort=${direction} title=${schema?.description}>
+    ${isSortable ? html`<a href=${addressWith((parameters) => parameters.set('sort', `${name}:${next}`))}>${text}</a>` : text}
+  </th>`
+}
+
+const NUMBER_OPERATORS = [
+  ['', 'is'],
+  ['gte', 'at least'],
+  ['gt', 'more than'],
+  ['lte', 'at most'],
+  ['lt', 'less than'],
+]
+const TEXT_OPERATORS = [
+  ['contains', 'contains'],
+  ['', 'is'],
+]
+
+/** @param {any} schema */
+function operatorsOf({ type, format, enum: values } = /** @type {any} */ ({})) {
+  if (type === 'number' || type === 'integer' || format === 'date-time') return NUMBER_OPERATORS
+  return type === 'boolean' || values ? [['', 'is']] : TEXT_OPERATORS
+}
+
+/** @param {{ profile: any }} properties */
+function Filters({ profile }) {
+  const names = /** @type {string[]} */ (profile?.policies.paging?.filter ?? [])
+  const schemas = new Map(leavesOf(profile?.schema))
+  const [name, setName] = useState(names.find((one) => one === titleField(profile?.schema)) ?? names[0] ?? '')
+  if (names.length === 0) return null
+  const schema = schemas.get(name) ?? {}
+  const add = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault()
+    const data = new FormData(/** @type {HTMLFormElement} */ (event.target))
+    const operator = data.get('operator')
+    const filter = `${name}${operator ? `[${operator}]` : ''}:${data.get('value')}`
+    location.assign(addressWith((parameters) => parameters.append('filter', filter)))
+  }
+  const choices = schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined)
+  const value = choices
+    ? html`<select name="value">${choices.map((/** @type {string} */ one) => html`<option>${one}</option>`)}</select>`
+    : html`<input name="value" required autocomplete="off" placeholder=${schema.format === 'date-time' ? '2031-04-05' : undefined} />`
+  return html`<form class="filter" onSubmit=${add}>
+      <label>Field <select value=${name} onChange=${(/** @type {any} */ event) => setName(event.target.value)}>
+        ${names.map((one) => html`<option value=${one}>${label(one)}</option>`)}
+      </select></label>
+      <label>Condition <select name="operator" key=${name}>
+        ${operatorsOf(schema).map(([operator, text]) => html`<option value=${operator}>${text}</option>`)}
+      </select></label>
+      <label>Value ${value}</label>
+      <button type="submit">Filter</button>
+    </form>
+    <${ActiveFilters} />`
+}
+
+function ActiveFilters() {
+  const parameters = [...new URLSearchParams(location.search)]
+  const active = parameters.filter(([name]) => !['page', 'limit', 'sort', 'cursor'].includes(name))
+  if (active.length === 0) return null
+  return html`<ul class="active" aria-label="Filters">
+    ${active.map(
+      ([name, value]) => html`<li>
+      ${name === 'filter' ? value : `${name}: ${value}`}${' '}
+      <a href=${addressWith((all) => all.delete(name, value))} aria-label=${`Remove the filter ${value}`}>✕</a>
+    </li>`,
+    )}
+  </ul>`
+}
+
+/** @param {{ template: any }} properties */
+function Empty({ template }) {
+  const isFiltered = ['filter', 'id'].some((name) => new URLSearchParams(location.search).has(name))
+  if (isFiltered)
+    return html`<p class="empty">Nothing matches the filters. <a href=${location.pathname}>Show all</a></p>`
+  return html`<p class="empty">Nothing is here yet.
+    ${template ? ' Create the first one above.' : ' The token may not create anything here.'}</p>`
+}
+
+/** @param {{ body: any }} properties */
+function Paging({ body: { _links: links, page, total_pages: pages, total_count: count } }) {
+  return html`<nav class="paging" aria-label="Pages">
+    <p>Page ${page} of ${Math.max(pages, 1)}, ${count === 1 ? '1 item' : `${count} items`}</p>
+    <ul>${PAGING.map(
+      (relation) => html`<li>
+      ${
+        links[relation]
+          ? html`<a href=${links[relation].href} rel=${relation}>${relation}</a>`
+          : html`<span class="absent">${relation}</span>`
+      }
+    </li>`,
+    )}</ul>
+  </nav>`
+}
