@@ -52,6 +52,7 @@ function introduce({ origin, base }: Service, settings: Settings, token: string)
   const bold = (text: string) => styled(process.stdout, 'bold', text)
   process.stdout.write(`
 ${bold('Open in a browser')}
+  ${origin}/   where to go, with counts and charts
   ${base}   every resource as a page
   ${origin}/docs   the API reference${settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''}
 
