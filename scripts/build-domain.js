@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
-import { BuildError, runPackage } from './build.js'
+import { BuildError, lockBuild, runPackage } from './build-service.js'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const FINGERPRINT = 'dist/fingerprint'
@@ -34,9 +34,25 @@ export async function buildDomainIfChanged(path) {
     if (existsSync(join(folder, 'dist/index.js'))) return
     throw new BuildError(`DOMAIN: there is no index.ts in ${folder}`)
   }
+  if (isCurrent(folder)) return
+  const unlock = await lockBuild(folder)
+  try {
+    if (isCurrent(folder)) return
+    process.stderr.write(`Building the domain in ${path} …\n`)
+    await build(folder)
+  } finally {
+    await unlock()
+  }
+}
+
+/** @param {string} folder */
+function isCurrent(folder) {
+  return readIfPresent(join(folder, FINGERPRINT)) === fingerprint(folder)
+}
+
+/** @param {string} folder */
+async function build(folder) {
   const built = fingerprint(folder)
-  if (readIfPresent(join(folder, FINGERPRINT)) === built) return
-  process.stderr.write(`Building the domain in ${path} …\n`)
   await linkPackages(folder)
   const schema = join(folder, 'prisma/schema.prisma')
   if (existsSync(schema)) await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', schema)

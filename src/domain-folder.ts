@@ -69,7 +69,7 @@ const BUILT_IN_CLIENT = 'database/generated/client'
  */
 export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDomain> {
   const { definitions } = folder
-  const { domain } = await importModule(definitions, 'definitions', BUILD_ADVICE)
+  const { domain } = await importModule(definitions, 'module of definitions', BUILD_ADVICE)
   const problems = definitionProblems(domain)
   if (problems.length > 0) throw new DefinitionError(problems, definitions)
   return { ...(domain as Domain), folder }
@@ -106,7 +106,7 @@ const BUILD_ADVICE = 'build it with `npm run build`'
 const MIGRATE_ADVICE = 'run `npm run resource -- migrate`, then `npm run build`'
 
 async function importModule(path: string, name: string, advice: string): Promise<Record<string, unknown>> {
-  if (!existsSync(path)) throw new DefinitionError([`There are no ${name} here; ${advice}`], path)
+  if (!existsSync(path)) throw new DefinitionError([`There is no ${name} here; ${advice}`], path)
   try {
     return await import(pathToFileURL(path).href)
   } catch (cause) {

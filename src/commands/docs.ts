@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
-import { domain } from '../domain/resources/index.ts'
-import { domainFolder } from '../domain-folder.ts'
+import { domainFolder, loadDefinitions } from '../domain-folder.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { committedDocument } from '../rest/documents/openapi/document.ts'
 import { readSeeds } from '../seeds.ts'
 import { runCommand } from './command.ts'
 
-const usage = `Generates the documents that are kept under version control.
+const usage = `Generates the documents of the built-in domain, which are kept under version control.
 
   npx halgraph docs
 
@@ -15,7 +14,8 @@ const usage = `Generates the documents that are kept under version control.
   docs/schema.graphql  the GraphQL schema`
 
 await runCommand(usage, {}, async () => {
-  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domainFolder().seed)))
+  const domain = await loadDefinitions(domainFolder())
+  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder.seed)))
   await write('docs/schema.graphql', `${printSchema(createSchema(domain.resources, domain.versions))}\n`)
 })
 

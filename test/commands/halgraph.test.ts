@@ -34,6 +34,20 @@ test('every program of src/commands is a command, and has an npm script that run
   for (const name of listed) t.regex(scripts[name], new RegExp(`node bin/halgraph\\.js ${name}$`))
 })
 
+test('each npm script and command that a document or a usage names exists', async (t) => {
+  const documents = ['README.md', 'CONTRIBUTING.md', ...(await readdir('docs')).map((name) => `docs/${name}`)]
+  const usages = await readdir('src', { recursive: true })
+  const paths = [...documents.filter((name) => name.endsWith('.md')), ...usages.map((name) => `src/${name}`)]
+  const commands = [...(await listedCommands()), 'help']
+  for (const path of paths.filter((name) => /\.(md|ts)$/.test(name))) {
+    const text = await readFile(path, 'utf8')
+    for (const [, name = ''] of text.matchAll(/\bnpm run (?:--silent )?([a-z]+)/g))
+      t.true(name in scripts, `${path}: npm run ${name}`)
+    for (const [, name = ''] of text.matchAll(/\bnpx halgraph ([a-z]+)/g))
+      t.true(commands.includes(name), `${path}: npx halgraph ${name}`)
+  }
+})
+
 test('every command prints its usage, with a call of the executable', async (t) => {
   for (const name of await listedCommands()) {
     const { output, errors, status } = await run(name, {}, '--help')

@@ -325,7 +325,8 @@ test('constraints, indexes, triggers, models and comments written by hand stay',
     `
     ALTER TABLE books ADD CONSTRAINT books_shelf_needs_pages_check CHECK (shelf IS NULL OR pages IS NOT NULL);
     CREATE INDEX books_by_length ON books (char_length(title));
-    CREATE TABLE notes (id TEXT PRIMARY KEY, book_id TEXT REFERENCES books(id));`,
+    CREATE TABLE notes (id TEXT PRIMARY KEY, book_id TEXT REFERENCES books(id));
+    CREATE FUNCTION shelf_of(book TEXT) RETURNS TEXT LANGUAGE sql AS 'SELECT shelf FROM books WHERE id = book';`,
   )
   const schema = (await domain.schema())
     .replace('model Book {', '/// A printed book.\nmodel Book {')
@@ -351,4 +352,32 @@ test('constraints, indexes, triggers, models and comments written by hand stay',
   t.regex(after, /notes Note\[\]/)
   t.regex(after, /\/\/\/ Remarks\.\nmodel Note \{/)
   t.regex(after, /language +String\?/)
+  const moved = books({
+    ...rest,
+    language: text('Language.'),
+    place: text('Place.', { renamedFrom: 'shelf' }),
+  })
+  const { explanation } = await domain.plan(withBooks(moved))
+  t.regex(explanation, /WARNING: The text of shelf_of contains shelf, which is gone/)
+})
+
+test('the field with the time of creation can be renamed, and columns that no table can have are refused', async (t) => {
+  const domain = await library(t)
+  const times = await domain.query('SELECT id, created_date AS time FROM books ORDER BY id')
+  const changed = withBooks(books(BOOK, { createdField: 'catalogued_date' }))
+  await domain.become(changed)
+  t.deepEqual(await domain.query('SELECT id, catalogued_date AS time FROM books ORDER BY id'), times)
+  t.deepEqual(await domain.query(VERSIONS), [
+    { id: 'bare', version: 2 },
+    { id: 'full', version: 2 },
+  ])
+  t.is((await domain.plan(changed)).files.size, 0)
+  const twice = { size: group('Size.', { height: integer('Height.') }), size_height: integer('Height.') }
+  for (const [fields, message] of [
+    [twice, /two fields have the column size_height/],
+    [{ version: integer('Version.') }, /two fields have the column version/],
+    [{ ['x'.repeat(60)]: text('Long.') }, /longer than 63 bytes/],
+  ] as const) {
+    await t.throwsAsync(domain.plan([books(fields)]), { message })
+  }
 })

@@ -3,8 +3,10 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
+import { withEntry } from '../../src/commands/resource/list-entry.ts'
 import { addResource, type NewArguments } from '../../src/commands/resource/new.ts'
 import { resources } from '../../src/domain/resources/index.ts'
+import { runCommand } from '../helpers/commands.ts'
 import { createTestFolder } from '../helpers/database.ts'
 
 const run = promisify(execFile)
@@ -23,7 +25,7 @@ async function createSources(t: ExecutionContext) {
   ].filter((path) => !['src/domain', 'src/domain/resources'].includes(path))
   for (const path of linked) await symlink(join(process.cwd(), path), join(folder, path))
   const add = (given: NewArguments) =>
-    addResource(given, resources, { definitions, module: '../definition.ts', tests })
+    addResource(given, resources, { definitions, tests, module: '../definition.ts' })
   return { folder, definitions, tests, add }
 }
 
@@ -79,4 +81,28 @@ test('new refuses names that are taken, reserved or not valid, and writes nothin
   for (const [given, message] of REFUSALS) await t.throwsAsync(add(given), { message }, given.path)
   t.deepEqual([await readdir(definitions), await readFile(join(definitions, 'index.ts'), 'utf8')], before)
   t.deepEqual(await readdir(tests), [])
+})
+
+test('new adds to a list on one line, which is broken where it gets too long', (t) => {
+  const list = (names: string) => `export const domain: Domain = { resources: [${names}] }\n`
+  const short = `import { books } from './books.ts'\n\n${list('books')}`
+  t.is(
+    withEntry(short, 'authors'),
+    `import { authors } from './authors.ts'\nimport { books } from './books.ts'\n\n${list('books, authors')}`,
+  )
+  const names = Array.from({ length: 12 }, (_, index) => `resource${index}`)
+  t.regex(
+    withEntry(list(names.join(', ')), 'authors'),
+    /= \{\n {2}resources: \[\n {4}resource0,\n[\s\S]* {4}authors,\n {2}\],\n\}\n$/,
+  )
+  t.throws(() => withEntry('export const domain = { resources: all() }', 'authors'), { message: /by hand/ })
+})
+
+test('the command explains itself, and refuses unknown arguments', async (t) => {
+  const help = await runCommand('resource', {}, '--help')
+  t.is(help.status, 0)
+  t.regex(help.output, /halgraph resource new vessels[\s\S]*--allow-data-loss/)
+  for (const given of [[], ['migrate', 'now']]) {
+    t.is((await runCommand('resource', {}, ...given)).status, 2, given.join(' '))
+  }
 })

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { Client as Ketting, type State } from 'ketting'
 import { committedDocument } from '../../src/rest/documents/openapi/document.ts'
+import { readSeeds } from '../../src/seeds.ts'
 import { readSettings } from '../../src/settings.ts'
 import { type Client, createClient, type Json } from '../helpers/client.ts'
 import { runCommand } from '../helpers/commands.ts'
@@ -115,7 +116,7 @@ test.serial('a HAL client walks from the entry document to a book, its author an
 
 test.serial("Redocly's recommended rules find nothing in its OpenAPI document", async (t) => {
   const file = join(await createTestFolder(t), 'openapi.json')
-  await writeFile(file, committedDocument(library.domain, []))
+  await writeFile(file, committedDocument(library.domain, await readSeeds(library.domain.folder.seed)))
   const entry = 'node_modules/@redocly/cli/bin/cli.js'
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const parameters = [entry, 'lint', '--extends=recommended', '--format=json', file]

@@ -31,7 +31,7 @@ export async function makeLibrary(owner: Owner): Promise<Library> {
     await mkdir(dirname(name), { recursive: true })
     await writeFile(name, text)
   }
-  const { runPackage } = await import(new URL('build.js', scripts).href)
+  const { runPackage } = await import(new URL('build-service.js', scripts).href)
   await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', join(path, 'prisma/schema.prisma'))
   return { path, domain }
 }

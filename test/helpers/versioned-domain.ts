@@ -7,7 +7,10 @@ import { domain } from '../../src/domain/resources/index.ts'
 /** Changes of fields, by dotted name below the path of the resource: `species.habitat`. */
 export type FieldChanges = Readonly<Record<string, Partial<Field>>>
 
-/** The built-in domain with these versions and changed fields. Its tables are the same. */
+/**
+ * The built-in domain with these versions and changed fields. Its tables are the same, so the column of a field that
+ * becomes required can be null: then only the service itself may insert rows, and not a rule.
+ */
 export function domainWith(versions: readonly ApiVersion[] | undefined, changes: FieldChanges): Domain {
   const made = new Map<string, Resource>()
   for (const { owner, ...resource } of domain.resources) {

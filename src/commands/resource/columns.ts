@@ -120,7 +120,7 @@ function filling(
       return {
         phase: 'fill',
         table: name,
-        says: `${rows} get ${value} as ${nameOf(column)}: their versions and entity tags change.`,
+        says: `${rows} get ${value.replace(/::[a-z ]+.*$/, '')} as ${nameOf(column)}: their versions and entity tags change.`,
         locks: { [name]: 'ROW EXCLUSIVE' },
         work: `writes every row without ${nameOf(column)}`,
         sql: [...(update ? [update] : []), addToAnswers(resource.path, column.name, `to_jsonb(${value})`)],

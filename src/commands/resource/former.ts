@@ -23,16 +23,21 @@ function formerPath({ path, renamedFrom }: Resource, current: Catalogue): string
   return isRenamed ? renamedFrom : path
 }
 
-function formerColumn(
-  leaf: Leaf,
-  { parentField }: Resource,
-  { columns }: StoredTable,
-  former?: string,
-): string {
+function formerColumn(leaf: Leaf, resource: Resource, { columns }: StoredTable, former?: string): string {
   const { column, field } = leaf
-  if (column === parentField) return former ?? column
+  if (column === resource.parentField) return former ?? column
+  if (column === resource.createdField && !columns.has(column)) return formerCreated(resource, columns)
   const renamed = field.renamedFrom?.replaceAll('.', '_')
   return renamed !== undefined && !columns.has(column) && columns.has(renamed) ? renamed : column
+}
+
+/** The timestamp of creation is the other column that the clock of the database sets. */
+function formerCreated({ createdField, leaves }: Resource, columns: StoredTable['columns']): string {
+  const isKnown = (name: string) => leaves.some(({ column }) => column === name)
+  const found = [...columns].find(
+    ([name, column]) => column.default?.includes('statement_timestamp') && !isKnown(name),
+  )
+  return found?.[0] ?? createdField
 }
 
 /** The first column of the primary key of an owned resource is the identifier of the parent. */

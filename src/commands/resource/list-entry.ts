@@ -12,27 +12,34 @@ const LINE_WIDTH = 110
  */
 export function withEntry(text: string, path: string): string {
   const name = constantOf({ path })
-  const found = /^( *)((?:\w+: )?)resources(: \[| = \[)([\w\s,]*)\](,?)$/m.exec(text)
+  const found = LIST.exec(text)
   if (!found) {
     throw new CommandError(
       `index.ts has no list of names \`resources: […]\`. Add ${name} to its list by hand.`,
     )
   }
-  const [whole, indent = '', prefix = '', opening = '', entries = '', end = ''] = found
-  const names = [
-    ...entries
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ''),
+  const [whole, before = '', opening = '', entries = '', after = ''] = found
+  const names = entries.split(',').map((entry) => entry.trim())
+  const list = [...names.filter((entry) => entry !== ''), name]
+  return withImport(
+    text.replace(whole, () => formatted(before, opening, list, after)),
     name,
-  ]
-  const line = `${indent}${prefix}resources${opening}${names.join(', ')}]${end}`
-  const lines = [
-    `${indent}${prefix}resources${opening}`,
-    ...names.map((entry) => `${indent}  ${entry},`),
-    `${indent}]${end}`,
-  ].join('\n')
-  return withImport(text.replace(whole, line.length <= LINE_WIDTH ? line : lines), name, path)
+    path,
+  )
+}
+
+/** The line with the list: what precedes it, its name, its entries, and what follows. */
+const LIST = /^(.*?)(\bresources(?:: | = )\[)([\w\s,]*)(\].*)$/m
+
+/** On one line if it fits; an object that does not fit has its members on lines of their own. */
+function formatted(before: string, opening: string, names: readonly string[], after: string): string {
+  const line = `${before}${opening}${names.join(', ')}${after}`
+  if (line.length <= LINE_WIDTH) return line
+  if (before.endsWith('{ ')) {
+    return `${before.trimEnd()}\n${formatted('  ', opening, names, '],')}\n${after.replace(/^\],? /, '')}`
+  }
+  const indent = /^ */.exec(before)?.[0] ?? ''
+  return [before + opening, ...names.map((name) => `${indent}  ${name},`), indent + after].join('\n')
 }
 
 /** Imports are sorted by their modules. */

@@ -41,7 +41,7 @@ export async function planUpdate(
   { name, engine }: { readonly name?: string | undefined; readonly engine?: PGlite } = {},
 ): Promise<Update> {
   const now = new Date()
-  refuseLongNames(resources)
+  refuseNames(resources)
   const files = new Map<string, string>()
   const existing = existsSync(migrations) ? await readMigrations(migrations) : []
   if (existing.length === 0) {
@@ -77,19 +77,30 @@ export async function writeUpdate({ files }: Update): Promise<void> {
 /** PostgreSQL shortens longer names without an error. */
 const LONGEST_NAME = 63
 
-function refuseLongNames(resources: readonly Resource[]): void {
-  const long = resources
+/** @throws {CommandError} for names that the tables cannot have */
+function refuseNames(resources: readonly Resource[]): void {
+  const problems = resources
     .map(tableOf)
-    .flatMap(({ name, columns, checks, foreignKeys, indexes }) =>
-      [{ name: `${name}_row_count_insert` }, ...[...columns, ...checks, ...foreignKeys, ...indexes]].filter(
-        (object) => Buffer.byteLength(object.name) > LONGEST_NAME,
-      ),
-    )
-  if (long.length === 0) return
-  const names = long.map(({ name }) => name).join(', ')
-  throw new CommandError(
-    `PostgreSQL takes names of at most ${LONGEST_NAME} bytes. Shorten the fields or the path of: ${names}`,
-  )
+    .flatMap(({ name, columns, checks, foreignKeys, indexes, resource }) => {
+      const names = columns.map((column) => column.name)
+      const twice = names.filter((column, index) => names.indexOf(column) !== index)
+      const objects = [
+        `${name}_row_count_insert`,
+        ...[...columns, ...checks, ...foreignKeys, ...indexes].map((object) => object.name),
+      ]
+      const long = objects.filter((object) => Buffer.byteLength(object) > LONGEST_NAME)
+      return [
+        ...twice.map(
+          (column) =>
+            `${resource.path}: two fields have the column ${column}, or it is one that every table has.`,
+        ),
+        ...long.map(
+          (object) =>
+            `${resource.path}: ${object} is longer than ${LONGEST_NAME} bytes. Shorten the field or the path.`,
+        ),
+      ]
+    })
+  if (problems.length > 0) throw new CommandError(problems.join('\n'))
 }
 
 /** Later than the last migration, also if the clock is not. */

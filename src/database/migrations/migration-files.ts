@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseRefusedError } from '../refused.ts'
 
 /** A migration: a folder of prisma/migrations. */
 export interface Migration {
@@ -11,9 +12,17 @@ export interface Migration {
   checksum: string
 }
 
-/** Reads the migrations of a folder, oldest first. */
+/**
+ * Reads the migrations of a folder, oldest first.
+ *
+ * @throws {DatabaseRefusedError} if there is no such folder
+ */
 export async function readMigrations(folder: string): Promise<Migration[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause) => {
+    throw new DatabaseRefusedError(`There are no migrations in ${folder}: run npm run resource -- migrate`, {
+      cause,
+    })
+  })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(names.sort().map((name) => readMigration(folder, name)))
 }

@@ -49,7 +49,9 @@ export function migrationState(connection: Connection, folder: string): Promise<
 /** @throws DatabaseRefusedError if the database has unknown, edited or failed migrations. */
 export function refuse(state: MigrationState): void {
   const problems = [
-    ...state.unknown.map((name) => `${name} is applied but unknown: the database is of a newer version`),
+    ...state.unknown.map(
+      (name) => `${name} is applied but unknown: the database is of a newer version or of another domain`,
+    ),
     ...state.edited.map((name) => `${name} was edited after it was applied`),
     ...state.failed.map((name) => `${name} was started by another tool and did not finish`),
   ]

@@ -1,4 +1,4 @@
-import type { Field, LeafField } from './fields.ts'
+import { type Field, isRequired, type LeafField } from './fields.ts'
 import { defineResource, type Resource, type Values } from './resource.ts'
 import { isObject } from './values.ts'
 import { isIn } from './versions.ts'
@@ -22,7 +22,7 @@ function makeView(resource: Resource, version: string): Resource {
   const viewedOwner = owner && viewOf(owner, version)
   if (!resource.isVersioned && viewedOwner === owner) return resource
   const fields = fieldsIn(version, resource.fields) as Resource['fields']
-  const shown = example && exampleIn(fields, example)
+  const shown = example && valuesIn(fields, example)
   const view = defineResource({
     ...definition,
     fields,
@@ -46,11 +46,16 @@ function fieldsIn(version: string, fields: Readonly<Record<string, Field>>): Rea
   return Object.fromEntries(shown)
 }
 
-function exampleIn(fields: Readonly<Record<string, Field>>, example: Values): Values {
-  const shown = Object.entries(example).flatMap(([name, value]): [string, unknown][] => {
+/** Those of the values that these fields have, with the initial values of required fields that are missing. */
+export function valuesIn(fields: Readonly<Record<string, Field>>, values: Values): Values {
+  const shown = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
     const field = fields[name]
     if (!field) return []
-    return [[name, field.type === 'group' && isObject(value) ? exampleIn(field.fields, value) : value]]
+    return [[name, field.type === 'group' && isObject(value) ? valuesIn(field.fields, value) : value]]
   })
-  return Object.fromEntries(shown)
+  const missing = Object.entries(fields).filter(([name, field]) => isRequired(field) && !(name in values))
+  const initial = missing.flatMap(([name, { initially }]) =>
+    initially === undefined ? [] : [[name, initially]],
+  )
+  return Object.fromEntries([...shown, ...initial])
 }

@@ -1,5 +1,6 @@
 import { listColumn, relationsOf } from '../../../domain/model/relations.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
+import { valuesIn } from '../../../domain/model/views.ts'
 
 /** A resource of the example catalogue: its key and its body. It comes after the resources it refers to. */
 export interface Seed extends Values {
@@ -32,9 +33,8 @@ export function sampleOf(
   const seed = own.find((one) => !isInUse(one)) ?? own[0]
   if (!seed) return undefined
   const { collection, parent: parentId, id = parentId as string, ...body } = seed
-  // The catalogue is in the names of the newest version of the interface.
-  if (Object.keys(body).some((name) => !(name in resource.shownFields))) return undefined
-  return { id, parentId, body }
+  // The catalogue has the fields of all versions of the API.
+  return { id, parentId, body: valuesIn(resource.fields, body) }
 }
 
 /** A parent in the catalogue that other resources refer to. */
