@@ -11,7 +11,7 @@ import { committedDocument } from '../../src/rest/documents/openapi/document.ts'
 import { resourceExamples } from '../../src/rest/documents/openapi/examples.ts'
 import { readSeeds } from '../../src/seeds.ts'
 import type { Answer, Json } from '../helpers/client.ts'
-import { ConformanceError, createConformanceCheck } from '../helpers/conformance.ts'
+import { type CheckConformance, ConformanceError, createConformanceCheck } from '../helpers/conformance.ts'
 import { createTestFolder } from '../helpers/database.ts'
 import { domain, resources } from '../helpers/domain.ts'
 import { buildClient } from '../helpers/openapi-client/build.ts'
@@ -80,9 +80,12 @@ for (const resource of resources) {
   })
 }
 
+let shared: CheckConformance | undefined
+
 const conforming = test.macro(async (t, doctor: (answer: Answer) => Answer) => {
   const { writer, settings, base } = service()
-  const check = createConformanceCheck(settings)
+  shared ??= createConformanceCheck(settings)
+  const check = shared
   const { body } = await writer.post('/planets', { name: `Doctored ${t.title}` })
   const url = `${base}/planets/${body.id}`
   const answer = await writer.get(url)
