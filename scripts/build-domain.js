@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { BuildError, lockBuild, runPackage } from './build-service.js'
@@ -115,9 +115,8 @@ const COMPILER_OPTIONS = {
 
 /** What a domain imports, and the folder of this installation that it must come from. */
 const PACKAGES = [
-  { module: 'halgraph/domain', name: 'halgraph', target: project },
+  { name: 'halgraph', target: project },
   {
-    module: '@prisma/client/runtime/client',
     name: '@prisma/client',
     target: join(createRequire(import.meta.url).resolve('@prisma/client/runtime/client'), '../..'),
   },
@@ -130,30 +129,33 @@ const PACKAGES = [
  * @param {string} folder
  */
 export async function linkPackages(folder) {
-  const require = createRequire(join(folder, 'index.js'))
-  for (const { module, name, target } of PACKAGES) {
-    const found = resolved(require, module)
+  for (const { name, target } of PACKAGES) {
+    // Within the project, `halgraph` is the name of the package that the folder is in.
+    if (name === 'halgraph' && folder.startsWith(project)) continue
+    const found = installed(folder, name)
     if (found === undefined) {
       const link = join(folder, 'node_modules', name)
       await mkdir(dirname(link), { recursive: true })
       await rm(link, { force: true })
       await symlink(target, link, 'junction')
-    } else if (!found.startsWith(realpathSync(target) + sep) && found !== target) {
+    } else if (found !== realpathSync(target)) {
       throw new BuildError(`DOMAIN: ${folder} uses ${found}, but the service that runs is in ${project}`)
     }
   }
 }
 
 /**
- * @param {NodeJS.Require} require
- * @param {string} module
+ * The folder of a package that Node finds from another one. Node itself is not asked: it would remember that there is
+ * none.
+ *
+ * @param {string} folder
+ * @param {string} name
+ * @returns {string | undefined}
  */
-function resolved(require, module) {
-  try {
-    return realpathSync(require.resolve(module))
-  } catch {
-    return undefined
-  }
+function installed(folder, name) {
+  const found = join(folder, 'node_modules', name)
+  if (existsSync(found)) return realpathSync(found)
+  return dirname(folder) === folder ? undefined : installed(dirname(folder), name)
 }
 
 /**

@@ -138,6 +138,15 @@ test.serial(
   },
 )
 
+test.serial('the executable builds it, and runs what it has built', async (t) => {
+  t.timeout(600_000)
+  const env = { PATH: process.env['PATH'], JWT_SECRET: 'x'.repeat(32), ...environment }
+  const { stdout } = await run(process.execPath, ['bin/halgraph.js', 'doctor'], { cwd: project, env })
+  t.regex(stdout, /ok {4}loans\n/)
+  const built = await readdir(join(library.path, 'dist'))
+  t.true(built.includes('lending-rules.js'), built.join())
+})
+
 test.serial('a database of another domain is refused, not changed', async (t) => {
   const { DOMAIN, ...withoutDomain } = environment
   const { status, errors } = await runCommand('seed', withoutDomain)
