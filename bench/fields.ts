@@ -1,4 +1,4 @@
-import { queryable } from '../src/domain/model/query.ts'
+import { queryable } from '../src/domain/model/query/query.ts'
 import { species } from '../src/domain/resources/species.ts'
 import { median } from './table.ts'
 

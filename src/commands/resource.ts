@@ -6,7 +6,7 @@ import { ArgumentsError, runCommand } from './command.ts'
 import { parseDefaults } from './resource/defaults.ts'
 import { repositoryPath } from './resource/location.ts'
 import { type GeneratedFiles, planUpdate, writeUpdate } from './resource/migrate.ts'
-import { addResource, type SourceFolders } from './resource/new.ts'
+import { addResource, type SourceFolders } from './resource/new/new.ts'
 
 const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
 

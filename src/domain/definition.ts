@@ -47,4 +47,4 @@ export {
   type Values,
 } from './model/resource.ts'
 export type { Row } from './model/row.ts'
-export type { ApiVersion } from './model/versions.ts'
+export type { ApiVersion } from './model/versions/versions.ts'

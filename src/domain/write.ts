@@ -16,7 +16,7 @@ import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { completeValues, toValues } from './model/rows.ts'
 import { inspectPatch, inspectResource, refuseReadOnlyChanges, runRules } from './model/validate.ts'
-import { viewOf } from './model/views.ts'
+import { viewOf } from './model/versions/views.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
 

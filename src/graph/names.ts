@@ -1,5 +1,5 @@
 import type { Field } from '../domain/model/fields.ts'
-import type { Operator, Sort } from '../domain/model/query.ts'
+import type { Operator, Sort } from '../domain/model/query/query.ts'
 import type { Leaf, Resource, Values } from '../domain/model/resource.ts'
 
 // How the wire names of the definitions (snake case, dotted) and those of GraphQL (camel case) are translated

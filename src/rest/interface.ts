@@ -1,5 +1,5 @@
 import type { Domain } from '../domain/model/domain.ts'
-import { servedVersions } from '../domain/model/versions.ts'
+import { servedVersions } from '../domain/model/versions/versions.ts'
 import type { Prepare } from '../graph/execution/operation.ts'
 import type { PathHeaders } from '../http/app.ts'
 import type { Route } from '../http/routes.ts'

@@ -1,6 +1,6 @@
 import { type Detail, type DetailCode, DomainError } from '../domain/model/errors.ts'
 import { INTEGER_RANGE, type LeafField } from '../domain/model/fields.ts'
-import { DEFAULT_PAGE_SIZE, type Operator, operatorsOf, queryable } from '../domain/model/query.ts'
+import { DEFAULT_PAGE_SIZE, type Operator, operatorsOf, queryable } from '../domain/model/query/query.ts'
 import type { Leaf, Resource, Values } from '../domain/model/resource.ts'
 import { type Checked, checkValue, isStorable } from '../domain/model/values.ts'
 import { toGraphFilter, toGraphSort } from '../graph/names.ts'

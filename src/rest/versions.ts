@@ -1,6 +1,6 @@
 import type { Resource } from '../domain/model/resource.ts'
-import { type ApiVersion, successorOf } from '../domain/model/versions.ts'
-import { viewOf } from '../domain/model/views.ts'
+import { type ApiVersion, successorOf } from '../domain/model/versions/versions.ts'
+import { viewOf } from '../domain/model/versions/views.ts'
 import type { PathHeaders } from '../http/app.ts'
 import { hasHost } from '../http/request-target.ts'
 import { deprecationDate } from './documents/openapi/deprecation.ts'

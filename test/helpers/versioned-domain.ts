@@ -1,7 +1,7 @@
 import type { Domain } from '../../src/domain/model/domain.ts'
 import type { Field, GroupField } from '../../src/domain/model/fields.ts'
 import { defineResource, type Resource } from '../../src/domain/model/resource.ts'
-import type { ApiVersion } from '../../src/domain/model/versions.ts'
+import type { ApiVersion } from '../../src/domain/model/versions/versions.ts'
 import { domain } from '../../src/domain/resources/index.ts'
 
 /** Changes of fields, by dotted name below the path of the resource: `species.habitat`. */

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type Operator, operatorsOf, queryable } from '../../src/domain/model/query.ts'
+import { type Operator, operatorsOf, queryable } from '../../src/domain/model/query/query.ts'
 import type { Leaf } from '../../src/domain/model/resource.ts'
 import type { Json } from '../helpers/client.ts'
 import { resources } from '../helpers/domain.ts'

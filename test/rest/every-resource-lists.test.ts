@@ -1,5 +1,5 @@
 import test from 'ava'
-import { queryable } from '../../src/domain/model/query.ts'
+import { queryable } from '../../src/domain/model/query/query.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
 import { type Json, withoutCursors } from '../helpers/client.ts'
 import { resources } from '../helpers/domain.ts'

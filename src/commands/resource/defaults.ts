@@ -2,8 +2,8 @@ import type { LeafField } from '../../domain/model/fields.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { checkValue } from '../../domain/model/values.ts'
 import { ArgumentsError } from '../command.ts'
-import { valueAsSql } from './columns.ts'
-import { tableOf } from './table.ts'
+import { valueAsSql } from './changes/columns.ts'
+import { tableOf } from './tables/table.ts'
 
 /**
  * The values of `--default`, such as `books.language=en`, as SQL by the name before the equals sign.

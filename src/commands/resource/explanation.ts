@@ -1,5 +1,5 @@
+import { type Lock, type Step, strongest } from './changes/step.ts'
 import type { Plan } from './plan.ts'
-import { type Lock, type Step, strongest } from './step.ts'
 
 const EFFECTS: Readonly<Record<Lock, string>> = {
   'ROW EXCLUSIVE': 'reads and writes go on; a write of a row that it changes waits',

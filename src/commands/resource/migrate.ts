@@ -6,13 +6,13 @@ import { readMigrations } from '../../database/migrations/migration-files.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { DomainFolder } from '../../domain-folder.ts'
 import { CommandError } from '../command.ts'
-import type { Decisions } from './comparison.ts'
+import type { Decisions } from './changes/comparison.ts'
 import { explain } from './explanation.ts'
 import { ENGINE } from './location.ts'
+import { updatedSchema } from './models/schema.ts'
 import { planMigration } from './plan.ts'
-import { updatedSchema } from './schema.ts'
 import { migrationSql } from './sql.ts'
-import { tableOf } from './table.ts'
+import { tableOf } from './tables/table.ts'
 
 /** The files of a domain that the definitions determine. */
 export type GeneratedFiles = Pick<DomainFolder, 'schema' | 'migrations'>

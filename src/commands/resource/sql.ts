@@ -1,4 +1,4 @@
-import type { Step } from './step.ts'
+import type { Step } from './changes/step.ts'
 
 /** The longest line of a comment. */
 const WIDTH = 116

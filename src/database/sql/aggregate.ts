@@ -1,6 +1,11 @@
-import { type AggregateRequest, type Group, type Measure, measurable } from '../../domain/model/aggregate.ts'
 import { isAlwaysSet } from '../../domain/model/fields.ts'
-import { leafNamed } from '../../domain/model/query.ts'
+import {
+  type AggregateRequest,
+  type Group,
+  type Measure,
+  measurable,
+} from '../../domain/model/query/aggregate.ts'
+import { leafNamed } from '../../domain/model/query/query.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
 import type { Columns } from '../../domain/model/row.ts'
 import { filterCondition } from './filter.ts'

@@ -1,5 +1,5 @@
 import type { TextField } from '../../domain/model/fields.ts'
-import { type Filter, leafNamed, type Operator } from '../../domain/model/query.ts'
+import { type Filter, leafNamed, type Operator } from '../../domain/model/query/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { type Parameters, quoted } from './statement.ts'
 

@@ -1,5 +1,5 @@
-import type { List, ListRequest } from '../../domain/model/list.ts'
-import { orderSteps } from '../../domain/model/query.ts'
+import type { List, ListRequest } from '../../domain/model/query/list.ts'
+import { orderSteps } from '../../domain/model/query/query.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
 import { filterCondition } from './filter.ts'

@@ -1,5 +1,5 @@
-import { type Position, Prefix } from '../../domain/model/keyset.ts'
-import type { OrderStep } from '../../domain/model/query.ts'
+import { type Position, Prefix } from '../../domain/model/query/keyset.ts'
+import type { OrderStep } from '../../domain/model/query/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { type Parameters, quoted, tableOf } from './statement.ts'
 

@@ -1,6 +1,6 @@
 import type { Domain } from './domain.ts'
 import type { Resource } from './resource.ts'
-import { versionProblems } from './version-problems.ts'
+import { versionProblems } from './versions/problems.ts'
 
 /** The definitions of a domain are not valid, with one line for each problem. */
 export class DefinitionError extends Error {

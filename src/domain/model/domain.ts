@@ -1,5 +1,5 @@
 import type { Resource } from './resource.ts'
-import type { ApiVersion } from './versions.ts'
+import type { ApiVersion } from './versions/versions.ts'
 
 /** The resources that a service serves. A folder of definitions exports one, as `domain` of its `index.ts`. */
 export interface Domain {

@@ -3,7 +3,7 @@ import type { DatabaseClient, ReadContext, WriteContext } from '../../domain/con
 import { type Action, authorize } from '../../domain/model/authorize.ts'
 import type { Caller } from '../../domain/model/caller.ts'
 import type { ResourceKey } from '../../domain/model/identifiers.ts'
-import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
+import { isScan, type List, type ListRequest } from '../../domain/model/query/list.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
 import { ownedKey, readLists, readOwned, readRows } from '../../domain/read.ts'

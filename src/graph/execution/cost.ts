@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
 import type { LeafField } from '../../domain/model/fields.ts'
-import { DEFAULT_PAGE_SIZE } from '../../domain/model/query.ts'
+import { DEFAULT_PAGE_SIZE } from '../../domain/model/query/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { MAXIMUM_FRACTIONS, MAXIMUM_NAME_LENGTH } from '../../domain/model/values.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'

@@ -1,4 +1,4 @@
-import { groupable } from '../../domain/model/aggregate.ts'
+import { groupable } from '../../domain/model/query/aggregate.ts'
 import { ownedBy, relationsOf } from '../../domain/model/relations.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
 import { camelCase, columnValue, graphNames, pascalCase } from '../names.ts'

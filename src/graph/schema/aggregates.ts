@@ -7,7 +7,7 @@ import {
   measurable,
   TIME_UNITS,
   timed,
-} from '../../domain/model/aggregate.ts'
+} from '../../domain/model/query/aggregate.ts'
 import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { aggregate } from '../../domain/read.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'

@@ -1,6 +1,6 @@
 import { type Detail, DomainError, errorAt } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
-import { type Filter, type Operator, queryable } from '../../domain/model/query.ts'
+import { type Filter, type Operator, queryable } from '../../domain/model/query/query.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
 import { isInCalendar, isObject, isStorable } from '../../domain/model/values.ts'
 import { graphNames, toWireNames } from '../names.ts'

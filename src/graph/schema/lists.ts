@@ -1,6 +1,6 @@
 import { errorAt } from '../../domain/model/errors.ts'
-import { isScan, type List, type ListRequest } from '../../domain/model/list.ts'
-import { queryable, type Sort } from '../../domain/model/query.ts'
+import { isScan, type List, type ListRequest } from '../../domain/model/query/list.ts'
+import { queryable, type Sort } from '../../domain/model/query/query.ts'
 import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { readList, readListOf } from '../../domain/read.ts'
 import type { GraphContext } from '../execution/context.ts'

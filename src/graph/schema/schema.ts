@@ -1,7 +1,7 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import type { GraphQLSchema } from 'graphql'
 import type { Resource } from '../../domain/model/resource.ts'
-import type { ApiVersion } from '../../domain/model/versions.ts'
+import type { ApiVersion } from '../../domain/model/versions/versions.ts'
 import { aggregateTypes, GROUP_ORDER, TIME_UNIT } from './aggregates.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
 import { filterInput, VALUE_FILTERS } from './filters.ts'

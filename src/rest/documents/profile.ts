@@ -1,4 +1,4 @@
-import { DEFAULT_PAGE_SIZE, queryable } from '../../domain/model/query.ts'
+import { DEFAULT_PAGE_SIZE, queryable } from '../../domain/model/query/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { bodyTypes } from '../../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'

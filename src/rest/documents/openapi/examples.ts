@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../../domain/model/caller.ts'
 import { type Field, isAlwaysSet, type LeafField } from '../../../domain/model/fields.ts'
-import { DEFAULT_PAGE_SIZE } from '../../../domain/model/query.ts'
+import { DEFAULT_PAGE_SIZE } from '../../../domain/model/query/query.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
 import { createForms, type Templates } from '../../forms/templates.ts'
 import { createHal, type Occasion } from '../../hal.ts'

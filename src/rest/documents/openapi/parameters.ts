@@ -1,4 +1,4 @@
-import { DEFAULT_PAGE_SIZE, operatorsOf, queryable } from '../../../domain/model/query.ts'
+import { DEFAULT_PAGE_SIZE, operatorsOf, queryable } from '../../../domain/model/query/query.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { identifierField } from '../../../domain/model/resource.ts'
 import { noun } from '../../nouns.ts'

@@ -1,6 +1,6 @@
 import { listColumn, relationsOf } from '../../../domain/model/relations.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
-import { valuesIn } from '../../../domain/model/views.ts'
+import { valuesIn } from '../../../domain/model/versions/views.ts'
 
 /** A resource of the example catalogue: its key and its body. It comes after the resources it refers to. */
 export interface Seed extends Values {

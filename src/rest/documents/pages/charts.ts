@@ -1,4 +1,4 @@
-import { groupable, measurable } from '../../../domain/model/aggregate.ts'
+import { groupable, measurable } from '../../../domain/model/query/aggregate.ts'
 import type { Leaf, Resource } from '../../../domain/model/resource.ts'
 import { camelCase, columnValue, graphNames } from '../../../graph/names.ts'
 import { label } from '../../nouns.ts'

@@ -1,6 +1,6 @@
 import { escapeIdentifier as quoted } from 'pg'
-import { INTEGER_RANGE, isAlwaysSet, type LeafField, type NumberField } from '../../domain/model/fields.ts'
-import { type Leaf, type Resource, tableName } from '../../domain/model/resource.ts'
+import { INTEGER_RANGE, isAlwaysSet, type LeafField, type NumberField } from '../../../domain/model/fields.ts'
+import { type Leaf, type Resource, tableName } from '../../../domain/model/resource.ts'
 
 /** A column of a table, as its definition wants it. */
 export interface Column {

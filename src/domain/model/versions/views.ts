@@ -1,6 +1,6 @@
-import { type Field, isRequired, type LeafField } from './fields.ts'
-import { defineResource, type Resource, type Values } from './resource.ts'
-import { isObject } from './values.ts'
+import { type Field, isRequired, type LeafField } from '../fields.ts'
+import { defineResource, type Resource, type Values } from '../resource.ts'
+import { isObject } from '../values.ts'
 import { isIn } from './versions.ts'
 
 const known = new WeakMap<Resource, Map<string, Resource>>()

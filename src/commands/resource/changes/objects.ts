@@ -1,5 +1,4 @@
-import type { Difference, Pair } from './comparison.ts'
-import { generatedConstraints, generatedIndexes, generatedTriggers } from './generated.ts'
+import { generatedConstraints, generatedIndexes, generatedTriggers } from '../tables/generated.ts'
 import {
   addConstraint,
   createIndex,
@@ -7,7 +6,8 @@ import {
   dropIndex,
   dropTrigger,
   keepRowCount,
-} from './statements.ts'
+} from '../tables/statements.ts'
+import type { Difference, Pair } from './comparison.ts'
 import type { Step } from './step.ts'
 
 /** The constraints, indexes and triggers of an existing table that are missing, different or no longer wanted. */

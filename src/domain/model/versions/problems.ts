@@ -1,7 +1,7 @@
-import type { Domain } from './domain.ts'
-import { type Field, isOfSomeVersions, type LeafField } from './fields.ts'
-import type { Resource } from './resource.ts'
-import { checkValue } from './values.ts'
+import type { Domain } from '../domain.ts'
+import { type Field, isOfSomeVersions, type LeafField } from '../fields.ts'
+import type { Resource } from '../resource.ts'
+import { checkValue } from '../values.ts'
 import { type ApiVersion, isIn, VERSION_NAME, versionNumber } from './versions.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { text } from '../../domain/model/fields.ts'
-import { defineResource, type Resource, tableName } from '../../domain/model/resource.ts'
-import { camelCase, graphNames } from '../../graph/names.ts'
-import { createSchema } from '../../graph/schema/schema.ts'
+import { text } from '../../../domain/model/fields.ts'
+import { defineResource, type Resource, tableName } from '../../../domain/model/resource.ts'
+import { camelCase, graphNames } from '../../../graph/names.ts'
+import { createSchema } from '../../../graph/schema/schema.ts'
 import { constantOf, type NewResource } from './scaffold.ts'
 
 /** The first segments of other addresses below the entry document, and the tables of the engine. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Resource } from '../../domain/model/resource.ts'
-import { ArgumentsError, CommandError } from '../command.ts'
+import type { Resource } from '../../../domain/model/resource.ts'
+import { ArgumentsError, CommandError } from '../../command.ts'
 import { withEntry } from './list-entry.ts'
-import { newResourceProblems } from './new-problems.ts'
+import { newResourceProblems } from './problems.ts'
 import { definitionText, type NewResource, singularOf } from './scaffold.ts'
 import { testText } from './scaffold-test.ts'
 

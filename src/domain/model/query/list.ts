@@ -1,6 +1,6 @@
+import type { Row } from '../row.ts'
 import type { Position } from './keyset.ts'
 import type { Filter, Sort } from './query.ts'
-import type { Row } from './row.ts'
 
 /** A request for a part of a list (SPEC §4.1). */
 export interface ListRequest {

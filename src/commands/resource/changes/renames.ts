@@ -1,9 +1,9 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
-import type { Resource } from '../../domain/model/resource.ts'
-import type { Catalogue, StoredTable } from './catalogue.ts'
+import type { Resource } from '../../../domain/model/resource.ts'
+import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
+import { type Table, tableOf } from '../tables/table.ts'
 import { formerResource } from './former.ts'
 import type { Step } from './step.ts'
-import { type Table, tableOf } from './table.ts'
 
 /** The declared renames of tables and columns, with all objects that are named after them. */
 export function renames(resources: readonly Resource[], current: Catalogue): Step[] {

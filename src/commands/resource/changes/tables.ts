@@ -1,9 +1,9 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
-import { type Catalogue, isServed, type StoredTable, targetsOf } from './catalogue.ts'
+import { type Catalogue, isServed, type StoredTable, targetsOf } from '../tables/catalogue.ts'
+import { addConstraint, createTable, dropConstraint } from '../tables/statements.ts'
+import type { Table } from '../tables/table.ts'
 import type { Decisions, Difference } from './comparison.ts'
-import { addConstraint, createTable, dropConstraint } from './statements.ts'
 import type { Lock, Step } from './step.ts'
-import type { Table } from './table.ts'
 
 /** The tables that are new, and those of resources that have no definition any more. */
 export function tableDifference(

@@ -1,6 +1,6 @@
-import type { ReferenceField } from '../../domain/model/fields.ts'
-import { ownedBy, relationsOf as referencesOf, referencesTo } from '../../domain/model/relations.ts'
-import { type Resource, tableName } from '../../domain/model/resource.ts'
+import type { ReferenceField } from '../../../domain/model/fields.ts'
+import { ownedBy, relationsOf as referencesOf, referencesTo } from '../../../domain/model/relations.ts'
+import { type Resource, tableName } from '../../../domain/model/resource.ts'
 
 /** One side of a relation between two models. */
 export interface Relation {

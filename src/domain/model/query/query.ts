@@ -1,5 +1,5 @@
-import { isAlwaysSet } from './fields.ts'
-import type { Leaf, Resource } from './resource.ts'
+import { isAlwaysSet } from '../fields.ts'
+import type { Leaf, Resource } from '../resource.ts'
 
 /** The page size of a list without a limit (SPEC §4.1). */
 export const DEFAULT_PAGE_SIZE = 20

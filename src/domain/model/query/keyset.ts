@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { errorAt } from './errors.ts'
-import type { LeafField } from './fields.ts'
+import { errorAt } from '../errors.ts'
+import type { LeafField } from '../fields.ts'
+import type { Resource } from '../resource.ts'
+import type { Row } from '../row.ts'
+import { checkValue, isStorable } from '../values.ts'
 import { type OrderStep, orderSteps, type Sort } from './query.ts'
-import type { Resource } from './resource.ts'
-import type { Row } from './row.ts'
-import { checkValue, isStorable } from './values.ts'
 
 /** A position in an order: the values of a resource in the columns of the order. */
 export interface Position {

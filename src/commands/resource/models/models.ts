@@ -1,7 +1,7 @@
-import type { LeafField } from '../../domain/model/fields.ts'
-import type { Resource } from '../../domain/model/resource.ts'
-import { type Relation, relationsOf } from './model-relations.ts'
-import { type Column, tableOf } from './table.ts'
+import type { LeafField } from '../../../domain/model/fields.ts'
+import type { Resource } from '../../../domain/model/resource.ts'
+import { type Column, tableOf } from '../tables/table.ts'
+import { type Relation, relationsOf } from './relations.ts'
 
 const TYPES: Readonly<Record<LeafField['type'], string>> = {
   text: 'String',

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
-import type { Migration } from '../../database/migrations/migration-files.ts'
-import { CommandError } from '../command.ts'
+import type { Migration } from '../../../database/migrations/migration-files.ts'
+import { CommandError } from '../../command.ts'
+import { ENGINE } from '../location.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
-import { ENGINE } from './location.ts'
 import { addConstraint, createTable } from './statements.ts'
 import type { Table } from './table.ts'
 

@@ -1,6 +1,6 @@
-import type { Catalogue, StoredTable } from './catalogue.ts'
+import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
+import type { Table } from '../tables/table.ts'
 import type { Step } from './step.ts'
-import type { Table } from './table.ts'
 
 /** A table that exists and that a definition describes. */
 export interface Pair {

@@ -1,9 +1,9 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
-import { targetsOf } from './catalogue.ts'
+import { targetsOf } from '../tables/catalogue.ts'
+import { addColumn, alterColumn, dropColumn } from '../tables/statements.ts'
+import type { Column, Table } from '../tables/table.ts'
 import type { Decisions, Difference, Pair } from './comparison.ts'
-import { addColumn, alterColumn, dropColumn } from './statements.ts'
 import type { Step } from './step.ts'
-import type { Column, Table } from './table.ts'
 
 /** The columns of an existing table that are new, different or no longer wanted. */
 export function columnDifference(pair: Pair, decisions: Decisions): Difference {

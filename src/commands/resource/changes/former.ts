@@ -1,5 +1,5 @@
-import { type Leaf, type Resource, tableName } from '../../domain/model/resource.ts'
-import type { Catalogue, StoredTable } from './catalogue.ts'
+import { type Leaf, type Resource, tableName } from '../../../domain/model/resource.ts'
+import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
 
 /**
  * The definition under the names that the database still has: those which `renamedFrom` declares, and the identifier

@@ -1,4 +1,4 @@
-import { type Resource, tableName } from '../../domain/model/resource.ts'
+import { type Resource, tableName } from '../../../domain/model/resource.ts'
 import { type Model, type ModelField, modelOf } from './models.ts'
 
 const BEGIN =

@@ -1,6 +1,6 @@
+import type { Leaf, Resource } from '../resource.ts'
+import type { Columns } from '../row.ts'
 import type { Filter } from './query.ts'
-import type { Leaf, Resource } from './resource.ts'
-import type { Columns } from './row.ts'
 
 /** An aggregate function of the numbers of a group. */
 export type Measure = 'minimum' | 'maximum' | 'average' | 'sum'

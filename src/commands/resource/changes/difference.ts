@@ -1,12 +1,12 @@
 import { escapeIdentifier as quoted } from 'pg'
-import { tableName } from '../../domain/model/resource.ts'
-import type { Catalogue } from './catalogue.ts'
+import { tableName } from '../../../domain/model/resource.ts'
+import type { Catalogue } from '../tables/catalogue.ts'
+import { raiseVersions } from '../tables/statements.ts'
+import type { Table } from '../tables/table.ts'
 import { columnDifference } from './columns.ts'
 import { type Decisions, type Difference, pairs, together } from './comparison.ts'
 import { objectDifference } from './objects.ts'
-import { raiseVersions } from './statements.ts'
 import type { Step } from './step.ts'
-import type { Table } from './table.ts'
 import { tableDifference } from './tables.ts'
 
 /** What makes the current tables the desired ones. Objects written by hand are not looked at. */
