@@ -44,7 +44,7 @@ function formatted(before: string, opening: string, names: readonly string[], af
 
 /** Imports are sorted by their modules. */
 function withImport(text: string, name: string, path: string): string {
-  const line = `import { ${name} } from '../${path}.ts'\n`
+  const line = `import { ${name} } from './${path}.ts'\n`
   const imports = [...text.matchAll(/^import .* from '([^']+)'\n/gm)]
   const next = imports.find(([, module = '']) => module.startsWith('./') && module > `./${path}.ts`)
   const last = imports.at(-1)

@@ -3,12 +3,12 @@ import { constantOf, type NewResource, nounOf } from './scaffold.ts'
 /** The module of a test, with one claim about what distinguishes the resource. */
 export function testText(resource: NewResource): string {
   const { path } = resource
-  const definition = `import { ${constantOf(resource)} } from '../../../src/domain/resources/${path}.ts'`
+  const definition = `import { ${constantOf(resource)} } from '../../src/domain/resources/${path}.ts'`
   const imports = [
     `import test from 'ava'`,
     definition,
-    `import { Fixtures } from '../../helpers/fixtures.ts'`,
-    `import { shareTestService } from '../../helpers/service.ts'`,
+    `import { Fixtures } from '../helpers/fixtures.ts'`,
+    `import { shareTestService } from '../helpers/service.ts'`,
   ]
   return `${imports.join('\n')}
 

@@ -33,7 +33,7 @@ export function definitionText(resource: NewResource, module: string): string {
   const { kind, path, name, owner } = resource
   const lines = [
     `import { defineResource, text } from '${module}'`,
-    ...(owner ? [`import { ${constantOf(owner)} } from '../${owner.path}.ts'`] : []),
+    ...(owner ? [`import { ${constantOf(owner)} } from './${owner.path}.ts'`] : []),
     '',
     `export const ${constantOf(resource)} = defineResource({`,
     `  kind: '${kind}',`,
