@@ -103,17 +103,15 @@ async function migrationProblems(
 ): Promise<readonly string[]> {
   if (databaseUrl === undefined) return []
   const { value, problems } = await attempt(() => migrationState(parseConnection(databaseUrl), migrations))
-  const { pending, unknown, edited, failed } = value ?? NONE
+  if (!value) return problems
+  const { pending, unknown, edited, failed } = value
   return [
-    ...problems,
     ...pending.map((name) => `${name} is pending: run npm run migrate`),
     ...unknown.map((name) => `${name} is not known to this version: the database is newer`),
     ...edited.map((name) => `${name} was edited after it was applied`),
     ...failed.map((name) => `${name} did not finish`),
   ]
 }
-
-const NONE = { pending: [], unknown: [], edited: [], failed: [] }
 
 /**
  * The result, or the problems for which it was refused.
