@@ -32,13 +32,13 @@ async function createSources(t: ExecutionContext) {
 test('new writes definitions and tests of each kind that the compiler and the linter accept', async (t) => {
   const { folder, definitions, add } = await createSources(t)
   const written = [
-    ...(await add({ path: 'vessels' })),
+    ...(await add({ path: 'quay-cranes' })),
     ...(await add({ path: 'landing-sites', kind: 'owned', owner: 'planets' })),
     ...(await add({ path: 'insignia', kind: 'singleton', owner: 'missions', name: 'MissionInsignia' })),
   ]
   t.is(written.length, 9)
   const list = await readFile(join(definitions, 'index.ts'), 'utf8')
-  t.regex(list, /trainingRecords,\n +vessels,\n +landingSites,\n +insignia,\n +\]/)
+  t.regex(list, /,\n +quayCranes,\n +landingSites,\n +insignia,\n +\]/)
   const tsconfig = {
     extends: './tsconfig.json',
     compilerOptions: { rootDir: '/' },
