@@ -59,9 +59,13 @@ const succeeding = test.macro(async (t, methods: readonly string[]) => {
   const { writer, anonymous, origin, base } = service
   const { body: document } = await anonymous.get('/openapi.json')
   t.is(document.servers[0].url, origin)
+  // A collection that the catalogue does not have yet has no example to read.
+  const seeds = await readSeeds(domainFolder().seed)
+  const seeded = [...new Set(seeds.map(({ collection }) => collection))]
+  t.true(seeded.length >= 10)
   const ofResources = Object.entries<Json>(document.paths).filter(([path]) => {
     const [, collection] = path.split(new URL(base).pathname)
-    return resources.some((resource) => collection?.startsWith(`/${resource.path}`))
+    return seeded.some((name) => collection?.startsWith(`/${name}`))
   })
   // What is owned is deleted before its owner.
   for (const [path, item] of ofResources.toReversed()) {
