@@ -3,8 +3,9 @@ import { quoted, tableOf } from '../database/sql/statement.ts'
 import { allows } from './model/authorize.ts'
 import type { Change } from './model/database-rule.ts'
 import { type DomainError, errorAt } from './model/errors.ts'
+import { uniquenessOf } from './model/fields.ts'
 import { isResourceKey } from './model/identifiers.ts'
-import type { Leaf, Resource } from './model/resource.ts'
+import type { Resource } from './model/resource.ts'
 import type { ClientChange } from './rules.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function refuseTakenValues(
 ): Promise<void> {
   const { parentField } = resource
   for (const leaf of resource.leaves) {
-    const scope = uniquenessOf(leaf)
+    const scope = uniquenessOf(leaf.field)
     const value = after?.[leaf.column] ?? null
     if (!scope || value === null || value === before?.[leaf.column]) continue
     const isWithinParent = scope === 'parent' && parentField !== undefined
@@ -60,10 +61,4 @@ export function duplicateValue({ path }: Resource, field: string, id?: string): 
   const message = `${id === undefined ? 'Another resource' : `The resource ${JSON.stringify(id)}`} in ${path} already has this ${field}.`
   const error = errorAt(field, 'DUPLICATE_VALUE', 'RESOURCE_ALREADY_EXISTS', message)
   return id === undefined ? error : Object.assign(error, { related: { path, id } })
-}
-
-/** Where the value of a leaf is unique; undefined if it need not be. */
-function uniquenessOf({ field }: Leaf): 'collection' | 'parent' | undefined {
-  if ('unique' in field && field.unique) return 'collection'
-  return 'uniqueWithinParent' in field && field.uniqueWithinParent ? 'parent' : undefined
 }

@@ -106,6 +106,12 @@ export function isAlwaysSet(field: Field): boolean {
   return field.type !== 'group' && (field.required === true || field.initially !== undefined)
 }
 
+/** Where the value of a field is unique; undefined if it need not be. */
+export function uniquenessOf(field: LeafField): 'collection' | 'parent' | undefined {
+  if ('unique' in field && field.unique) return 'collection'
+  return 'uniqueWithinParent' in field && field.uniqueWithinParent ? 'parent' : undefined
+}
+
 /** A name or a short text. The default of 500 characters fits into an index entry. */
 export function text(description: string, options: Partial<Omit<TextField, 'type'>> = {}): TextField {
   return { type: 'text', description, maximumLength: 500, ...options }

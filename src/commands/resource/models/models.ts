@@ -1,6 +1,6 @@
-import type { LeafField } from '../../../domain/model/fields.ts'
+import { type LeafField, uniquenessOf } from '../../../domain/model/fields.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
-import { type Column, tableOf } from '../tables/table.ts'
+import { type Column, type Index, tableOf } from '../tables/table.ts'
 import { type Relation, relationsOf } from './relations.ts'
 
 const TYPES: Readonly<Record<LeafField['type'], string>> = {
@@ -36,7 +36,7 @@ export function modelOf(resource: Resource, resources: readonly Resource[]): Mod
     attributes: [
       ...(parentField ? [`id([${parentField}, id])`] : []),
       ...uniqueAttributes(resource),
-      ...indexAttributes(resource),
+      ...table.indexes.flatMap(indexAttribute),
       `map("${table.name}")`,
     ],
   }
@@ -69,14 +69,12 @@ function relationField(relation: Relation): ModelField {
 /** Unique indexes on expressions cannot be declared in a Prisma schema. */
 function uniqueAttributes({ leaves, parentField }: Resource): string[] {
   return leaves.flatMap(({ column, field }) =>
-    field.type === 'reference' && field.uniqueWithinParent && parentField
+    field.type === 'reference' && uniquenessOf(field) === 'parent' && parentField
       ? [`unique([${parentField}, ${column}])`]
       : [],
   )
 }
 
-function indexAttributes(resource: Resource): string[] {
-  return tableOf(resource)
-    .indexes.filter(({ unique }) => !unique)
-    .map(({ text }) => `index([${text.replaceAll(/[()"]/g, '')}])`)
+function indexAttribute({ unique, text }: Index): string[] {
+  return unique ? [] : [`index([${text.replaceAll(/[()"]/g, '')}])`]
 }

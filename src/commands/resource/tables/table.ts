@@ -1,5 +1,11 @@
 import { escapeIdentifier as quoted } from 'pg'
-import { INTEGER_RANGE, isAlwaysSet, type LeafField, type NumberField } from '../../../domain/model/fields.ts'
+import {
+  INTEGER_RANGE,
+  isAlwaysSet,
+  type LeafField,
+  type NumberField,
+  uniquenessOf,
+} from '../../../domain/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../../domain/model/resource.ts'
 
 /** A column of a table, as its definition wants it. */
@@ -158,33 +164,25 @@ function indexesOf({ kind, path, parentField, createdField, leaves }: Resource):
     name: `${table}_${columns.join('_')}_idx`,
     text: `(${list(columns)})`,
   })
-  const unique = (columns: readonly string[], text = list(columns)): Index => ({
+  const unique = (columns: readonly string[], values = columns.map((column) => quoted(column))): Index => ({
     name: `${table}_${columns.join('_')}_key`,
-    text: `(${text})`,
+    text: `(${values.join(', ')})`,
     unique: true,
   })
   const own = kind === 'singleton' ? unique(within) : plain([...within, createdField, 'id'])
-  const keys = leaves.flatMap(({ column, field }) => [
-    ...('unique' in field && field.unique ? [unique([column], folded(column))] : []),
-    ...('uniqueWithinParent' in field && field.uniqueWithinParent
-      ? [
-          unique(
-            [...within, column],
-            `${list(within)}, ${field.type === 'text' ? folded(column) : quoted(column)}`,
-          ),
-        ]
-      : []),
-  ])
+  const keys = leaves.flatMap(({ column, field }) => {
+    const scope = uniquenessOf(field)
+    if (!scope) return []
+    const outer = scope === 'parent' ? within : []
+    const value = field.type === 'text' ? `folded(${quoted(column)})` : quoted(column)
+    return [unique([...outer, column], [...outer.map((name) => quoted(name)), value])]
+  })
   const lists = leaves.flatMap(({ column, field }) => [
     ...(field.index === 'sort' ? [plain([...within, column, 'id'])] : []),
     ...(field.index === 'filter' ? [plain([...within, column])] : []),
     ...(field.type === 'reference' ? [plain([column])] : []),
   ])
   return [own, ...keys, ...lists]
-}
-
-function folded(column: string): string {
-  return `folded(${quoted(column)})`
 }
 
 /** Quoted names with commas. */

@@ -16,7 +16,7 @@ export function versionNumber(name: string): number {
   return Number(name.slice(1))
 }
 
-/** Whether a version has what is there from `since` to `until`. */
+/** Whether a version lies between `since` and `until`, both included. A bound that is not set does not limit. */
 export function isIn(version: string, { since, until }: { since?: string; until?: string }): boolean {
   const number = versionNumber(version)
   return (
