@@ -167,7 +167,7 @@ async function createApplication(
   const rest = createRestInterface(definitions, prepare, {
     ...settings,
     maximumPageSize,
-    seeds: await readSeeds(parts.domain.folder.seed),
+    seeds: await readSeeds(folder.seed),
   })
   const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),

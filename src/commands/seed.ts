@@ -1,10 +1,7 @@
-import { modelOf } from '../database/client.ts'
-import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
-import { putResource } from '../domain/write.ts'
-import type { Seed } from '../rest/documents/openapi/samples.ts'
 import { readSeeds } from '../seeds.ts'
-import { CommandError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
+import { CommandError, databaseConfiguration, runCommand } from './command.ts'
+import { createSeeds } from './seed/create-seeds.ts'
 import { withDatabase } from './shared-database.ts'
 
 const usage = `Adds a small example catalogue with resources in every collection.
@@ -21,20 +18,7 @@ await runCommand(usage, {}, async () => {
   if (seeds.length === 0) throw new CommandError(`The domain has no examples: there is no ${seed}`)
   await withDatabase(configuration, async ({ client }) => {
     const { resources } = domain
-    const created = await createAll(seeds, { ...settings, resources, caller: OPERATOR, client })
+    const created = await createSeeds(seeds, { ...settings, resources, caller: OPERATOR, client })
     console.log(`Created ${created}, skipped ${seeds.length - created}`)
   })
 })
-
-/** @returns how many of them did not exist */
-async function createAll(seeds: readonly Seed[], context: WriteContext): Promise<number> {
-  let created = 0
-  for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
-    const resource = resourceNamed(collection, context)
-    const key = { parentId, id }
-    if (await modelOf(context.client, resource).lookUp(resource, key)) continue
-    await putResource(context, resource, key, body, { mayCreate: true, mayReplace: false, readOnly: {} })
-    created += 1
-  }
-  return created
-}

@@ -1,31 +1,13 @@
 import test from 'ava'
+import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
 import { OPERATOR } from '../../src/domain/model/caller.ts'
 import { resources } from '../../src/domain/resources/index.ts'
-import { putResource } from '../../src/domain/write.ts'
 import { domainFolder } from '../../src/domain-folder.ts'
 import { readSeeds } from '../../src/seeds.ts'
 import type { Json } from '../helpers/client.ts'
-import { resourceAt } from '../helpers/fixtures.ts'
-import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
+import { shareTestService, startTestService } from '../helpers/service.ts'
 
 const service = shareTestService(test)
-
-/** Fills the service as `npm run seed` does. */
-async function seed({ database: { client } }: TestService): Promise<void> {
-  const ruleSettings = { planetReference: 'stub' }
-  for (const { collection, parent: parentId, id = parentId as string, ...body } of await readSeeds(
-    domainFolder().seed,
-  )) {
-    const options = { mayCreate: true, mayReplace: false, readOnly: {} }
-    await putResource(
-      { client, caller: OPERATOR, ruleSettings, resources, idempotencyKeyHours: 1 },
-      resourceAt(collection),
-      { parentId, id },
-      body,
-      options,
-    )
-  }
-}
 
 /** The request that the reference page sends at the first press of Execute. */
 function exampleRequest(path: string, item: Json, method: string, operation: Json, document: Json) {
@@ -55,12 +37,14 @@ const EXPECTED: Readonly<Record<string, number>> = { get: 200, post: 201, put: 2
 
 const succeeding = test.macro(async (t, methods: readonly string[]) => {
   const service = await startTestService(t)
-  await seed(service)
   const { writer, anonymous, origin, base } = service
   const { body: document } = await anonymous.get('/openapi.json')
   t.is(document.servers[0].url, origin)
   // A collection that the catalogue does not have yet has no example to read.
   const seeds = await readSeeds(domainFolder().seed)
+  const { client } = service.database
+  const ruleSettings = { planetReference: 'stub' }
+  await createSeeds(seeds, { client, caller: OPERATOR, ruleSettings, resources, idempotencyKeyHours: 1 })
   const seeded = [...new Set(seeds.map(({ collection }) => collection))]
   t.true(seeded.length >= 10)
   const ofResources = Object.entries<Json>(document.paths).filter(([path]) => {

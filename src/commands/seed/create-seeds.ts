@@ -1,0 +1,23 @@
+import { modelOf } from '../../database/client.ts'
+import type { WriteContext } from '../../domain/context.ts'
+import { putResource } from '../../domain/write.ts'
+import type { Seed } from '../../rest/documents/openapi/samples.ts'
+import { resourceNamed } from '../command.ts'
+
+/**
+ * Creates the resources of a catalogue that do not exist; the others stay unchanged.
+ *
+ * @returns how many it has created
+ * @throws {ArgumentsError} for a collection that the domain does not have
+ */
+export async function createSeeds(seeds: readonly Seed[], context: WriteContext): Promise<number> {
+  let created = 0
+  for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
+    const resource = resourceNamed(collection, context)
+    const key = { parentId, id }
+    if (await modelOf(context.client, resource).lookUp(resource, key)) continue
+    await putResource(context, resource, key, body, { mayCreate: true, mayReplace: false, readOnly: {} })
+    created += 1
+  }
+  return created
+}
