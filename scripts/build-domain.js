@@ -1,15 +1,14 @@
 // @ts-check
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
-import { BuildError, lockBuild, runPackage } from './build-service.js'
+import { BuildError, runPackage } from './build-service.js'
+import { buildOutput } from './output.js'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
-const FINGERPRINT = 'dist/fingerprint'
 
 /** Not sources: what this build makes, and packages. */
 const MADE = ['dist', 'generated', 'node_modules']
@@ -34,38 +33,26 @@ export async function buildDomainIfChanged(path) {
     if (existsSync(join(folder, 'dist/index.js'))) return
     throw new BuildError(`DOMAIN: there is no index.ts in ${folder}`)
   }
-  if (isCurrent(folder)) return
-  const unlock = await lockBuild(folder)
-  try {
-    if (isCurrent(folder)) return
-    process.stderr.write(`Building the domain in ${path} …\n`)
-    await build(folder)
-  } finally {
-    await unlock()
-  }
+  await buildOutput(
+    folder,
+    () => sourcesOf(folder),
+    async (made) => {
+      process.stderr.write(`Building the domain in ${path} …\n`)
+      await build(folder, made)
+    },
+  )
 }
 
-/** @param {string} folder */
-function isCurrent(folder) {
-  return readIfPresent(join(folder, FINGERPRINT)) === fingerprint(folder)
-}
-
-/** @param {string} folder */
-async function build(folder) {
-  const built = fingerprint(folder)
+/**
+ * @param {string} folder
+ * @param {string} made
+ */
+async function build(folder, made) {
   await linkPackages(folder)
   const schema = join(folder, 'prisma/schema.prisma')
   if (existsSync(schema)) await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', schema)
-  const made = join(folder, `dist.${process.pid}`)
-  try {
-    await compile(folder, made)
-    if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
-    await writeFile(join(made, 'fingerprint'), built)
-    await rm(join(folder, 'dist'), { recursive: true, force: true })
-    await rename(made, join(folder, 'dist'))
-  } finally {
-    await rm(made, { recursive: true, force: true })
-  }
+  await compile(folder, made)
+  if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
 }
 
 /**
@@ -158,17 +145,6 @@ function installed(folder, name) {
   return dirname(folder) === folder ? undefined : installed(dirname(folder), name)
 }
 
-/**
- * A hash of the names and contents of the sources.
- *
- * @param {string} folder
- */
-function fingerprint(folder) {
-  const hash = createHash('sha256')
-  for (const file of sourcesOf(folder)) hash.update(`${file}\n`).update(readFileSync(join(folder, file)))
-  return hash.digest('hex')
-}
-
 /** @param {string} folder */
 function sourcesOf(folder) {
   return readdirSync(folder, { withFileTypes: true })
@@ -180,9 +156,4 @@ function sourcesOf(folder) {
     })
     .filter((file) => /\.(ts|prisma)$/.test(file))
     .sort()
-}
-
-/** @param {string} file */
-function readIfPresent(file) {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }

@@ -1,12 +1,11 @@
 // @ts-check
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { buildOutput, hasOutput, isCurrent } from './output.js'
 
 /** What the build depends on: files and folders of the project. */
 const SOURCES = [
@@ -14,6 +13,7 @@ const SOURCES = [
   'prisma.config.ts',
   'prisma/schema.prisma',
   'scripts/build-service.js',
+  'scripts/output.js',
   'tsconfig.json',
   'tsconfig.build.json',
   'src',
@@ -21,15 +21,6 @@ const SOURCES = [
 
 /** Made by the build itself, below the sources. */
 const GENERATED = 'src/database/generated'
-
-const OUTPUT = 'dist'
-/** The fingerprint of the sources that the output was built from; written last. */
-const FINGERPRINT = 'dist/fingerprint'
-
-/** A lock that has not been renewed for this long belongs to a build that was killed. */
-const STALE_MILLISECONDS = 10_000
-const RETRY_MILLISECONDS = 100
-const LONGEST_BUILD_MILLISECONDS = 600_000
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
@@ -41,48 +32,29 @@ export class BuildError extends Error {
 }
 
 /**
- * Builds the service into `dist/` if the sources have changed since the last build. Builds that start at the same
- * time wait for each other, and a build that was killed leaves the output of the one before.
+ * Builds the service into `dist/` if the sources have changed since the last build. An installation without sources
+ * has nothing to compare with.
  *
  * @throws {BuildError} when it cannot be built: a source has an error, or what builds it is not installed
  */
 export async function buildIfChanged() {
-  if (isCurrent()) return
+  if (hasOutput(project) && !existsSync(inProject('src'))) return
+  if (isCurrent(project, sources())) return
   const missing = BUILD_PACKAGES.filter((name) => !isInstalled(name))
   if (missing.length > 0) {
-    const problem = existsSync(inProject(FINGERPRINT))
+    const problem = hasOutput(project)
       ? 'The sources have changed since the last build'
       : 'The service is not built'
     throw new BuildError(`${problem}. Run \`npm ci && npm run build\`, with the development dependencies.`)
   }
-  const unlock = await lockBuild(project)
-  try {
-    if (isCurrent()) return
-    await removeRemains()
-    await build()
-  } finally {
-    await unlock()
-  }
+  await buildOutput(project, sources, build)
 }
 
 /** The packages that the build needs; an installation for production has no Prisma command line. */
 const BUILD_PACKAGES = ['prisma-cli', 'typescript']
 
-/** Whether the output is that of the sources. An installation without sources has nothing to compare with. */
-function isCurrent() {
-  if (!existsSync(inProject(FINGERPRINT))) return false
-  if (!existsSync(inProject('src'))) return true
-  return readFileSync(inProject(FINGERPRINT), 'utf8') === fingerprint()
-}
-
-/** A hash of the names and contents of all sources. */
-function fingerprint() {
-  const hash = createHash('sha256')
-  for (const path of SOURCES.flatMap(filesOf)) {
-    const content = readFileSync(inProject(path))
-    hash.update(`${path}\n${content.length}\n`).update(content)
-  }
-  return hash.digest('hex')
+function sources() {
+  return SOURCES.flatMap(filesOf)
 }
 
 /**
@@ -92,7 +64,8 @@ function fingerprint() {
  * @returns {string[]}
  */
 function filesOf(path) {
-  if (path !== 'src') return existsSync(inProject(path)) ? [path] : []
+  if (!existsSync(inProject(path))) return []
+  if (path !== 'src') return [path]
   return readdirSync(inProject(path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(project.length))
@@ -100,36 +73,11 @@ function filesOf(path) {
     .sort()
 }
 
-async function build() {
+/** @param {string} made */
+async function build(made) {
   process.stderr.write('Building the service …\n')
-  const made = `${OUTPUT}.${process.pid}`
-  const built = fingerprint()
-  try {
-    await runPackage('prisma-cli', 'build/index.js', 'generate')
-    await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
-    await writeFile(inProject(`${made}/fingerprint`), built)
-    await replaceOutput(made)
-  } finally {
-    await rm(inProject(made), { recursive: true, force: true })
-  }
-}
-
-/** Removes what builds left behind that were killed. */
-async function removeRemains() {
-  const remains = readdirSync(project).filter((name) => /^dist\.\d+(\.old)?$/.test(name))
-  for (const name of remains) await rm(inProject(name), { recursive: true, force: true })
-}
-
-/**
- * Puts a new output in the place of the old one, so that nothing of deleted sources remains.
- *
- * @param {string} made
- */
-async function replaceOutput(made) {
-  const old = `${made}.old`
-  if (existsSync(inProject(OUTPUT))) await rename(inProject(OUTPUT), inProject(old))
-  await rename(inProject(made), inProject(OUTPUT))
-  await rm(inProject(old), { recursive: true, force: true })
+  await runPackage('prisma-cli', 'build/index.js', 'generate')
+  await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
 }
 
 /**
@@ -148,23 +96,6 @@ export async function runPackage(name, program, ...parameters) {
   const options = { cwd: project, env, maxBuffer: 2 ** 26 }
   await promisify(execFile)(process.execPath, [entry, ...parameters], options).catch((error) => {
     throw new BuildError(`The build failed:\n${error.stdout}${error.stderr}`)
-  })
-}
-
-/**
- * Waits for another build of a folder, if there is one; resolves to the function that lets the next one start.
- *
- * @param {string} folder
- */
-export async function lockBuild(folder) {
-  const { lock } = (await import('proper-lockfile')).default
-  const retries = { retries: LONGEST_BUILD_MILLISECONDS / RETRY_MILLISECONDS, factor: 1 }
-  return lock(folder, {
-    lockfilePath: join(folder, 'dist.lock'),
-    stale: STALE_MILLISECONDS,
-    retries: { ...retries, minTimeout: RETRY_MILLISECONDS, maxTimeout: RETRY_MILLISECONDS },
-    // Another build took over because this one did not get the processor for long. Both make the same.
-    onCompromised: () => {},
   })
 }
 
