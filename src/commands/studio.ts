@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseConnection } from '../database/connection.ts'
 import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
@@ -9,8 +10,9 @@ import { prepareFolder, refuseMissing } from '../database/embedded/folder.ts'
 import { SOCKET_NAME } from '../database/embedded/limits.ts'
 import { answers } from '../database/embedded/lock.ts'
 import { migrate } from '../database/migrations/migrator.ts'
-import { sessionSettings } from '../database/session.ts'
-import type { DomainFolder } from '../domain-folder.ts'
+import { DEFAULT_SCHEMA, sessionSettings } from '../database/session.ts'
+import { tableName } from '../domain/model/resource.ts'
+import type { DomainFolder, LocatedDomain } from '../domain-folder.ts'
 import { CommandError, databaseConfiguration, runCommand } from './command.ts'
 
 const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.
@@ -24,10 +26,26 @@ dependency: \`npm ci --include=dev\` installs it.`
 await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
   const { settings, domain } = await databaseConfiguration()
   const { databaseUrl, dataDir } = settings
-  const studio = { program: findPrisma(), port: values.port }
+  const studio = { program: findPrisma(), port: values.port, view: firstView(domain, databaseUrl) }
   if (databaseUrl !== undefined) return runStudio(studio, withSession(databaseUrl))
   await withEmbedded(dataDir, domain.folder, (address) => runStudio(studio, address))
 })
+
+/** How Prisma Studio is run. */
+interface Studio {
+  readonly program: string
+  readonly port: string
+  /** The fragment of its address that selects a schema and a table. */
+  readonly view: string
+}
+
+/** Studio would open on `public`, and there on the table that PostgreSQL lists first. */
+function firstView({ resources: [first] }: LocatedDomain, databaseUrl: string | undefined): string {
+  const { schema = DEFAULT_SCHEMA } = databaseUrl === undefined ? {} : parseConnection(databaseUrl)
+  return String(
+    new URLSearchParams({ schema, ...(first && { table: tableName(first.path) }), view: 'table' }),
+  )
+}
 
 /** @throws {CommandError} in an installation without development dependencies */
 function findPrisma(): string {
@@ -88,18 +106,18 @@ async function openBridge(socketPath: string): Promise<{ port: number; close(): 
  * Runs Prisma's own Studio until it exits or this process receives a signal. prisma.config.ts reads the
  * address from the environment, because every user of the machine can read the arguments.
  */
-async function runStudio(
-  { program, port }: { program: string; port: string },
-  address: string,
-): Promise<void> {
+async function runStudio({ program, port, view }: Studio, address: string): Promise<void> {
   const project = fileURLToPath(new URL('../../', import.meta.url))
   const studio = spawn(process.execPath, [program, 'studio', '--browser', 'none', '--port', port], {
     cwd: project,
-    stdio: 'inherit',
+    stdio: ['inherit', 'pipe', 'inherit'],
     env: { ...process.env, DATABASE_URL: address, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => studio.kill('SIGTERM'))
+  createInterface(studio.stdout).on('line', (line) => {
+    console.log(line.replace(`http://localhost:${port}`, `$&/#${view}`))
+  })
   const [code] = await once(studio, 'exit')
   process.exitCode = code ?? 0
 }

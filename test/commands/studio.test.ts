@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { openBrowser } from '../helpers/browser.ts'
@@ -30,13 +31,16 @@ async function editInStudio(t: ExecutionContext, { writer }: TestService, enviro
   const browser = await openBrowser(t)
   if (!browser) return t.pass()
   const created = await writer.put('/planets/kepler-442b', { id: 'kepler-442b', name: 'Kepler-442b' })
-  const origin = await startStudio(t, environment)
+  const address = await startStudio(t, environment)
+  const { origin } = new URL(address)
   // Its table holds in the page only the columns that can be seen.
   const page = await browser.newPage({ viewport: { width: 3600, height: 800 } })
   await page.route('**/*', (route) =>
     route.request().url().startsWith(origin) ? route.continue() : route.abort(),
   )
-  await page.goto(origin)
+  await page.goto(address)
+  // It opens on a table of the catalogue.
+  await page.getByText('scientific_name', { exact: true }).first().waitFor()
   await page.getByText('planets', { exact: true }).click()
   await page.getByText('Kepler-442b', { exact: true }).dblclick()
   await page.keyboard.press('Control+a')
@@ -64,6 +68,9 @@ async function startStudio(t: ExecutionContext, environment: NodeJS.ProcessEnv):
     studio.kill('SIGTERM')
     if (studio.exitCode === null) await once(studio, 'exit')
   })
-  for await (const line of studio.stdout) if (String(line).includes(`:${port}`)) break
-  return `http://127.0.0.1:${port}`
+  for await (const line of createInterface(studio.stdout)) {
+    const [address] = /http:\S+/.exec(line) ?? []
+    if (address) return address
+  }
+  throw new Error('Studio printed no address')
 }
