@@ -45,8 +45,8 @@ export function createClient(pool: Pool, options: ClientOptions): DatabaseClient
     }),
     transactionOptions: { maxWait: timeout, timeout },
   })
-  const send = async <Result>({ text, values }: Statement): Promise<Result[]> => {
-    const name = nameOf({ sql: text })
+  const send = async <Result>({ text, values, isPlannedEachTime }: Statement): Promise<Result[]> => {
+    const name = isPlannedEachTime ? '' : nameOf({ sql: text })
     return (await pool.query({ name, text, values: values as unknown[], types })).rows as Result[]
   }
   return extend(prisma, send) as unknown as DatabaseClient

@@ -1,10 +1,10 @@
 import type { List, ListRequest } from '../../domain/model/query/list.ts'
-import { orderSteps } from '../../domain/model/query/query.ts'
+import { type OrderStep, orderSteps } from '../../domain/model/query/query.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
 import { filterCondition } from './filter.ts'
 import { type Bound, boundedRanges, orderBy, orderKeys, type Range, wholeRanges } from './ranges.ts'
-import { columnsOf, Parameters, quoted, type Statement, tableOf } from './statement.ts'
+import { columnsOf, keyNames, Parameters, quoted, type Statement, tableOf } from './statement.ts'
 
 /** The parents whose lists are read. */
 export interface Parents {
@@ -33,10 +33,10 @@ export function listStatement(resource: Resource, request: ListRequest): Stateme
   const parameters = new Parameters()
   const rows = rowsQuery(resource, request, parameters)
   const facts = wholeListFacts(resource, request, parameters)
-  if (facts.length === 0) return { text: rows, values: parameters.values }
+  if (facts.length === 0) return planned(rows, parameters, request)
   const order = orderBy(orderSteps(resource, request.sorts), request.fromEnd)
   const text = `SELECT * FROM (SELECT ${facts.join(', ')}) AS whole LEFT JOIN (${rows}) AS listed ON TRUE ${order}`
-  return { text, values: parameters.values }
+  return planned(text, parameters, request)
 }
 
 /**
@@ -53,7 +53,16 @@ export function listsStatement(resource: Resource, parents: Parents, request: Li
   const text = `SELECT parent.id AS ${quoted(PARENT)}, ${['listed.*', ...facts].join(', ')}
     FROM ${tableOf(parents.resource)} AS parent LEFT JOIN LATERAL (${rows}) AS listed ON TRUE
     WHERE parent.id = ANY(${wanted}) ORDER BY ${[quoted(PARENT), ...order.map((key) => `listed.${key}`)].join(', ')}`
-  return { text, values: parameters.values }
+  return planned(text, parameters, request)
+}
+
+/**
+ * Statements with a filter are planned for its values each time, which takes 0.3 ms. The plan of a prepared
+ * statement fits values of average frequency on an average page: on page 6 of 20 it read 6,000 rows in the order
+ * of the list to find 121 of the 400 that match, in 6 ms instead of 2.
+ */
+function planned(text: string, { values }: Parameters, { filter }: ListRequest): Statement {
+  return { text, values, isPlannedEachTime: filter !== undefined }
 }
 
 /** The text includes the limit, because a plan for an unknown number of rows is worse than one for few. */
@@ -72,15 +81,36 @@ function rowsQuery(
     : wholeRanges(steps, fromEnd)
   if (other) filtered.push(anyOf(boundedRanges(resource, steps, other, fromEnd, parameters)))
   const end = `LIMIT ${take}${skip === 0 ? '' : ` OFFSET ${parameters.add(skip)}`}`
+  // No filter: PostgreSQL needs the table for those.
+  const isIndexed = skip > 0 && filtered.length === 0
+  const columns = isIndexed ? orderColumns(steps) : columnsOf(resource)
   const select = ({ conditions, order }: Range, limit: string) => {
     const all = [...filtered, ...conditions]
     const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`
-    return `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} ${where} ${order} ${limit}`
+    return `SELECT ${columns} FROM ${tableOf(resource)} ${where} ${order} ${limit}`
   }
-  const [only, ...more] = ranges
-  if (only && more.length === 0) return select(only, end)
   const parts = ranges.map((range) => `(${select(range, `LIMIT ${take + skip}`)})`)
-  return `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ${orderBy(steps, fromEnd)} ${end}`
+  const [only, ...more] = ranges
+  const rows =
+    only && more.length === 0
+      ? select(only, end)
+      : `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ${orderBy(steps, fromEnd)} ${end}`
+  return isIndexed ? `${rowsAt(resource, rows)} ${orderBy(steps, fromEnd)}` : rows
+}
+
+function orderColumns(steps: readonly OrderStep[]): string {
+  return steps.map(({ leaf }) => quoted(leaf.column)).join(', ')
+}
+
+/**
+ * Reads the rows of a query that selects their keys. So PostgreSQL skips rows in an index of the order alone, and
+ * reads the table for the rows of the page only. With 20,000 rows, a page by random number takes 0.9 ms of its
+ * CPU time instead of 1.9.
+ */
+function rowsAt(resource: Resource, positions: string): string {
+  const keys = keyNames(resource).map(quoted).join(', ')
+  return `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)}
+    WHERE (${keys}) IN (SELECT ${keys} FROM (${positions}) AS positions)`
 }
 
 /** The bounds of a part, beginning with the one at which the read starts. */

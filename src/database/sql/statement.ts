@@ -5,6 +5,8 @@ import { type Resource, tableName } from '../../domain/model/resource.ts'
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
+  /** Whether it is planned for its values each time, instead of being prepared. */
+  readonly isPlannedEachTime?: boolean
 }
 
 /** The quoted table name of a resource. */
@@ -25,6 +27,11 @@ export function keyColumns({ parentField }: Resource, { parentId, id }: Resource
 /** A quoted identifier. */
 export function quoted(name: string): string {
   return `"${name}"`
+}
+
+/** The names of the primary key columns of a resource. */
+export function keyNames({ parentField }: Resource): string[] {
+  return parentField ? [parentField, 'id'] : ['id']
 }
 
 /** Collects the values of a statement. */
