@@ -120,8 +120,8 @@ export type Scan = <Result>(
   read: () => Promise<Result>,
 ) => Promise<Result>
 
-/** In bytes. Scanning a smaller table takes a few milliseconds. */
-const LARGE_TABLE = 4 * 1024 * 1024
+/** In bytes. Scanning a smaller table takes ten milliseconds at most. */
+const LARGE_TABLE = 16 * 1024 * 1024
 
 /**
  * Limits scans of large tables to a few connections, and each caller to a part of these. A scan takes as long as

@@ -22,8 +22,8 @@ export interface ListRequest {
   readonly counted: boolean
 }
 
-/** PostgreSQL skips this many rows in a few milliseconds. */
-const SHORT_SKIP = 1_000
+/** PostgreSQL skips this many rows in a few milliseconds: 1.5 in an index alone. */
+const SHORT_SKIP = 20_000
 
 /** Whether the database may have to scan the whole list: not for the first rows in the order of creation. */
 export function isScan({ sorts, filter, skip = 0 }: ListRequest): boolean {
