@@ -16,9 +16,10 @@ import { Limiter } from './graph/execution/limiter.ts'
 import { createPrepare, createRunOperation, instrument, type Prepare } from './graph/execution/operation.ts'
 import { OperationLimiter, OVERLOADED, Scans } from './graph/execution/operation-limiter.ts'
 import { createGraphQLRoute } from './graph/http/apollo.ts'
-import { explorerRoutes } from './graph/http/explorer.ts'
+import { explorerRoute } from './graph/http/explorer.ts'
 import { readPersistedOperations } from './graph/http/persisted-operations.ts'
 import { createSchema } from './graph/schema/schema.ts'
+import { typeMap } from './graph/type-map.ts'
 import type { ReportRequest } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
 import { authenticate } from './http/auth/authenticate.ts'
@@ -168,11 +169,12 @@ async function createApplication(
     ...settings,
     maximumPageSize,
     seeds: await readSeeds(folder.seed),
+    typeMap: settings.graphqlIntrospection ? () => typeMap(schema, resources) : undefined,
   })
   const routes = [
     ...healthRoutes(createReadiness(() => database.check(), isStopping)),
     ...(metrics ? [metrics.route] : []),
-    ...(settings.graphqlExplorer ? explorerRoutes(resources, persisted) : []),
+    ...(settings.graphqlExplorer ? [explorerRoute(resources, persisted)] : []),
     ...rest.routes,
     graphql,
   ]

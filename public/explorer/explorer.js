@@ -77,5 +77,11 @@ document.getElementById('token-form').addEventListener('submit', (event) => {
 scheme.addEventListener('change', () => show())
 await shareToken()
 field.value = token()
-const [first] = await loadExamples()
-show(first?.document)
+const examples = await loadExamples()
+/** The example that the address names: `#example=` and the path of a collection. */
+const named = () => {
+  const path = new URLSearchParams(location.hash.slice(1)).get('example')
+  return examples.find((example) => example.path === path && path !== null)
+}
+addEventListener('hashchange', () => named() && show(named().document))
+show((named() ?? examples[0])?.document)

@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
 import { domainFolder, loadDefinitions } from '../domain-folder.ts'
 import { createSchema } from '../graph/schema/schema.ts'
+import { typeMap } from '../graph/type-map.ts'
+import { modelDocument } from '../rest/documents/model/mermaid.ts'
 import { committedDocument } from '../rest/documents/openapi/document.ts'
 import { readSeeds } from '../seeds.ts'
 import { runCommand } from './command.ts'
@@ -11,12 +13,15 @@ const usage = `Generates the documents of the built-in domain, which are kept un
   npx halgraph docs
 
   docs/openapi.json    the OpenAPI document, with the default settings
-  docs/schema.graphql  the GraphQL schema`
+  docs/schema.graphql  the GraphQL schema
+  docs/MODEL.md        the data model and the GraphQL types as diagrams`
 
 await runCommand(usage, {}, async () => {
   const domain = await loadDefinitions(domainFolder())
   await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder.seed)))
-  await write('docs/schema.graphql', `${printSchema(createSchema(domain.resources, domain.versions))}\n`)
+  const schema = createSchema(domain.resources, domain.versions)
+  await write('docs/schema.graphql', `${printSchema(schema)}\n`)
+  await write('docs/MODEL.md', modelDocument(domain.resources, typeMap(schema, domain.resources)))
 })
 
 async function write(name: string, text: string): Promise<void> {

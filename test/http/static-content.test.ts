@@ -15,6 +15,7 @@ for (const [path, accept, type] of [
   ['/api/v1/profile/planets', '*/*', 'application/json; charset=utf-8'],
   ['/errors', 'application/json', 'application/json; charset=utf-8'],
   ['/errors/RESOURCE_GONE', 'text/html', 'text/html; charset=utf-8'],
+  ['/model', 'text/html', 'text/html; charset=utf-8'],
   ['/graphql', 'text/html', 'text/html; charset=utf-8'],
   ['/graphql/explorer/explorer.js', '*/*', 'text/javascript; charset=utf-8'],
   ['/graphql/explorer/examples.json', '*/*', 'application/json; charset=utf-8'],

@@ -49,12 +49,38 @@ test('the operation behind a response is shown on request, and does the same at 
 
 test('pages load nothing from third parties', async (t) => {
   const { anonymous, origin, base } = service()
-  for (const url of [`${origin}/`, base, `${origin}/docs`, `${origin}/errors`]) {
+  for (const url of [`${origin}/`, base, `${origin}/docs`, `${origin}/errors`, `${origin}/model`]) {
     const { text } = await anonymous.get(url, HTML)
     for (const [, address] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
       t.true(address === 'data:,' || new URL(address as string, url).origin === origin, address)
     }
   }
+})
+
+test('every page has the same header, names where it is in it, and follows the colour scheme', async (t) => {
+  const { anonymous, origin, base } = service()
+  const pages: Record<string, string | undefined> = {
+    '/': undefined,
+    [new URL(base).pathname]: 'Browse',
+    [`${new URL(base).pathname}/planets/none`]: 'Browse',
+    '/docs': 'Reference',
+    '/graphql': 'GraphQL',
+    '/model': 'Model',
+    '/errors': 'Errors',
+    '/errors/RESOURCE_GONE': undefined,
+  }
+  const headers = new Set<string>()
+  for (const [path, current] of Object.entries(pages)) {
+    const { text } = await anonymous.get(origin + path, HTML)
+    const header = /<header>[\s\S]*<\/header>/.exec(text)?.[0] ?? ''
+    t.is(/aria-current="page">([^<]+)/.exec(header)?.[1], current, path)
+    headers.add(header.replace(' aria-current="page"', ''))
+    t.true(text.includes('<meta name="color-scheme" content="light dark">'), path)
+  }
+  t.is(headers.size, 1)
+  const targets = [...([...headers][0] ?? '').matchAll(/href="([^"]+)"/g)].map(([, href]) => href as string)
+  t.is(targets.length, 7)
+  for (const target of targets) t.is((await anonymous.get(target, HTML)).status, 200, target)
 })
 
 /** Puts the token of a writer into the session of a page, as a person does. */
@@ -183,6 +209,7 @@ test('the root is a page for browsers only, and addresses that people guess lead
     ['/docs/', `${origin}/docs`],
     ['/errors/', `${origin}/errors`],
     ['/graphql/', `${origin}/graphql`],
+    ['/model/', `${origin}/model`],
     ['/openapi.json', `${base}/openapi.json`],
   ] as const) {
     const { status, headers } = await anonymous.get(origin + from)
@@ -253,6 +280,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
         `${base}/species/${body.id}`,
         `${base}/species/none`,
         `${origin}/errors`,
+        `${origin}/errors/RESOURCE_GONE`,
+        `${origin}/model`,
+        `${origin}/model#entity-missions`,
         `${origin}/`,
       ]
       for (const url of paths) {

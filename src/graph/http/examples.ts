@@ -8,6 +8,8 @@ import type { PersistedOperations } from './persisted-operations.ts'
 export interface Example {
   readonly title: string
   readonly document: string
+  /** The path of the collection that the example is the first of. */
+  readonly path?: string
 }
 
 /** The examples of the explorer: some for each collection, from its definition, and the persisted operations. */
@@ -39,6 +41,7 @@ function pageExample(resource: Resource, resources: readonly Resource[]): Exampl
   const { page, sortField } = { ...graphNames(resource), sortField: columnValue(resource.createdField) }
   return {
     title: `The newest ${resource.path}`,
+    path: resource.path,
     document: `query newest${pascalCase(resource.path)} {
   ${page}(limit: 10, sort: [{ field: ${sortField}, direction: DESC }]) {
     totalCount

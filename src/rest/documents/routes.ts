@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Context } from 'koa'
 import { stringify } from 'yaml'
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Resource } from '../../domain/model/resource.ts'
+import { GRAPHQL_PATH } from '../../graph/http/apollo.ts'
 import { type Handler, type Route, reads } from '../../http/routes.ts'
 import {
   contentHandler,
@@ -23,9 +25,12 @@ import { PATHS } from './openapi/service-paths.ts'
 import { chartsOf } from './pages/charts.ts'
 import { cataloguePage, entryPage } from './pages/error-pages.ts'
 import type { Html } from './pages/html.ts'
+import { modelPage } from './pages/model-page.ts'
 import {
   browsePage,
+  explorerPage,
   landingPage,
+  MODEL_PATH,
   referencePage,
   respondWithPage,
   type Site,
@@ -72,9 +77,13 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
   return [
     { ...home, applies: prefersPage },
     ...errorRoutes(resources, settings),
+    modelRoute(resources, settings),
+    ...(settings.graphqlExplorer ? [explorerRoute(settings)] : []),
     referenceRoute(REFERENCE_PATH, settings),
     contentRoute('/docs/assets', { ...assets(), 'charts.json': charts }),
-    ...[REFERENCE_PATH, PATHS.errors, '/graphql'].map((path) => redirect(`${path}/`, path, settings)),
+    ...[REFERENCE_PATH, PATHS.errors, MODEL_PATH, GRAPHQL_PATH].map((path) =>
+      redirect(`${path}/`, path, settings),
+    ),
     redirect(PATHS.json, basePath(settings) + PATHS.json, settings),
   ]
 }
@@ -89,6 +98,27 @@ function redirect(from: string, to: string, settings: SiteSettings): Route {
 
 function referenceRoute(path: string, settings: SiteSettings): Route {
   return open(path, (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings))))
+}
+
+function modelRoute(resources: readonly Resource[], settings: SiteSettings): Route {
+  const page = modelPage(resources, settings.typeMap)
+  return open(MODEL_PATH, async (ctx) => respondWithPage(ctx, { html: await page(siteFor(ctx, settings)) }))
+}
+
+/** The explorer is at the address of GraphQL, for browsers. It holds no data, and asks with the token put into it. */
+function explorerRoute(settings: SiteSettings): Route {
+  const page = open(GRAPHQL_PATH, (ctx) => {
+    ctx.vary('Accept')
+    respondWithPage(ctx, explorerPage(siteFor(ctx, settings)))
+  })
+  return { ...page, applies: prefersExplorer }
+}
+
+/** Browsers ask for HTML; nothing that asks for data does. */
+function prefersExplorer(ctx: Context): boolean {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  const types = ['application/json', 'application/graphql-response+json', 'text/html']
+  return isRead && ctx.accepts(...types) === 'text/html'
 }
 
 function open(path: string, handle: Handler): Route {

@@ -1,5 +1,7 @@
 import type { Context } from 'koa'
 import type { Resource } from '../../../domain/model/resource.ts'
+import { GRAPHQL_PATH } from '../../../graph/http/apollo.ts'
+import type { MappedType } from '../../../graph/type-map.ts'
 import { respondWithContent, staticContent } from '../../../http/static-content.ts'
 import { label } from '../../nouns.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../../urls.ts'
@@ -15,10 +17,13 @@ const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** Swagger UI sets styles on its elements and has embedded images. */
-const REFERENCE_POLICY =
+/** The reference and the explorer set styles on their elements, and have embedded images and fonts. */
+const EDITOR_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** The path of the page with the data model. */
+export const MODEL_PATH = '/model'
 
 /** What the header of every page links to. */
 export interface Site {
@@ -36,6 +41,8 @@ export interface Site {
 /** The settings of the pages. */
 export type SiteSettings = RestSettings & {
   readonly graphqlExplorer?: boolean
+  /** Makes the map of the GraphQL types; undefined if the schema is not public. */
+  readonly typeMap?: (() => readonly MappedType[]) | undefined
   /** The catalogue that the examples of the reference are about. */
   readonly seeds?: readonly Seed[]
 }
@@ -80,7 +87,6 @@ export function browsePage(site: Site): Page {
 
 /** The landing page: what the service is, where to go, and, with a token, what it holds. */
 export function landingPage(site: Site, resources: readonly Resource[]): Page {
-  const { base, root, reference, hasExplorer } = site
   const content = html`<h1>A catalogue with a REST and a GraphQL interface</h1>
 <p>${resources
     .filter(({ owner }) => !owner)
@@ -88,11 +94,7 @@ export function landingPage(site: Site, resources: readonly Resource[]): Page {
     .join(', ')}: as JSON with links (HAL), and as
 one GraphQL schema. <span id="status" role="status"></span></p>
 <ul class="cards">
-${card(base, 'Browse', 'Read, create and change resources, with forms.')}
-${card(reference, 'Reference', 'Every operation, with examples to try.')}
-${hasExplorer ? card(`${root}/graphql`, 'GraphQL', 'An editor for queries, with the schema.') : ''}
-${card(`${root}${PATHS.errors}`, 'Errors', 'What each code means, and what to do.')}
-${card(`${base}${PATHS.json}`, 'OpenAPI', 'The description for programs.')}
+${places(site).map(({ href, title, text }) => html`<li><a href="${href}">${title}</a><span class="note">${text}</span></li>`)}
 </ul>
 <div id="view"></div>
 <noscript><p>Charts need JavaScript.</p></noscript>`
@@ -102,10 +104,6 @@ ${card(`${base}${PATHS.json}`, 'OpenAPI', 'The description for programs.')}
   return { html: pageWith('Home', site, content, head) }
 }
 
-function card(href: string, title: string, text: string): Html {
-  return html`<li><a href="${href}">${title}</a><span class="note">${text}</span></li>`
-}
-
 /** The reference: the OpenAPI document, rendered by Swagger UI, from which calls can be tried. */
 export function referencePage(site: Site): Page {
   const content = html`<h1 class="hidden">Reference</h1>
@@ -113,15 +111,91 @@ export function referencePage(site: Site): Page {
   const head = html`<link rel="stylesheet" href="${site.assets}/swagger-ui.css">
 <script src="${site.assets}/swagger-ui-bundle.js" defer></script>
 <script type="module" src="${site.assets}/reference.js"></script>`
-  return { html: pageWith('Reference', site, content, head), policy: REFERENCE_POLICY }
+  return { html: pageWith('Reference', site, content, head), policy: EDITOR_POLICY }
+}
+
+/** The GraphQL explorer: GraphiQL with a field for the access token and with example operations. */
+export function explorerPage(site: Site): Page {
+  const files = 'graphql/explorer'
+  const content = html`<div class="bar">
+<h1>GraphQL explorer</h1>
+<form id="token-form" autocomplete="off">
+<label for="token">Access token</label>
+<input id="token" type="password" placeholder="eyJ…" spellcheck="false" autocomplete="off">
+<button type="submit">Use</button>
+</form>
+<label class="examples">Example
+<select id="examples"><option value="">Choose…</option></select>
+</label>
+</div>
+<p id="notice" role="status"></p>
+<div id="explorer"></div>
+<noscript>The explorer needs JavaScript.</noscript>`
+  const head = html`<link rel="stylesheet" href="${files}/graphiql.css">
+<link rel="stylesheet" href="${files}/explorer.css">
+<script defer src="${files}/react.js"></script>
+<script defer src="${files}/react-dom.js"></script>
+<script defer src="${files}/graphiql.js"></script>
+<script type="module" src="${files}/explorer.js"></script>`
+  return { html: pageWith('GraphQL explorer', site, content, head), policy: EDITOR_POLICY }
 }
 
 /** The style of the content; the reference has its own. */
 const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${assets}/content.css">`
 
+/** Where the header of every page and the landing page lead. */
+function places({ base, root, reference, hasExplorer }: Site): readonly Place[] {
+  return [
+    { page: 'Browse', title: 'Browse', href: base, text: 'Read, create and change resources, with forms.' },
+    {
+      page: 'Reference',
+      title: 'Reference',
+      href: reference,
+      text: 'Every operation, with examples to try.',
+    },
+    ...(hasExplorer
+      ? [
+          {
+            page: 'GraphQL explorer',
+            title: 'GraphQL',
+            href: `${root}${GRAPHQL_PATH}`,
+            text: 'An editor for queries, with the schema.',
+          },
+        ]
+      : []),
+    {
+      page: 'Data model',
+      title: 'Model',
+      href: `${root}${MODEL_PATH}`,
+      text: 'What there is and how it is related, as diagrams.',
+    },
+    {
+      page: 'Errors',
+      title: 'Errors',
+      href: `${root}${PATHS.errors}`,
+      text: 'What each code means, and what to do.',
+    },
+    {
+      page: 'OpenAPI',
+      title: 'OpenAPI',
+      href: `${base}${PATHS.json}`,
+      text: 'The description for programs.',
+    },
+  ]
+}
+
+interface Place {
+  /** The title of the page. */
+  readonly page: string
+  /** The text of links to it. */
+  readonly title: string
+  readonly href: string
+  readonly text: string
+}
+
 /** A page with the header that all pages have. */
 export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyle(site)): Html {
-  const { base, root, reference, assets, hasExplorer } = site
+  const { base, root, assets } = site
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -139,12 +213,12 @@ ${head}
 <header>
 <a class="name" href="${root}/">halgraph</a>
 <nav aria-label="Site">
-<a href="${base}">Browse</a>
-<a href="${reference}">Reference</a>
-${hasExplorer ? html`<a href="${root}/graphql">GraphQL</a>` : ''}
-<a href="${root}/errors">Errors</a>
-<a href="${base}/openapi.json">OpenAPI</a>
-</nav>
+${places(site).map(
+  (
+    place,
+  ) => html`<a href="${place.href}"${title === place.page ? html` aria-current="page"` : ''}>${place.title}</a>
+`,
+)}</nav>
 </header>
 <main>
 ${content}

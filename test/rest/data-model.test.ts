@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises'
+import test from 'ava'
+import { defineResource, reference, text } from '../../src/domain/definition.ts'
+import { createSchema } from '../../src/graph/schema/schema.ts'
+import { typeMap } from '../../src/graph/type-map.ts'
+import { drawEntities, drawTypes } from '../../src/rest/documents/model/diagrams.ts'
+import { dataModel } from '../../src/rest/documents/model/entities.ts'
+import { modelDocument } from '../../src/rest/documents/model/mermaid.ts'
+import { openBrowser } from '../helpers/browser.ts'
+import { domain, resources } from '../helpers/domain.ts'
+import { shareTestService, startTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+const HTML = { accept: 'text/html' }
+
+async function modelPage(origin = service().origin): Promise<string> {
+  return (await fetch(`${origin}/model`, { headers: HTML })).text()
+}
+
+test('docs/MODEL.md is what the definitions make; `npm run docs` writes it', async (t) => {
+  const committed = await readFile(new URL('../../docs/MODEL.md', import.meta.url), 'utf8')
+  const schema = createSchema(resources, domain.versions)
+  t.true(committed === modelDocument(resources, typeMap(schema, resources)))
+})
+
+test('relationships have the cardinalities of the definitions', (t) => {
+  const { relationships } = dataModel(resources)
+  const shown = relationships.map(
+    ({ parent, parents, children, child, column, identifying }) =>
+      `${parents} ${parent.path}, ${children} ${child.path} by ${column}${identifying ? ', owned' : ''}`,
+  )
+  for (const expected of [
+    'one planets, zero or more moons by planet_id, owned',
+    'one planets, zero or one atmosphere by planet_id, owned',
+    'zero or one planets, zero or more missions by destination_planet_id',
+    'one astronauts, zero or more crew by astronaut_id',
+    'zero or one planets, zero or more species by planet_id',
+  ]) {
+    t.true(shown.includes(expected), expected)
+  }
+  const references = resources.flatMap(({ leaves }) =>
+    leaves.filter(({ field }) => field.type === 'reference'),
+  )
+  t.is(relationships.length, references.length + resources.filter(({ owner }) => owner).length)
+})
+
+test('the page has a drawing of every entity and every type, and tables with every field', async (t) => {
+  const html = await modelPage()
+  const [entities = '', types = ''] = html.match(/<svg[\s\S]*?<\/svg>/g) ?? []
+  for (const { name, path, leaves } of resources) {
+    t.true(entities.includes(`href="#entity-${path}"`) && types.includes(`href="#type-${name}"`), name)
+    const section = html.slice(html.indexOf(`<div id="entity-${path}">`)).split('</details>')[0] ?? ''
+    for (const { column } of leaves)
+      t.true(section.includes(`<th scope="row">${column}</th>`), `${name}.${column}`)
+  }
+  const schema = createSchema(resources)
+  for (const { name, fields } of typeMap(schema, resources)) {
+    const section = html.slice(html.indexOf(`<div id="type-${name}">`)).split('</details>')[0] ?? ''
+    for (const field of fields)
+      t.true(section.includes(`<th scope="row">${field.name}</th>`), `${name}.${field.name}`)
+  }
+  for (const [, anchor] of html.matchAll(/href="#([^"]+)"/g)) t.true(html.includes(`id="${anchor}"`), anchor)
+})
+
+test('the page names no field of the schema where introspection is off', async (t) => {
+  const { origin } = await startTestService(t, { graphqlIntrospection: false })
+  const html = await modelPage(origin)
+  t.true(html.includes('entity-planets'))
+  t.notRegex(html, /moonsConnection|type-Planet/)
+})
+
+test('a domain of a hundred collections is drawn, and texts of its definitions are escaped', async (t) => {
+  const many = Array.from({ length: 100 }, (_, index) =>
+    defineResource({
+      kind: 'collection',
+      name: `Thing${index}`,
+      path: `things-${index}`,
+      description: '</svg><script>alert(1)</script>',
+      fields: {
+        label: text('A <b>label</b>.', { required: true }),
+        previous_id: reference(`things-${Math.floor(index / 2)}`, 'a<b>"c"', 'The one before.'),
+      },
+    }),
+  )
+  const drawing = await drawEntities(dataModel(many))
+  t.is([...drawing.text.matchAll(/href="#entity-things-\d+"/g)].length, 100)
+  t.notRegex(drawing.text, /<script|a<b>/)
+  const types = await drawTypes(typeMap(createSchema(resources), resources))
+  t.regex(types.text, /^<svg/)
+})
+
+test('a name in a drawing opens its section, and a type leads to its query in the explorer', async (t) => {
+  const browser = await openBrowser(t)
+  if (!browser) return t.pass()
+  const { origin, writer } = service()
+  await writer.post('/missions', { name: 'Drawn' })
+  const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()
+  await page.goto(`${origin}/errors`)
+  const token = (writer.authorization as string).replace('Bearer ', '')
+  await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)
+  await page.goto(`${origin}/model`)
+  const drawings = page.locator('.diagram')
+  await drawings.first().getByRole('link', { name: 'Spacecraft', exact: true }).click()
+  await page.locator('#entity-spacecraft').getByText('crew_capacity', { exact: true }).waitFor()
+  await drawings.last().getByRole('link', { name: 'Mission', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await page.locator('#type-Mission').getByRole('link', { name: 'Query it in the explorer' }).click()
+  await page.getByText('newestMissions').first().waitFor()
+  await page.click('.graphiql-execute-button')
+  await page.locator('.result-window', { hasText: 'Drawn' }).waitFor()
+  t.is(new URL(page.url()).hash, '#example=missions')
+})
