@@ -7,19 +7,21 @@ import { mergeWorkerMetrics } from './worker-metrics.ts'
 /** The message that tells a worker to stop. */
 const STOP = 'stop'
 
-/** Limits the processor time that a worker takes which crashes at every start. */
+/** Limits the processor time that a worker takes which cannot start. */
 const RESTART_MILLISECONDS = 1_000
 
 /**
  * Runs the service in several processes that share one port and replaces a process that dies. The first one
- * starts alone, so that a problem is printed once. When a process ends before it listens, the service cannot
- * start, and all of them are stopped. The first signal stops them gracefully, the second kills them.
+ * starts alone, so that a problem is printed once, and the service ends if it cannot start. Later ones are tried
+ * again until they start, because the database can be away for a while. The first signal stops all processes
+ * gracefully, the second kills them.
  */
 export function superviseWorkers(count: number, logger: Logger): void {
   // Counts the requests of each caller over all workers, for RATE_LIMIT.
   new RateLimiterClusterMaster()
   mergeWorkerMetrics()
   const listening = new Set<Worker>()
+  let hasStarted = false
   let isStopping = false
   const stop = () => {
     isStopping = true
@@ -32,7 +34,8 @@ export function superviseWorkers(count: number, logger: Logger): void {
   cluster.on('exit', async (worker, status, signal) => {
     if (isStopping) return
     logger.error({ worker: worker.process.pid, status, signal }, 'worker died')
-    if (!listening.delete(worker)) {
+    listening.delete(worker)
+    if (!hasStarted) {
       process.exitCode = 1
       return stop()
     }
@@ -44,6 +47,7 @@ export function superviseWorkers(count: number, logger: Logger): void {
     else stop()
   })
   cluster.once('listening', () => {
+    hasStarted = true
     for (let number = 1; number < count && !isStopping; number++) cluster.fork()
   })
   cluster.fork()

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import anyTest from 'ava'
 import { mintToken } from '../src/development-token.ts'
 import { createTestDatabase, createTestFolder } from './helpers/database.ts'
+import { createFaultyLink } from './helpers/faulty-link.ts'
 import { startProcess } from './helpers/service-process.ts'
 
 const server = process.env['TEST_DATABASE_URL']
@@ -119,6 +120,33 @@ test('metrics of any worker are those of all workers (needs TEST_DATABASE_URL)',
   t.true([200, 503].includes((await get('/metrics')).status))
   await until(() => pids().length === 4)
   t.true((await counted()) < 30)
+})
+
+test('a worker that dies while the database is away is replaced later, and the others go on (needs TEST_DATABASE_URL)', async (t) => {
+  const { databaseUrl } = await createTestDatabase(t)
+  const address = new URL(databaseUrl as string)
+  const link = await createFaultyLink(new URL(address), t)
+  address.host = `127.0.0.1:${link.port}`
+  const service = startProcess({ DATABASE_URL: address.href, WORKERS: '2', DATABASE_POOL_SIZE: '2' }, t)
+  const origin = await service.origin
+  const count = (message: string) => service.output().split(`"msg":"${message}"`).length - 1
+  const until = async (isTrue: () => boolean) => {
+    for (let wait = 0; !isTrue() && wait < 600; wait++) await delay(50)
+    t.true(isTrue(), service.output())
+  }
+  const isAlive = async () =>
+    (await fetch(`${origin}/health/live`, { headers: { Connection: 'close' } })).status === 200
+
+  await until(() => count('listening') === 2)
+  link.set('down')
+  process.kill(Number(/"pid":(\d+)[^\n]*"msg":"listening"/.exec(service.output())?.[1]), 'SIGKILL')
+  // The second one to die is the replacement, which cannot start without a database.
+  await until(() => count('worker died') >= 2)
+  t.true(await isAlive())
+  link.set('open')
+  await until(() => count('listening') === 3)
+  t.true(await isAlive())
+  t.is(service.child.exitCode, null)
 })
 
 test('workers that cannot start end the service, with one message (needs TEST_DATABASE_URL)', async (t) => {
