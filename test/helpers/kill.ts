@@ -93,7 +93,7 @@ export async function compare(origin: string, { acknowledged, uncertain }: Ledge
 }
 
 /** The mark of a whole species; null where there is none; a description of what is wrong otherwise. */
-function foundMark(outcome: Outcome): string | null {
+export function foundMark(outcome: Outcome): string | null {
   if (outcome.kind !== 'answered') return `no answer (${outcome.kind})`
   if (outcome.status === 404 || outcome.status === 410) return null
   if (outcome.status !== 200) return `status ${outcome.status}`

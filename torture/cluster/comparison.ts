@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { foundMark } from '../../test/helpers/kill.ts'
+import { send } from '../../test/helpers/load.ts'
+import type { Member } from './members.ts'
+import type { Observations } from './observer.ts'
+
+const PATIENCE_MILLISECONDS = 30_000
+
+/** The content of a member, in the order of the identifiers. */
+const CONTENT = `SELECT md5(string_agg(species::text, '' ORDER BY id COLLATE "C")) AS hash, count(*)::int AS count,
+  (SELECT sum(rows)::int FROM row_counts WHERE collection = 'species') AS counted FROM species`
+
+/**
+ * Compares, while nothing is written, what was acknowledged with what the service and the members have: every
+ * species, the counts, and the content of the members.
+ */
+export async function compare(
+  origin: string,
+  { histories, created }: Observations,
+  members: readonly Member[],
+  primary: Member,
+  database: string,
+): Promise<string[]> {
+  const problems: string[] = []
+  for (const history of histories.values()) {
+    const outcome = await send(origin, { method: 'GET', path: `/api/v1/species/${history.id}` })
+    const problem = history.decide(foundMark(outcome))
+    if (problem !== undefined) problems.push(`afterwards: ${problem}`)
+  }
+  const rows = await query(
+    primary.databaseUrl(database),
+    'SELECT id, habitat, scientific_name AS name FROM species',
+  )
+  const marks = new Map(rows.map(({ id, habitat }) => [id, habitat]))
+  for (const { id, mark } of histories.values()) {
+    if ((marks.get(id) ?? null) !== mark)
+      problems.push(`${id}: ${marks.get(id)} in the database, not ${mark}`)
+  }
+  const names = rows.map(({ name }) => name)
+  const isThere = new Set(names)
+  problems.push(...created.filter((name) => !isThere.has(name)).map((name) => `${name} is lost`))
+  if (isThere.size < names.length) problems.push('something was created twice')
+  const [content] = await query(primary.databaseUrl(database), CONTENT)
+  if (content?.['count'] !== content?.['counted'])
+    problems.push(`${content?.['counted']} rows counted instead of ${content?.['count']}`)
+  const list = await send(origin, { method: 'GET', path: '/api/v1/species?limit=1' })
+  const total = list.kind === 'answered' ? JSON.parse(list.body).total_count : list.kind
+  if (total !== content?.['count']) problems.push(`a list counts ${total} of ${content?.['count']}`)
+  for (const member of members) {
+    if (!(await becomes(member.databaseUrl(database), content?.['hash'])))
+      problems.push(`${member.name} has other content than the primary`)
+  }
+  return problems
+}
+
+/** Whether a member has that content before long. */
+async function becomes(url: string, hash: unknown): Promise<boolean> {
+  const until = performance.now() + PATIENCE_MILLISECONDS
+  while (performance.now() < until) {
+    const [content] = await query(url, CONTENT).catch(() => [])
+    if (content?.['hash'] === hash) return true
+    await delay(200)
+  }
+  return false
+}
+
+async function query(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3_000 })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
