@@ -46,7 +46,7 @@ test('compose.yaml sets only settings of the service, and does not publish it be
   )
   for (const port of [...ports, ...services.prometheus.ports, ...services.grafana.ports])
     t.true(port.startsWith('127.0.0.1:'))
-  t.is(services.pgbouncer.environment.POOL_MODE, 'session')
+  t.is(services.pgbouncer.environment.POOL_MODE, 'transaction')
   for (const { volumes = [] } of Object.values(services) as { volumes?: string[] }[])
     for (const volume of volumes)
       if (volume.startsWith('./')) await t.notThrowsAsync(access(volume.split(':')[0] as string), volume)

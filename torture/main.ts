@@ -4,6 +4,7 @@ import { run as disk } from './disk.ts'
 import { run as hostile } from './hostile.ts'
 import { run as kill } from './kill.ts'
 import { run as overload } from './overload.ts'
+import { run as pooler } from './pooler.ts'
 import { run as power } from './power.ts'
 import { run as shutdown } from './shutdown.ts'
 import { Skipped } from './skipped.ts'
@@ -17,6 +18,7 @@ const usage = `Long runs that show what the service survives, and in what figure
   npm run torture -- hostile [seconds]    one caller after the other asks for too much; others notice little
   npm run torture -- slow [connections]   connections that send or read slowly
   npm run torture -- database             a server that is down, vanishes, is stopped, or has slow sessions
+  npm run torture -- pooler [rounds]      1,000 connections over 20 sessions of PgBouncer in transaction mode
   npm run torture -- power [cuts]         a power cut under the embedded database (as root)
   npm run torture -- disk                 a server whose disk is full (as root, with PostgreSQL installed)
   npm run torture -- cluster [rounds] [killed | frozen | partitioned | switched]
@@ -34,6 +36,7 @@ const commands: Record<string, (argument: number | undefined, only?: string) => 
   slow,
   database,
   disk,
+  pooler,
   power,
   cluster,
 }

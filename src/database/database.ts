@@ -2,7 +2,13 @@ import type { Pool } from 'pg'
 import { createClient, type DatabaseClient } from './client.ts'
 import type { Connection } from './connection.ts'
 import { createPool } from './pool.ts'
-import { type SessionLimits, sessionStatement, settingsCheck } from './session.ts'
+import {
+  localStatements,
+  type SessionLimits,
+  sessionStatement,
+  settingsCheck,
+  transactionStatement,
+} from './session.ts'
 import type { PrismaClientClass } from './tables.ts'
 
 /** The database of the service, open and migrated. */
@@ -44,8 +50,10 @@ export function createDatabase(
     statement_timeout: timeout,
     idle_in_transaction_session_timeout: 4 * timeout,
   }
+  const pooled = { begin: transactionStatement(schema, limits), before: localStatements(schema, limits) }
   const pool = createPool(connection, {
     session: sessionStatement(schema, hasStatementTimeout ? limits : undefined),
+    pooled: hasStatementTimeout ? pooled : undefined,
     size: poolSize,
     connectTimeout: timeout,
     responseTimeout: hasStatementTimeout ? timeout + GRACE_MILLISECONDS : EMBEDDED_RESPONSE_MILLISECONDS,

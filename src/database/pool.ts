@@ -3,15 +3,24 @@ import { SpanKind } from '@opentelemetry/api'
 import pg, { type ClientConfig } from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
 import { connectionError } from './errors.ts'
+import { isPooled, PrecededStatement, SESSION_PROCESS } from './pooler.ts'
 
-/** The size and the timeouts of a pool. */
+/** The settings of sessions, the size and the timeouts of a pool. */
 interface PoolOptions {
-  /** The first statement of each connection, which sets up its session. */
+  /** The first statement of a connection, which sets up its session. */
   readonly session: string
+  /** For connections through a pooler, which may send each transaction to another session; undefined for none. */
+  readonly pooled?: PooledStatements | undefined
   readonly size: number
   /** In milliseconds, for a connection, and for a response before the connection is closed. */
   readonly connectTimeout: number
   readonly responseTimeout: number
+}
+
+/** What sets up each transaction: a BEGIN, and the statements before one that has no BEGIN. */
+interface PooledStatements {
+  readonly begin: string
+  readonly before: readonly string[]
 }
 
 /** The signature of `query` in this file; pg declares ten overloads. */
@@ -20,18 +29,18 @@ type Done = (error: unknown, result?: unknown) => void
 
 /**
  * Creates a connection pool with spans and timings for all statements. A connection that does not respond in
- * time is closed, so that lost packets never block it forever.
+ * time is closed, so that lost packets never block it forever. A connection to a server sets up its session once
+ * and prepares statements. One through a pooler sets up each transaction, and prepares none.
  */
 export function createPool(connection: ClientConfig, options: PoolOptions): pg.Pool {
-  const WatchedClient = watchedClient(options.responseTimeout)
+  const WatchedClient = watchedClient(options)
   const pool = new WatchedPool({
     ...connection,
     keepAlive: true,
     max: options.size,
     connectionTimeoutMillis: options.connectTimeout,
     Client: WatchedClient,
-    onConnect: (client: pg.ClientBase) =>
-      (client as InstanceType<typeof WatchedClient>).send([options.session]),
+    onConnect: (client: pg.ClientBase) => (client as InstanceType<typeof WatchedClient>).setUp(),
   } as pg.PoolConfig)
   // The pool removes a failed idle connection. Without a listener, the event would end the process.
   pool.on('error', () => {})
@@ -67,8 +76,18 @@ class WatchedPool extends pg.Pool {
   }
 }
 
-function watchedClient(responseTimeout: number) {
+function watchedClient({ session, pooled, responseTimeout }: PoolOptions) {
   return class WatchedClient extends pg.Client {
+    /** Set if the connection goes through a pooler. */
+    #pooled: PooledStatements | undefined
+
+    /** Sends the first statements of the connection. */
+    async setUp(): Promise<void> {
+      const isShared = pooled && isPooled(this, await this.#send([SESSION_PROCESS]))
+      if (isShared) this.#pooled = pooled
+      else await this.#send([session])
+    }
+
     override query(...parameters: unknown[]): never {
       const done = parameters.at(-1)
       if (typeof done !== 'function') return this.#watched(parameters) as never
@@ -83,7 +102,7 @@ function watchedClient(responseTimeout: number) {
       const timings = currentTimings()
       const started = performance.now()
       try {
-        return await inSpan(...described(parameters), () => this.send(parameters), SpanKind.CLIENT)
+        return await inSpan(...described(parameters), () => this.#send(parameters), SpanKind.CLIENT)
       } finally {
         if (timings) {
           timings.database += performance.now() - started
@@ -93,15 +112,26 @@ function watchedClient(responseTimeout: number) {
     }
 
     /** Sends a statement without span and timing, such as the first of a connection. */
-    async send(parameters: unknown[]): Promise<unknown> {
+    async #send(parameters: unknown[]): Promise<unknown> {
       const timer = setTimeout(() => this.#destroy(), responseTimeout)
+      const send = super.query.bind(this) as unknown as Query
       try {
-        return await (super.query as unknown as Query).apply(this, parameters)
+        return await (this.#pooled ? this.#sendPooled(send, this.#pooled, parameters) : send(...parameters))
       } catch (error) {
         throw connectionError(error)
       } finally {
         clearTimeout(timer)
       }
+    }
+
+    #sendPooled(send: Query, { begin, before }: PooledStatements, parameters: unknown[]): Promise<unknown> {
+      const { name, ...config } = configOf(parameters)
+      if (this.getTransactionStatus() !== 'I') return send(config)
+      if (config.text === 'BEGIN') return send(begin)
+      return new Promise((resolve, reject) => {
+        const done = (error: unknown, result: unknown) => (error ? reject(error) : resolve(result))
+        send(new PrecededStatement(config, before, done))
+      })
     }
 
     #destroy(): void {
@@ -113,8 +143,12 @@ function watchedClient(responseTimeout: number) {
 
 /** The name and attributes of a span. The text of a statement contains no values. */
 function described(parameters: unknown[]): [string, Record<string, string>] {
-  const [query] = parameters as [string | { text: string }]
-  const text = typeof query === 'string' ? query : query.text
+  const { text } = configOf(parameters)
   const operation = text.trimStart().split(/\s/, 1)[0] ?? ''
   return [`SQL ${operation}`, { 'db.system.name': 'postgresql', 'db.query.text': text }]
+}
+
+/** The statement of a call of `query`, which may give its text and values, or one object. */
+function configOf([query, values]: unknown[]): pg.QueryConfig {
+  return typeof query === 'string' ? { text: query, values: values as unknown[] } : (query as pg.QueryConfig)
 }

@@ -4,8 +4,8 @@ import { defaults, escapeIdentifier, escapeLiteral } from 'pg'
 defaults.parseInputDatesAsUTC = true
 
 /**
- * The settings that affect the meaning of values and statements. Every session sets them, because the
- * defaults of the server, the database or the role may differ.
+ * The settings that affect the meaning of values and statements. Every session sets them, or every transaction
+ * where a pooler shares sessions, because the defaults of the server, the database or the role may differ.
  */
 const SETTINGS = {
   client_encoding: 'UTF8',
@@ -31,7 +31,7 @@ export interface SessionLimits {
 const UNLIMITED: SessionLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
 /**
- * The settings of a new session, by PostgreSQL's names. Temporary tables come last in the search path, so
+ * The settings of a session, by PostgreSQL's names. Temporary tables come last in the search path, so
  * that they never hide a table.
  */
 export function sessionSettings(
@@ -49,14 +49,36 @@ export function sessionSettings(
 }
 
 /**
- * The first statement of a connection. It is not a list of start-up parameters, because PgBouncer refuses most
- * of them, and it does not call set_config, because SELECT fails on a standby whose default isolation is
+ * The first statement of a session. It is not a list of start-up parameters, because PgBouncer refuses most of
+ * them, and it does not call set_config, because SELECT fails on a standby whose default isolation is
  * serializable.
  */
 export function sessionStatement(schema?: string, limits?: SessionLimits): string {
+  return assignments('SET', schema, limits).join(';')
+}
+
+/** Begins a transaction that has these settings until it ends, in any session. */
+export function transactionStatement(schema?: string, limits?: SessionLimits): string {
+  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...assignments('SET LOCAL', schema, limits)].join(';')
+}
+
+/**
+ * Statements that give these settings to the transaction that they are part of, even one that no BEGIN has begun,
+ * where SET LOCAL would warn. The first one needs no snapshot, so that it can change the isolation of the others.
+ */
+export function localStatements(schema?: string, limits?: SessionLimits): readonly string[] {
+  const calls = Object.entries(sessionSettings(schema, limits)).map(
+    ([name, value]) => `pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`,
+  )
+  return [`SET transaction_isolation TO 'read committed'`, `SELECT ${calls.join(', ')}`]
+}
+
+function assignments(command: string, schema?: string, limits?: SessionLimits): string[] {
   const { search_path, ...settings } = sessionSettings(schema, limits)
-  const statements = Object.entries(settings).map(([name, value]) => `SET ${name} TO ${escapeLiteral(value)}`)
-  return [...statements, `SET search_path TO ${search_path}`].join(';')
+  const statements = Object.entries(settings).map(
+    ([name, value]) => `${command} ${name} TO ${escapeLiteral(value)}`,
+  )
+  return [...statements, `${command} search_path TO ${search_path}`]
 }
 
 /**

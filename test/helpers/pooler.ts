@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,16 +18,30 @@ export async function findPooler(log: (reason: string) => void): Promise<boolean
   return isThere
 }
 
-/**
- * A PgBouncer with its own settings as they come, in front of a server; gone at teardown.
- *
- * @returns the address of the same database through it
- */
+/** A PgBouncer in front of a server. */
+export interface Pooler {
+  /** The same database through it. */
+  readonly address: string
+  /** Its console, which shows its connections. */
+  readonly console: string
+  start(): Promise<void>
+  /** Ends it without ceremony. */
+  kill(): Promise<void>
+}
+
+interface PoolerSettings {
+  readonly mode: 'session' | 'transaction'
+  /** Connections to the server, for each database. */
+  readonly size?: number
+  readonly clients?: number
+}
+
+/** A PgBouncer whose other settings are its defaults, in front of a server; gone at teardown. */
 export async function createPooler(
   owner: Owner,
   databaseUrl: string,
-  mode: 'session' | 'transaction',
-): Promise<string> {
+  { mode, size = 10, clients = 100 }: PoolerSettings,
+): Promise<Pooler> {
   const folder = await createTestFolder(owner)
   const target = new URL(databaseUrl)
   const port = await freePort()
@@ -42,20 +56,29 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-default_pool_size = 10
+default_pool_size = ${size}
+max_client_conn = ${clients}
 `,
   )
   await chmod(folder, 0o755)
+  target.host = `127.0.0.1:${port}`
+  const address = target.href
+  target.pathname = '/pgbouncer'
   // PgBouncer refuses to run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'postgres'] : []
-  const child = spawn('pgbouncer', [...user, file], { stdio: 'ignore' })
-  owner.teardown(async () => {
+  let child: ChildProcess | undefined
+  const kill = async () => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  })
-  target.host = `127.0.0.1:${port}`
-  await untilItAnswers(target.href)
-  return target.href
+    await once(child, 'exit')
+  }
+  const start = async () => {
+    child = spawn('pgbouncer', [...user, file], { stdio: 'ignore' })
+    await untilItAnswers(address)
+  }
+  owner.teardown(kill)
+  await start()
+  return { address, console: target.href, start, kill }
 }
 
 async function untilItAnswers(connectionString: string): Promise<void> {

@@ -1,6 +1,9 @@
-import test from 'ava'
+import { setTimeout as delay } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import { sessionStatement } from '../../src/database/session.ts'
+import type { Settings } from '../../src/settings.ts'
+import { workTogether } from '../helpers/concurrent-work.ts'
+import { createServerDatabase } from '../helpers/database.ts'
 import { createPooler, findPooler } from '../helpers/pooler.ts'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { valuesComeBack } from '../helpers/round-trip.ts'
@@ -10,41 +13,138 @@ const log = (reason: string) => console.log(`pooler: ${reason}`)
 const server = (await findPooler(log)) ? await findServer(log) : undefined
 const claim = server ? test : test.skip
 
-claim(
-  'through PgBouncer in session mode, as it is installed, values come back as they were sent',
-  async (t) => {
-    const databaseUrl = await createPooler(t, await createDatabaseOn(server as string, t), 'session')
-    const { writer, anonymous, origin } = await startTestService(t, { databaseUrl, migrateOnStart: true })
+/** A PgBouncer in transaction mode, with few connections to a database whose defaults are hostile. */
+async function createSharedSessions(t: ExecutionContext, size: number) {
+  const direct = await createDatabaseOn(server as string, t)
+  const pooler = await createPooler(t, direct, { mode: 'transaction', size, clients: 200 })
+  const start = (overrides: Partial<Settings> = {}) =>
+    startTestService(t, { databaseUrl: pooler.address, databasePoolSize: 40, ...overrides })
+  return { direct, pooler, start }
+}
+
+async function connect(t: ExecutionContext, connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+for (const mode of ['session', 'transaction'] as const) {
+  claim(`through PgBouncer in ${mode} mode, values come back as they were sent`, async (t) => {
+    // The database is empty: the migrations go through PgBouncer as well.
+    const direct = await createServerDatabase(server as string, t)
+    const { address } = await createPooler(t, direct, { mode })
+    const { writer, anonymous, origin } = await startTestService(t, {
+      databaseUrl: address,
+      migrateOnStart: true,
+    })
     t.is((await anonymous.get(`${origin}/health/ready`)).status, 200)
     await valuesComeBack(t, writer)
-  },
-)
+  })
+}
 
-claim('through PgBouncer in transaction mode a session keeps time zone, dates and escapes', async (t) => {
-  const databaseUrl = await createPooler(t, await createDatabaseOn(server as string, t), 'transaction')
-  const clients = await Promise.all(
-    Array.from({ length: 4 }, async () => {
-      const client = new pg.Client({ connectionString: databaseUrl })
-      await client.connect()
-      t.teardown(() => client.end())
-      await client.query(sessionStatement())
-      return client
-    }),
-  )
-  const sessions = new Set<number>()
-  for (let round = 0; round < 5; round++) {
-    const answers = await Promise.all(
-      clients.map((client) =>
-        client.query(
-          `SELECT pg_backend_pid() AS session, pg_sleep(0.01 * random()), '\\x'::text AS text,
-             timestamptz '2031-06-01 06:07:08.9'::text AS moment`,
-        ),
-      ),
-    )
-    for (const { rows } of answers) {
-      sessions.add(rows[0].session)
-      t.like(rows[0], { moment: '2031-06-01 06:07:08.9+00', text: '\\x' })
-    }
+claim('what another client leaves in a session of the pool has no effect', async (t) => {
+  const { pooler, direct, start } = await createSharedSessions(t, 1)
+  const other = await connect(t, pooler.address)
+  const { writer } = await start()
+  for (const setting of [
+    `timezone TO 'Asia/Kolkata'`,
+    'datestyle TO German',
+    'search_path TO nowhere',
+    'extra_float_digits TO -15',
+    'default_transaction_isolation TO serializable',
+    'statement_timeout TO 500',
+    `client_encoding TO 'LATIN1'`,
+    'standard_conforming_strings TO off',
+  ]) {
+    await other.query(`SET ${setting}`)
+    await valuesComeBack(t, writer)
+    const control = await connect(t, direct)
+    await control.query(`SET search_path TO public; DELETE FROM missions`)
   }
-  t.true(sessions.size > 1)
+})
+
+claim('the service leaves nothing in a session of the pool', async (t) => {
+  const { pooler, start } = await createSharedSessions(t, 1)
+  const other = await connect(t, pooler.address)
+  const settings = 'SELECT name, setting FROM pg_settings ORDER BY name'
+  const statements = 'SELECT count(*)::int AS count FROM pg_prepared_statements'
+  const { rows: before } = await other.query(settings)
+  const { writer } = await start()
+  await valuesComeBack(t, writer)
+  const { rows: after } = await other.query(settings)
+  // A procedural language that was loaded meanwhile has settings of its own.
+  const names = new Set(before.map(({ name }) => name))
+  t.deepEqual(
+    after.filter(({ name }) => names.has(name)),
+    before,
+  )
+  t.is((await other.query(statements)).rows[0].count, 0)
+})
+
+claim('services whose connections are many more than those of the pool contradict no one', async (t) => {
+  const { direct, start } = await createSharedSessions(t, 4)
+  const services = [await start({ callerShare: 100 }), await start({ callerShare: 100 })]
+  const control = await connect(t, direct)
+  const origins = services.map(({ origin }) => origin)
+  const { requests, problems } = await workTogether(origins, 48, 2)
+  t.deepEqual(problems, [])
+  t.true(requests > 48 * 2 * 9)
+  const { rows } = await control.query(
+    'SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database()',
+  )
+  // Those of the pool, and this one.
+  t.true(rows[0].count <= 5, `${rows[0].count} connections`)
+})
+
+claim('the limits of a statement and of a transaction hold through the pool', async (t) => {
+  const { direct, start } = await createSharedSessions(t, 4)
+  const { writer } = await start({ databaseTimeout: 1_000 })
+  const control = await connect(t, direct)
+  t.is((await writer.get('/planets')).status, 200)
+  await control.query('SET search_path TO public; BEGIN; LOCK TABLE planets, spacecraft, idempotency_keys')
+  const answers = await Promise.all([
+    writer.get('/planets?filter=name:x'),
+    writer.post('/planets', { name: 'Waits' }),
+    writer.post('/spacecraft', { name: 'Waits', kind: 'lander' }, { 'idempotency-key': 'waits' }),
+  ])
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [503, 503, 503],
+  )
+  // The server ends them itself: a statement that waits for a lock does not notice that its client has left.
+  const observer = await connect(t, direct)
+  const running = async () => {
+    const { rows } = await observer.query(
+      `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+         AND state = 'active'`,
+    )
+    return rows
+  }
+  for (let wait = 0; (await running()).length > 0 && wait < 200; wait++) await delay(50)
+  t.deepEqual(await running(), [])
+  await control.query('ROLLBACK')
+  t.is((await writer.post('/planets', { name: 'No longer waits' })).status, 201)
+})
+
+claim('while PgBouncer is gone requests are refused with 503, and afterwards served again', async (t) => {
+  const { pooler, start } = await createSharedSessions(t, 4)
+  const { writer, anonymous, origin } = await start({ databaseTimeout: 1_500 })
+  const ready = async () => (await anonymous.get(`${origin}/health/ready`)).status
+  const { body: planet } = await writer.post('/planets', { name: 'Stays' })
+  await pooler.kill()
+  for (const { status } of await Promise.all([
+    writer.get('/planets'),
+    writer.post('/planets', { name: 'Nowhere to put it' }),
+    writer.put('/planets/x', { id: 'x', name: 'Nowhere either' }),
+  ])) {
+    t.is(status, 503)
+  }
+  t.is(await ready(), 503)
+  await pooler.start()
+  for (let wait = 0; (await ready()) !== 200 && wait < 200; wait++) await delay(50)
+  t.is((await writer.get(`/planets/${planet.id}`)).status, 200)
+  t.is((await writer.get('/planets')).body.total_count, 1)
+  t.is((await writer.post('/planets', { name: 'Again' })).status, 201)
 })

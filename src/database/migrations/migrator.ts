@@ -3,7 +3,7 @@ import { Client, DatabaseError } from 'pg'
 import type { Connection } from '../connection.ts'
 import { DatabaseRefusedError } from '../refused.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
-import { DEFAULT_SCHEMA, sessionStatement } from '../session.ts'
+import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { MIGRATION_RECORD, type MigrationState, readState } from './migration-state.ts'
 
@@ -22,16 +22,16 @@ const INSUFFICIENT_PRIVILEGE = '42501'
  *   migrations, or if a migration fails or the role lacks a privilege.
  */
 export function migrate(connection: Connection, folder: string): Promise<string[]> {
-  return withClient(connection, async (client) => {
+  return withSession(connection, async (session) => {
     const migrations = await readMigrations(folder)
-    const state = await readState(client, migrations)
+    const state = await session.transact((client) => readState(client, migrations))
     refuse(state)
     // A role without the right to create tables can use a migrated database.
     if (state.pending.length === 0) return []
-    await createRecord(client, connection.schema ?? DEFAULT_SCHEMA)
+    await createRecord(session)
     const applied: string[] = []
     for (const migration of migrations.filter(({ name }) => state.pending.includes(name))) {
-      if (await apply(client, migration, migrations)) applied.push(migration.name)
+      if (await apply(session, migration, migrations)) applied.push(migration.name)
     }
     return applied
   })
@@ -43,7 +43,10 @@ export function migrate(connection: Connection, folder: string): Promise<string[
  * @throws DatabaseRefusedError if the database cannot be reached or is not supported.
  */
 export function migrationState(connection: Connection, folder: string): Promise<MigrationState> {
-  return withClient(connection, async (client) => readState(client, await readMigrations(folder)))
+  return withSession(connection, async ({ transact }) => {
+    const migrations = await readMigrations(folder)
+    return transact((client) => readState(client, migrations))
+  })
 }
 
 /** @throws DatabaseRefusedError if the database has unknown, edited or failed migrations. */
@@ -63,9 +66,9 @@ export function refuse(state: MigrationState): void {
 }
 
 /** Applies a migration unless another process has applied it meanwhile. */
-async function apply(client: Client, migration: Migration, migrations: Migration[]): Promise<boolean> {
+async function apply(session: Session, migration: Migration, migrations: Migration[]): Promise<boolean> {
   try {
-    return await inLockedTransaction(client, async () => {
+    return await inLockedTransaction(session, async (client) => {
       const state = await readState(client, migrations)
       refuse(state)
       if (!state.pending.includes(migration.name)) return false
@@ -86,8 +89,9 @@ async function apply(client: Client, migration: Migration, migrations: Migration
   }
 }
 
-function createRecord(client: Client, schema: string): Promise<void> {
-  return inLockedTransaction(client, async () => {
+function createRecord(session: Session): Promise<void> {
+  const { schema } = session
+  return inLockedTransaction(session, async (client) => {
     const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
     // IF NOT EXISTS requires the right to create schemas even if the schema exists.
     if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`)
@@ -95,22 +99,42 @@ function createRecord(client: Client, schema: string): Promise<void> {
   })
 }
 
-async function inLockedTransaction<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
-  await client.query('BEGIN')
-  try {
+function inLockedTransaction<Result>({ transact }: Session, work: Work<Result>): Promise<Result> {
+  return transact(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-    const result = await work()
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
+    return work(client)
+  })
+}
+
+type Work<Result> = (client: Client) => Promise<Result>
+
+/** A connection to a database, perhaps through a pooler that shares sessions: all statements are in transactions. */
+interface Session {
+  readonly schema: string
+  /** Runs work in a transaction with the settings of the service. */
+  transact<Result>(work: Work<Result>): Promise<Result>
+}
+
+function sessionOf(client: Client, schema = DEFAULT_SCHEMA): Session {
+  return {
+    schema,
+    async transact(work) {
+      await client.query(transactionStatement(schema))
+      try {
+        const result = await work(client)
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => {})
+        throw error
+      }
+    },
   }
 }
 
-async function withClient<Result>(
+async function withSession<Result>(
   connection: Connection,
-  use: (client: Client) => Promise<Result>,
+  use: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionTimeoutMillis: 5_000, ...connection })
   client.on('error', () => {})
@@ -125,9 +149,9 @@ async function withClient<Result>(
     )
   }
   try {
-    await client.query(sessionStatement(connection.schema))
-    refuseServer(await readServerFacts(client))
-    return await use(client)
+    const session = sessionOf(client, connection.schema)
+    refuseServer(await session.transact(readServerFacts))
+    return await use(session)
   } catch (cause) {
     if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
     throw new DatabaseRefusedError(
