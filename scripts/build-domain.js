@@ -15,8 +15,16 @@ const MADE = ['dist', 'generated', 'node_modules']
 
 /** The folder of the setting DOMAIN: of the environment, or of the `.env` file of the working folder. */
 export function domainSetting() {
-  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}
-  return process.env['DOMAIN'] || file['DOMAIN'] || undefined
+  return process.env['DOMAIN'] || readEnvironmentFile()['DOMAIN'] || undefined
+}
+
+/** @returns {NodeJS.Dict<string>} empty where the file cannot be read: the command itself says why */
+function readEnvironmentFile() {
+  try {
+    return parseEnv(readFileSync('.env', 'utf8'))
+  } catch {
+    return {}
+  }
 }
 
 /**

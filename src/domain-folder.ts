@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { extname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PrismaClientClass, Tables } from './database/tables.ts'
 import { DefinitionError, definitionProblems } from './domain/model/definition-problems.ts'
@@ -8,13 +8,13 @@ import type { Resource } from './domain/model/resource.ts'
 
 /** Where the parts of a domain are: absolute paths. */
 export interface DomainFolder {
-  /** The module that exports the definitions as `domain`, in the form that this process loads. */
+  /** The built module that exports the definitions as `domain`. */
   readonly definitions: string
   /** Prisma's schema. */
   readonly schema: string
   /** The folder of the migrations. */
   readonly migrations: string
-  /** The module of Prisma's generated client, in the form that this process loads. */
+  /** The built module of Prisma's generated client. */
   readonly client: string
   /** The folder of persisted GraphQL operations, if there is one. */
   readonly operations: string | undefined
@@ -26,9 +26,6 @@ export interface DomainFolder {
 export interface LocatedDomain extends Domain {
   readonly folder: DomainFolder
 }
-
-/** This process runs TypeScript (`.ts`) or the build (`.js`), and loads the same form of a domain. */
-const EXTENSION = extname(import.meta.url)
 
 /** The folder with `prisma` and `operations`: the same relative path from src and from dist. */
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
@@ -42,18 +39,13 @@ export function domainFolder(path?: string): DomainFolder {
   const [root, modules, definitions, client] =
     path === undefined
       ? ([PROJECT, fileURLToPath(new URL('.', import.meta.url)), BUILT_IN, BUILT_IN_CLIENT] as const)
-      : ([
-          resolve(path),
-          join(path, EXTENSION === '.ts' ? '' : 'dist'),
-          'index',
-          'generated/client/client',
-        ] as const)
+      : ([resolve(path), join(path, 'dist'), 'index', 'generated/client/client'] as const)
   const operations = join(root, 'operations')
   return {
-    definitions: resolve(modules, definitions + EXTENSION),
+    definitions: resolve(modules, `${definitions}.js`),
     schema: join(root, 'prisma/schema.prisma'),
     migrations: join(root, 'prisma/migrations'),
-    client: resolve(modules, client + EXTENSION),
+    client: resolve(modules, `${client}.js`),
     operations: existsSync(operations) ? operations : undefined,
     seed: join(root, 'prisma/seed/catalogue.json'),
   }

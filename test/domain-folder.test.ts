@@ -64,20 +64,23 @@ test('a Prisma client that lacks a model or a field of the definitions is refuse
   t.regex(error?.message ?? '', new RegExp(`model ${more.name} lacks colour\\n.*no model Shelf\\n.*migrate`))
 })
 
-/** A folder with this module of definitions, and one that makes it ECMAScript. */
+/** A folder with this module of definitions, built, and a file that makes it ECMAScript. */
 async function folderWith(t: ExecutionContext, module: string): Promise<string> {
   const path = join(await createTestFolder(t), 'domain')
-  await mkdir(path)
+  await mkdir(join(path, 'dist'), { recursive: true })
   await writeFile(join(path, 'package.json'), '{ "type": "module" }')
-  await writeFile(join(path, 'index.ts'), module)
+  await writeFile(join(path, 'dist/index.js'), module)
   return path
 }
 
 test('a folder without definitions, or with some that cannot be loaded, is refused with its place', async (t) => {
   const cases = [
     [join(await createTestFolder(t), 'nowhere'), /nowhere.*\n.*There is no module of definitions here/],
-    [await folderWith(t, 'export const resources = []'), /domain.index.ts.*\n.*must export `domain`/],
-    [await folderWith(t, 'throw new Error("not today")'), /domain.index.ts.*\n.*cannot be loaded: not today/],
+    [await folderWith(t, 'export const resources = []'), /domain.dist.index.js.*\n.*must export `domain`/],
+    [
+      await folderWith(t, 'throw new Error("not today")'),
+      /domain.dist.index.js.*\n.*cannot be loaded: not today/,
+    ],
   ] as const
   for (const [path, message] of cases) {
     await t.throwsAsync(loadDefinitions(domainFolder(path)), { instanceOf: DefinitionError, message })
@@ -89,6 +92,6 @@ test('a command with a DOMAIN that cannot be served says so in one message, with
   t.is(status, 1)
   t.regex(
     errors,
-    /^The domain in .*index\.ts cannot be served:\n {2}The module must export `domain`[^\n]*\n$/,
+    /^The domain in .*index\.js cannot be served:\n {2}The module must export `domain`[^\n]*\n$/,
   )
 })

@@ -81,7 +81,7 @@ test('NO_COLOR turns the colours of a terminal off', async (t) => {
 
 /** What `doctor` prints on a terminal, which the program `script` makes; undefined where there is none. */
 async function inTerminal(t: ExecutionContext, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const command = `${process.execPath} --import=tsx src/halgraph.ts doctor`
+  const command = `${process.execPath} dist/halgraph.js doctor`
   const { FORCE_COLOR, NO_COLOR, CI, ...inherited } = process.env
   const env = { ...inherited, TERM: 'xterm-256color', PORT: 'x', ...environment }
   try {

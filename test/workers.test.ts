@@ -3,19 +3,17 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import anyTest from 'ava'
 import { mintToken } from '../src/development-token.ts'
 import { createTestDatabase, createTestFolder } from './helpers/database.ts'
 import { createFaultyLink } from './helpers/faulty-link.ts'
-import { startProcess } from './helpers/service-process.ts'
+import { MAIN, startProcess } from './helpers/service-process.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 // The embedded database serves one process.
 const test = server ? anyTest : anyTest.skip
 
 const secret = 'a secret that only these workers know'
-const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const tokenOf = (subject: string) =>
   mintToken(
     { jwt: { kind: 'secret', secret }, jwtIssuer: undefined, jwtAudience: undefined },
@@ -31,7 +29,7 @@ interface LogLine {
 
 test('workers share a port and a rate limit, another takes the place of one that dies, and a signal ends all (needs TEST_DATABASE_URL)', async (t) => {
   const { databaseUrl } = await createTestDatabase(t)
-  const child = spawn(process.execPath, ['--import=tsx', entry], {
+  const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],
@@ -150,7 +148,7 @@ test('a worker that dies while the database is away is replaced later, and the o
 })
 
 test('workers that cannot start end the service, with one message (needs TEST_DATABASE_URL)', async (t) => {
-  const child = spawn(process.execPath, ['--import=tsx', entry], {
+  const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { HttpConnection } from '../bench/http-connection.ts'
 import { PROCESS_TOKEN } from '../test/helpers/service-process.ts'
 import { percentile } from './percentile.ts'
@@ -34,7 +33,7 @@ const PAGES = 50
 
 /** Lets callers ask, and says what they were answered. */
 export async function call(order: Order): Promise<Answers> {
-  const child = fork(fileURLToPath(import.meta.url))
+  const child = fork(import.meta.filename)
   child.send(order)
   const [answers] = await once(child, 'message')
   return answers as Answers

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { timeUntilReady } from '../test/helpers/kill.ts'
-import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { startProcess } from '../test/helpers/service-process.ts'
 import { type Cluster, createCluster } from './cluster/cluster.ts'
 import { compare } from './cluster/comparison.ts'
 import { findComponents } from './cluster/components.ts'
@@ -38,7 +38,7 @@ export async function run(rounds = 20, only?: string): Promise<string[]> {
       WORKERS: '2',
       LOG_LEVEL: 'info',
     }
-    const service = startProcess(settings, owner, BUILT)
+    const service = startProcess(settings, owner)
     const complaints: string[] = []
     service.child.stdout?.on('data', (lines: Buffer) => {
       complaints.push(...(lines.toString().match(/^.*"msg":"(?:fault|worker died)".*$/gm) ?? []))

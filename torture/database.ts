@@ -3,7 +3,7 @@ import pg from 'pg'
 import { createFaultyLink } from '../test/helpers/faulty-link.ts'
 import { send } from '../test/helpers/load.ts'
 import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { startProcess } from '../test/helpers/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const ANSWER_MILLISECONDS = 3_000
@@ -19,7 +19,7 @@ export async function run(): Promise<string[]> {
     const link = await createFaultyLink(new URL(direct), owner)
     const address = new URL(direct)
     address.host = `127.0.0.1:${link.port}`
-    const service = startProcess({ DATABASE_URL: address.href, LOG_LEVEL: 'info' }, owner, BUILT)
+    const service = startProcess({ DATABASE_URL: address.href, LOG_LEVEL: 'info' }, owner)
     const origin = await service.origin
     const locker = new pg.Client({ connectionString: direct })
     await locker.connect()

@@ -7,7 +7,7 @@ import { createTestFolder, type Owner } from '../test/helpers/database.ts'
 import { runLoad, send } from '../test/helpers/load.ts'
 import { createOwnServer, findPrograms } from '../test/helpers/own-server.ts'
 import { createDatabaseOn } from '../test/helpers/postgres-server.ts'
-import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { startProcess } from '../test/helpers/service-process.ts'
 import { withOwner } from './owner.ts'
 
 /** The disk, the part of it that can be freed again, and how often writes must have failed before it is. */
@@ -33,7 +33,7 @@ export async function run(): Promise<string[]> {
     const address = await createDatabaseOn(server.address, owner)
     const filler = join(disk, 'filler')
     await writeFile(filler, randomBytes(FREED_MEGABYTES * 2 ** 20))
-    const service = startProcess({ DATABASE_URL: address, LOG_LEVEL: 'info' }, owner, BUILT)
+    const service = startProcess({ DATABASE_URL: address, LOG_LEVEL: 'info' }, owner)
     const origin = await service.origin
     const seen = await fill(origin)
     const isAlive = (await send(origin, { method: 'GET', path: '/health/live' })).kind === 'answered'

@@ -4,7 +4,6 @@ import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { type Sent, send } from '../test/helpers/load.ts'
 import { processToken } from '../test/helpers/service-process.ts'
 
@@ -94,7 +93,7 @@ export const ATTACKS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
 /** Lets the caller do its worst, and says how it was answered. */
 export async function attack(order: Attack): Promise<Answers> {
-  const child = fork(fileURLToPath(import.meta.url))
+  const child = fork(import.meta.filename)
   child.send(order)
   const [answers] = await once(child, 'message')
   return answers as Answers

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { createEmbedded } from '../test/helpers/database.ts'
 import { send } from '../test/helpers/load.ts'
 import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { BUILT, processToken, type ServiceProcess, startProcess } from '../test/helpers/service-process.ts'
+import { processToken, type ServiceProcess, startProcess } from '../test/helpers/service-process.ts'
 import { ATTACKS, attack } from './hostile-callers.ts'
 import { memory } from './memory.ts'
 import { withOwner } from './owner.ts'
@@ -28,7 +28,7 @@ export async function run(seconds = 10, only?: string): Promise<string[]> {
   return withOwner(async (owner) => {
     const address = server && only !== 'embedded' ? await createDatabaseOn(server, owner) : undefined
     const place = address ? { DATABASE_URL: address } : { DATA_DIR: (await createEmbedded(owner)).dataDir }
-    const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner, BUILT)
+    const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner)
     const origin = await service.origin
     await fill(
       address

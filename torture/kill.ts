@@ -1,7 +1,7 @@
 import { createEmbedded } from '../test/helpers/database.ts'
 import { killRepeatedly } from '../test/helpers/kill.ts'
 import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { startProcess } from '../test/helpers/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const WRITES_PER_ROUND = 420
@@ -19,7 +19,7 @@ export async function run(rounds = 50, only?: string): Promise<string[]> {
           ? { DATABASE_URL: await createDatabaseOn(server as string, owner) }
           : { DATA_DIR: (await createEmbedded(owner)).dataDir, EMBEDDED_FSYNC: String(kind === 'fsync') }
       const start = () =>
-        startProcess({ LOG_LEVEL: 'info', DATABASE_TIMEOUT: '60000', ...environment }, owner, BUILT)
+        startProcess({ LOG_LEVEL: 'info', DATABASE_TIMEOUT: '60000', ...environment }, owner)
       const { problems, writes, slowest } = await killRepeatedly(start, rounds, WRITES_PER_ROUND, console.log)
       console.log(
         `${kind}: ${rounds} kills, ${writes} writes acknowledged, slowest start ${Math.round(slowest)} ms`,

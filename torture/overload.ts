@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createEmbedded } from '../test/helpers/database.ts'
 import { runLoad } from '../test/helpers/load.ts'
 import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { startProcess } from '../test/helpers/service-process.ts'
 import { call } from './callers.ts'
 import { memory } from './memory.ts'
 import { withOwner } from './owner.ts'
@@ -22,7 +22,7 @@ export async function run(seconds = 20): Promise<string[]> {
     const place = server
       ? { DATABASE_URL: await createDatabaseOn(server, owner) }
       : { DATA_DIR: (await createEmbedded(owner)).dataDir }
-    const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner, BUILT)
+    const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner)
     const origin = await service.origin
     await createSpecies(origin)
     const normally = { origin, callers: 16, seconds: 5 }

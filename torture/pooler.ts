@@ -6,7 +6,7 @@ import type { Owner } from '../test/helpers/database.ts'
 import { type Outcome, send } from '../test/helpers/load.ts'
 import { createPooler, findPooler, type Pooler } from '../test/helpers/pooler.ts'
 import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { startProcess } from '../test/helpers/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const SESSIONS = 20
@@ -54,7 +54,7 @@ function startProcesses(owner: Owner, pooler: Pooler): Promise<string[]> {
   }
   return Promise.all(
     Array.from({ length: PROCESSES }, async () => {
-      const { origin } = startProcess(environment, owner, BUILT)
+      const { origin } = startProcess(environment, owner)
       return origin
     }),
   )

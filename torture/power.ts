@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createEmbedded, createTestFolder, type Owner } from '../test/helpers/database.ts'
 import { compare, createLedger, timeUntilReady, writeUntilGone } from '../test/helpers/kill.ts'
-import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { startProcess } from '../test/helpers/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const WRITES_PER_ROUND = 200
@@ -33,7 +33,7 @@ async function cutRepeatedly(owner: Owner, cuts: number, fsync: boolean): Promis
   await cp((await createEmbedded(owner)).dataDir as string, dataDir, { recursive: true })
   execFileSync('sync')
   const start = () =>
-    startProcess({ DATA_DIR: dataDir, EMBEDDED_FSYNC: String(fsync), LOG_LEVEL: 'info' }, owner, BUILT)
+    startProcess({ DATA_DIR: dataDir, EMBEDDED_FSYNC: String(fsync), LOG_LEVEL: 'info' }, owner)
   const ledger = createLedger()
   const problems: string[] = []
   for (let round = 0; round <= cuts; round++) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createEmbedded } from '../test/helpers/database.ts'
 import { type Outcome, runLoad } from '../test/helpers/load.ts'
-import { BUILT, startProcess } from '../test/helpers/service-process.ts'
+import { startProcess } from '../test/helpers/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const EXIT_MILLISECONDS = 10_000
@@ -14,7 +14,7 @@ export async function run(times = 20): Promise<string[]> {
   for (let time = 1; time <= times; time++) {
     await withOwner(async (owner) => {
       const { dataDir } = await createEmbedded(owner)
-      const service = startProcess({ DATA_DIR: dataDir, DATABASE_TIMEOUT: '60000' }, owner, BUILT)
+      const service = startProcess({ DATA_DIR: dataDir, DATABASE_TIMEOUT: '60000' }, owner)
       const origin = await service.origin
       const outcomes: Outcome[] = []
       const body = (number: number) => ({ scientific_name: `s${number}` })

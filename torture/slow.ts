@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { createEmbedded } from '../test/helpers/database.ts'
 import { send } from '../test/helpers/load.ts'
-import { BUILT, PROCESS_TOKEN, startProcess } from '../test/helpers/service-process.ts'
+import { PROCESS_TOKEN, startProcess } from '../test/helpers/service-process.ts'
 import { memory } from './memory.ts'
 import { withOwner } from './owner.ts'
 import { percentile } from './percentile.ts'
@@ -36,7 +36,7 @@ const LONGEST = 500
 export async function run(connections = 1_000): Promise<string[]> {
   return withOwner(async (owner) => {
     const { dataDir } = await createEmbedded(owner)
-    const service = startProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'info' }, owner, BUILT)
+    const service = startProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'info' }, owner)
     const origin = await service.origin
     await createLargeSpecies(origin)
     await sample(origin, 200)

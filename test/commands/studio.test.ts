@@ -59,8 +59,8 @@ async function editInStudio(t: ExecutionContext, { writer }: TestService, enviro
 
 async function startStudio(t: ExecutionContext, environment: NodeJS.ProcessEnv): Promise<string> {
   const port = await freePort()
-  const entry = fileURLToPath(new URL('../../src/commands/studio.ts', import.meta.url))
-  const studio = spawn(process.execPath, ['--import=tsx', entry, '--port', String(port)], {
+  const entry = fileURLToPath(new URL('../../bin/halgraph.js', import.meta.url))
+  const studio = spawn(process.execPath, [entry, 'studio', '--port', String(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], ...environment },
   })

@@ -41,8 +41,8 @@ async function connectTo(t: ExecutionContext, dataDir: string): Promise<pg.Clien
 
 /** Opens the folder in another process; resolves when it is open. */
 async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<ChildProcess> {
-  const entry = fileURLToPath(new URL('../helpers/open-database-process.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import=tsx', entry, dataDir], {
+  const entry = fileURLToPath(new URL('../dist/helpers/open-database-process.js', import.meta.url))
+  const child = spawn(process.execPath, [entry, dataDir], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   t.teardown(() => void child.kill('SIGKILL'))

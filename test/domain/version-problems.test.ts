@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { DefinitionError } from '../../src/domain/model/definition-problems.ts'
@@ -59,11 +59,12 @@ test('fields must be in declared versions, and a required one needs an initial v
 
 test('a folder with such definitions is not loaded, and the message names all problems', async (t) => {
   const folder = await createTestFolder(t)
-  const helper = new URL('../helpers/versioned-domain.ts', import.meta.url).href
+  const helper = new URL('../dist/helpers/versioned-domain.js', import.meta.url).href
   const changes = { 'species.habitat': { since: 'v3' }, 'planets.name': { since: 'v2' } }
+  await mkdir(join(folder, 'dist'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await writeFile(
-    join(folder, 'index.ts'),
+    join(folder, 'dist/index.js'),
     `import { domainWith } from '${helper}'
     export const domain = domainWith(${JSON.stringify(TWO)}, ${JSON.stringify(changes)})`,
   )

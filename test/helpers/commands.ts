@@ -48,8 +48,8 @@ export function startCommand(name: string, environment: NodeJS.ProcessEnv, ...pa
 }
 
 function startIn(folder: string, name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
-  const entry = fileURLToPath(new URL('../../src/halgraph.ts', import.meta.url))
-  return spawn(process.execPath, [`--import=${import.meta.resolve('tsx')}`, entry, name, ...parameters], {
+  const entry = fileURLToPath(new URL('../../bin/halgraph.js', import.meta.url))
+  return spawn(process.execPath, [entry, name, ...parameters], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...environment },

@@ -17,7 +17,7 @@ export const tables = await loadTables(domain)
  * Everything else about a fixture follows from the definition.
  */
 export const fixtureOverrides: Readonly<Record<string, object>> = (
-  await import(path === undefined ? './fixture-overrides.ts' : fileIn(path, 'fixture-overrides.ts'))
+  await (path === undefined ? import('./fixture-overrides.ts') : import(fileIn(path, 'fixture-overrides.js')))
 ).fixtureOverrides
 
 function fileIn(folder: string, name: string): string {

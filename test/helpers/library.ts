@@ -1,12 +1,12 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildDomainIfChanged } from '../../scripts/build-domain.js'
 import { planUpdate } from '../../src/commands/resource/migrate.ts'
 import { domainFolder, type LocatedDomain, loadDefinitions } from '../../src/domain-folder.ts'
 import { createTestFolder, type Owner } from './database.ts'
 
 const SOURCE = fileURLToPath(new URL('../domains/library', import.meta.url))
-const scripts = new URL('../../scripts/', import.meta.url)
 
 /** A domain in a folder of its own. */
 export interface Library {
@@ -17,13 +17,12 @@ export interface Library {
 
 /**
  * Makes the library domain in a folder outside of the project: from the definitions, its migrations, its Prisma
- * schema and its Prisma client.
+ * schema, its Prisma client and its build.
  */
 export async function makeLibrary(owner: Owner): Promise<Library> {
   const path = await createTestFolder(owner)
   await cp(SOURCE, path, { recursive: true })
-  const { linkPackages } = await import(new URL('build-domain.js', scripts).href)
-  await linkPackages(path)
+  await buildDomainIfChanged(path)
   const domain = await loadDefinitions(domainFolder(path))
   const { files } = await planUpdate(domain.resources, domain.folder, NO_DECISIONS)
   for (const [file, text] of files) {
@@ -31,8 +30,7 @@ export async function makeLibrary(owner: Owner): Promise<Library> {
     await mkdir(dirname(name), { recursive: true })
     await writeFile(name, text)
   }
-  const { runPackage } = await import(new URL('build-service.js', scripts).href)
-  await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', join(path, 'prisma/schema.prisma'))
+  await buildDomainIfChanged(path)
   return { path, domain }
 }
 

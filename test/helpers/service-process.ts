@@ -5,10 +5,9 @@ import { mintToken } from '../../src/development-token.ts'
 import type { Owner } from './database.ts'
 
 const SECRET = 'only the tests know this secret of theirs'
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** The service as it is built, which starts in a fraction of the time that the sources take. */
-export const BUILT = [process.execPath, fileURLToPath(new URL('../../dist/main.js', import.meta.url))]
+/** The main module of the service. */
+export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 /** A token for processes started here, which may do everything. */
 export const PROCESS_TOKEN = processToken('tester')
@@ -35,12 +34,12 @@ export interface ServiceProcess {
 /**
  * Starts the service on a free port; it is gone at teardown.
  *
- * @param command what to run instead of the sources, as in `['npm', 'start']`
+ * @param command what to run instead of the main module, as in `['npm', 'start']`
  */
 export function startProcess(
   environment: NodeJS.ProcessEnv,
   owner: Owner,
-  command: readonly string[] = [process.execPath, '--import=tsx', MAIN],
+  command: readonly string[] = [process.execPath, MAIN],
 ): ServiceProcess {
   const { DATABASE_URL, DATA_DIR, ...inherited } = process.env
   const env = { ...inherited, PORT: '0', HOST: '127.0.0.1', JWT_SECRET: SECRET, ...environment }

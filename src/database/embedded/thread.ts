@@ -17,7 +17,7 @@ export interface ThreadData {
  * @throws DatabaseRefusedError if the database does not open.
  */
 export async function startThread(data: ThreadData): Promise<Worker> {
-  const worker = createWorker(data)
+  const worker = new Worker(new URL('worker.js', import.meta.url), { workerData: data })
   const exited = once(worker, 'exit').then(() => {
     throw new Error('its thread ended')
   })
@@ -46,14 +46,4 @@ export async function stopThread(worker: Worker): Promise<void> {
   const exited = once(worker, 'exit')
   worker.postMessage('close')
   await exited
-}
-
-function createWorker(workerData: ThreadData): Worker {
-  if (import.meta.url.endsWith('.js'))
-    return new Worker(new URL('worker.js', import.meta.url), { workerData })
-  // With tsx, the thread must register the TypeScript loader, which Node 20 does not pass on.
-  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
-  const entry = JSON.stringify(new URL('worker.ts', import.meta.url).href)
-  const script = `import(${loader}).then(({ register }) => { register(); return import(${entry}) })`
-  return new Worker(script, { eval: true, execArgv: [], workerData })
 }
