@@ -4,7 +4,7 @@ import relay, { type ConcreteRequest } from 'relay-runtime'
 import type { Json } from '../helpers/client.ts'
 import { shareTestService } from '../helpers/service.ts'
 
-// Normalizing caches identify objects by one value. The setups are those of docs/GRAPHQL.md.
+// Normalizing caches identify objects by one value. The setups are those of docs/guides/graphql-clients.md.
 
 const { createOperationDescriptor, Environment, fetchQuery, Network, RecordSource, Store } = relay
 const test = anyTest as TestFn

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import type { Settings } from '../src/settings.ts'
+import { runCommand } from './helpers/commands.ts'
+import { createTestFolder } from './helpers/database.ts'
+import { isAsShown, readGuide, readStatements, runSteps } from './helpers/guide.ts'
+import { createOwnServer, findPrograms } from './helpers/own-server.ts'
+import { startTestService } from './helpers/service.ts'
+import { listen } from './helpers/tokens.ts'
+
+const run = promisify(execFile)
+
+/** Whether the programs that guides use are on this machine; the reason is printed where one is not. */
+async function isInstalled(t: ExecutionContext): Promise<boolean> {
+  for (const program of ['bash', 'curl', 'jq']) {
+    const isThere = await run(program, ['--version']).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) continue
+    t.log(`not tried: ${program} is not installed`)
+    t.pass()
+    return false
+  }
+  return true
+}
+
+/** Starts a service with the example catalogue, and runs the guide from top to bottom. */
+async function printsWhatItShows(t: ExecutionContext, name: string, settings: Partial<Settings> = {}) {
+  if (!(await isInstalled(t))) return
+  const { origin, base, writer, settings: used } = await startTestService(t, settings)
+  const { databaseUrl, dataDir } = used
+  const seed = await runCommand('seed', databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir })
+  t.is(seed.status, 0, seed.errors)
+  const steps = await readGuide(name)
+  const token = writer.authorization?.replace('Bearer ', '') ?? ''
+  const outputs = await runSteps(steps, await createTestFolder(t), { origin, base, token })
+  const tried = steps.filter(({ shown }) => shown !== undefined)
+  t.true(tried.length > 3, `${name} shows nothing`)
+  for (const [index, { code, shown }] of steps.entries()) {
+    if (shown === undefined || isAsShown(outputs[index] ?? '', shown)) continue
+    t.is(outputs[index]?.trim(), shown.trim(), code)
+  }
+}
+
+test('the guide to paging prints what it shows', (t) => printsWhatItShows(t, 'paging'))
+test('the guide to retries prints what it shows', (t) =>
+  printsWhatItShows(t, 'retries-and-idempotency', { rateLimit: 40 }))
+
+/** The address of a gateway that passes requests on, and loses the first two responses. */
+async function losingGateway(t: ExecutionContext, origin: string) {
+  const passed: (string | undefined)[] = []
+  const address = await listen(t, async (request, response) => {
+    const { method = '', headers, url } = request
+    const { authorization = '', 'content-type': type = '', 'idempotency-key': key } = headers
+    const sent = { authorization, 'content-type': type, ...(key && { 'idempotency-key': String(key) }) }
+    const answer = await fetch(`${origin}${url}`, { method, headers: sent, body: await text(request) })
+    passed.push(key as string | undefined)
+    if (passed.length === 1) request.socket.destroy()
+    else if (passed.length === 2) response.writeHead(503, { 'Retry-After': '0' }).end()
+    else response.writeHead(answer.status).end(await answer.text())
+  })
+  return { address, passed }
+}
+
+test('the function of the guide to retries creates once although responses are lost', async (t) => {
+  const { origin, writer } = await startTestService(t)
+  const { address, passed } = await losingGateway(t, origin)
+  const program = join(await createTestFolder(t), 'send.mjs')
+  const [step] = (await readGuide('retries-and-idempotency')).filter(({ language }) => language === 'js')
+  await writeFile(program, step?.code ?? '')
+  process.env['TOKEN'] = writer.authorization?.replace('Bearer ', '')
+  const { send } = await import(pathToFileURL(program).href)
+  const create = (headers: object) =>
+    send(`${address}/api/v1/species`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ scientific_name: 'Exemplum amissum' }),
+    })
+  const response = await create({ 'Idempotency-Key': 'one' })
+  t.is(response.status, 201)
+  t.deepEqual(passed, ['one', 'one', 'one'])
+  t.is((await writer.get('/species')).body.total_count, 1)
+  passed.length = 0
+  await t.throwsAsync(create({}), { message: 'fetch failed' })
+  t.is(passed.length, 1, 'without a key it is not repeated')
+})
+
+test('the guide to conditional requests prints what it shows', (t) =>
+  printsWhatItShows(t, 'conditional-requests'))
+
+test('the guide to dashboards prints what it shows', (t) => printsWhatItShows(t, 'dashboards'))
+
+test('the roles of the guide to deployment can migrate and serve, and no more', async (t) => {
+  const programs = await findPrograms((reason) => t.log(reason))
+  if (!programs) return t.pass()
+  const server = await createOwnServer(t, programs)
+  const [roles = '', grants = ''] = await readStatements('deployment')
+  const addressOf = (role: string, database: string) => {
+    const address = new URL(server.address)
+    address.username = role
+    address.pathname = database
+    return address.href
+  }
+  for (const statement of roles.split(/(?<=;)\n/)) await query(addressOf('postgres', 'postgres'), statement)
+  await query(addressOf('postgres', 'halgraph'), grants)
+  const owner = addressOf('halgraph_owner', 'halgraph')
+  const { status, errors } = await runCommand('migrate', { DATABASE_URL: owner })
+  t.is(status, 0, errors)
+  const databaseUrl = addressOf('halgraph', 'halgraph')
+  const { writer, anonymous, origin } = await startTestService(t, { databaseUrl, migrateOnStart: false })
+  t.is((await anonymous.get(`${origin}/health/ready`)).status, 200)
+  t.is((await writer.put('/planets/mars', { id: 'mars', name: 'Mars' })).status, 201)
+  t.is((await writer.put('/planets/mars/moons/phobos', { id: 'phobos', name: 'Phobos' })).status, 201)
+  t.is((await writer.patch('/planets/mars', { habitable: false })).status, 204)
+  t.is((await writer.delete('/planets/mars')).status, 204)
+  t.is((await writer.get('/planets/mars/moons/phobos')).status, 410)
+  for (const statement of ['CREATE TABLE extra ()', 'ALTER TABLE species DISABLE TRIGGER ALL'])
+    await t.throwsAsync(query(databaseUrl, statement), { message: /permission denied|must be owner/ })
+})
+
+async function query(connectionString: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
