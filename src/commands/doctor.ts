@@ -1,7 +1,7 @@
 import { databaseOptions, loadConfiguration } from '../configuration.ts'
 import { parseConnection } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
-import { migrationState } from '../database/migrations/migrator.ts'
+import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
 import { openExistingDatabase } from '../database/open-database.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
 import type { Tables } from '../database/tables.ts'
@@ -104,13 +104,20 @@ async function migrationProblems(
   if (databaseUrl === undefined) return []
   const { value, problems } = await attempt(() => migrationState(parseConnection(databaseUrl), migrations))
   if (!value) return problems
-  const { pending, unknown, edited, failed } = value
+  const { applied, pending, unknown, edited, failed } = value
+  if (applied.length === 0) report('features of the server', await featureProblems(databaseUrl))
   return [
     ...pending.map((name) => `${name} is pending: run npm run migrate`),
     ...unknown.map((name) => `${name} is not known to this version: the database is newer`),
     ...edited.map((name) => `${name} was edited after it was applied`),
     ...failed.map((name) => `${name} did not finish`),
   ]
+}
+
+/** Only of a server that is not migrated yet: the first migration requires them. */
+async function featureProblems(databaseUrl: string): Promise<readonly string[]> {
+  const { value, problems } = await attempt(() => lackingFeatures(parseConnection(databaseUrl)))
+  return value?.map((feature) => `It lacks ${feature}; see docs/ENGINES.md`) ?? problems
 }
 
 /**

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
 import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-database.ts'
-import { migrate, migrationState } from '../../src/database/migrations/migrator.ts'
+import { lackingFeatures, migrate, migrationState } from '../../src/database/migrations/migrator.ts'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
+import { runCommand } from '../helpers/commands.ts'
 import { createServerDatabase, createTestFolder, openTestDatabase } from '../helpers/database.ts'
 
 const server = process.env['TEST_DATABASE_URL']
@@ -141,3 +142,46 @@ if (server) {
 } else {
   test.skip('claims about a PostgreSQL server (skipped: TEST_DATABASE_URL is not set)', (t) => t.pass())
 }
+
+/** Makes PostgreSQL refuse statements with a word, as an engine does that lacks what they need. */
+const lacking = (word: string) => `
+  CREATE FUNCTION public.refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF strpos(current_query(), '${word}') > 0 THEN
+      RAISE EXCEPTION '${word} is not supported yet' USING ERRCODE = 'feature_not_supported';
+    END IF;
+  END $$;
+  CREATE EVENT TRIGGER refuse ON ddl_command_start EXECUTE FUNCTION public.refuse()`
+
+const onServer = server ? test.serial : test.serial.skip
+
+onServer('a server that lacks a feature is refused by its name, and nothing remains in it', async (t) => {
+  const connection = { connectionString: await createServerDatabase(server as string, t) }
+  await query(connection, lacking('REFERENCING'))
+  const folder = await folderOf(t, { '1_one': one })
+  const { message } = (await t.throwsAsync(migrate(connection, folder), {
+    instanceOf: DatabaseRefusedError,
+  })) as Error
+  t.is(
+    message,
+    'The server lacks features that the service needs: statement triggers with transition tables (REFERENCING) ' +
+      '(REFERENCING is not supported yet). See docs/ENGINES.md.',
+  )
+  t.deepEqual(await query(connection, "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace"), [])
+})
+
+onServer('a feature that fails behind another one is not blamed on it', async (t) => {
+  const connection = { connectionString: await createServerDatabase(server as string, t) }
+  await query(connection, lacking('TRUNCATE'))
+  t.deepEqual(await lackingFeatures(connection), ['triggers of TRUNCATE (TRUNCATE is not supported yet)'])
+})
+
+onServer('doctor names the features that a server lacks', async (t) => {
+  const databaseUrl = await createServerDatabase(server as string, t)
+  await query({ connectionString: databaseUrl }, lacking('CHECK'))
+  const { output, status } = await runCommand('doctor', { DATABASE_URL: databaseUrl })
+  t.is(status, 1)
+  t.regex(
+    output,
+    /FAIL {2}features of the server\n +It lacks CHECK constraints that are NOT VALID \(CHECK is not/,
+  )
+})

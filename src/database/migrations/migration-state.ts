@@ -19,6 +19,13 @@ interface Row {
   finished: boolean
 }
 
+/** Creates a schema that does not exist. */
+export async function createSchema(client: Client, schema: string): Promise<void> {
+  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+  // IF NOT EXISTS requires the right to create schemas even if the schema exists.
+  if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`)
+}
+
 /** Creates the table in which Prisma records migrations, with the same definition. */
 export const MIGRATION_RECORD = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,

@@ -4,14 +4,18 @@ import type { Connection } from '../connection.ts'
 import { DatabaseRefusedError } from '../refused.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
+import { missingFeatures } from './features.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { MIGRATION_RECORD, type MigrationState, readState } from './migration-state.ts'
+import { createSchema, MIGRATION_RECORD, type MigrationState, readState } from './migration-state.ts'
 
 /** The advisory lock of Prisma's migrate commands, which must not run at the same time. */
 const MIGRATION_LOCK = 72707369
 
 /** PostgreSQL, appendix A. */
 const INSUFFICIENT_PRIVILEGE = '42501'
+
+/** A parameter or a value that does not exist, or is not supported. */
+const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
 
 /**
  * Applies the pending migrations in order, each in one transaction with the advisory lock, and records them
@@ -28,6 +32,7 @@ export function migrate(connection: Connection, folder: string): Promise<string[
     refuse(state)
     // A role without the right to create tables can use a migrated database.
     if (state.pending.length === 0) return []
+    if (state.applied.length === 0) refuseLacking(await featuresOf(session))
     await createRecord(session)
     const applied: string[] = []
     for (const migration of migrations.filter(({ name }) => state.pending.includes(name))) {
@@ -47,6 +52,26 @@ export function migrationState(connection: Connection, folder: string): Promise<
     const migrations = await readMigrations(folder)
     return transact((client) => readState(client, migrations))
   })
+}
+
+/**
+ * The features that a server lacks, each with a reason.
+ *
+ * @throws DatabaseRefusedError if the database cannot be reached, or the role must not create tables
+ */
+export function lackingFeatures(connection: Connection): Promise<string[]> {
+  return withSession(connection, featuresOf)
+}
+
+function featuresOf({ schema, transact }: Session): Promise<string[]> {
+  return transact((client) => missingFeatures(client, schema))
+}
+
+function refuseLacking(features: readonly string[]): void {
+  if (features.length === 0) return
+  throw new DatabaseRefusedError(
+    `The server lacks features that the service needs: ${features.join('; ')}. See docs/ENGINES.md.`,
+  )
 }
 
 /** @throws DatabaseRefusedError if the database has unknown, edited or failed migrations. */
@@ -92,9 +117,7 @@ async function apply(session: Session, migration: Migration, migrations: Migrati
 function createRecord(session: Session): Promise<void> {
   const { schema } = session
   return inLockedTransaction(session, async (client) => {
-    const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
-    // IF NOT EXISTS requires the right to create schemas even if the schema exists.
-    if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`)
+    await createSchema(client, schema)
     await client.query(MIGRATION_RECORD)
   })
 }
@@ -119,7 +142,7 @@ function sessionOf(client: Client, schema = DEFAULT_SCHEMA): Session {
   return {
     schema,
     async transact(work) {
-      await client.query(transactionStatement(schema))
+      await client.query(transactionStatement(schema)).catch(refuseSettings)
       try {
         const result = await work(client)
         await client.query('COMMIT')
@@ -130,6 +153,12 @@ function sessionOf(client: Client, schema = DEFAULT_SCHEMA): Session {
       }
     },
   }
+}
+
+/** @throws DatabaseRefusedError for a setting that the server does not know */
+function refuseSettings(cause: unknown): never {
+  if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
+  throw new DatabaseRefusedError(`The server refuses a setting of the session: ${cause.message}`, { cause })
 }
 
 async function withSession<Result>(

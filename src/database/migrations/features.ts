@@ -1,0 +1,97 @@
+import { type Client, DatabaseError } from 'pg'
+import { createSchema } from './migration-state.ts'
+
+/**
+ * What the migrations and the statements of the service need beyond standard SQL, each with statements that fail where
+ * it is missing. Some engines accept a statement and ignore it, so these also look at its effect: they divide by the
+ * number of rows that have it. They run in this order.
+ */
+const FEATURES: Readonly<Record<string, string>> = {
+  'advisory locks': `SELECT pg_advisory_xact_lock(72707370);
+    SELECT 1 / count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707370 AND pid = pg_backend_pid()`,
+  'isolation level read committed': `
+    SELECT 1 / count(*) FROM (SELECT) AS one WHERE current_setting('transaction_isolation') = 'read committed'`,
+  'tables with identity columns, arrays, jsonb and COLLATE "C"': `CREATE TABLE halgraph_probe (
+      id text COLLATE "C" PRIMARY KEY, number bigint GENERATED ALWAYS AS IDENTITY, names text[] COLLATE "C", value jsonb,
+      moment timestamptz(3) NOT NULL DEFAULT statement_timestamp()) WITH (fillfactor = 20);
+    SELECT 1 / count(*) FROM (SELECT) AS one WHERE 'B' < 'a' COLLATE "C"`,
+  'foreign keys with ON DELETE CASCADE': `CREATE TABLE halgraph_probe_owned (
+      id text COLLATE "C" PRIMARY KEY REFERENCES halgraph_probe ON DELETE CASCADE);
+    INSERT INTO halgraph_probe (id) VALUES ('parent');
+    INSERT INTO halgraph_probe_owned VALUES ('parent');
+    DELETE FROM halgraph_probe;
+    SELECT 1 / (1 - count(*)) FROM halgraph_probe_owned`,
+  'SQL functions, and unique indexes on them': `CREATE FUNCTION halgraph_probe_folded(name text) RETURNS text
+      LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT lower(btrim(name) COLLATE "default") $$;
+    CREATE UNIQUE INDEX ON halgraph_probe (halgraph_probe_folded(id))`,
+  'CHECK constraints that are NOT VALID': `
+    ALTER TABLE halgraph_probe ADD CHECK (id ~ '^[A-Za-z0-9._~-]{1,64}$' AND halgraph_probe_folded(id) <> '') NOT VALID`,
+  'PL/pgSQL with EXECUTE, PERFORM, FOUND and GET DIAGNOSTICS': `DO $$ DECLARE changed bigint; BEGIN
+      EXECUTE format('UPDATE %I SET value = NULL', 'halgraph_probe');
+      PERFORM 1 WHERE NOT FOUND;
+      GET DIAGNOSTICS changed = ROW_COUNT;
+    END $$`,
+  'row triggers, with arguments from 0': `CREATE FUNCTION halgraph_probe_before() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN NEW.value := to_jsonb(TG_ARGV[0]); RETURN NEW; END $$;
+    CREATE TRIGGER probe_before BEFORE INSERT ON halgraph_probe FOR EACH ROW WHEN (pg_trigger_depth() = 0)
+      EXECUTE FUNCTION halgraph_probe_before('argument');
+    INSERT INTO halgraph_probe (id) VALUES ('row');
+    SELECT 1 / count(*) FROM halgraph_probe WHERE value = '"argument"'`,
+  'statement triggers with transition tables (REFERENCING)': `
+    CREATE FUNCTION halgraph_probe_after() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO halgraph_probe_owned SELECT id FROM added; RETURN NULL; END $$;
+    CREATE TRIGGER probe_after AFTER INSERT ON halgraph_probe REFERENCING NEW TABLE AS added
+      FOR EACH STATEMENT EXECUTE FUNCTION halgraph_probe_after();
+    INSERT INTO halgraph_probe (id) VALUES ('statement');
+    SELECT 1 / count(*) FROM halgraph_probe_owned`,
+  'triggers of TRUNCATE': `CREATE FUNCTION halgraph_probe_truncate() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RETURN NULL; END $$;
+    CREATE TRIGGER probe_truncate BEFORE TRUNCATE ON halgraph_probe FOR EACH STATEMENT
+      EXECUTE FUNCTION halgraph_probe_truncate()`,
+  'LOCK TABLE': 'LOCK TABLE halgraph_probe IN SHARE ROW EXCLUSIVE MODE',
+  'row locks, with SKIP LOCKED': `SELECT id FROM halgraph_probe FOR SHARE;
+    SELECT id FROM halgraph_probe LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  'ON CONFLICT DO UPDATE': `INSERT INTO halgraph_probe (id) VALUES ('row')
+    ON CONFLICT (id) DO UPDATE SET moment = EXCLUDED.moment RETURNING id`,
+  'lateral joins and date_trunc in a time zone': `SELECT 1 FROM halgraph_probe AS parent LEFT JOIN LATERAL
+      (SELECT id FROM halgraph_probe_owned WHERE id = parent.id LIMIT 1) AS listed ON TRUE
+    WHERE date_trunc('day', parent.moment, 'UTC') > '2000-01-01' AND parent.id = ANY(ARRAY['row'])`,
+}
+
+/**
+ * The features that a server lacks, each with a reason. It runs in the transaction of the client, and undoes what it
+ * creates. The role needs the right to create tables.
+ */
+export async function missingFeatures(client: Client, schema: string): Promise<string[]> {
+  await client.query('SAVEPOINT features')
+  await createSchema(client, schema)
+  const missing: string[] = []
+  for (const [feature, statements] of Object.entries(FEATURES)) {
+    const reason = await failure(client, statements)
+    if (reason !== undefined) missing.push(`${feature} (${reason})`)
+  }
+  await client.query('ROLLBACK TO SAVEPOINT features')
+  return missing
+}
+
+/** PostgreSQL, appendix A. */
+const DIVISION_BY_ZERO = '22012'
+
+/** A feature that is not supported, or a statement that is not understood; a missing right (42501) is neither. */
+const UNSUPPORTED = /^(?:0A|42(?!501))/
+
+/** @throws {DatabaseError} of another kind, such as that the server is read-only */
+async function failure(client: Client, statements: string): Promise<string | undefined> {
+  await client.query('SAVEPOINT probe')
+  try {
+    await client.query(statements)
+    await client.query('RELEASE SAVEPOINT probe')
+    return undefined
+  } catch (error) {
+    const { code = '', message } = error as DatabaseError
+    const hasNoEffect = code === DIVISION_BY_ZERO
+    if (!(error instanceof DatabaseError) || !(hasNoEffect || UNSUPPORTED.test(code))) throw error
+    await client.query('ROLLBACK TO SAVEPOINT probe')
+    return hasNoEffect ? 'it has no effect' : message
+  }
+}
