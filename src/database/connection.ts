@@ -5,6 +5,8 @@ import { DatabaseRefusedError } from './refused.ts'
 export interface Connection extends ClientConfig {
   /** The schema of the tables, if DATABASE_URL names one. */
   readonly schema?: string
+  /** Whether it leads to the embedded database, which has every feature. */
+  readonly isEmbedded?: true
 }
 
 /** Names that need no escaping, because Prisma's queries do not escape them. */

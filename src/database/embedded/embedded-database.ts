@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ClientConfig } from 'pg'
+import type { Connection } from '../connection.ts'
 import { ensureDatabase, prepareFolder } from './folder.ts'
 import { SOCKET_NAME } from './limits.ts'
 import { lockFolder } from './lock.ts'
@@ -9,7 +9,7 @@ import { startThread, stopThread } from './thread.ts'
 /** A running embedded database: PostgreSQL for one process, on a Unix socket. */
 interface EmbeddedDatabase {
   /** The connection for a PostgreSQL client; `host` is the folder of the socket, as for `psql -h`. */
-  readonly connection: ClientConfig
+  readonly connection: Connection
   /** Writes all data to disk, ends all connections and releases the folder. */
   close(): Promise<void>
 }
@@ -18,8 +18,9 @@ interface EmbeddedDatabase {
 const START_MILLISECONDS = 60_000
 
 /** The connection to the embedded database whose socket is in a folder. */
-export function embeddedConnection(socketFolder: string): ClientConfig {
+export function embeddedConnection(socketFolder: string): Connection {
   return {
+    isEmbedded: true,
     host: socketFolder,
     port: 5432,
     user: 'postgres',
