@@ -1,16 +1,25 @@
-import { html, render, useEffect, useRef, useState } from './htm.js'
+import { Bars } from './bars.js'
+import { numberText, rangesOf } from './histogram.js'
+import { html, render, useEffect, useState } from './htm.js'
 import { send, shareToken, storeToken, token } from './session.js'
 import { TokenForm } from './token-form.js'
 
 const service = new URL('../..', import.meta.url).href
+const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
 const scheme = matchMedia('(prefers-color-scheme: dark)')
+/** Bars of the comparison with a capacity. */
+const COMPARED = 12
 
-/** @param {string} name */
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+/**
+ * @param {string} query
+ * @param {object} [variables]
+ */
+function ask(query, variables) {
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json' }
+  return send(`${service}graphql`, { method: 'POST', headers, body: { query, variables } })
 }
 
-/** With a token: what each collection holds, as numbers and charts. */
+/** With a token: how much each collection holds, and numbers and charts of those that are opened. */
 function Dashboard() {
   const [collections, setCollections] = useState(/** @type {any[]} */ ([]))
   const [isRefused, setRefused] = useState(false)
@@ -19,16 +28,17 @@ function Dashboard() {
     setRefused(false)
     if (token() === '') return
     const { body } = await send(new URL('charts.json', import.meta.url).href)
+    let isFirst = true
     for (const collection of body) {
-      const answer = await send(`${service}graphql`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-        body: { query: collection.query },
-      })
+      const answer = await ask(collection.count)
       if (answer.status === 401) return setRefused(true)
       // A collection that the token may not read is left out.
-      const data = answer.body?.data
-      if (data?.total) setCollections((/** @type {any[]} */ shown) => [...shown, { ...collection, data }])
+      const total = answer.body?.data?.total
+      if (!total) continue
+      const count = total.groups[0]?.count ?? 0
+      const isOpen = isFirst && count > 0
+      if (isOpen) isFirst = false
+      setCollections((/** @type {any[]} */ shown) => [...shown, { collection, count, isOpen }])
     }
   }
   useEffect(() => {
@@ -40,62 +50,66 @@ function Dashboard() {
   }
   return html`<${TokenForm} isRefused=${isRefused} use=${use} />
     ${isRefused && html`<p role="alert" class="error">The service does not accept this access token.</p>`}
-    ${collections.map((one) => html`<${Collection} key=${one.title} collection=${one} />`)}`
+    ${collections.map((one) => html`<${Collection} key=${one.collection.title} ...${one} />`)}`
+}
+
+/** @param {{ collection: any, count: number, isOpen: boolean }} properties */
+function Collection({ collection, count, isOpen }) {
+  const [wasOpened, setOpened] = useState(isOpen)
+  const { title, path } = collection
+  return html`<details class="collection" open=${isOpen} onToggle=${(/** @type {any} */ event) => event.target.open && setOpened(true)}>
+    <summary><h2>${title} <span class="count">${numberText(count)}</span></h2></summary>
+    ${
+      wasOpened &&
+      html`<section aria-label=${title}>
+      ${path && html`<p><a href=${`${base}/${path}`}>Browse ${title.toLowerCase()}</a></p>`}
+      ${count > 0 ? html`<${Contents} collection=${collection} />` : html`<p class="empty">There are none yet.</p>`}
+    </section>`
+    }
+  </details>`
 }
 
 /** @param {{ collection: any }} properties */
-function Collection({ collection: { title, charts, numbers, data } }) {
-  const [all] = data.total.groups
-  const shown = charts.filter((/** @type {any} */ { name }) => data[name]?.groups.length > 0)
-  return html`<section aria-label=${title}>
-    <h2>${title} <span class="count">${all?.count ?? 0}</span></h2>
-    ${
-      all?.count > 0 &&
-      html`
-      <ul class="charts">${shown.map((/** @type {any} */ chart) => html`<li><${Bars} chart=${chart} groups=${data[chart.name].groups} /></li>`)}</ul>
-      ${numbers.length > 0 && html`<${Numbers} numbers=${numbers} all=${all} title=${title} />`}`
-    }
-  </section>`
+function Contents({ collection }) {
+  const [data, setData] = useState(/** @type {any} */ (undefined))
+  useEffect(() => {
+    const load = async () => setData((await ask(collection.query)).body?.data ?? {})
+    void load()
+  }, [])
+  if (!data) return html`<p class="note">Loading…</p>`
+  const measures = data.measures?.groups[0]
+  const charts = collection.charts.filter((/** @type {any} */ { name }) => data[name]?.groups.length > 0)
+  const numbers = collection.numbers.filter(
+    (/** @type {any} */ { member }) => (measures?.minimum[member] ?? null) !== null,
+  )
+  return html`<ul class="charts">
+      <${Occupancy} occupancy=${collection.occupancy} items=${data.occupancy?.items ?? []} />
+      ${charts.map((/** @type {any} */ chart) => html`<li><${Groups} chart=${chart} groups=${data[chart.name].groups} /></li>`)}
+      ${numbers.map((/** @type {any} */ number) => html`<${Histogram} key=${number.member} ranges=${collection.ranges} number=${number} measures=${measures} />`)}
+    </ul>
+    ${numbers.length > 0 && html`<${Numbers} numbers=${numbers} measures=${measures} title=${collection.title} />`}`
 }
 
-/** @param {any} properties */
-function Bars({ chart: { title, member }, groups }) {
-  const canvas = useRef(/** @type {any} */ (null))
-  const rows = groups.map((/** @type {any} */ { key, time, count }) => ({
-    label: labelOf(member ? key[member] : time?.slice(0, 7)),
-    count,
-  }))
-  useEffect(() => {
-    const [text, line] = [colour('--text'), colour('--line')]
-    // @ts-expect-error The library is a classic script that sets a property of the window.
-    const drawn = new window.Chart(canvas.current, {
-      type: 'bar',
-      data: {
-        labels: rows.map((/** @type {any} */ row) => row.label),
-        datasets: [
-          {
-            data: rows.map((/** @type {any} */ row) => row.count),
-            backgroundColor: colour('--link'),
-            maxBarThickness: 28,
-          },
-        ],
-      },
-      options: {
-        indexAxis: member ? 'y' : 'x',
-        animation: false,
-        maintainAspectRatio: false,
-        plugins: { legend: { display: false } },
-        scales: {
-          x: { ticks: { color: text, precision: 0 }, grid: { color: line } },
-          y: { ticks: { color: text, precision: 0 }, grid: { color: line } },
-        },
-      },
-    })
-    return () => drawn.destroy()
-  }, [scheme.matches])
-  const summary = rows.map((/** @type {any} */ row) => `${row.label}: ${row.count}`).join(', ')
-  return html`<h3>${title}</h3>
-    <div class="chart"><canvas ref=${canvas} role="img" aria-label=${`${title}. ${summary}`}></canvas></div>`
+/** How long a list is, beside how long it may be. */
+function Occupancy(/** @type {any} */ { occupancy, items }) {
+  const shown = items
+    .filter((/** @type {any} */ { list, reference }) => list && (reference?.capacity ?? null) !== null)
+    .slice(0, COMPARED)
+  if (!occupancy || shown.length === 0) return null
+  const series = [
+    { name: occupancy.list, values: shown.map((/** @type {any} */ item) => item.list.totalCount) },
+    { name: occupancy.capacity, values: shown.map((/** @type {any} */ item) => item.reference.capacity) },
+  ]
+  const labels = shown.map((/** @type {any} */ item) => item.title ?? item.id)
+  return html`<li><${Bars} title=${occupancy.title} labels=${labels} series=${series} /></li>`
+}
+
+function Groups(/** @type {any} */ { chart: { title, member }, groups }) {
+  const labels = groups.map((/** @type {any} */ { key, time }) =>
+    labelOf(member ? key[member] : time?.slice(0, 7)),
+  )
+  const series = [{ values: groups.map((/** @type {any} */ { count }) => count) }]
+  return html`<${Bars} title=${title} labels=${labels} series=${series} isOrdered=${!member} />`
 }
 
 /** @param {unknown} value */
@@ -104,17 +118,31 @@ function labelOf(value) {
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
 }
 
-/** @param {any} properties */
-function Numbers({ numbers, all, title }) {
-  const text = (/** @type {number | null} */ value) =>
-    value?.toLocaleString(undefined, { maximumSignificantDigits: 4 }) ?? '–'
+function Histogram(/** @type {any} */ { ranges, number, measures }) {
+  const [data, setData] = useState(/** @type {any} */ (undefined))
+  const { labels, variables } = rangesOf(
+    number,
+    measures.minimum[number.member],
+    measures.maximum[number.member],
+    ranges.maximum,
+  )
+  useEffect(() => {
+    const load = async () => setData((await ask(ranges.query, variables)).body?.data)
+    void load()
+  }, [])
+  if (!data) return null
+  const values = labels.map((_, index) => data[`range${index}`]?.groups[0]?.count ?? 0)
+  return html`<li><${Bars} title=${number.title} labels=${labels} series=${[{ values }]} isOrdered isContinuous /></li>`
+}
+
+function Numbers(/** @type {any} */ { numbers, measures, title }) {
+  const cells = (/** @type {string} */ member) =>
+    [measures.minimum, measures.average, measures.maximum].map(
+      (measure) => html`<td>${numberText(measure[member])}</td>`,
+    )
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${`Numbers of ${title}`}><table>
     <thead><tr><th scope="col">Number</th><th scope="col">Least</th><th scope="col">Average</th><th scope="col">Greatest</th></tr></thead>
-    <tbody>${numbers.map(
-      (/** @type {any} */ { title: name, member }) => html`<tr>
-      <th scope="row">${name}</th><td>${text(all.minimum[member])}</td><td>${text(all.average[member])}</td><td>${text(all.maximum[member])}</td>
-    </tr>`,
-    )}</tbody>
+    <tbody>${numbers.map((/** @type {any} */ number) => html`<tr><th scope="row">${number.title}</th>${cells(number.member)}</tr>`)}</tbody>
   </table></div>`
 }
 

@@ -221,28 +221,93 @@ test('the operations of the charts are within the limits, for every collection',
   const { anonymous, reader, origin } = service()
   const { body } = await anonymous.get(`${origin}/docs/assets/charts.json`)
   t.true(body.length > 5)
-  for (const { query, charts, title } of body) {
+  for (const { count, query, charts, numbers, ranges, title } of body) {
+    t.true((await reader.graphql(count)).data.total.groups.length <= 1, title)
     const { data, errors } = await reader.graphql(query)
     t.is(errors, undefined, title)
     t.true(charts.every(({ name }: Json) => Array.isArray(data[name].groups)))
+    for (const { path } of numbers) {
+      const filter = path.reduceRight((inner: object, name: string) => ({ [name]: inner }), { gte: 0, lt: 1 })
+      const names = Array.from({ length: ranges.maximum }, (_, index) => `range${index}`)
+      const counted = await reader.graphql(
+        ranges.query,
+        Object.fromEntries(names.map((name) => [name, filter])),
+      )
+      t.is(counted.errors, undefined, `${title} ${path}`)
+      t.deepEqual(Object.keys(counted.data), names)
+    }
   }
 })
 
-test('the landing page shows counts and charts with a token', async (t) => {
+test('the landing page counts all collections, and draws those that are opened', async (t) => {
   const { writer, origin } = service()
-  await writer.post('/spacecraft', { name: 'Charted', kind: 'rover' })
+  await writer.post('/species', { scientific_name: 'Shown at first' })
+  for (const [index, mass] of [1, 2, 2, 9].entries()) {
+    await writer.post('/spacecraft', { name: `Charted ${index}`, kind: 'rover', dry_mass_kilograms: mass })
+  }
+  const { body: ship } = await writer.post('/spacecraft', {
+    name: 'Crowded',
+    kind: 'capsule',
+    crew_capacity: 3,
+  })
+  const { body: mission } = await writer.post('/missions', { name: 'Occupied', spacecraft_id: ship.id })
+  for (const name of ['One', 'Two']) {
+    const { body: astronaut } = await writer.post('/astronauts', { name })
+    await writer.post(`/missions/${mission.id}/crew`, { astronaut_id: astronaut.id, role: 'pilot' })
+  }
   await browsing(t, async (page) => {
     await page.goto(`${origin}/`)
     await page.locator('#status').getByText(/ready/).waitFor()
     t.is(await page.locator('canvas').count(), 0)
     await page.getByLabel('Access token').fill(tokenOf(t))
     await page.getByRole('button', { name: 'Use token' }).click()
+    await page.getByRole('heading', { name: /^Training records \d/ }).waitFor()
+    t.is(await page.locator('details[open]').count(), 1)
+    await page.locator('summary', { hasText: 'Spacecraft' }).focus()
+    await page.keyboard.press('Enter')
+    const region = page.getByRole('region', { name: 'Spacecraft', exact: true })
+    await region.getByRole('img', { name: /Kind.*rover: \d/ }).waitFor()
+    const mass = region.getByRole('img', { name: /^Dry mass kilograms/ })
+    await mass.waitFor()
+    t.is(
+      await mass.getAttribute('aria-label'),
+      'Dry mass kilograms. 1 – 2: 1; 2 – 3: 2; 3 – 4: 0; 4 – 5: 0; 5 – 6: 0; 6 – 7: 0; 7 – 8: 0; 8 – 9: 1',
+    )
+    await page.locator('summary', { hasText: 'Missions' }).click()
     await page
-      .getByRole('region', { name: 'Spacecraft' })
-      .getByRole('img', { name: /Kind.*rover: \d/ })
+      .getByRole('img', { name: /^Crew and crew capacity\..*Occupied: Crew 2, Crew capacity 3/ })
       .waitFor()
   })
 })
+
+test('ranges of a histogram hold every value once', async (t) => {
+  const { rangesOf } = await import('../../public/pages/histogram.js')
+  const number = (isInteger: boolean) => ({ path: ['range', 'low'], isInteger })
+  const cases: [boolean, number, number, number[]][] = [
+    [true, 1992, 2031, [1992, 1996, 1997, 2031]],
+    [true, 0, 3, [0, 1, 2, 3]],
+    [true, 7, 7, [7]],
+    [false, 0.5, 0.5, [0.5]],
+    [false, -10, 10, [-10, -7.5, 0, 9.99, 10]],
+    [false, 0.001, 4000, [0.001, 0.002, 1, 3999, 4000]],
+  ]
+  for (const [isInteger, least, greatest, values] of cases) {
+    const { labels, variables } = rangesOf(number(isInteger), least, greatest, 8)
+    t.is(Object.keys(variables).length, 8)
+    t.true(labels.length <= 8 && new Set(labels).size === labels.length, labels.join())
+    for (const value of values) {
+      const holding = Object.values(variables).filter(({ range: { low } }: Json) => isWithin(low, value))
+      t.is(holding.length, 1, `${value} in ${labels.join()}`)
+    }
+  }
+})
+
+function isWithin(
+  { gte = -Infinity, gt = -Infinity, lt = Infinity, lte = Infinity }: Json,
+  value: number,
+): boolean {
+  return value >= gte && value > gt && value < lt && value <= lte
+}
 
 test('a call from the reference works with a token', async (t) => {
   const { origin } = service()

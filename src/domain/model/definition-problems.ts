@@ -1,4 +1,5 @@
 import type { Domain } from './domain.ts'
+import { occupancyProblems } from './occupancy-problems.ts'
 import type { Resource } from './resource.ts'
 import { versionProblems } from './versions/problems.ts'
 
@@ -34,6 +35,7 @@ export function definitionProblems(domain: unknown): string[] {
     ...repeated(resources, 'name'),
     ...resources.flatMap((resource) => unlistedOwner(resource, resources)),
     ...resources.flatMap((resource) => unknownTargets(resource, resources)),
+    ...resources.flatMap((resource) => occupancyProblems(resource, resources)),
     ...versionProblems(domain as Domain),
   ]
 }

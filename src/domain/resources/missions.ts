@@ -41,6 +41,7 @@ export const missions = defineResource({
     destination_planet_id: 'kepler-22b',
     spacecraft_id: 'meridian',
   },
+  occupancy: { list: 'crew', reference: 'spacecraft_id', capacity: 'crew_capacity' },
   rules: [allowedTransition],
   databaseRule: crewFitsSpacecraft,
   detailCodes: {

@@ -1,0 +1,55 @@
+/** From this ratio of the greatest to the least value, ranges grow by a factor instead of an amount. */
+const WIDE = 1000
+
+/** @param {number} value */
+export function numberText(value) {
+  // Years have no separators, and larger numbers do.
+  return value.toLocaleString(undefined, { maximumSignificantDigits: 4, useGrouping: 'min2' })
+}
+
+/**
+ * Ranges of a number, the last one closed: their filters, as variables of an operation, and their labels. Of an
+ * integer with few values, each is a range.
+ *
+ * @param {{ path: string[], isInteger: boolean }} number
+ * @param {number} least
+ * @param {number} greatest
+ * @param {number} count
+ */
+export function rangesOf({ path, isInteger }, least, greatest, count) {
+  const bounds = boundsOf(isInteger, least, greatest, count)
+  const ranges = bounds.slice(0, -1).map((from, index) => {
+    const to = /** @type {number} */ (bounds[index + 1])
+    const isLast = index === bounds.length - 2
+    const condition = isLast ? { gte: from, lte: to } : { gte: from, lt: to }
+    const filter = path.reduceRight((/** @type {any} */ inner, name) => ({ [name]: inner }), condition)
+    return { filter, label: rangeText(isInteger, from, to, isLast) }
+  })
+  // The operation has a fixed number of ranges. What is not used lets nothing through.
+  const nothing = path.reduceRight((/** @type {any} */ inner, name) => ({ [name]: inner }), { gt: greatest })
+  const variables = Array.from({ length: count }, (_, index) => [
+    `range${index}`,
+    ranges[index]?.filter ?? nothing,
+  ])
+  return { labels: ranges.map(({ label }) => label), variables: Object.fromEntries(variables) }
+}
+
+/** @param {boolean} isInteger @param {number} least @param {number} greatest @param {number} count */
+function boundsOf(isInteger, least, greatest, count) {
+  if (least === greatest) return [least, greatest]
+  if (isInteger) {
+    const width = Math.ceil((greatest - least + 1) / count)
+    const used = Math.ceil((greatest - least + 1) / width)
+    return [...Array.from({ length: used }, (_, index) => least + index * width), greatest]
+  }
+  const isWide = least > 0 && greatest / least >= WIDE
+  const at = (/** @type {number} */ part) =>
+    isWide ? least * (greatest / least) ** part : least + (greatest - least) * part
+  return [...Array.from({ length: count }, (_, index) => at(index / count)), greatest]
+}
+
+/** @param {boolean} isInteger @param {number} from @param {number} to @param {boolean} isLast */
+function rangeText(isInteger, from, to, isLast) {
+  const end = isInteger && !isLast ? to - 1 : to
+  return from === end ? numberText(from) : `${numberText(from)} – ${numberText(end)}`
+}
