@@ -1,6 +1,4 @@
 import cluster from 'node:cluster'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { databaseOptions } from './configuration.ts'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
@@ -27,6 +25,7 @@ import type { TokenSettings } from './http/auth/verify-token.ts'
 import { healthRoutes } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createHttpServer } from './http/server.ts'
+import { listen } from './listen.ts'
 import { createReadiness } from './readiness.ts'
 import { createRestInterface } from './rest/interface.ts'
 import { basePath } from './rest/urls.ts'
@@ -91,7 +90,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const readers = await openReadersOf(parts, database, options)
     const handler = await createApplication(parts, database, readers, () => isStopping)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => isStopping })
-    await listen(server, settings)
+    const origin = await listen(server, settings)
     const stopKeyExpiry = startKeyExpiry(database.client, settings.idempotencyKeyHours)
     const close = async () => {
       isStopping = true
@@ -101,7 +100,6 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       await database.close()
       return inTime
     }
-    const origin = originOf(server)
     return { origin, base: origin + base, database, announceStop, close }
   } catch (error) {
     await database.close()
@@ -117,13 +115,19 @@ function shownVersion(domain: Domain, { version }: Settings): string {
 }
 
 function openReadersOf(
-  { settings, reportReplicas }: ServiceParts,
+  { settings, tokens: { jwt }, reportReplicas: report }: ServiceParts,
   database: Database,
   { tables: { PrismaClient } }: DatabaseOptions,
 ): Promise<Readers> {
-  const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls, replicaLag } = settings
-  const use = { PrismaClient, poolSize, timeout }
-  return openReaders(database, databaseReplicaUrls, use, replicaLag, reportReplicas)
+  const {
+    databasePoolSize: poolSize,
+    databaseTimeout: timeout,
+    databaseReplicaUrls,
+    replicaLag: lag,
+  } = settings
+  const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
+  const replicas = { addresses: databaseReplicaUrls, lag, secret, report }
+  return openReaders(database, { PrismaClient, poolSize, timeout }, replicas)
 }
 
 async function createApplication(
@@ -164,7 +168,7 @@ async function createApplication(
     reportFault,
     run,
   })
-  const metrics = settings.metrics ? createServiceMetrics(database, limiter) : undefined
+  const metrics = settings.metrics ? createServiceMetrics(database, limiter, readers) : undefined
   const rest = createRestInterface(definitions, prepare, {
     ...settings,
     maximumPageSize,
@@ -193,6 +197,7 @@ async function createApplication(
       holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
     },
     pathHeaders: rest.pathHeaders,
+    positions: readers.positions,
   })
 }
 
@@ -215,34 +220,8 @@ function createScanLimiter({ databaseUrl, databasePoolSize, callerShare }: Setti
   return new Limiter({ capacity: connections, share: Math.ceil((connections * callerShare) / 100) })
 }
 
-function createServiceMetrics(database: Database, limiter: OperationLimiter): Metrics {
+function createServiceMetrics({ pool }: Database, limiter: OperationLimiter, { choices }: Readers): Metrics {
   const operations = () => ({ running: limiter.running, waiting: limiter.waiting })
-  return createMetrics({ pool: database.pool, operations }, cluster.isWorker ? readWorkerMetrics : undefined)
-}
-
-function listen(server: Server, { host, port }: Settings): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new SettingsError([listenProblem(error, host, port)])))
-    server.listen(port, host, resolve)
-  })
-}
-
-function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `PORT: ${port} is in use on ${host}; end the program that uses it, or set another PORT`
-    case 'EACCES':
-      return `PORT: the process may not use ${port}; set a PORT from 1024 on`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `HOST: ${host} is not an address of this machine; set another HOST, such as 0.0.0.0`
-    default:
-      return `HOST and PORT: cannot listen on ${host}, port ${port}: ${message}`
-  }
-}
-
-function originOf(server: Server): string {
-  const { port } = server.address() as AddressInfo
-  return `http://127.0.0.1:${port}`
+  const readAll = cluster.isWorker ? readWorkerMetrics : undefined
+  return createMetrics({ pool, operations, reads: choices && (() => choices) }, readAll)
 }

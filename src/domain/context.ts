@@ -18,4 +18,4 @@ export interface WriteContext {
 }
 
 /** Chooses the database that a caller reads from, and records who has written. */
-export type ReadContext = Pick<Readers, 'clientFor' | 'recordWrite'>
+export type ReadContext = Pick<Readers, 'clientFor' | 'caughtUpClientFor' | 'recordWrite'>

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import Koa, { type Context, type Middleware } from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
+import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
 import { createShedding, type Overload } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
@@ -25,6 +26,8 @@ export interface AppParts {
   readonly reportRequest: ReportRequest
   readonly overload: Overload
   readonly pathHeaders?: PathHeaders | undefined
+  /** Of a service whose reads can be older than its writes. */
+  readonly positions?: Positions | undefined
 }
 
 /** Headers of every response at some paths, errors included. */
@@ -44,7 +47,7 @@ interface AppSettings {
 
 /** The HTTP application. The order of these lists is the order in which a request is looked at. */
 export function createApp(parts: AppParts): RequestListener {
-  const { settings, authenticate, reportFault, reportRequest, overload, pathHeaders } = parts
+  const { settings, authenticate, reportFault, reportRequest, overload, pathHeaders, positions } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const shedding = createShedding(overload)
   const open = [refuseMalformedHost]
@@ -55,6 +58,7 @@ export function createApp(parts: AppParts): RequestListener {
     ...(settings.rateLimit > 0 ? [limitRate(settings.rateLimit)] : []),
     shedding.limitCaller,
     refuseMalformedQuery,
+    ...(positions ? [exchangeConsistencyTokens(positions)] : []),
   ]
   const routes = new RouteTable(parts.routes, { probe: [], open, token })
   const middleware: Middleware[] = [

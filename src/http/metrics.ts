@@ -1,4 +1,4 @@
-import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { SERVICE_NAME } from '../observability/observation.ts'
 import type { ReportRequest } from './access-log.ts'
 import { METHODS } from './errors.ts'
@@ -10,6 +10,8 @@ export interface Gauges {
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
   /** GraphQL operations that run and that wait. */
   readonly operations: () => { readonly running: number; readonly waiting: number }
+  /** Operations by the database that they read from, of a service with replicas. */
+  readonly reads?: (() => Readonly<Record<string, number>>) | undefined
 }
 
 /** The metrics of a service: told of every request, and served at /metrics. */
@@ -23,7 +25,10 @@ export interface Metrics {
  *
  * @param readAll reads the metrics of all processes of the service, where this is one of several
  */
-export function createMetrics({ pool, operations }: Gauges, readAll?: () => Promise<string>): Metrics {
+export function createMetrics(
+  { pool, operations, reads: readReads }: Gauges,
+  readAll?: () => Promise<string>,
+): Metrics {
   const registry = new Registry()
   if (readAll) respondToPrimary(registry)
   collectDefaultMetrics({ register: registry })
@@ -39,6 +44,7 @@ export function createMetrics({ pool, operations }: Gauges, readAll?: () => Prom
   gauge(registry, 'operations', 'GraphQL operations that run, and that wait for their turn.', () => ({
     ...operations(),
   }))
+  if (readReads) countReads(registry, readReads)
   const durations = new Histogram({
     name: named('http_request_duration_seconds'),
     help: 'Duration of HTTP requests by method, route template and status.',
@@ -72,6 +78,19 @@ function named(metric: string): string {
 function respondToPrimary(registry: Registry): void {
   AggregatorRegistry.setRegistries(registry)
   new AggregatorRegistry()
+}
+
+function countReads(registry: Registry, read: () => Readonly<Record<string, number>>): void {
+  new Counter({
+    name: named('database_reads_total'),
+    help: 'Operations by the database that they read from: a replica, or the primary and why.',
+    labelNames: ['from'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [from, value] of Object.entries(read())) this.inc({ from }, value)
+    },
+  })
 }
 
 function gauge(registry: Registry, name: string, help: string, read: () => Record<string, number>): void {

@@ -14,6 +14,7 @@ import { METHODS } from './errors.ts'
 const EXPOSED_HEADERS = [
   'Accept-Patch',
   'Allow',
+  'Consistency-Token',
   'ETag',
   'GraphQL-Operation',
   'Link',

@@ -19,8 +19,8 @@ export interface OwnServer {
   hasEnded(): Promise<boolean>
   /** Ends it without ceremony. */
   kill(): Promise<void>
-  /** Another server that follows this one (streaming replication). */
-  standby(): Promise<OwnServer>
+  /** Another server that follows this one (streaming replication), with settings of its own. */
+  standby(settings?: readonly string[]): Promise<OwnServer>
 }
 
 /** PostgreSQL's programs, and whom they are run as: never root. */
@@ -95,12 +95,12 @@ function serverIn(
       child = spawn(join(programs.folder, 'postgres'), parameters, { ...programs.identity, stdio: 'ignore' })
       await untilItAnswers(address, child)
     },
-    async standby() {
+    async standby(more = []) {
       const copy = await folderFor(owner, programs)
       const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres']
       const how = ['-D', copy, '-R', '-c', 'fast', '--no-sync']
       await run(join(programs.folder, 'pg_basebackup'), [...from, ...how], programs.identity)
-      const follower = serverIn(copy, await freePort(), owner, programs, settings)
+      const follower = serverIn(copy, await freePort(), owner, programs, [...settings, ...more])
       await follower.start()
       return follower
     },

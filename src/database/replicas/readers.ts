@@ -1,18 +1,48 @@
-import type { Caller } from '../../domain/model/caller.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Caller, Consistency, WritePosition } from '../../domain/model/caller.ts'
 import type { DatabaseClient } from '../client.ts'
 import { parseConnection } from '../connection.ts'
 import { createDatabase, type Database, type DatabaseUse } from '../database.ts'
-import { watchReplicas } from './replica-watch.ts'
+import { type ConsistencyTokens, createConsistencyTokens } from './consistency-token.ts'
+import { clusterOf, endOfLog } from './position.ts'
+import { type Replica, watchReplicas } from './replica-watch.ts'
 
 /** Chooses the database that a caller reads from, so that callers always read their own writes. */
 export interface Readers {
+  /** The database that a caller reads from whose request names no write. */
   clientFor(caller: Caller): DatabaseClient
+  /** That of a request that names a write: a replica that has it, after a short wait, or else the primary. */
+  caughtUpClientFor(caller: Caller): Promise<DatabaseClient>
   recordWrite(caller: Caller): void
+  /** Of a service with replicas that report their positions, and a secret to sign tokens with. */
+  readonly positions?: TokenPositions | undefined
+  /** How many operations began with each choice; undefined without replicas. */
+  readonly choices?: Readonly<Record<Choice, number>> | undefined
   close(): Promise<void>
 }
 
+/** What the tokens of clients are compared with. */
+interface TokenPositions {
+  read(token: string): Consistency['after']
+  issue(): Promise<string | undefined>
+}
+
+/** Where an operation reads, and why: the caller has just written here, a token says so, or no replica is usable. */
+type Choice = 'replica' | 'primary_after_write' | 'primary_for_token' | 'primary_without_replica'
+
 /** Receives the number of usable replicas, and of all. */
 export type ReportReplicas = (usable: number, all: number) => void
+
+/** How to use replicas. */
+export interface ReplicaOptions {
+  readonly addresses: readonly string[]
+  /** In milliseconds, how long replicas may lag. */
+  readonly lag: number
+  /** What consistency tokens are signed with; undefined for none. */
+  readonly secret: string | undefined
+  /** Called when the usable replicas change. */
+  readonly report?: ReportReplicas | undefined
+}
 
 /** Maximum number of callers whose last write is kept; the oldest are dropped first. */
 const MAXIMUM_WRITERS = 100_000
@@ -21,48 +51,129 @@ const MAXIMUM_WRITERS = 100_000
 const ALLOWED_PART = 0.5
 const LEAST_ALLOWED_MILLISECONDS = 1_000
 
+/** A replica usually follows within milliseconds. After this time the primary responds sooner. */
+const WAIT_MILLISECONDS = 100
+const POLL_MILLISECONDS = 10
+
 /**
  * Distributes reads over the usable replicas. After a write, the caller reads from the primary for as long as a
- * replica may lag. Without usable replicas, all callers read from the primary.
- *
- * @param lag in milliseconds
- * @param report called when the usable replicas change
+ * replica may lag, and in other processes, with a token, from a replica that has the write. Without usable replicas,
+ * all callers read from the primary.
  */
 export async function openReaders(
   primary: Database,
-  addresses: readonly string[],
   options: Omit<DatabaseUse, 'hasStatementTimeout'>,
-  lag: number,
-  report: ReportReplicas = () => {},
+  { addresses, lag, secret, report = () => {} }: ReplicaOptions,
 ): Promise<Readers> {
   if (addresses.length === 0) {
-    return { clientFor: () => primary.client, recordWrite: () => {}, close: async () => {} }
+    const { client } = primary
+    return {
+      clientFor: () => client,
+      caughtUpClientFor: async () => client,
+      recordWrite: () => {},
+      close: async () => {},
+    }
   }
-  const replicas = addresses.map((address) =>
+  const databases = addresses.map((address) =>
     createDatabase(parseConnection(address), { ...options, hasStatementTimeout: true }),
   )
-  let next = () => primary.client
-  const use = (usable: readonly Database[]) => {
-    report(usable.length, replicas.length)
-    next = () => (usable[Math.floor(Math.random() * usable.length)] ?? primary).client
+  const choices = { replica: 0, primary_after_write: 0, primary_for_token: 0, primary_without_replica: 0 }
+  const written = new Writers(lag)
+  const choose = (choice: Choice, { client } = primary) => {
+    choices[choice]++
+    return client
   }
+  let usable: readonly Replica[] = []
   const allowed = Math.max(lag * ALLOWED_PART, LEAST_ALLOWED_MILLISECONDS)
-  const stopWatching = await watchReplicas(primary, replicas, allowed, use)
-  const written = new Map<string, number>()
+  const stopWatching = await watchReplicas(primary, databases, allowed, (now) => {
+    usable = now
+    report(usable.length, databases.length)
+  })
+  const chooseOf = (replicas: readonly Replica[], otherwise: Choice) => {
+    const replica = replicas[Math.floor(Math.random() * replicas.length)]
+    return replica ? choose('replica', replica.database) : choose(otherwise)
+  }
   return {
     clientFor({ identity }) {
-      const since = performance.now() - (written.get(identity) ?? Number.NEGATIVE_INFINITY)
-      return since < lag ? primary.client : next()
+      if (written.has(identity)) return choose('primary_after_write')
+      return chooseOf(usable, 'primary_without_replica')
     },
-    recordWrite({ identity }) {
-      written.delete(identity)
-      written.set(identity, performance.now())
-      const [oldest] = written.keys()
-      if (written.size > MAXIMUM_WRITERS && oldest !== undefined) written.delete(oldest)
+    async caughtUpClientFor({ identity, consistency }) {
+      if (written.has(identity)) return choose('primary_after_write')
+      const after = consistency?.after
+      if (after === undefined || after === 'unknown') return choose('primary_for_token')
+      await untilOneHas(after, usable)
+      return chooseOf(
+        usable.filter((replica) => replica.has(after)),
+        'primary_for_token',
+      )
     },
+    recordWrite({ identity, consistency }) {
+      written.add(identity)
+      if (consistency) consistency.hasWritten = true
+    },
+    positions: await tokenPositions(primary, secret),
+    choices,
     async close() {
       await stopWatching()
-      await Promise.all(replicas.map((replica) => replica.close()))
+      await Promise.all(databases.map((replica) => replica.close()))
+    },
+  }
+}
+
+/** Callers who have written within the lag. */
+class Writers {
+  readonly #at = new Map<string, number>()
+
+  constructor(readonly lag: number) {}
+
+  has(identity: string): boolean {
+    const since = performance.now() - (this.#at.get(identity) ?? Number.NEGATIVE_INFINITY)
+    return since < this.lag
+  }
+
+  add(identity: string): void {
+    this.#at.delete(identity)
+    this.#at.set(identity, performance.now())
+    const [oldest] = this.#at.keys()
+    if (this.#at.size > MAXIMUM_WRITERS && oldest !== undefined) this.#at.delete(oldest)
+  }
+}
+
+async function untilOneHas(after: WritePosition, replicas: readonly Replica[]): Promise<void> {
+  const until = performance.now() + WAIT_MILLISECONDS
+  const following = replicas.filter(({ replayed }) => replayed?.timeline === after.timeline)
+  while (following.length > 0 && !following.some((replica) => replica.has(after))) {
+    if (performance.now() >= until) return
+    const reading = Promise.race(following.map((replica) => replica.readReplayed()))
+    await Promise.race([reading, delay(WAIT_MILLISECONDS, undefined, { ref: false })])
+    await delay(POLL_MILLISECONDS)
+  }
+}
+
+async function tokenPositions(
+  primary: Database,
+  secret: string | undefined,
+): Promise<TokenPositions | undefined> {
+  if (secret === undefined) return undefined
+  let tokens: ConsistencyTokens | undefined
+  const known = async () => {
+    const cluster = tokens ? undefined : await clusterOf(primary)
+    if (cluster !== undefined) tokens = createConsistencyTokens(secret, cluster)
+    return tokens
+  }
+  // The primary may be down at the start. Then the first write asks again.
+  await known().catch(() => {})
+  return {
+    read(token) {
+      const position = tokens?.read(token) ?? 'invalid'
+      if (position === 'expired') return undefined
+      return position === 'invalid' ? 'unknown' : position
+    },
+    async issue() {
+      const position = await endOfLog(primary).catch(() => undefined)
+      const issuer = await known().catch(() => undefined)
+      return position && issuer?.issue(position)
     },
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import type { WritePosition } from '../../domain/model/caller.ts'
 import type { Database } from '../database.ts'
+import { ask, includes, replayedPosition } from './position.ts'
 
-/** Between two polls, and for a response. */
+/** Between two polls. */
 const INTERVAL_MILLISECONDS = 250
-const RESPONSE_MILLISECONDS = 1_000
 
 /**
  * The position in the write-ahead log that the primary has written, and that a replica has replayed, in bytes;
@@ -27,16 +27,16 @@ export async function watchReplicas(
   primary: Database,
   replicas: readonly Database[],
   maximumLag: number,
-  changed: (usable: readonly Database[]) => void,
+  changed: (usable: readonly Replica[]) => void,
 ): Promise<() => Promise<void>> {
   const watched = replicas.map((database) => new Replica(database))
-  let usable: readonly Database[] = []
+  let usable: readonly Replica[] = []
   let isStopped = false
   const poll = async () => {
     const latest = await readWritten(primary)
     await Promise.all(watched.map((replica) => replica.poll(latest, maximumLag)))
-    const now = watched.filter(({ isUsable }) => isUsable).map(({ database }) => database)
-    const isSame = now.length === usable.length && now.every((database, index) => database === usable[index])
+    const now = watched.filter(({ isUsable }) => isUsable)
+    const isSame = now.length === usable.length && now.every((replica, index) => replica === usable[index])
     usable = now
     if (!isSame) changed(now)
   }
@@ -60,8 +60,12 @@ interface Written {
   readonly position: number
 }
 
-class Replica {
+/** A replica that is polled. */
+export class Replica {
   isUsable = false
+  /** The last known position that it has replayed; undefined for a server that does not report it. */
+  replayed: WritePosition | undefined
+  #reading: Promise<void> | undefined
   /** The next position to reach. */
   #target: Written | undefined
   /** The replica has all writes of the primary before this time. */
@@ -71,11 +75,27 @@ class Replica {
 
   async poll(latest: Written | undefined, maximumLag: number): Promise<void> {
     try {
-      const position = await positionOf(this.database, REPLAYED)
+      const [position] = await Promise.all([positionOf(this.database, REPLAYED), this.readReplayed()])
       this.isUsable = position === undefined || this.#lag(position, latest) <= maximumLag
     } catch {
       this.isUsable = false
     }
+  }
+
+  /** Whether it has replayed the writes up to a position, as far as is known. */
+  has(position: WritePosition): boolean {
+    return includes(this.replayed, position)
+  }
+
+  /** Updates {@link replayed}. Simultaneous calls share a statement. */
+  readReplayed(): Promise<void> {
+    this.#reading ??= replayedPosition(this.database)
+      .catch(() => undefined)
+      .then((position) => {
+        this.replayed = position
+        this.#reading = undefined
+      })
+    return this.#reading
   }
 
   #lag(position: number, latest: Written | undefined): number {
@@ -96,21 +116,6 @@ async function readWritten(primary: Database): Promise<Written | undefined> {
 }
 
 /** Undefined if the server has no such position or does not report it. */
-async function positionOf({ client }: Database, statement: string): Promise<number | undefined> {
-  const timeout = delay(RESPONSE_MILLISECONDS, undefined, { ref: false }).then(() => {
-    throw new Error('no response')
-  })
-  const response = client
-    .$rows<{ position: number | null }>({ text: statement, values: [] })
-    .catch((error: unknown) => {
-      if (isUnsupported(error)) return []
-      throw error
-    })
-  const [row] = await Promise.race([response, timeout])
-  return row?.position ?? undefined
-}
-
-/** PostgreSQL, appendix A: the server responds, but does not support or allow the function. */
-function isUnsupported(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(?:0A000|42501|42883|55000)$/.test(error.code ?? '')
+async function positionOf(database: Database, statement: string): Promise<number | undefined> {
+  return (await ask<{ position: number }>(database, statement))?.position
 }

@@ -4,6 +4,21 @@ export interface Caller {
   readonly identity: string
   /** The scopes of the token: `<collection>:read`, `<collection>:write`, `*:read`, `*:write`. */
   readonly scopes: ReadonlySet<string>
+  /** Of one request, to a service whose reads can be older than its writes. */
+  readonly consistency?: Consistency
+}
+
+/** A position in the order of all writes: a byte of the write-ahead log, on a timeline of PostgreSQL. */
+export interface WritePosition {
+  readonly timeline: number
+  readonly offset: number
+}
+
+/** Which writes a request must see, and whether it has written. */
+export interface Consistency {
+  /** The last write to see; `unknown` if the request names one that cannot be compared. */
+  readonly after: WritePosition | 'unknown' | undefined
+  hasWritten: boolean
 }
 
 /** The caller of commands, which has all scopes. */

@@ -24,7 +24,7 @@ export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
   /** The database that this operation reads. Writes go to `domain.client`. */
-  readonly reader: DatabaseClient
+  reader: DatabaseClient
   readonly loaders: Loaders
   /** Runs a read that may scan the whole table of a resource. */
   readonly scan: Scan
@@ -52,7 +52,8 @@ export function createContext(
   domain: DomainContext,
   { slot, selectsWritten }: Execution,
 ): GraphContext {
-  const reader = domain.readers.clientFor(caller)
+  const hasToken = caller.consistency?.after !== undefined
+  const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
   const signal = slot?.signal
   const scan = domain.scans.of(caller.identity, signal)
   return {
@@ -65,6 +66,14 @@ export function createContext(
     reserve: async (bytes) => slot?.reserve(bytes),
     selectsWritten,
   }
+}
+
+/** Lets a query, before it reads anything, use a replica that has the writes which its request must see. */
+export async function awaitWrites(context: GraphContext): Promise<void> {
+  const { caller, domain, loaders } = context
+  if (caller.consistency?.after === undefined) return
+  context.reader = await domain.readers.caughtUpClientFor(caller)
+  loaders.restart(context.reader)
 }
 
 /**
@@ -129,7 +138,7 @@ class Loaders {
     return this.#loader(kind, read).load(parentId) as Promise<List>
   }
 
-  /** Discards all rows after a write, and reads from the database that was written. */
+  /** Discards all rows, and reads from another database, such as the one that was written. */
   restart(client: DatabaseClient): void {
     this.#client = client
     this.#loaders.clear()

@@ -15,7 +15,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../domain/model/caller.ts'
 import type { Values } from '../../domain/model/resource.ts'
 import { currentTimings, describeSpan, inSpan } from '../../observability/observation.ts'
-import { createContext, type DomainContext, type GraphContext } from './context.ts'
+import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
@@ -38,13 +38,20 @@ export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Pre
     const [problem] = validate(schema, document)
     if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
     const run = compiled(schema, document)
+    const isQuery = isQueryDefinition(document.definitions[0] as OperationDefinitionNode)
     return async (variables, caller, slot) => {
       const context = createContext(caller, domain, { slot, selectsWritten: true })
+      if (isQuery) await awaitWrites(context)
       const { data, errors } = await run(variables, context)
       if (errors?.[0]) throw causeOf(errors[0])
       return data as Values
     }
   }
+}
+
+/** Whether an operation only reads. */
+export function isQueryDefinition({ operation }: OperationDefinitionNode): boolean {
+  return operation === 'query'
 }
 
 type Run = (variables: Values, context: GraphContext) => Promise<ExecutionResult>

@@ -6,10 +6,10 @@ import { callerOf } from '../../http/auth/authenticate.ts'
 import type { FormatError } from '../../http/errors.ts'
 import { readJsonBody } from '../../http/json/body.ts'
 import type { Route } from '../../http/routes.ts'
-import { createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
+import { awaitWrites, createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportFault } from '../execution/errors.ts'
-import { describeOperation, type RunOperation } from '../execution/operation.ts'
+import { describeOperation, isQueryDefinition, type RunOperation } from '../execution/operation.ts'
 import { costLimit, errorLimit, limitRules, MAXIMUM_TOKENS, type OperationLimits } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 import { stringifyInPieces } from './stringify-in-pieces.ts'
@@ -91,6 +91,7 @@ function createApollo({ schema, introspection, limits, costs, reportFault }: Gra
       traceOperation,
       costLimit(limits, costs),
       errorLimit(),
+      readOwnWrites,
     ],
     formatError: formatErrors(reportFault),
   })
@@ -101,6 +102,16 @@ const traceOperation: ApolloServerPlugin<GraphContext> = {
     return {
       async didResolveOperation({ operation }) {
         if (operation) describeOperation(operation)
+      },
+    }
+  },
+}
+
+const readOwnWrites: ApolloServerPlugin<GraphContext> = {
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ operation, contextValue }) {
+        if (operation && isQueryDefinition(operation)) await awaitWrites(contextValue)
       },
     }
   },

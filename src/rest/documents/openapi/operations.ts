@@ -8,7 +8,14 @@ import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
 import { idParameter, listParameters, parentParameter, shared } from './parameters.ts'
 import { bodySchemas, pageNames, schemaNames } from './resource-schemas.ts'
-import { errorReferences, halContent, requestBody, response, STATE_HEADERS } from './responses.ts'
+import {
+  errorReferences,
+  halContent,
+  requestBody,
+  response,
+  STATE_HEADERS,
+  WRITE_HEADERS,
+} from './responses.ts'
 
 /** What an operation is described from. */
 interface Described {
@@ -73,7 +80,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
     const { read } = schemaNames(resource)
     const content = halContent(bodySchemas(read), examples.representation('read'), examples.templates)
     return {
-      parameters: [shared('IfNoneMatchRead'), shared('IfModifiedSince')],
+      parameters: [shared('IfNoneMatchRead'), shared('IfModifiedSince'), shared('ConsistencyToken')],
       responses: {
         200: response('The resource.', STATE_HEADERS, content),
         304: response('The client has the current version.', STATE_HEADERS),
@@ -93,7 +100,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       requestBody: requestBody(input, examples.input, bodyTypes('POST')),
       responses: {
         201: {
-          ...response('Created.', ['Location', ...STATE_HEADERS], content),
+          ...response('Created.', ['Location', ...WRITE_HEADERS], content),
           links: { read: link('read', 'Read'), delete: link('delete', 'Delete') },
         },
       },
@@ -114,8 +121,8 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('IfNoneMatchWrite')],
       requestBody: requestBody(input, body, bodyTypes('PUT')),
       responses: {
-        201: response('Created.', ['Location', ...STATE_HEADERS], content),
-        204: response('Replaced, or unchanged if nothing differs.', STATE_HEADERS),
+        201: response('Created.', ['Location', ...WRITE_HEADERS], content),
+        204: response('Replaced, or unchanged if nothing differs.', WRITE_HEADERS),
       },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
     }
@@ -126,7 +133,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       description: 'A JSON Merge Patch: changes the fields it has, null removes a field, other fields stay.',
       parameters: [shared('IfMatch'), shared('IfUnmodifiedSince')],
       requestBody: requestBody(schemaNames(resource).patch, examples.patch, bodyTypes('PATCH')),
-      responses: { 204: response('Changed, or unchanged if nothing differs.', STATE_HEADERS) },
+      responses: { 204: response('Changed, or unchanged if nothing differs.', WRITE_HEADERS) },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
     }
   },
@@ -135,7 +142,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
     return {
       description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
       parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('Prefer')],
-      responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied']) },
+      responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied', 'Consistency-Token']) },
       errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
     }
   },

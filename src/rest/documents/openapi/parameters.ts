@@ -29,6 +29,10 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
     ),
     IfNoneMatchRead: header('If-None-Match', 'Entity tags that the client has; 304 if one is current.'),
     IfNoneMatchWrite: header('If-None-Match', '`*`: only create, never replace.'),
+    ConsistencyToken: header(
+      'Consistency-Token',
+      'Of the response to a write that the response to this request must include.',
+    ),
     IdempotencyKey: header(
       'Idempotency-Key',
       'A key of the caller for this request. A repeated request creates nothing and gets the same response.',
@@ -57,9 +61,11 @@ export function parentParameter(parent: Resource, example: string): Schema {
 
 /** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
 export function listParameters(resource: Resource): Schema[] {
-  const [page, limit, find, cursor] = ['page', 'limit', 'find', 'cursor'].map(shared)
+  const [page, limit, find, cursor, token] = ['page', 'limit', 'find', 'cursor', 'ConsistencyToken'].map(
+    shared,
+  )
   const filters = [filterParameter(resource), fieldsParameter(resource)]
-  return [page, limit, sortParameter(resource), ...filters, find, cursor] as Schema[]
+  return [page, limit, sortParameter(resource), ...filters, find, cursor, token] as Schema[]
 }
 
 /** Exploded, so that each member is a parameter of its own: `?name=x`. */

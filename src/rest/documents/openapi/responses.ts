@@ -52,6 +52,10 @@ export function headersBelow(path: string): Readonly<Record<string, Schema>> {
       '"caller";r=599;t=60',
     ),
     'RateLimit-Policy': textHeader('The limit and its window in seconds.', '"caller";q=600;w=60'),
+    'Consistency-Token': textHeader(
+      'Names this write, if the service reads from replicas. A read with it sees the write.',
+      undefined,
+    ),
     'Preference-Applied': textHeader('The preferences of the request that were applied.', 'handling=strict'),
   }
 }
@@ -87,6 +91,9 @@ export function requestBody(schema: string, example: unknown, types: readonly st
 
 /** The headers of a response on the state of one resource. */
 export const STATE_HEADERS = ['ETag', 'Last-Modified']
+
+/** The headers of a response to a write that leaves a resource. */
+export const WRITE_HEADERS = [...STATE_HEADERS, 'Consistency-Token']
 
 /** A response of a resource, with the headers that every one of them has. */
 export function response(description: string, more: readonly string[], content?: Schema): Schema {

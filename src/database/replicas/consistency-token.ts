@@ -1,0 +1,48 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { WritePosition } from '../../domain/model/caller.ts'
+
+/** Issues and reads tokens of positions. */
+export interface ConsistencyTokens {
+  issue(position: WritePosition): string
+  /** `expired` for an old token; `invalid` for one that is malformed, forged or of another cluster. */
+  read(token: string): WritePosition | 'expired' | 'invalid'
+}
+
+const PURPOSE = 'halgraph Consistency-Token'
+const KEY_BYTES = 32
+
+/** A replica in use lags less than this by far, so that an older token is of no more use. */
+const LIFETIME_SECONDS = 3600
+
+/** `<timeline>.<offset in bytes>.<expiry in seconds since 1970>.<HMAC>`: numbers in hexadecimal, HMAC in base64url. */
+const TOKEN = /^([0-9a-f]{1,8})\.([0-9a-f]{1,13})\.([0-9a-f]{1,9})\.([A-Za-z0-9_-]{43})$/
+
+/**
+ * Tokens that name a position of the write-ahead log, signed with HMAC-SHA256 so that a client cannot make one for a
+ * position that will never come.
+ *
+ * @param secret of all processes; the key is derived from it for this purpose only (HKDF, RFC 5869)
+ * @param cluster part of what is signed, so that a token holds for one cluster only
+ */
+export function createConsistencyTokens(secret: string, cluster: string): ConsistencyTokens {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES))
+  const signatureOf = (payload: string) => createHmac('sha256', key).update(`${cluster}.${payload}`).digest()
+  const now = () => Math.floor(Date.now() / 1000)
+  return {
+    issue({ timeline, offset }) {
+      const payload = [timeline, offset, now() + LIFETIME_SECONDS].map((part) => part.toString(16)).join('.')
+      return `${payload}.${signatureOf(payload).toString('base64url')}`
+    },
+    read(token) {
+      const [, timeline, offset, expiry, signature] = TOKEN.exec(token) ?? []
+      if (signature === undefined) return 'invalid'
+      const expected = signatureOf(token.slice(0, token.lastIndexOf('.')))
+      if (!timingSafeEqual(Buffer.from(signature, 'base64url'), expected)) return 'invalid'
+      if (Number.parseInt(expiry as string, 16) < now()) return 'expired'
+      return {
+        timeline: Number.parseInt(timeline as string, 16),
+        offset: Number.parseInt(offset as string, 16),
+      }
+    },
+  }
+}

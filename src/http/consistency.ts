@@ -1,0 +1,30 @@
+import type { Middleware } from 'koa'
+import type { Consistency } from '../domain/model/caller.ts'
+import { callerOf } from './auth/authenticate.ts'
+
+/** The header of a token that names a write: in the response to it, and in requests that must see it. */
+export const CONSISTENCY_TOKEN = 'Consistency-Token'
+
+/** What the header holds; of a service whose reads can be older than its writes. */
+export interface Positions {
+  /** The position that a token names. */
+  read(token: string): Consistency['after']
+  /** A token for all writes so far; undefined if there is none. */
+  issue(): Promise<string | undefined>
+}
+
+/**
+ * Lets a client read its own writes from any process of the service: the response to a write carries a token, and a
+ * request with that token sees the write.
+ */
+export function exchangeConsistencyTokens({ read, issue }: Positions): Middleware {
+  return async (ctx, next) => {
+    const token = ctx.get(CONSISTENCY_TOKEN)
+    const consistency: Consistency = { after: token === '' ? undefined : read(token), hasWritten: false }
+    ctx.state['caller'] = { ...callerOf(ctx), consistency }
+    await next()
+    if (!consistency.hasWritten) return
+    const issued = await issue()
+    if (issued !== undefined) ctx.set(CONSISTENCY_TOKEN, issued)
+  }
+}
