@@ -16,6 +16,7 @@ import {
   createTestFolder,
   openTestDatabase,
 } from '../helpers/database.ts'
+import { ENGINE_OPTIONS } from '../helpers/service-process.ts'
 
 // Tests of the embedded database, which ignore TEST_DATABASE_URL.
 const embedded = (dataDir: string): Omit<DatabaseOptions, 'tables'> => ({
@@ -42,7 +43,7 @@ async function connectTo(t: ExecutionContext, dataDir: string): Promise<pg.Clien
 /** Opens the folder in another process; resolves when it is open. */
 async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<ChildProcess> {
   const entry = fileURLToPath(new URL('../dist/helpers/open-database-process.js', import.meta.url))
-  const child = spawn(process.execPath, [entry, dataDir], {
+  const child = spawn(process.execPath, [...ENGINE_OPTIONS, entry, dataDir], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   t.teardown(() => void child.kill('SIGKILL'))

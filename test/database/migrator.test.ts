@@ -2,21 +2,17 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
-import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-database.ts'
 import { lackingFeatures, migrate, migrationState } from '../../src/database/migrations/migrator.ts'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
 import { runCommand } from '../helpers/commands.ts'
-import { createServerDatabase, createTestFolder, openTestDatabase } from '../helpers/database.ts'
+import {
+  createEmptyDatabase,
+  createServerDatabase,
+  createTestFolder,
+  openTestDatabase,
+} from '../helpers/database.ts'
 
 const server = process.env['TEST_DATABASE_URL']
-
-/** An unmigrated database: on the server of TEST_DATABASE_URL, or an embedded one. */
-async function emptyDatabase(t: ExecutionContext): Promise<ClientConfig> {
-  if (server) return { connectionString: await createServerDatabase(server, t) }
-  const embedded = await openEmbeddedDatabase(await createTestFolder(t))
-  t.teardown(() => embedded.close())
-  return embedded.connection
-}
 
 async function folderOf(t: ExecutionContext, migrations: Record<string, string>): Promise<string> {
   const folder = await createTestFolder(t)
@@ -48,7 +44,7 @@ const record =
 test.serial(
   'pending migrations are applied once in order, and recorded in the format of Prisma',
   async (t) => {
-    const connection = await emptyDatabase(t)
+    const connection = await createEmptyDatabase(t)
     const folder = await folderOf(t, { '2_two': two, '1_one': one })
     t.deepEqual((await migrationState(connection, folder)).pending, ['1_one', '2_two'])
     t.deepEqual(await migrate(connection, folder), ['1_one', '2_two'])
@@ -62,7 +58,7 @@ test.serial(
 )
 
 test.serial('several migrators at once apply each migration once', async (t) => {
-  const connection = await emptyDatabase(t)
+  const connection = await createEmptyDatabase(t)
   const folder = await folderOf(t, { '1_one': one, '2_two': two })
   const applied = await Promise.all([1, 2, 3].map(() => migrate(connection, folder)))
   t.deepEqual(applied.flat().sort(), ['1_one', '2_two'])
@@ -70,7 +66,7 @@ test.serial('several migrators at once apply each migration once', async (t) => 
 })
 
 test.serial('a failed migration leaves nothing, and the previous ones remain', async (t) => {
-  const connection = await emptyDatabase(t)
+  const connection = await createEmptyDatabase(t)
   const folder = await folderOf(t, { '1_one': one, '2_two': 'CREATE TABLE half (id int); SELECT 1 / 0;' })
   const error = await t.throwsAsync(migrate(connection, folder), { instanceOf: DatabaseRefusedError })
   t.regex(error?.message ?? '', /2_two failed.*division by zero/)
@@ -80,7 +76,7 @@ test.serial('a failed migration leaves nothing, and the previous ones remain', a
 })
 
 test.serial('an applied migration that was edited or is unknown is refused', async (t) => {
-  const connection = await emptyDatabase(t)
+  const connection = await createEmptyDatabase(t)
   const folder = await folderOf(t, { '1_one': one, '2_two': two })
   await migrate(connection, folder)
   await writeMigration(folder, '1_one', `${one} `)
@@ -94,7 +90,7 @@ test.serial('an applied migration that was edited or is unknown is refused', asy
 test.serial(
   'a migration that another tool did not finish is refused until it is marked as rolled back',
   async (t) => {
-    const connection = await emptyDatabase(t)
+    const connection = await createEmptyDatabase(t)
     const folder = await folderOf(t, { '1_one': one })
     await migrate(connection, folder)
     await query(connection, 'UPDATE _prisma_migrations SET finished_at = NULL')

@@ -1,15 +1,12 @@
 import { cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
-import { Client, type ClientConfig } from 'pg'
-import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-database.ts'
+import test from 'ava'
+import { Client } from 'pg'
 import { migrate } from '../../src/database/migrations/migrator.ts'
 import { sessionStatement } from '../../src/database/session.ts'
 import { tableName } from '../../src/domain/model/resource.ts'
-import { createServerDatabase, createTestFolder } from '../helpers/database.ts'
+import { createEmptyDatabase, createTestFolder } from '../helpers/database.ts'
 import { resources, tables } from '../helpers/domain.ts'
-
-const server = process.env['TEST_DATABASE_URL']
 
 /** The last migration before sets of tombstones and constraints for every bound. */
 const FORMER = '20261120000110_species_indexes'
@@ -33,15 +30,8 @@ const ROWS = `
   UPDATE moons SET tidally_locked = TRUE WHERE id = 'lost';
   DELETE FROM planets WHERE id = 'gone';`
 
-async function emptyDatabase(t: ExecutionContext): Promise<ClientConfig> {
-  if (server) return { connectionString: await createServerDatabase(server, t) }
-  const embedded = await openEmbeddedDatabase(await createTestFolder(t))
-  t.teardown(() => embedded.close())
-  return embedded.connection
-}
-
 test('an upgrade keeps every row, version, timestamp, tombstone and count, also of rows that it would refuse now', async (t) => {
-  const connection = await emptyDatabase(t)
+  const connection = await createEmptyDatabase(t)
   const former = await createTestFolder(t)
   const names = await readdir('prisma/migrations')
   for (const name of names.filter((candidate) => candidate <= FORMER)) {

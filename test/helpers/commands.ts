@@ -12,6 +12,7 @@ import {
   openSharedTestDatabase,
   type TestDatabase,
 } from './database.ts'
+import { ENGINE_OPTIONS } from './service-process.ts'
 
 /** A migrated, empty database, as commands find it, and a folder for files. */
 export async function createSetup(owner: Owner) {
@@ -49,7 +50,7 @@ export function startCommand(name: string, environment: NodeJS.ProcessEnv, ...pa
 
 function startIn(folder: string, name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
   const entry = fileURLToPath(new URL('../../bin/halgraph.js', import.meta.url))
-  return spawn(process.execPath, [entry, name, ...parameters], {
+  return spawn(process.execPath, [...ENGINE_OPTIONS, entry, name, ...parameters], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...environment },

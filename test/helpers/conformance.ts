@@ -23,6 +23,21 @@ export class ConformanceError extends Error {
  * API. An answer to an address, a method or an identifier that the document does not know must be an error envelope.
  */
 export function createConformanceCheck(settings: Settings, domain: Domain = tested): CheckConformance {
+  const { namespace, version, maxPageSize } = settings
+  const key = JSON.stringify([namespace, version, maxPageSize])
+  const made = checksOfDomains.get(domain) ?? new Map<string, CheckConformance>()
+  checksOfDomains.set(domain, made)
+  return (method, url, answer) => {
+    const check = made.get(key) ?? makeCheck(settings, domain)
+    made.set(key, check)
+    check(method, url, answer)
+  }
+}
+
+/** Made at the first answer, because many tests start a service and ask it little. */
+const checksOfDomains = new WeakMap<Domain, Map<string, CheckConformance>>()
+
+function makeCheck(settings: Settings, domain: Domain): CheckConformance {
   const { namespace, version: configured, maxPageSize: maximumPageSize } = settings
   const { versions, shown: version } = servedVersions(domain, configured)
   const documentSettings = { publicBaseUrl: undefined, namespace, version, maximumPageSize }

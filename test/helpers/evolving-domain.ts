@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { ExecutionContext } from 'ava'
-import { Client, type ClientConfig } from 'pg'
+import { Client } from 'pg'
 import { parseDefaults } from '../../src/commands/resource/defaults.ts'
 import { planUpdate, type Update, writeUpdate } from '../../src/commands/resource/migrate.ts'
-import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-database.ts'
 import { migrate } from '../../src/database/migrations/migrator.ts'
 import { sessionStatement } from '../../src/database/session.ts'
 import type { Resource } from '../../src/domain/model/resource.ts'
-import { createServerDatabase, createTestFolder } from './database.ts'
+import { createEmptyDatabase, createTestFolder } from './database.ts'
 
 interface Options {
   readonly defaults?: readonly string[]
@@ -35,7 +34,7 @@ let engine: Promise<PGlite> | undefined
 export async function createEvolvingDomain(t: ExecutionContext): Promise<EvolvingDomain> {
   const folder = await createTestFolder(t)
   const files = { schema: join(folder, 'schema.prisma'), migrations: join(folder, 'migrations') }
-  const connection = await emptyDatabase(t)
+  const connection = await createEmptyDatabase(t)
   const client = new Client(connection)
   await client.connect()
   t.teardown(() => client.end())
@@ -58,12 +57,4 @@ export async function createEvolvingDomain(t: ExecutionContext): Promise<Evolvin
     query: async (sql) => (await client.query(sql)).rows,
     schema: () => readFile(files.schema, 'utf8'),
   }
-}
-
-async function emptyDatabase(t: ExecutionContext): Promise<ClientConfig> {
-  const server = process.env['TEST_DATABASE_URL']
-  if (server) return { connectionString: await createServerDatabase(server, t) }
-  const embedded = await openEmbeddedDatabase(await createTestFolder(t))
-  t.teardown(() => embedded.close())
-  return embedded.connection
 }

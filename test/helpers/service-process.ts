@@ -9,6 +9,9 @@ const SECRET = 'only the tests know this secret of theirs'
 /** The main module of the service. */
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
+/** How Node compiles the embedded database: as in the process of the test (`nodeArguments` in package.json). */
+export const ENGINE_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm'))
+
 /** A token for processes started here, which may do everything. */
 export const PROCESS_TOKEN = processToken('tester')
 
@@ -39,7 +42,7 @@ export interface ServiceProcess {
 export function startProcess(
   environment: NodeJS.ProcessEnv,
   owner: Owner,
-  command: readonly string[] = [process.execPath, MAIN],
+  command: readonly string[] = [process.execPath, ...ENGINE_OPTIONS, MAIN],
 ): ServiceProcess {
   const { DATABASE_URL, DATA_DIR, ...inherited } = process.env
   const env = { ...inherited, PORT: '0', HOST: '127.0.0.1', JWT_SECRET: SECRET, ...environment }
