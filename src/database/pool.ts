@@ -76,10 +76,24 @@ class WatchedPool extends pg.Pool {
   }
 }
 
+/** Whether the connections of a pool go through a pooler, which a new one finds out. */
+export async function usesPooler(pool: pg.Pool): Promise<boolean> {
+  const client = await pool.connect()
+  try {
+    return (client as unknown as { readonly isPooled: boolean }).isPooled
+  } finally {
+    client.release()
+  }
+}
+
 function watchedClient({ session, pooled, responseTimeout }: PoolOptions) {
   return class WatchedClient extends pg.Client {
     /** Set if the connection goes through a pooler. */
     #pooled: PooledStatements | undefined
+
+    get isPooled(): boolean {
+      return this.#pooled !== undefined
+    }
 
     /** Sends the first statements of the connection. */
     async setUp(): Promise<void> {

@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import type { Settings } from '../../src/settings.ts'
-import type { Client } from '../helpers/client.ts'
+import { type Client, createClient } from '../helpers/client.ts'
 import { createOwnServer, findPrograms, type OwnServer } from '../helpers/own-server.ts'
 import { createDatabaseOn } from '../helpers/postgres-server.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
+import { processToken, startProcess } from '../helpers/service-process.ts'
 
 const programs = await findPrograms((reason) => console.log(`consistency token: ${reason}`))
 const claim = programs ? test : test.skip
@@ -50,8 +51,26 @@ async function startFollowing(
   return service
 }
 
+/** The same as a process of its own, and a client of it. */
+async function startFollowingProcess(
+  t: ExecutionContext,
+  { databaseUrl, replicaUrl }: { readonly databaseUrl: string; readonly replicaUrl: string },
+) {
+  const environment = { REPLICA_LAG: '600000', DATABASE_TIMEOUT: '10000', METRICS: 'true', LOG_LEVEL: 'info' }
+  const addresses = { DATABASE_URL: databaseUrl, DATABASE_REPLICA_URLS: replicaUrl }
+  const { origin: listening, output } = startProcess({ ...environment, ...addresses }, t)
+  const origin = await listening
+  for (let wait = 0; !output().includes('"fit":1,"all":1') && wait < 400; wait++) await delay(50)
+  const base = `${origin}/api/v1`
+  const anonymous = createClient(origin, base, undefined)
+  return { origin, anonymous, elsewhere: createClient(origin, base, processToken('writer')) }
+}
+
 /** How many operations of a process began with reads from somewhere. */
-async function reads({ anonymous, origin }: TestService, from: string): Promise<number> {
+async function reads(
+  { anonymous, origin }: Pick<TestService, 'anonymous' | 'origin'>,
+  from: string,
+): Promise<number> {
   const { text } = await anonymous.get(`${origin}/metrics`)
   return Number(new RegExp(`^halgraph_database_reads_total\\{from="${from}"\\} (\\d+)$`, 'm').exec(text)?.[1])
 }
@@ -62,8 +81,9 @@ async function untilVisible(client: Client, path: string): Promise<void> {
 
 claim('a read with the token of a write sees it in another process, over a replica that lags', async (t) => {
   const pair = await createPair(t)
-  const [here, there] = [await startFollowing(t, pair), await startFollowing(t, pair)]
-  const [writer, elsewhere] = [here.withSubject('writer'), there.withSubject('writer')]
+  const writer = (await startFollowing(t, pair)).withSubject('writer')
+  const there = await startFollowingProcess(t, pair)
+  const { elsewhere } = there
   await pair.control.query('SELECT pg_wal_replay_pause()')
 
   const created = await writer.post('/planets', { name: 'Far ahead' })

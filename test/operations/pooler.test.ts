@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import type { Settings } from '../../src/settings.ts'
+import { runCommand } from '../helpers/commands.ts'
 import { workTogether } from '../helpers/concurrent-work.ts'
 import { createServerDatabase } from '../helpers/database.ts'
 import { createPooler, findPooler } from '../helpers/pooler.ts'
@@ -43,6 +44,20 @@ for (const mode of ['session', 'transaction'] as const) {
     await valuesComeBack(t, writer)
   })
 }
+
+claim('commands work through the pool, and doctor names it', async (t) => {
+  const { pooler } = await createSharedSessions(t, 4)
+  const environment = { DATABASE_URL: pooler.address, DATABASE_TIMEOUT: '60000' }
+  const migrated = await runCommand('migrate', environment)
+  t.is(migrated.status, 0, migrated.output)
+  const seeded = await runCommand('seed', environment)
+  t.is(seeded.status, 0, seeded.output)
+  const checked = await runCommand('doctor', environment)
+  t.is(checked.status, 0, checked.output)
+  t.regex(checked.output, /each transaction, through a pooler: .*TimeZone UTC; DateStyle ISO, MDY/)
+  const exported = await runCommand('export', environment, 'planets')
+  t.is(exported.status, 0, exported.output)
+})
 
 claim('what another client leaves in a session of the pool has no effect', async (t) => {
   const { pooler, direct, start } = await createSharedSessions(t, 1)

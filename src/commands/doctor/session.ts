@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import { usesPooler } from '../../database/pool.ts'
 import { readServerFacts, type ServerFacts } from '../../database/server-facts.ts'
 import { sessionSettings } from '../../database/session.ts'
 
@@ -13,13 +14,14 @@ export async function inspectSession({ pool, check }: Database): Promise<[string
     [Object.keys(sessionSettings())],
   )
   const settings = rows.map(({ name, value }) => `${name} ${value}`).join('; ')
+  const holder = (await usesPooler(pool)) ? 'each transaction, through a pooler' : 'session'
   const wrong = await check().then(
     () => [],
     (error: Error) => [error.message],
   )
   return [
     [`server: ${describe(facts)}`, facts.isStandby ? ['It is a standby and accepts no writes'] : []],
-    [`session: ${settings}`, wrong],
+    [`${holder}: ${settings}`, wrong],
   ]
 }
 
