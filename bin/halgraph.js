@@ -1,6 +1,12 @@
 #!/usr/bin/env node
 // @ts-check
+import module from 'node:module'
 import { build } from '../scripts/build.js'
+
+// Node 22.1 and newer keep compiled modules, for the processes and threads started by this one as well.
+const { enableCompileCache } = /** @type {{ enableCompileCache?: () => { directory?: string } }} */ (module)
+const { directory } = enableCompileCache?.() ?? {}
+if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= directory
 
 // `npm run build` needs no more.
 if ((await build()) && process.argv[2] !== 'build')

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { bundle } from './bundle.js'
 import { buildOutput, hasOutput, isCurrent } from './output.js'
 
 /** What the build depends on: files and folders of the project. */
@@ -13,6 +14,7 @@ const SOURCES = [
   'prisma.config.ts',
   'prisma/schema.prisma',
   'scripts/build-service.js',
+  'scripts/bundle.js',
   'scripts/output.js',
   'tsconfig.json',
   'tsconfig.build.json',
@@ -51,7 +53,7 @@ export async function buildIfChanged() {
 }
 
 /** The packages that the build needs; an installation for production has no Prisma command line. */
-const BUILD_PACKAGES = ['prisma-cli', 'typescript']
+const BUILD_PACKAGES = ['esbuild', 'prisma-cli', 'typescript']
 
 function sources() {
   return SOURCES.flatMap(filesOf)
@@ -78,6 +80,7 @@ async function build(made) {
   process.stderr.write('Building the service …\n')
   await runPackage('prisma-cli', 'build/index.js', 'generate')
   await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
+  await bundle(project, made)
 }
 
 /**
