@@ -4,10 +4,10 @@
  * @param {any} property
  * @returns {string}
  */
-export function initialText({ type, value }) {
+export function initialText({ format, value }) {
   if (value === undefined || value === null) return ''
-  if (type === 'datetime') return localTime(new Date(value))
-  if (type === 'object')
+  if (format === 'date-time') return localTime(new Date(value))
+  if (format === 'object')
     return Object.entries(value)
       .map(([name, one]) => `${name}: ${one}`)
       .join('\n')
@@ -26,11 +26,11 @@ function localTime(/** @type {Date} */ date) {
  * @param {any} property
  * @param {string} text
  */
-function valueFrom({ type, options }, text) {
+function valueFrom({ type, format, options }, text) {
   if (text === '') return undefined
   if (type === 'number') return Number(text)
-  if (type === 'datetime') return new Date(text).toISOString()
-  if (type === 'object') return membersOf(text)
+  if (format === 'date-time') return new Date(text).toISOString()
+  if (format === 'object') return membersOf(text)
   const chosen = options?.inline?.find((/** @type {any} */ one) => String(one.value) === text)
   return chosen ? chosen.value : text
 }
@@ -53,13 +53,13 @@ function membersOf(/** @type {string} */ text) {
  * @param {string} text
  * @returns {{ field: string, message: string }[]}
  */
-export function problemIn({ name, prompt, type, required }, text) {
+export function problemIn({ name, prompt, type, format, required }, text) {
   if (required && text.trim() === '') return [{ field: name, message: `${prompt} is required.` }]
   if (type === 'number' && text !== '' && !Number.isFinite(Number(text)))
     return [{ field: name, message: `${prompt} must be a number.` }]
   const isMember = (/** @type {string} */ line) =>
     line.trim() === '' || /^.*\S.*:\s*[\d.eE+-]+\s*$/.test(line)
-  if (type === 'object' && !text.split('\n').every(isMember))
+  if (format === 'object' && !text.split('\n').every(isMember))
     return [{ field: name, message: 'Each line is a name, a colon and a number.' }]
   return []
 }
@@ -92,7 +92,7 @@ export function changedBody(properties, texts) {
     if (text === initialText(property)) continue
     const value = valueFrom(property, text) ?? null
     const removed =
-      property.type === 'object' && value !== null
+      property.format === 'object' && value !== null
         ? Object.keys(property.value ?? {}).filter((name) => !(name in value))
         : []
     const merged =

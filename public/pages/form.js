@@ -111,7 +111,7 @@ function Field({ property, value, hint, problem, onChange }) {
 
 /** @param {{ property: any, attributes: any }} properties */
 function Control({ property, attributes }) {
-  const { type, options, min, max, step, maxLength, placeholder } = property
+  const { type, format, options, min, max, step, maxLength, placeholder } = property
   if (options?.link) return html`<${ReferenceControl} property=${property} attributes=${attributes} />`
   if (options?.inline) {
     const choices = options.inline.map((/** @type {any} */ one) =>
@@ -119,11 +119,12 @@ function Control({ property, attributes }) {
     )
     return html`<${Choices} ...${{ choices, attributes }} isOptional=${options.minItems !== 1 || attributes.value === ''} />`
   }
+  if (format === 'object')
+    return html`<textarea rows="4" placeholder="name: 0.5" ...${attributes}></textarea>`
   if (type === 'textarea') return html`<textarea rows="4" maxlength=${maxLength} ...${attributes}></textarea>`
-  if (type === 'object') return html`<textarea rows="4" placeholder="name: 0.5" ...${attributes}></textarea>`
   if (type === 'number')
     return html`<input type="number" inputmode="decimal" min=${min} max=${max} step=${step ?? 'any'} ...${attributes} />`
-  if (type === 'datetime') return html`<input type="datetime-local" step="0.001" ...${attributes} />`
+  if (format === 'date-time') return html`<input type="datetime-local" step="0.001" ...${attributes} />`
   return html`<input type="text" maxlength=${maxLength} placeholder=${placeholder} autocomplete="off" ...${attributes} />`
 }
 

@@ -65,6 +65,33 @@ test('Ketting creates, changes and deletes what it has found', async (t) => {
   await t.throwsAsync(made.refresh(), { message: /410/ })
 })
 
+test('Ketting creates, edits and deletes with nothing but the templates of HAL-FORMS', async (t) => {
+  const service = await startTestService(t)
+  const client = kettingFor(service)
+  const { body: planet } = await service.writer.post('/planets', { name: 'Formed' })
+  const list = await (await client.follow('missions')).get()
+  const create = list.action('default')
+  t.is(create.field('launch_date')?.type, 'text')
+  const destination = create.field('destination_planet_id') as unknown as Json
+  const choices: State<Json> = await client.go(destination.dataSource.href).get()
+  const item: State<Json> = await choices.follow('planets').get()
+  const made = await create.submit({
+    name: 'From a template',
+    launch_date: '2031-06-01T12:30:00Z',
+    destination_planet_id: item.data[destination.dataSource.valueField],
+  })
+  t.like(made.data, { name: 'From a template', destination_planet_id: planet.id, status: 'planned' })
+  const address = made.links.get('self')?.href as string
+  const read: State<Json> = await client.go(address).refresh()
+  const edit = read.action('default')
+  t.deepEqual(edit.field('status')?.value, ['planned'])
+  await edit.submit({ objective: 'Edited', status: 'planned', destination_planet_id: planet.id })
+  const edited: State<Json> = await client.go(address).refresh()
+  t.like(edited.data, { objective: 'Edited', launch_date: '2031-06-01T12:30:00.000Z' })
+  await edited.action('delete').submit({})
+  t.is((await service.writer.get(new URL(address).pathname.replace(/^.*(?=\/missions)/, ''))).status, 410)
+})
+
 test('traverson with traverson-hal follows links by relation, and finds items in lists', async (t) => {
   const service = await startTestService(t)
   await fill(service)

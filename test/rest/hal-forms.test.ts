@@ -118,12 +118,12 @@ for (const resource of resources) {
       t.is(found?.code, code, `${name}: ${JSON.stringify(value)?.slice(0, 40)}`)
     }
     const writable = template.properties.filter(({ readOnly }: Json) => !readOnly)
-    for (const { name, min, max, maxLength, regex, options, type } of writable) {
+    for (const { name, min, max, maxLength, regex, options, type, format } of writable) {
       if (min !== undefined) await check(name, min - 1, 'OUT_OF_RANGE')
       if (max !== undefined) await check(name, max + 1, 'OUT_OF_RANGE')
       if (maxLength !== undefined) await check(name, 'x'.repeat(maxLength + 1), 'TOO_LONG')
-      if (type === 'text' && regex) await check(name, ' ', 'REQUIRED_FIELD')
-      if (type === 'datetime') await check(name, 'tomorrow', 'INVALID_FORMAT')
+      if (type === 'text' && regex && !format) await check(name, ' ', 'REQUIRED_FIELD')
+      if (format === 'date-time') await check(name, 'tomorrow', 'INVALID_FORMAT')
       if (options?.inline && typeof options.inline[0] === 'string')
         await check(name, 'other', 'INVALID_VALUE')
       if (options?.link) {

@@ -7,7 +7,10 @@ import type { Urls } from '../urls.ts'
 export interface FormProperty {
   readonly name: string
   readonly prompt: string
+  /** A type of HAL-FORMS; some clients fail on others. */
   readonly type?: string
+  /** What the text stands for: our extension, named after the keyword of JSON Schema. */
+  readonly format?: 'date-time' | 'object'
   readonly required?: true
   readonly readOnly?: true
   readonly value?: unknown
@@ -26,6 +29,8 @@ interface FormOptions {
   readonly link?: { readonly href: string; readonly type: string }
   readonly promptField?: string
   readonly valueField?: string
+  /** The current value. Clients that look at this alone would select another one (HAL-FORMS, `selectedValues`). */
+  readonly selectedValues?: readonly unknown[]
   readonly minItems: 0 | 1
   readonly maxItems: 1
 }
@@ -72,13 +77,13 @@ function constraints(field: LeafField): Partial<FormProperty> {
     case 'integer':
       return { type: 'number', step: 1, ...bounds({ ...INTEGER_RANGE, ...field }) }
     case 'timestamp':
-      return { type: 'datetime', regex: TIMESTAMP, placeholder: '2031-04-05T06:07:08.900Z' }
+      return { type: 'text', format: 'date-time', regex: TIMESTAMP, placeholder: '2031-04-05T06:07:08.900Z' }
     case 'enumeration':
       return { options: { inline: field.values, ...choices(field) } }
     case 'boolean':
       return { options: { inline: YES_OR_NO, ...choices(field) } }
     case 'fractions':
-      return { type: 'object', placeholder: '{"name": 0.5}' }
+      return { type: 'textarea', format: 'object', placeholder: '{"name": 0.5}' }
   }
 }
 

@@ -120,7 +120,9 @@ function referenceValue(resource: Resource, parent: { resource: Resource; id: st
 
 function withValue(property: FormProperty, data: Values): FormProperty {
   const value = property.name.split('.').reduce<unknown>((inner, name) => (inner as Values)?.[name], data)
-  return value === null || value === undefined ? property : { ...property, value }
+  if (value === null || value === undefined) return property
+  const { options } = property
+  return { ...property, ...(options && { options: { ...options, selectedValues: [value] } }), value }
 }
 
 /** Tells representations with different templates apart in entity tags; undefined for no templates. */

@@ -18,7 +18,8 @@ function closed(
 const PROPERTY: Record<string, Schema> = {
   name: text,
   prompt: text,
-  type: { type: 'string', enum: ['text', 'textarea', 'number', 'datetime', 'object'] },
+  type: { type: 'string', enum: ['text', 'textarea', 'number'] },
+  format: { enum: ['date-time', 'object'], description: 'What a text stands for; for an object, its JSON.' },
   required: { const: true },
   readOnly: { const: true },
   value: { description: 'The current value, or the one to begin with.' },
@@ -38,10 +39,11 @@ const PROPERTY: Record<string, Schema> = {
       link: closed('A list.', { href: uri, type: text }),
       promptField: text,
       valueField: text,
+      selectedValues: { type: 'array', items: {} },
       minItems: { type: 'integer' },
       maxItems: { type: 'integer' },
     },
-    ['inline', 'link', 'promptField', 'valueField'],
+    ['inline', 'link', 'promptField', 'valueField', 'selectedValues'],
   ),
 }
 
