@@ -57,6 +57,14 @@ function show(query) {
   )
 }
 
+/** The editors have no labels of their own. */
+new MutationObserver(() => {
+  for (const input of document.querySelectorAll('#explorer textarea:not([aria-label])')) {
+    const region = input.closest('section, [aria-label]')
+    input.setAttribute('aria-label', region?.getAttribute('aria-label') ?? 'Editor')
+  }
+}).observe(document.getElementById('explorer'), { childList: true, subtree: true })
+
 async function loadExamples() {
   const examples = await (await fetch(new URL('examples.json', import.meta.url))).json()
   const select = document.getElementById('examples')

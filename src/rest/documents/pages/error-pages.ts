@@ -14,9 +14,9 @@ export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): H
 <p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Below are the
 codes of errors, then those of the entries of <code>details</code>.</p>
 <h2>Codes of errors</h2>
-${table(of('error'), site, ['Code', 'Status', 'Cause'])}
+${table('Codes of errors', of('error'), site, ['Code', 'Status', 'Cause'])}
 <h2>Codes of details</h2>
-${table(of('detail'), site, ['Code', 'Cause'])}`,
+${table('Codes of details', of('detail'), site, ['Code', 'Cause'])}`,
   )
 }
 
@@ -49,8 +49,13 @@ function sample(title: string, text: string): Html {
 <pre tabindex="0" aria-label="${title}"><code>${text}</code></pre>`
 }
 
-function table(entries: readonly CatalogueEntry[], { root }: Site, columns: readonly string[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${columns[0]} table"><table>
+function table(
+  title: string,
+  entries: readonly CatalogueEntry[],
+  { root }: Site,
+  columns: readonly string[],
+): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${entries.map(
     ({ code, status, cause }) => html`<tr>
