@@ -37,10 +37,9 @@ export class Refusal extends Error {
 export async function readOne(id: string): Promise<SpeciesRow> {
   const row = await prisma.species.findUnique({ where: { id } })
   if (row) return row
-  const tombstone = await prisma.tombstone.findUnique({
-    where: { collection_parent_id_id: { collection: 'species', parent_id: '', id } },
-  })
-  throw tombstone
+  const tombstones = await prisma.$queryRaw<unknown[]>`
+    SELECT version FROM tombstones WHERE collection = 'species' AND parent_id = '' AND id = ${id}`
+  throw tombstones.length > 0
     ? new Refusal(410, 'RESOURCE_GONE', 'It was deleted.')
     : new Refusal(404, 'RESOURCE_NOT_FOUND', 'There is none.')
 }

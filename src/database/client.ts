@@ -4,21 +4,18 @@ import type { Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
 import { prismaError } from './errors.ts'
 import { extend, type ResourceMethods, type StatementMethods } from './extension.ts'
-import type { Prisma, PrismaClient } from './generated/client.ts'
+import type { PrismaClient } from './generated/client.ts'
 import { type Statement, statementName } from './sql/statement.ts'
 import type { PrismaClientClass } from './tables.ts'
 
-export type InputJsonObject = Prisma.InputJsonObject
-
-/** The models that the engine has in every domain. */
-type EngineModel = 'idempotencyKey' | 'tombstone' | 'tombstoneSet' | 'rowCount'
-
-/** Prisma's client with the extension, inside or outside a transaction. The models of resources are {@link modelOf}. */
-export type Client = Pick<Prisma.TransactionClient, EngineModel> & StatementMethods
+/**
+ * What every domain has of Prisma's client with the extension, inside or outside a transaction. The models of resources
+ * are {@link modelOf}.
+ */
+export type Client = StatementMethods
 
 /** The client of a database, outside transactions. */
-export type DatabaseClient = Pick<PrismaClient, EngineModel | '$transaction' | '$disconnect'> &
-  StatementMethods
+export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & StatementMethods
 
 interface ClientOptions {
   readonly PrismaClient: PrismaClientClass

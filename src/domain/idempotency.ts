@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Client, InputJsonObject } from '../database/client.ts'
+import type { Client } from '../database/client.ts'
 import { refuseInvalid, refuseRuleViolation } from './model/errors.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
@@ -37,7 +37,8 @@ const HOUR_MILLISECONDS = 3_600_000
  */
 export class IdempotencyRecord {
   readonly #creation: Creation
-  readonly #address: { subject: string; collection: string; parent_id: string; key: string }
+  /** The primary key: subject, collection, parent_id and key. */
+  readonly #address: readonly string[]
   readonly #hash: string
 
   /** @throws {DomainError} VALIDATION_FAILED (400) for a malformed key */
@@ -45,7 +46,7 @@ export class IdempotencyRecord {
     const { resource, parentId = '', key, values, apiVersion = '' } = creation
     refuseMalformedKey(key.text)
     this.#creation = creation
-    this.#address = { subject: key.identity, collection: resource.path, parent_id: parentId, key: key.text }
+    this.#address = [key.identity, resource.path, parentId, key.text]
     this.#hash = createHash('sha256')
       .update(canonical(toColumns(resource, values)) + apiVersion)
       .digest('base64')
@@ -58,17 +59,15 @@ export class IdempotencyRecord {
    */
   async find(): Promise<Row | undefined> {
     const { client, resource, hours } = this.#creation
-    const where = this.#address
-    const known = await client.idempotencyKey.findUnique({
-      where: { subject_collection_parent_id_key: where },
-    })
+    const values = [...this.#address, expiry(hours)]
+    const [known] = await client.$rows<StoredKey>({ text: FIND, values })
     if (!known) return undefined
-    if (known.created_date.getTime() < Date.now() - hours * HOUR_MILLISECONDS) {
-      await client.idempotencyKey.deleteMany({ where: { ...where, created_date: known.created_date } })
+    if (known.is_expired) {
+      await client.$rows({ text: FORGET, values })
       return undefined
     }
     if (known.request_hash !== this.#hash) refuseReusedKey()
-    return toRow(resource, known.answer as Record<string, unknown>)
+    return toRow(resource, known.answer)
   }
 
   /**
@@ -77,16 +76,41 @@ export class IdempotencyRecord {
    * @throws {WriteConflict} if another request has claimed it
    */
   async claim(client: Client): Promise<void> {
-    const data = { ...this.#address, request_hash: this.#hash }
-    const { count } = await client.idempotencyKey.createMany({ data, skipDuplicates: true })
-    if (count === 0) throw new WriteConflict()
+    const claimed = await client.$rows({ text: CLAIM, values: [...this.#address, this.#hash] })
+    if (claimed.length === 0) throw new WriteConflict()
   }
 
   /** Stores the response, in the transaction that claimed the key. */
   async store(client: Client, row: Row): Promise<void> {
-    const where = { subject_collection_parent_id_key: this.#address }
-    await client.idempotencyKey.update({ where, data: { answer: row as InputJsonObject } })
+    await client.$rows({ text: STORE, values: [...this.#address, JSON.stringify(row)] })
   }
+}
+
+/** A stored key with the response, which the transaction that claimed it has stored. */
+interface StoredKey {
+  readonly request_hash: string
+  readonly answer: Record<string, unknown>
+  readonly is_expired: boolean
+}
+
+const ADDRESS = 'subject = $1 AND collection = $2 AND parent_id = $3 AND key = $4'
+
+const FIND = `SELECT request_hash, answer, created_date < $5::timestamptz AS is_expired
+  FROM idempotency_keys WHERE ${ADDRESS}`
+
+const FORGET = `DELETE FROM idempotency_keys WHERE ${ADDRESS} AND created_date < $5::timestamptz`
+
+const CLAIM = `INSERT INTO idempotency_keys (subject, collection, parent_id, key, request_hash)
+  VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING key`
+
+const STORE = `UPDATE idempotency_keys SET answer = $5::jsonb WHERE ${ADDRESS}`
+
+const DELETE_EXPIRED = `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM idempotency_keys WHERE created_date < $1::timestamptz LIMIT $2)) RETURNING key`
+
+/** Keys that were created before it are no longer stored. */
+function expiry(hours: number): string {
+  return new Date(Date.now() - hours * HOUR_MILLISECONDS).toISOString()
 }
 
 /** A statement that deletes this many keys ends long before its timeout. */
@@ -113,9 +137,9 @@ export function startKeyExpiry(client: Client, hours: number, within = FIRST_DEL
 }
 
 async function deleteExpiredKeys(client: Client, hours: number, signal: AbortSignal): Promise<void> {
-  const where = { created_date: { lt: new Date(Date.now() - hours * HOUR_MILLISECONDS) } }
+  const statement = { text: DELETE_EXPIRED, values: [expiry(hours), BATCH_SIZE] }
   for (let count = BATCH_SIZE; count === BATCH_SIZE && !signal.aborted; ) {
-    count = (await client.idempotencyKey.deleteMany({ where, limit: BATCH_SIZE })).count
+    count = (await client.$rows(statement)).length
   }
 }
 

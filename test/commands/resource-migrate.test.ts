@@ -60,7 +60,7 @@ test('a new domain gets the tables of the engine and its own, and a second run h
   })
   await t.throwsAsync(domain.query('DELETE FROM authors'), { message: /books_author_id_fkey/ })
   const schema = await domain.schema()
-  t.regex(schema, /model Tombstone \{/)
+  t.deepEqual(schema.match(/^model \w+/gm), ['model Author', 'model Book', 'model Copy'])
   t.regex(schema, /copies +Copy\[\]/)
 })
 

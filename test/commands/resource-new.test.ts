@@ -65,7 +65,7 @@ const REFUSALS: readonly [NewArguments, RegExp][] = [
   [{ path: 'texts', name: 'planet' }, /The name "planet" is not valid/],
   [{ path: 'text' }, /cannot name a constant/],
   [{ path: 'worlds', name: 'Planet' }, /The name Planet clashes with .*Planet/],
-  [{ path: 'stones', name: 'Tombstone' }, /reserved/],
+  [{ path: 'questions', name: 'Query' }, /reserved/],
   [{ path: 'pages', name: 'SpeciesPage' }, /clashes with/],
   [{ path: 'decks', kind: 'owned' }, /needs --owner/],
   [{ path: 'decks', kind: 'owned', owner: 'moons' }, /moons is not a collection. Collections: species/],

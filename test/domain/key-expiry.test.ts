@@ -1,64 +1,65 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import type { DatabaseClient } from '../../src/database/client.ts'
+import type { Client } from '../../src/database/client.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { Statement } from '../../src/database/sql/statement.ts'
 import { startKeyExpiry } from '../../src/domain/idempotency.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database.ts'
 import { startTestService } from '../helpers/service.ts'
 
-/** The number of keys that are two days old, and of new ones. */
-async function addKeys(client: DatabaseClient, old: number, recent: number): Promise<void> {
-  const shared = { subject: 'someone', collection: 'species', parent_id: '', request_hash: '' }
-  const long = new Date(Date.now() - 48 * 3_600_000)
-  await client.idempotencyKey.createMany({
-    data: [
-      ...Array.from({ length: old }, (_, number) => ({
-        ...shared,
-        key: `old ${number}`,
-        created_date: long,
-      })),
-      ...Array.from({ length: recent }, (_, number) => ({ ...shared, key: `recent ${number}` })),
-    ],
-  })
+/** Adds keys that are two days old, and new ones. */
+async function addKeys({ pool }: Database, old: number, recent: number): Promise<void> {
+  await pool.query(
+    `INSERT INTO idempotency_keys (subject, collection, parent_id, request_hash, key, created_date)
+     SELECT 'someone', 'species', '', '', name || number, now() - age
+     FROM (VALUES ('old ', $1::int, interval '2 days'), ('recent ', $2, interval '0')) AS kinds (name, count, age),
+       generate_series(1, count) AS number`,
+    [old, recent],
+  )
 }
 
-async function untilKeys(client: DatabaseClient, count: number): Promise<void> {
-  for (let wait = 0; wait < 600 && (await client.idempotencyKey.count()) !== count; wait++) await delay(50)
+async function keys({ pool }: Database): Promise<string[]> {
+  return (await pool.query('SELECT key FROM idempotency_keys ORDER BY key')).rows.map(({ key }) => key)
+}
+
+async function untilKeys(database: Database, count: number): Promise<void> {
+  for (let wait = 0; wait < 600 && (await keys(database)).length !== count; wait++) await delay(50)
 }
 
 test('expired keys are deleted a thousand at a time, and the others stay', async (t) => {
   const database = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())
-  await addKeys(database.client, 2_500, 5)
+  await addKeys(database, 2_500, 5)
   const counts: number[] = []
-  const deleteMany = async (parameters: object) => {
-    const deleted = await database.client.idempotencyKey.deleteMany(parameters)
-    counts.push(deleted.count)
+  const $rows: Client['$rows'] = async <Result>(statement: Statement) => {
+    const deleted = await database.client.$rows<Result>(statement)
+    counts.push(deleted.length)
     return deleted
   }
-  const stop = startKeyExpiry({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
-  await untilKeys(database.client, 5)
+  const stop = startKeyExpiry({ $rows }, 24, 0)
+  await untilKeys(database, 5)
   stop()
   t.deepEqual(counts, [1_000, 1_000, 500])
-  t.is(await database.client.idempotencyKey.count({ where: { key: { startsWith: 'recent' } } }), 5)
+  t.true((await keys(database)).every((key) => key.startsWith('recent')))
 })
 
 test('a service deletes expired keys soon after its start', async (t) => {
   const { databaseUrl, dataDir, ...options } = await createTestDatabase(t)
   const database = await openTestDatabase({ databaseUrl, dataDir, ...options })
-  await addKeys(database.client, 1, 1)
+  await addKeys(database, 1, 1)
   await database.close()
   const service = await startTestService(t, { databaseUrl, dataDir })
-  await untilKeys(service.database.client, 1)
-  t.is(await service.database.client.idempotencyKey.count(), 1)
+  await untilKeys(service.database, 1)
+  t.deepEqual(await keys(service.database), ['recent 1'])
 })
 
 test('if the database fails, deletion is postponed and nothing is thrown', async (t) => {
   let calls = 0
-  const deleteMany = async () => {
+  const $rows = async () => {
     calls += 1
     throw new Error('no database')
   }
-  const stop = startKeyExpiry({ idempotencyKey: { deleteMany } } as unknown as DatabaseClient, 24, 0)
+  const stop = startKeyExpiry({ $rows }, 24, 0)
   for (let wait = 0; calls === 0 && wait < 200; wait++) await delay(10)
   await delay(20)
   stop()

@@ -14,16 +14,8 @@ const RESERVED_PATHS = [
   'idempotency-keys',
 ]
 
-/** The Prisma models of the engine, and the types of GraphQL that no schema may replace. */
-const RESERVED_NAMES = [
-  'Tombstone',
-  'TombstoneSet',
-  'RowCount',
-  'IdempotencyKey',
-  'Query',
-  'Mutation',
-  'Subscription',
-]
+/** The types of GraphQL that no schema may replace. */
+const RESERVED_NAMES = ['Query', 'Mutation', 'Subscription']
 
 /** Names that the modules of definitions import or that JavaScript reserves. */
 const RESERVED_CONSTANTS =
