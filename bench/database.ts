@@ -54,7 +54,7 @@ export async function removeAdded(connection: pg.ClientConfig): Promise<void> {
   await run(
     connection,
     "DELETE FROM species WHERE id NOT LIKE 'seed-%'",
-    'VACUUM ANALYZE species, tombstones',
+    'VACUUM ANALYZE species, public_internal.tombstones',
   )
 }
 

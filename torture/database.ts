@@ -28,7 +28,8 @@ export async function run(): Promise<string[]> {
       'packets vanish': { begin: () => link.set('black hole'), end: () => link.set('open') },
       'connections reset over and over': resets(link.reset),
       'every session waits for a lock': {
-        begin: () => locker.query('BEGIN; LOCK TABLE species, tombstones IN ACCESS EXCLUSIVE MODE'),
+        begin: () =>
+          locker.query('BEGIN; LOCK TABLE species, public_internal.tombstones IN ACCESS EXCLUSIVE MODE'),
         end: () => locker.query('ROLLBACK'),
       },
     }

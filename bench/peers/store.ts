@@ -38,7 +38,7 @@ export async function readOne(id: string): Promise<SpeciesRow> {
   const row = await prisma.species.findUnique({ where: { id } })
   if (row) return row
   const tombstones = await prisma.$queryRaw<unknown[]>`
-    SELECT version FROM tombstones WHERE collection = 'species' AND parent_id = '' AND id = ${id}`
+    SELECT version FROM public_internal.tombstones WHERE collection = 'species' AND parent_id = '' AND id = ${id}`
   throw tombstones.length > 0
     ? new Refusal(410, 'RESOURCE_GONE', 'It was deleted.')
     : new Refusal(404, 'RESOURCE_NOT_FOUND', 'There is none.')

@@ -104,9 +104,10 @@ async function migrationProblems(
   if (databaseUrl === undefined) return []
   const { value, problems } = await attempt(() => migrationState(parseConnection(databaseUrl), migrations))
   if (!value) return problems
-  const { applied, pending, unknown, edited, failed } = value
+  const { applied, pending, unknown, edited, failed, misplaced } = value
   if (applied.length === 0) report('features of the server', await featureProblems(databaseUrl))
   return [
+    ...misplaced.map((name) => `${name} is in the schema of the catalogue: run npm run migrate`),
     ...pending.map((name) => `${name} is pending: run npm run migrate`),
     ...unknown.map((name) => `${name} is not known to this version: the database is newer`),
     ...edited.map((name) => `${name} was edited after it was applied`),

@@ -112,9 +112,13 @@ async function openServer(databaseUrl: string, options: DatabaseOptions): Promis
 async function refuseUnmigrated(connection: Connection, migrations: string): Promise<void> {
   const state = await migrationState(connection, migrations)
   refuse(state)
-  if (state.pending.length === 0) return
+  const { pending, misplaced } = state
+  if (pending.length === 0 && misplaced.length === 0) return
+  const reason =
+    pending.length > 0
+      ? `lacks ${pending.length} migration(s), the first is ${pending[0]}`
+      : `has ${misplaced.join(', ')} in the schema of the catalogue, as a former version left it`
   throw new DatabaseRefusedError(
-    `The database lacks ${state.pending.length} migration(s), the first is ${state.pending[0]}. ` +
-      'Apply them with `npm run migrate`, or set MIGRATE_ON_START=true.',
+    `The database ${reason}. Migrate it with \`npm run migrate\`, or set MIGRATE_ON_START=true.`,
   )
 }

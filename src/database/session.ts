@@ -22,6 +22,16 @@ const SETTINGS = {
 /** The schema of the tables if DATABASE_URL names none; Prisma's statements include it. */
 export const DEFAULT_SCHEMA = 'public'
 
+const INTERNAL_SUFFIX = '_internal'
+
+/** PostgreSQL shortens longer names. */
+const LONGEST_NAME = 63
+
+/** The schema of the tables that are not part of the catalogue, beside the schema of the catalogue. */
+export function internalSchema(schema = DEFAULT_SCHEMA): string {
+  return schema.slice(0, LONGEST_NAME - INTERNAL_SUFFIX.length) + INTERNAL_SUFFIX
+}
+
 /** In milliseconds; 0 for no limit. */
 export interface SessionLimits {
   readonly statement_timeout: number
@@ -38,7 +48,7 @@ export function sessionSettings(
   schema = DEFAULT_SCHEMA,
   limits: SessionLimits = UNLIMITED,
 ): Readonly<Record<string, string>> {
-  const path = `${escapeIdentifier(schema)}, pg_temp`
+  const path = [schema, internalSchema(schema), 'pg_temp'].map(escapeIdentifier).join(', ')
   const { statement_timeout, idle_in_transaction_session_timeout } = limits
   return {
     ...SETTINGS,

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { tableName } from '../../src/domain/model/resource.ts'
 import { openBrowser } from '../helpers/browser.ts'
 import { createEmbedded } from '../helpers/database.ts'
+import { resources } from '../helpers/domain.ts'
 import { freePort } from '../helpers/free-port.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
 
@@ -39,8 +41,12 @@ async function editInStudio(t: ExecutionContext, { writer }: TestService, enviro
     route.request().url().startsWith(origin) ? route.continue() : route.abort(),
   )
   await page.goto(address)
-  // It opens on a table of the catalogue.
+  // It opens on a table of the catalogue, and lists no others.
   await page.getByText('scientific_name', { exact: true }).first().waitFor()
+  const words = (await page.locator('body').innerText()).split(/\s+/)
+  for (const { path } of resources) t.true(words.includes(tableName(path)), path)
+  for (const name of ['_prisma_migrations', 'tombstones', 'tombstone_sets', 'row_counts', 'idempotency_keys'])
+    t.false(words.includes(name), name)
   await page.getByText('planets', { exact: true }).click()
   await page.getByText('Kepler-442b', { exact: true }).dblclick()
   await page.keyboard.press('Control+a')

@@ -28,7 +28,7 @@ async function writeMigration(folder: string, name: string, sql: string): Promis
 async function query(connection: ClientConfig, sql: string): Promise<unknown[]> {
   const client = new Client(connection)
   await client.connect()
-  await client.query('SET search_path TO public')
+  await client.query('SET search_path TO public, public_internal')
   try {
     return (await client.query(sql)).rows
   } finally {
@@ -132,7 +132,10 @@ if (server) {
     t.teardown(() => database.close())
     await database.client.planet.create({ data: { id: 'x', name: 'X' } })
     await database.client.planet.delete({ where: { id: 'x' } })
-    const rows = await query({ connectionString: databaseUrl }, 'SELECT id FROM "Catalogue".tombstones')
+    const rows = await query(
+      { connectionString: databaseUrl },
+      'SELECT id FROM "Catalogue_internal".tombstones',
+    )
     t.deepEqual(rows, [{ id: 'x' }])
   })
 } else {

@@ -83,7 +83,9 @@ claim(
     const databaseUrl = await createRole(
       t,
       address,
-      (role) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
+      (
+        role,
+      ) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public, public_internal TO ${role};
       ALTER ROLE ${role} SET search_path TO nowhere; ALTER ROLE ${role} SET timezone TO 'Asia/Kolkata'`,
     )
     for (const migrateOnStart of [false, true]) {
@@ -101,9 +103,16 @@ claim('a role that must create tables without the right to do so is refused', as
   address.pathname = `/${name}`
   await administer(address.href, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
   const databaseUrl = await createRole(t, address.href, () => '')
-  await t.throwsAsync(openTestDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 }), {
+  const options = { databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 }
+  const { username } = new URL(databaseUrl)
+  await t.throwsAsync(openTestDatabase(options), {
     instanceOf: DatabaseRefusedError,
-    message: /lacks a privilege \(permission denied for schema public\)/,
+    message: new RegExp(`"public_internal" is missing, and the role ${username} may not create it`),
+  })
+  await administer(address.href, `CREATE SCHEMA public_internal AUTHORIZATION ${username}`)
+  await t.throwsAsync(openTestDatabase(options), {
+    instanceOf: DatabaseRefusedError,
+    message: /permission denied for schema public/,
   })
 })
 

@@ -1,12 +1,11 @@
-import { cp, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import test from 'ava'
-import { Client } from 'pg'
+import test, { type ExecutionContext } from 'ava'
+import { Client, type ClientConfig } from 'pg'
 import { migrate } from '../../src/database/migrations/migrator.ts'
 import { sessionStatement } from '../../src/database/session.ts'
 import { tableName } from '../../src/domain/model/resource.ts'
-import { createEmptyDatabase, createTestFolder } from '../helpers/database.ts'
+import { createEmptyDatabase } from '../helpers/database.ts'
 import { resources, tables } from '../helpers/domain.ts'
+import { makeFormerDatabase } from '../helpers/former-database.ts'
 
 /** The last migration before sets of tombstones and constraints for every bound. */
 const FORMER = '20261120000110_species_indexes'
@@ -30,18 +29,19 @@ const ROWS = `
   UPDATE moons SET tidally_locked = TRUE WHERE id = 'lost';
   DELETE FROM planets WHERE id = 'gone';`
 
-test('an upgrade keeps every row, version, timestamp, tombstone and count, also of rows that it would refuse now', async (t) => {
-  const connection = await createEmptyDatabase(t)
-  const former = await createTestFolder(t)
-  const names = await readdir('prisma/migrations')
-  for (const name of names.filter((candidate) => candidate <= FORMER)) {
-    await cp(join('prisma/migrations', name), join(former, name), { recursive: true })
-  }
-  await migrate(connection, former)
+async function connect(t: ExecutionContext, connection: ClientConfig): Promise<Client> {
   const client = new Client(connection)
+  client.on('error', () => {})
   await client.connect()
   t.teardown(() => client.end())
   await client.query(sessionStatement())
+  return client
+}
+
+test('an upgrade keeps every row, version, timestamp, tombstone and count, also of rows that it would refuse now', async (t) => {
+  const connection = await createEmptyDatabase(t)
+  const client = await connect(t, connection)
+  await makeFormerDatabase(client, tables.migrations, FORMER)
   await client.query(ROWS)
   const known = await resourceTables(client)
   t.true(known.length > 5)

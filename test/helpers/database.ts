@@ -9,6 +9,7 @@ import type { DatabaseClient } from '../../src/database/client.ts'
 import type { Database } from '../../src/database/database.ts'
 import { openEmbeddedDatabase } from '../../src/database/embedded/embedded-database.ts'
 import type { PrismaClient } from '../../src/database/generated/client.ts'
+import { MOVE } from '../../src/database/migrations/internal-schema.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../src/database/migrations/migrator.ts'
 import { type DatabaseOptions, openDatabase, openSharedDatabase } from '../../src/database/open-database.ts'
@@ -159,10 +160,13 @@ function withName(server: string, name: string): string {
   return url.href
 }
 
-/** Changes whenever a migration does. */
+/** Changes whenever a migration does, or what the migrator does after it. */
 async function fingerprint(): Promise<string> {
   const checksums = (await readMigrations(tables.migrations)).map(
     ({ name, checksum }) => `${name} ${checksum}\n`,
   )
-  return createHash('sha256').update(checksums.join('')).digest('hex').slice(0, 16)
+  return createHash('sha256')
+    .update(checksums.join('') + MOVE)
+    .digest('hex')
+    .slice(0, 16)
 }

@@ -134,7 +134,7 @@ claim(
     const locker = new pg.Client({ connectionString: direct })
     await locker.connect()
     await locker.query(
-      'BEGIN; LOCK TABLE public.species, public.planets, public.tombstones IN ACCESS EXCLUSIVE MODE',
+      'BEGIN; LOCK TABLE public.species, public.planets, public_internal.tombstones IN ACCESS EXCLUSIVE MODE',
     )
     for (const { status } of await askEverything(service, 'locked')) t.is(status, 503)
     t.is((await service.anonymous.get(`${service.origin}/health/live`)).status, 200)

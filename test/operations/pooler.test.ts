@@ -118,7 +118,9 @@ claim('the limits of a statement and of a transaction hold through the pool', as
   const { writer } = await start({ databaseTimeout: 1_000 })
   const control = await connect(t, direct)
   t.is((await writer.get('/planets')).status, 200)
-  await control.query('SET search_path TO public; BEGIN; LOCK TABLE planets, spacecraft, idempotency_keys')
+  await control.query(
+    'SET search_path TO public, public_internal; BEGIN; LOCK TABLE planets, spacecraft, idempotency_keys',
+  )
   const answers = await Promise.all([
     writer.get('/planets?filter=name:x'),
     writer.post('/planets', { name: 'Waits' }),

@@ -1,5 +1,5 @@
 import { type Client, DatabaseError } from 'pg'
-import { createSchema } from './migration-state.ts'
+import { createSchemas } from './schemas.ts'
 
 /**
  * What the migrations and the statements of the service need beyond standard SQL, each with statements that fail where
@@ -64,7 +64,7 @@ const FEATURES: Readonly<Record<string, string>> = {
  */
 export async function missingFeatures(client: Client, schema: string): Promise<string[]> {
   await client.query('SAVEPOINT features')
-  await createSchema(client, schema)
+  await createSchemas(client, schema)
   const missing: string[] = []
   for (const [feature, statements] of Object.entries(FEATURES)) {
     const reason = await failure(client, statements)

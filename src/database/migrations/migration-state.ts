@@ -1,4 +1,6 @@
-import type { Client } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
+import { internalSchema } from '../session.ts'
+import { RECORD, readMisplaced } from './internal-schema.ts'
 import type { Migration } from './migration-files.ts'
 
 /** Compares a database with the migrations of this version. Each list has names, oldest first. */
@@ -11,6 +13,8 @@ export interface MigrationState {
   unknown: string[]
   /** Started, but neither finished nor marked as rolled back. */
   failed: string[]
+  /** The internal tables that are in the schema of the catalogue. */
+  misplaced: string[]
 }
 
 interface Row {
@@ -19,15 +23,11 @@ interface Row {
   finished: boolean
 }
 
-/** Creates a schema that does not exist. */
-export async function createSchema(client: Client, schema: string): Promise<void> {
-  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
-  // IF NOT EXISTS requires the right to create schemas even if the schema exists.
-  if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`)
-}
-
-/** Creates the table in which Prisma records migrations, with the same definition. */
-export const MIGRATION_RECORD = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+/**
+ * Creates the table in which Prisma records migrations, with the same definition, like all tables in the schema of the
+ * catalogue, whose default privileges it gets.
+ */
+const MIGRATION_RECORD = `CREATE TABLE ${escapeIdentifier(RECORD)} (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
   "finished_at" TIMESTAMPTZ,
@@ -38,9 +38,24 @@ export const MIGRATION_RECORD = `CREATE TABLE IF NOT EXISTS "_prisma_migrations"
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`
 
+/** Creates this table where it is in neither schema. */
+export async function createRecord(client: Client): Promise<void> {
+  const { rows } = await client.query('SELECT WHERE to_regclass($1) IS NULL', [RECORD])
+  if (rows.length > 0) await client.query(MIGRATION_RECORD)
+}
+
+/** The quoted name of this table in the internal schema. */
+export function recordOf(schema: string): string {
+  return `${escapeIdentifier(internalSchema(schema))}.${escapeIdentifier(RECORD)}`
+}
+
 /** Compares the database with these migrations. Without a record, all of them are pending. */
-export async function readState(client: Client, migrations: Migration[]): Promise<MigrationState> {
-  const rows = await readRecord(client)
+export async function readState(
+  client: Client,
+  schema: string,
+  migrations: Migration[],
+): Promise<MigrationState> {
+  const rows = await readRecord(client, schema)
   const finished = new Map(
     rows.filter((row) => row.finished).map((row) => [row.migration_name, row.checksum]),
   )
@@ -53,17 +68,24 @@ export async function readState(client: Client, migrations: Migration[]): Promis
     edited: migrations.filter(isEdited).map(({ name }) => name),
     unknown: [...finished.keys()].filter((name) => !names.includes(name)),
     failed: rows.filter(isFailed).map((row) => row.migration_name),
+    misplaced: await readMisplaced(client, schema),
   }
 }
 
-async function readRecord(client: Client): Promise<Row[]> {
-  const { rows: tables } = await client.query<{ found: boolean }>(
-    "SELECT to_regclass(quote_ident(current_schema()) || '._prisma_migrations') IS NOT NULL AS found",
+/**
+ * A former version has the table in the schema of the catalogue, which comes first in the search path. A name without
+ * a schema also finds it when another process moves it at this moment.
+ */
+async function readRecord(client: Client, schema: string): Promise<Row[]> {
+  const { rows: found } = await client.query<{ name: string | null }>(
+    `SELECT CASE WHEN to_regclass($1) IS NOT NULL THEN $1 WHEN to_regclass($2) IS NOT NULL THEN $2 END AS name`,
+    [recordOf(schema), RECORD],
   )
-  if (!tables[0]?.found) return []
+  const [{ name } = { name: null }] = found
+  if (name === null) return []
   const { rows } = await client.query<Row>(
     `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished
-     FROM "_prisma_migrations" WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+     FROM ${name} WHERE rolled_back_at IS NULL ORDER BY migration_name`,
   )
   return rows
 }

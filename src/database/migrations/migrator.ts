@@ -5,8 +5,10 @@ import { DatabaseRefusedError } from '../refused.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
 import { missingFeatures } from './features.ts'
+import { moveInternalTables } from './internal-schema.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { createSchema, MIGRATION_RECORD, type MigrationState, readState } from './migration-state.ts'
+import { createRecord, type MigrationState, readState, recordOf } from './migration-state.ts'
+import { createSchemas } from './schemas.ts'
 
 /** The advisory lock of Prisma's migrate commands, which must not run at the same time. */
 const MIGRATION_LOCK = 72707369
@@ -19,7 +21,8 @@ const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
 
 /**
  * Applies the pending migrations in order, each in one transaction with the advisory lock, and records them
- * like `prisma migrate deploy`. A failed migration is rolled back; the previous ones remain applied.
+ * like `prisma migrate deploy`, in the internal schema. A failed migration is rolled back; the previous ones remain
+ * applied.
  *
  * @returns the names of the migrations that it has applied, oldest first.
  * @throws DatabaseRefusedError if the database cannot be reached, is not supported, or has unknown or edited
@@ -28,12 +31,12 @@ const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
 export function migrate(connection: Connection, folder: string): Promise<string[]> {
   return withSession(connection, async (session) => {
     const migrations = await readMigrations(folder)
-    const state = await session.transact((client) => readState(client, migrations))
+    const state = await session.transact((client) => readState(client, session.schema, migrations))
     refuse(state)
     // A role without the right to create tables can use a migrated database.
-    if (state.pending.length === 0) return []
+    if (state.pending.length === 0 && state.misplaced.length === 0) return []
     if (state.applied.length === 0 && !connection.isEmbedded) refuseLacking(await featuresOf(session))
-    await createRecord(session)
+    await prepare(session)
     const applied: string[] = []
     for (const migration of migrations.filter(({ name }) => state.pending.includes(name))) {
       if (await apply(session, migration, migrations)) applied.push(migration.name)
@@ -48,9 +51,9 @@ export function migrate(connection: Connection, folder: string): Promise<string[
  * @throws DatabaseRefusedError if the database cannot be reached or is not supported.
  */
 export function migrationState(connection: Connection, folder: string): Promise<MigrationState> {
-  return withSession(connection, async ({ transact }) => {
+  return withSession(connection, async ({ schema, transact }) => {
     const migrations = await readMigrations(folder)
-    return transact((client) => readState(client, migrations))
+    return transact((client) => readState(client, schema, migrations))
   })
 }
 
@@ -92,14 +95,16 @@ export function refuse(state: MigrationState): void {
 
 /** Applies a migration unless another process has applied it meanwhile. */
 async function apply(session: Session, migration: Migration, migrations: Migration[]): Promise<boolean> {
+  const { schema } = session
   try {
     return await inLockedTransaction(session, async (client) => {
-      const state = await readState(client, migrations)
+      const state = await readState(client, schema, migrations)
       refuse(state)
       if (!state.pending.includes(migration.name)) return false
       await client.query(migration.sql)
+      await moveInternalTables(client, schema)
       await client.query(
-        `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+        `INSERT INTO ${recordOf(schema)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
          VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
         [randomUUID(), migration.checksum, migration.name],
       )
@@ -114,11 +119,13 @@ async function apply(session: Session, migration: Migration, migrations: Migrati
   }
 }
 
-function createRecord(session: Session): Promise<void> {
+/** Creates the schemas and the record, and moves the tables of a database of a former version. */
+function prepare(session: Session): Promise<void> {
   const { schema } = session
   return inLockedTransaction(session, async (client) => {
-    await createSchema(client, schema)
-    await client.query(MIGRATION_RECORD)
+    await createSchemas(client, schema)
+    await createRecord(client)
+    await moveInternalTables(client, schema)
   })
 }
 
