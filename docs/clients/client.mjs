@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 
 const { API, TOKEN } = process.env
 
-/** Sends a request, and repeats it when the service asks for that. Resolves to the response and its body. */
+/** Sends a request, and repeats it when the service asks for that and it is safe. Resolves to the response and its body. */
 async function call(method, url, body, headers = {}) {
   const response = await fetch(url, {
     method,
@@ -14,7 +14,9 @@ async function call(method, url, body, headers = {}) {
     },
     ...(body && { body: JSON.stringify(body) }),
   })
-  if (response.status === 503 || response.status === 429) {
+  // A write that got 503 can have happened. A 429 has not.
+  const isSafe = method !== 'POST' || headers['Idempotency-Key']
+  if ((response.status === 503 && isSafe) || response.status === 429) {
     const seconds = Number(response.headers.get('Retry-After') ?? 1)
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
     return call(method, url, body, headers)

@@ -11,7 +11,7 @@ API, TOKEN = os.environ["API"], os.environ["TOKEN"]
 
 
 def call(method, url, body=None, **headers):
-    """Sends a request, and repeats it when the service asks for that: status, headers and body."""
+    """Sends a request, and repeats it when the service asks for that and it is safe: status, headers and body."""
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     headers["Authorization"] = f"Bearer {TOKEN}"
     if body is not None:
@@ -22,7 +22,9 @@ def call(method, url, body=None, **headers):
         with urllib.request.urlopen(request) as response:
             status, received, text = response.status, response.headers, response.read()
     except urllib.error.HTTPError as error:
-        if error.code in (429, 503):
+        # A write that got 503 can have happened. A 429 has not.
+        is_safe = method != "POST" or "Idempotency-Key" in headers
+        if error.code == 429 or (error.code == 503 and is_safe):
             time.sleep(int(error.headers.get("Retry-After", 1)))
             return call(method, url, body, **headers)
         status, received, text = error.code, error.headers, error.read()
