@@ -13,6 +13,7 @@ import { percentile } from './percentile.ts'
 import { Skipped } from './skipped.ts'
 
 const DATABASE = 'halgraph'
+const WORKERS = 2
 const ANSWER_MILLISECONDS = 3_000
 const SERVING_MILLISECONDS = 5_000
 const PATIENCE_MILLISECONDS = 60_000
@@ -35,7 +36,7 @@ export async function run(rounds = 20, only?: string): Promise<string[]> {
       DATABASE_URL: address(cluster.primaryPort),
       DATABASE_REPLICA_URLS: cluster.replicaPorts.map(address).join(),
       MIGRATE_ON_START: 'true',
-      WORKERS: '2',
+      WORKERS: String(WORKERS),
       LOG_LEVEL: 'info',
     }
     const service = startProcess(settings, owner)
@@ -44,6 +45,7 @@ export async function run(rounds = 20, only?: string): Promise<string[]> {
       complaints.push(...(lines.toString().match(/^.*"msg":"(?:fault|worker died)".*$/gm) ?? []))
     })
     await timeUntilReady(service)
+    await until(() => service.output().split('"msg":"listening"').length > WORKERS)
     const origin = await service.origin
     const load = createLoad(origin)
     const broken: string[] = []
@@ -152,7 +154,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   const limit = performance.now() + PATIENCE_MILLISECONDS
   while (!(await condition())) {
     if (performance.now() > limit)
-      throw new Error('no other member became the primary, or the service did not write')
+      throw new Error('the service did not start or write, or no other member became the primary')
     await delay(20)
   }
 }
