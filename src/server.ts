@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import { databaseOptions } from './configuration.ts'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
@@ -12,7 +11,7 @@ import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
 import { Limiter } from './graph/execution/limiter.ts'
 import { createPrepare, createRunOperation, instrument, type Prepare } from './graph/execution/operation.ts'
-import { OperationLimiter, OVERLOADED, Scans } from './graph/execution/operation-limiter.ts'
+import { OperationLimiter, Scans } from './graph/execution/operation-limiter.ts'
 import { createGraphQLRoute } from './graph/http/apollo.ts'
 import { explorerRoute } from './graph/http/explorer.ts'
 import { readPersistedOperations } from './graph/http/persisted-operations.ts'
@@ -23,15 +22,14 @@ import { createApp } from './http/app.ts'
 import { authenticate } from './http/auth/authenticate.ts'
 import type { TokenSettings } from './http/auth/verify-token.ts'
 import { healthRoutes } from './http/health.ts'
-import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createHttpServer } from './http/server.ts'
 import { listen } from './listen.ts'
 import { createReadiness } from './readiness.ts'
 import { createRestInterface } from './rest/interface.ts'
 import { basePath } from './rest/urls.ts'
 import { readSeeds } from './seeds.ts'
+import { createServiceMetrics } from './service-metrics.ts'
 import { type Settings, SettingsError } from './settings.ts'
-import { readWorkerMetrics } from './worker-metrics.ts'
 
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
@@ -193,7 +191,7 @@ async function createApplication(
     },
     overload: {
       isFull: (caller) => limiter.isFull(caller),
-      refusal: OVERLOADED,
+      refuse: () => limiter.refuse(),
       holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
     },
     pathHeaders: rest.pathHeaders,
@@ -218,10 +216,4 @@ const SCAN_PART = 0.25
 function createScanLimiter({ databaseUrl, databasePoolSize, callerShare }: Settings): Limiter {
   const connections = databaseUrl === undefined ? 1 : Math.max(Math.floor(databasePoolSize * SCAN_PART), 1)
   return new Limiter({ capacity: connections, share: Math.ceil((connections * callerShare) / 100) })
-}
-
-function createServiceMetrics({ pool }: Database, limiter: OperationLimiter, { choices }: Readers): Metrics {
-  const operations = () => ({ running: limiter.running, waiting: limiter.waiting })
-  const readAll = cluster.isWorker ? readWorkerMetrics : undefined
-  return createMetrics({ pool, operations, reads: choices && (() => choices) }, readAll)
 }

@@ -1,7 +1,6 @@
-import type { Pool } from 'pg'
 import { createClient, type DatabaseClient } from './client.ts'
 import type { Connection } from './connection.ts'
-import { createPool } from './pool.ts'
+import { createPool, type DatabasePool } from './pool.ts'
 import {
   localStatements,
   type SessionLimits,
@@ -15,7 +14,7 @@ import type { PrismaClientClass } from './tables.ts'
 export interface Database {
   readonly client: DatabaseClient
   /** The connection pool, which the client uses. */
-  readonly pool: Pool
+  readonly pool: DatabasePool
   /** Rejects if a connection does not respond or its session has other settings. */
   check(): Promise<void>
   /** Ends all connections and closes the embedded database. */

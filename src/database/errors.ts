@@ -25,6 +25,25 @@ export function connectionError(error: unknown): unknown {
   return isRefusal ? error : unavailable(error)
 }
 
+/** Why the database was unavailable. */
+export const FAILURE_REASONS = ['connection', 'timeout', 'shutdown', 'read_only', 'resources'] as const
+export type FailureReason = (typeof FAILURE_REASONS)[number]
+
+/** By SQLSTATE (PostgreSQL, appendix A). A server that starts refuses like one that shuts down (57P03). */
+const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
+  [/^(?:57014|55P03|25P0[34])/, 'timeout'],
+  [/^57P/, 'shutdown'],
+  [/^25006/, 'read_only'],
+  [/^(?:53|58)/, 'resources'],
+]
+
+/** The reason of an error that {@link connectionError} turns into SERVICE_UNAVAILABLE. */
+export function failureReason(error: unknown): FailureReason {
+  const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+  const isLate = error instanceof Error && /\btimeout\b/i.test(error.message)
+  return REASONS.find(([states]) => states.test(state))?.[1] ?? (isLate ? 'timeout' : 'connection')
+}
+
 /** Turns an error of Prisma into SERVICE_UNAVAILABLE if it wraps one of the pool or is a timeout. */
 export function prismaError(error: unknown): unknown {
   if (!(error instanceof PrismaClientKnownRequestError)) return error

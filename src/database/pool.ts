@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { SpanKind } from '@opentelemetry/api'
 import pg, { type ClientConfig } from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
-import { connectionError } from './errors.ts'
+import { connectionError, type FailureReason, failureReason } from './errors.ts'
 import { isPooled, PrecededStatement, SESSION_PROCESS } from './pooler.ts'
 
 /** The settings of sessions, the size and the timeouts of a pool. */
@@ -23,6 +23,19 @@ interface PooledStatements {
   readonly before: readonly string[]
 }
 
+/** Receives what happens to the connections of a pool. */
+export interface PoolObserver {
+  /** How long a statement or a transaction has waited for its connection, in seconds. */
+  waited(seconds: number): void
+  /** A connection could not be made or was lost, or the server could not serve. */
+  failed(reason: FailureReason): void
+}
+
+/** A pool that reports to an observer. */
+export interface DatabasePool extends pg.Pool {
+  observer: PoolObserver | undefined
+}
+
 /** The signature of `query` in this file; pg declares ten overloads. */
 type Query = (...parameters: unknown[]) => Promise<unknown>
 type Done = (error: unknown, result?: unknown) => void
@@ -32,8 +45,8 @@ type Done = (error: unknown, result?: unknown) => void
  * time is closed, so that lost packets never block it forever. A connection to a server sets up its session once
  * and prepares statements. One through a pooler sets up each transaction, and prepares none.
  */
-export function createPool(connection: ClientConfig, options: PoolOptions): pg.Pool {
-  const WatchedClient = watchedClient(options)
+export function createPool(connection: ClientConfig, options: PoolOptions): DatabasePool {
+  const WatchedClient = watchedClient(options, (error) => pool.fail(error))
   const pool = new WatchedPool({
     ...connection,
     keepAlive: true,
@@ -43,22 +56,37 @@ export function createPool(connection: ClientConfig, options: PoolOptions): pg.P
     onConnect: (client: pg.ClientBase) => (client as InstanceType<typeof WatchedClient>).setUp(),
   } as pg.PoolConfig)
   // The pool removes a failed idle connection. Without a listener, the event would end the process.
-  pool.on('error', () => {})
+  pool.on('error', (error) => pool.fail(error))
   return pool
 }
 
-class WatchedPool extends pg.Pool {
+class WatchedPool extends pg.Pool implements DatabasePool {
+  observer: PoolObserver | undefined
+
+  /** Reports an error of a connection or of the server once, and turns it into SERVICE_UNAVAILABLE. */
+  fail(error: unknown): unknown {
+    const failure = connectionError(error)
+    if (failure !== error) this.observer?.failed(failureReason(error))
+    return failure
+  }
+
   override connect(): Promise<pg.PoolClient>
   override connect(done: (error: Error | undefined, client?: pg.PoolClient) => void): void
   override connect(done?: (...results: never[]) => void): unknown {
     const connect = super.connect.bind(this) as (done: (...results: unknown[]) => void) => void
+    const started = performance.now()
+    const waited = () => this.observer?.waited((performance.now() - started) / 1_000)
     if (done === undefined) {
-      return super.connect().catch((error: unknown) => Promise.reject(connectionError(error)))
+      return super
+        .connect()
+        .catch((error: unknown) => Promise.reject(this.fail(error)))
+        .finally(waited)
     }
     // The release of a connection calls the next waiting function, which must keep its own async context.
-    const inOwnContext = AsyncResource.bind((error: unknown, ...rest: unknown[]) =>
-      (done as unknown as (...results: unknown[]) => void)(error && connectionError(error), ...rest),
-    )
+    const inOwnContext = AsyncResource.bind((error: unknown, ...rest: unknown[]) => {
+      waited()
+      ;(done as unknown as (...results: unknown[]) => void)(error && this.fail(error), ...rest)
+    })
     connect(inOwnContext)
     return undefined
   }
@@ -86,7 +114,7 @@ export async function usesPooler(pool: pg.Pool): Promise<boolean> {
   }
 }
 
-function watchedClient({ session, pooled, responseTimeout }: PoolOptions) {
+function watchedClient({ session, pooled, responseTimeout }: PoolOptions, fail: (error: unknown) => unknown) {
   return class WatchedClient extends pg.Client {
     /** Set if the connection goes through a pooler. */
     #pooled: PooledStatements | undefined
@@ -132,7 +160,7 @@ function watchedClient({ session, pooled, responseTimeout }: PoolOptions) {
       try {
         return await (this.#pooled ? this.#sendPooled(send, this.#pooled, parameters) : send(...parameters))
       } catch (error) {
-        throw connectionError(error)
+        throw fail(error)
       } finally {
         clearTimeout(timer)
       }

@@ -11,7 +11,8 @@ import { errorEnvelope, helpLink } from './errors.ts'
 export interface Overload {
   /** Whether there is no room for one more request; of a caller, if one is given. */
   isFull(caller?: string): boolean
-  readonly refusal: DomainError
+  /** Counts a request that is refused because there is no room, and returns the error for it: always the same. */
+  refuse(): DomainError
   /** Counts a response of so many bytes as load, until it is released. */
   holdResponse(caller: string, bytes: number): () => void
 }
@@ -44,7 +45,7 @@ export function createShedding(overload: Overload): Shedding {
   const callers = new Map<string, string>()
   return {
     refuseWhenFull: async (_, next) => {
-      if (overload.isFull()) throw overload.refusal
+      if (overload.isFull()) throw overload.refuse()
       await next()
     },
     limitCaller: async (ctx, next) => {
@@ -52,7 +53,7 @@ export function createShedding(overload: Overload): Shedding {
       if (overload.isFull(identity)) {
         if (callers.size >= MAXIMUM_CALLERS) callers.clear()
         callers.set(ctx.get('Authorization'), identity)
-        throw overload.refusal
+        throw overload.refuse()
       }
       await next()
       const bytes = ctx.length ?? 0
@@ -65,7 +66,7 @@ export function createShedding(overload: Overload): Shedding {
     wrap(app, templateOf, report) {
       const isFull = ({ headers: { authorization = '' } }: IncomingMessage) =>
         overload.isFull(callers.get(authorization))
-      return shedEarly(app, isFull, overload.refusal, templateOf, report)
+      return shedEarly(app, isFull, overload, templateOf, report)
     },
   }
 }
@@ -85,11 +86,11 @@ const OWN_HEADERS = ['x-request-id', 'connection', 'date', 'link']
 function shedEarly(
   app: RequestListener,
   isFull: (request: IncomingMessage) => boolean,
-  refusal: DomainError,
+  overload: Overload,
   templateOf: TemplateOf,
   report: ReportRequest,
 ): RequestListener {
-  const body = JSON.stringify(errorEnvelope(refusal))
+  let body: string | undefined
   let headers: OutgoingHttpHeaders | undefined
   return (request, response) => {
     const route = isFull(request) && isPlain(request) ? templateOf(pathOf(request)) : undefined
@@ -102,6 +103,8 @@ function shedEarly(
   }
 
   function refuse(request: IncomingMessage, response: ServerResponse, route: string): void {
+    const refusal = overload.refuse()
+    body ??= JSON.stringify(errorEnvelope(refusal))
     const requestId = randomUUID()
     const own = { 'X-Request-Id': requestId, Link: helpLink(pathOf(request), refusal.code) }
     response.writeHead(503, { ...headers, ...own }).end(body)

@@ -1,17 +1,16 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { SERVICE_NAME } from '../observability/observation.ts'
+import { AggregatorRegistry, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ReportRequest } from './access-log.ts'
+import { addDatabaseMetrics, type DatabaseMeasured } from './database-metrics.ts'
 import { METHODS } from './errors.ts'
+import { counter, gauge, named } from './metric-types.ts'
 import { type Route, reads } from './routes.ts'
 
-/** What is measured apart from requests; read when the metrics are. */
-export interface Gauges {
-  /** Connections to the database: open, of them idle, and requests waiting for one. */
-  readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
+/** What is measured apart from requests; read when the metrics are, except for what the pool reports. */
+export interface Measured extends DatabaseMeasured {
   /** GraphQL operations that run and that wait. */
   readonly operations: () => { readonly running: number; readonly waiting: number }
-  /** Operations by the database that they read from, of a service with replicas. */
-  readonly reads?: (() => Readonly<Record<string, number>>) | undefined
+  /** How many requests were not served to keep the load within limits, by reason. */
+  readonly shed: Readonly<Record<string, number>>
 }
 
 /** The metrics of a service: told of every request, and served at /metrics. */
@@ -25,26 +24,19 @@ export interface Metrics {
  *
  * @param readAll reads the metrics of all processes of the service, where this is one of several
  */
-export function createMetrics(
-  { pool, operations, reads: readReads }: Gauges,
-  readAll?: () => Promise<string>,
-): Metrics {
+export function createMetrics(measured: Measured, readAll?: () => Promise<string>): Metrics {
   const registry = new Registry()
   if (readAll) respondToPrimary(registry)
   collectDefaultMetrics({ register: registry })
-  gauge(
-    registry,
-    'database_pool_connections',
-    'Connections to the database, and requests waiting for one.',
-    () => {
-      const { totalCount, idleCount: idle, waitingCount: waiting } = pool
-      return { idle, busy: totalCount - idle, waiting }
-    },
-  )
+  mergeByMaximum(registry, 'nodejs_eventloop_lag_p99_seconds')
+  addDatabaseMetrics(registry, measured)
   gauge(registry, 'operations', 'GraphQL operations that run, and that wait for their turn.', () => ({
-    ...operations(),
+    ...measured.operations(),
   }))
-  if (readReads) countReads(registry, readReads)
+  counter(registry, 'requests_shed_total', 'Requests that received 503 to keep the load within limits.', {
+    label: 'reason',
+    read: () => measured.shed,
+  })
   const durations = new Histogram({
     name: named('http_request_duration_seconds'),
     help: 'Duration of HTTP requests by method, route template and status.',
@@ -70,37 +62,13 @@ export function createMetrics(
   }
 }
 
-function named(metric: string): string {
-  return `${SERVICE_NAME}_${metric}`
-}
-
 /** The primary process merges the metrics of all workers. A new AggregatorRegistry responds to its messages. */
 function respondToPrimary(registry: Registry): void {
   AggregatorRegistry.setRegistries(registry)
   new AggregatorRegistry()
 }
 
-function countReads(registry: Registry, read: () => Readonly<Record<string, number>>): void {
-  new Counter({
-    name: named('database_reads_total'),
-    help: 'Operations by the database that they read from: a replica, or the primary and why.',
-    labelNames: ['from'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const [from, value] of Object.entries(read())) this.inc({ from }, value)
-    },
-  })
-}
-
-function gauge(registry: Registry, name: string, help: string, read: () => Record<string, number>): void {
-  new Gauge({
-    name: named(name),
-    help,
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      for (const [state, value] of Object.entries(read())) this.set({ state }, value)
-    },
-  })
+/** Workers are merged by the worst one; by default the library serves their average, which hides a busy worker. */
+function mergeByMaximum(registry: Registry, name: string): void {
+  Object.assign(registry.getSingleMetric(name) as object, { aggregator: 'max' })
 }

@@ -20,7 +20,7 @@ async function serveOverloaded(t: ExecutionContext) {
   }
   const overload = {
     isFull: () => state.isFull,
-    refusal: new DomainError('SERVICE_UNAVAILABLE', 'Too much.'),
+    refuse: () => new DomainError('SERVICE_UNAVAILABLE', 'Too much.'),
     holdResponse: () => () => {},
   }
   const templateOf = (path: string) => (path === ROUTE ? ROUTE : undefined)

@@ -82,7 +82,7 @@ test('the names of metrics are those of the service, of the process or of Node, 
     [],
   )
   const own = types.filter(({ name }) => name.startsWith('halgraph_'))
-  t.is(own.length, 3)
+  t.is(own.length, 8)
   for (const { name, type } of own) {
     t.regex(text, new RegExp(`^# HELP ${name} [A-Z].*\\.$`, 'm'))
     t.is(type === 'counter', name.endsWith('_total'))

@@ -20,7 +20,7 @@ const routeAt = (path: string): Route => ({
 async function serve(t: ExecutionContext, isFull: boolean) {
   const overload = {
     isFull: () => isFull,
-    refusal: new DomainError('SERVICE_UNAVAILABLE', 'Too much.'),
+    refuse: () => new DomainError('SERVICE_UNAVAILABLE', 'Too much.'),
     holdResponse: () => () => {},
   }
   const app = createApp({

@@ -20,7 +20,13 @@ claim(
     const fit: number[] = []
     const service = await startTestService(
       t,
-      { databaseUrl, databaseReplicaUrls: [replica.href], replicaLag: 8_000, databaseTimeout: 10_000 },
+      {
+        databaseUrl,
+        databaseReplicaUrls: [replica.href],
+        replicaLag: 8_000,
+        databaseTimeout: 10_000,
+        metrics: true,
+      },
       { reportReplicas: (count) => fit.push(count) },
     )
     const [writer, reader] = [service.withSubject('one who writes'), service.withSubject('one who reads')]
@@ -37,7 +43,14 @@ claim(
       }
       return answer
     }
+    const metric = async (name: string) => {
+      const { text } = await service.anonymous.get(`${service.origin}/metrics`)
+      const line = new RegExp(`^halgraph_replica_${name}\\{replica="${replica.host}"\\} (.+)$`, 'm')
+      return Number(line.exec(text)?.[1])
+    }
     await become(1)
+    t.is(await metric('usable'), 1)
+    t.true((await metric('lag_seconds')) < 4)
 
     const control = new pg.Client({ connectionString: replica.href })
     control.on('error', () => {})
@@ -60,6 +73,8 @@ claim(
 
     await become(0)
     t.is((await read(reader, `/planets/${unseen}`)).status, 200)
+    t.is(await metric('usable'), 0)
+    t.true((await metric('lag_seconds')) > 4)
 
     await control.query('SELECT pg_wal_replay_resume()')
     await become(1)
@@ -67,6 +82,7 @@ claim(
 
     await standby.kill()
     await become(0)
+    t.is(await metric('lag_seconds'), Number.NaN)
     t.is((await read(reader, `/planets/${unseen}`)).status, 200)
     await standby.start()
     await become(1)

@@ -5,7 +5,7 @@ import { parseConnection } from '../connection.ts'
 import { createDatabase, type Database, type DatabaseUse } from '../database.ts'
 import { type ConsistencyTokens, createConsistencyTokens } from './consistency-token.ts'
 import { clusterOf, endOfLog } from './position.ts'
-import { type Replica, watchReplicas } from './replica-watch.ts'
+import { Replica, watchReplicas } from './replica-watch.ts'
 
 /** Chooses the database that a caller reads from, so that callers always read their own writes. */
 export interface Readers {
@@ -18,7 +18,18 @@ export interface Readers {
   readonly positions?: TokenPositions | undefined
   /** How many operations began with each choice; undefined without replicas. */
   readonly choices?: Readonly<Record<Choice, number>> | undefined
+  /** What is known of each replica. */
+  readonly replicas: readonly ReplicaState[]
   close(): Promise<void>
+}
+
+/** A replica, by host and port. */
+interface ReplicaState {
+  readonly name: string
+  /** Whether it is read from. */
+  readonly isUsable: boolean
+  /** In milliseconds; undefined if it is not known. */
+  readonly lag: number | undefined
 }
 
 /** What the tokens of clients are compared with. */
@@ -71,12 +82,14 @@ export async function openReaders(
       clientFor: () => client,
       caughtUpClientFor: async () => client,
       recordWrite: () => {},
+      replicas: [],
       close: async () => {},
     }
   }
-  const databases = addresses.map((address) =>
-    createDatabase(parseConnection(address), { ...options, hasStatementTimeout: true }),
-  )
+  const replicas = addresses.map((address) => {
+    const database = createDatabase(parseConnection(address), { ...options, hasStatementTimeout: true })
+    return new Replica(new URL(address).host, database)
+  })
   const choices = { replica: 0, primary_after_write: 0, primary_for_token: 0, primary_without_replica: 0 }
   const written = new Writers(lag)
   const choose = (choice: Choice, { client } = primary) => {
@@ -85,9 +98,9 @@ export async function openReaders(
   }
   let usable: readonly Replica[] = []
   const allowed = Math.max(lag * ALLOWED_PART, LEAST_ALLOWED_MILLISECONDS)
-  const stopWatching = await watchReplicas(primary, databases, allowed, (now) => {
+  const stopWatching = await watchReplicas(primary, replicas, allowed, (now) => {
     usable = now
-    report(usable.length, databases.length)
+    report(usable.length, replicas.length)
   })
   const chooseOf = (replicas: readonly Replica[], otherwise: Choice) => {
     const replica = replicas[Math.floor(Math.random() * replicas.length)]
@@ -114,9 +127,10 @@ export async function openReaders(
     },
     positions: await tokenPositions(primary, secret),
     choices,
+    replicas,
     async close() {
       await stopWatching()
-      await Promise.all(databases.map((replica) => replica.close()))
+      await Promise.all(replicas.map(({ database }) => database.close()))
     },
   }
 }

@@ -25,11 +25,10 @@ const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float
  */
 export async function watchReplicas(
   primary: Database,
-  replicas: readonly Database[],
+  watched: readonly Replica[],
   maximumLag: number,
   changed: (usable: readonly Replica[]) => void,
 ): Promise<() => Promise<void>> {
-  const watched = replicas.map((database) => new Replica(database))
   let usable: readonly Replica[] = []
   let isStopped = false
   const poll = async () => {
@@ -63,6 +62,8 @@ interface Written {
 /** A replica that is polled. */
 export class Replica {
   isUsable = false
+  /** In milliseconds; undefined if it does not respond or does not report its position. */
+  lag: number | undefined
   /** The last known position that it has replayed; undefined for a server that does not report it. */
   replayed: WritePosition | undefined
   #reading: Promise<void> | undefined
@@ -71,13 +72,19 @@ export class Replica {
   /** The replica has all writes of the primary before this time. */
   #upToDateAt = Number.NEGATIVE_INFINITY
 
-  constructor(readonly database: Database) {}
+  /** @param name host and port */
+  constructor(
+    readonly name: string,
+    readonly database: Database,
+  ) {}
 
   async poll(latest: Written | undefined, maximumLag: number): Promise<void> {
     try {
       const [position] = await Promise.all([positionOf(this.database, REPLAYED), this.readReplayed()])
-      this.isUsable = position === undefined || this.#lag(position, latest) <= maximumLag
+      this.lag = position === undefined ? undefined : this.#measureLag(position, latest)
+      this.isUsable = this.lag === undefined || this.lag <= maximumLag
     } catch {
+      this.lag = undefined
       this.isUsable = false
     }
   }
@@ -98,7 +105,7 @@ export class Replica {
     return this.#reading
   }
 
-  #lag(position: number, latest: Written | undefined): number {
+  #measureLag(position: number, latest: Written | undefined): number {
     const target = this.#target ?? latest
     // Without a response of the primary, there is no known lag.
     if (!target) return 0

@@ -29,7 +29,7 @@ export interface Slot {
  * The response when the service is overloaded (503). Created once, because creating an error takes a tenth of
  * the time of a response.
  */
-export const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded; try again.')
+const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded; try again.')
 
 /** Smaller responses are not reserved: all operations together hold a few megabytes of them. */
 const SMALL_RESPONSE = 64 * 1024
@@ -43,6 +43,8 @@ export class OperationLimiter {
   readonly #deadline: number
   readonly #operations: Limiter
   readonly #responses: Limiter
+  /** How many requests were not served, by reason. */
+  readonly shed = { capacity: 0, caller_share: 0, deadline: 0 }
 
   constructor({ concurrent, waiting, deadline, responses, callerShare }: OperationLimits) {
     const share = (whole: number) => Math.ceil(whole * callerShare)
@@ -69,6 +71,12 @@ export class OperationLimiter {
     return this.#operations.isFull(caller)
   }
 
+  /** Counts a request that is refused because of {@link isFull}, and returns the error for it. */
+  refuse(): DomainError {
+    this.shed[this.isFull() ? 'capacity' : 'caller_share']++
+    return OVERLOADED
+  }
+
   /** Counts a response, in bytes, until it is released. Release it when it was sent completely. */
   holdResponse(caller: string, bytes: number): Release {
     return this.#responses.hold(caller, bytes)
@@ -80,11 +88,12 @@ export class OperationLimiter {
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when the limits are reached or the work takes too long
    */
   async run<Result>(caller: string, work: (slot: Slot) => Promise<Result>): Promise<Result> {
-    if (this.isFull(caller)) throw OVERLOADED
+    if (this.isFull(caller)) throw this.refuse()
     const late = new AbortController()
     let timer: NodeJS.Timeout | undefined
     const deadline = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
+        this.shed.deadline++
         const error = new DomainError('SERVICE_UNAVAILABLE', 'The response took too long; try again.')
         late.abort(error)
         reject(error)

@@ -1,0 +1,44 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { SERVICE_NAME } from '../observability/observation.ts'
+
+/** The name of a metric of the service. */
+export function named(metric: string): string {
+  return `${SERVICE_NAME}_${metric}`
+}
+
+/** Adds a gauge whose values are read, by state, when the metrics are. */
+export function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Readonly<Record<string, number>>,
+): void {
+  new Gauge({
+    name: named(name),
+    help,
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      for (const [state, value] of Object.entries(read())) this.set({ state }, value)
+    },
+  })
+}
+
+/** Adds a counter whose values are counted elsewhere and read, by a label, when the metrics are. */
+export function counter(
+  registry: Registry,
+  name: string,
+  help: string,
+  { label, read }: { readonly label: string; readonly read: () => Readonly<Record<string, number>> },
+): void {
+  new Counter({
+    name: named(name),
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count)
+    },
+  })
+}

@@ -1,0 +1,24 @@
+import cluster from 'node:cluster'
+import type { Database } from './database/database.ts'
+import { FAILURE_REASONS } from './database/errors.ts'
+import type { Readers } from './database/replicas/readers.ts'
+import type { OperationLimiter } from './graph/execution/operation-limiter.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
+import { readWorkerMetrics } from './worker-metrics.ts'
+
+/** Makes the metrics of the service, of all its processes where this is one of several. */
+export function createServiceMetrics(
+  { pool }: Database,
+  limiter: OperationLimiter,
+  { choices, replicas }: Readers,
+): Metrics {
+  const measured = {
+    pool,
+    failureReasons: FAILURE_REASONS,
+    reads: choices && (() => choices),
+    replicas,
+    operations: () => ({ running: limiter.running, waiting: limiter.waiting }),
+    shed: limiter.shed,
+  }
+  return createMetrics(measured, cluster.isWorker ? readWorkerMetrics : undefined)
+}
