@@ -29,12 +29,12 @@ function anchors(markdown: string): string[] {
   )
 }
 
-test('every link between documents leads to a file, and to a heading of it', async (t) => {
+test('every link and every image of a document leads to a file, and to a heading of it', async (t) => {
   const all = await documents()
   t.true(all.length > 5)
   for (const document of all) {
     const text = await readFile(document, 'utf8')
-    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)) {
+    for (const [, target = ''] of text.matchAll(/(?:\]\(|src(?:set)?=")(?!https?:|mailto:)([^)"\s]+)[)"]/g)) {
       const [path = '', anchor] = target.split('#')
       const file = path === '' ? document : join(dirname(document), path)
       t.true(await exists(file), `${document}: ${target}`)

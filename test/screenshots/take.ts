@@ -1,0 +1,86 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { openBrowser } from '../helpers/browser.ts'
+import { runCommand } from '../helpers/commands.ts'
+import { createTestFolder, type Owner } from '../helpers/database.ts'
+import { PROCESS_TOKEN, startProcess } from '../helpers/service-process.ts'
+
+/** A picture of a page. */
+interface Screenshot {
+  /** The name of the file, without its folder. */
+  readonly file: string
+  readonly path: string
+  readonly size?: { readonly width: number; readonly height: number }
+  readonly colorScheme?: 'light' | 'dark'
+  /** What is done on the page before. */
+  readonly prepare?: (page: Page) => Promise<void>
+}
+
+const WIDE = { width: 1200, height: 750 }
+const TALL = { width: 1200, height: 1100 }
+const PHONE = { width: 390, height: 780 }
+const SPECIES = '/api/v1/species?sort=scientific_name:asc'
+
+const edit = (page: Page) => page.getByRole('button', { name: 'Edit' }).click()
+const openOperation = (page: Page) => page.getByText('Read a species', { exact: true }).click()
+
+const SCREENSHOTS: readonly Screenshot[] = [
+  { file: 'landing.png', path: '/', size: TALL },
+  { file: 'landing-dark.png', path: '/', size: TALL, colorScheme: 'dark' },
+  { file: 'landing-phone.png', path: '/', size: PHONE },
+  { file: 'list.png', path: SPECIES },
+  { file: 'list-phone.png', path: SPECIES, size: PHONE, colorScheme: 'dark' },
+  { file: 'edit.png', path: '/api/v1/planets/europa-prime', prepare: edit },
+  { file: 'reference.png', path: '/docs', size: TALL, prepare: openOperation },
+]
+
+const [folder = fileURLToPath(new URL('../../docs/images', import.meta.url))] = process.argv.slice(2)
+const releases: (() => Promise<void>)[] = []
+const owner = { teardown: (release: () => Promise<void>) => void releases.push(release), log: console.error }
+
+try {
+  const browser = await openBrowser(owner)
+  if (browser) await takeAll(browser, await startService(owner))
+  else process.exitCode = 1
+} finally {
+  for (const release of releases.reverse()) await release()
+}
+
+/** Starts the service with the example catalogue in a new embedded database; resolves to its origin. */
+async function startService(owner: Owner): Promise<string> {
+  const environment = { DATA_DIR: await createTestFolder(owner) }
+  const origin = await startProcess(environment, owner).origin
+  const { status, errors } = await runCommand('seed', environment)
+  if (status !== 0) throw new Error(errors)
+  return origin
+}
+
+async function takeAll(browser: Browser, origin: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const screenshot of SCREENSHOTS) {
+    await take(browser, origin, screenshot)
+    console.log(join(folder, screenshot.file))
+  }
+}
+
+async function take(
+  browser: Browser,
+  origin: string,
+  { file, path, size = WIDE, colorScheme = 'light', prepare }: Screenshot,
+): Promise<void> {
+  const page = await browser.newPage({
+    viewport: size,
+    colorScheme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  })
+  // As the token form of the pages stores it.
+  await page.addInitScript(`sessionStorage.setItem('halgraph.token', '${PROCESS_TOKEN}')`)
+  await page.goto(origin + path, { waitUntil: 'networkidle' })
+  await prepare?.(page)
+  await page.waitForTimeout(500)
+  await page.screenshot({ path: join(folder, file), animations: 'disabled' })
+  await page.close()
+}
