@@ -114,6 +114,14 @@ test.serial('a HAL client walks from the entry document to a book, its author an
   t.is(copies.data.total_count, 1)
 })
 
+test.serial('its entities and their relationships are drawn', async (t) => {
+  const page = await (await fetch(new URL('/model', base), { headers: { accept: 'text/html' } })).text()
+  for (const { path, name } of library.domain.resources) {
+    t.regex(page, new RegExp(`<a[^>]* href="#entity-${path}"[\\s\\S]*?>${name}</text>`))
+  }
+  t.regex(page, /zero or more <a href="#entity-copies">Copy<\/a>: owned through its <code>book_id<\/code>/)
+})
+
 test.serial("Redocly's recommended rules find nothing in its OpenAPI document", async (t) => {
   const file = join(await createTestFolder(t), 'openapi.json')
   await writeFile(file, committedDocument(library.domain, await readSeeds(library.domain.folder.seed)))
