@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { tableName } from '../../src/domain/model/resource.ts'
-import { openBrowser } from '../helpers/browser.ts'
 import { createEmbedded } from '../helpers/database.ts'
 import { resources } from '../helpers/domain.ts'
-import { freePort } from '../helpers/free-port.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
+import { openStudio, wordsOf } from '../helpers/studio.ts'
 
 test.serial(
   'Studio shows the rows of the embedded database of a running service, and changes them',
@@ -30,20 +25,12 @@ test.serial('Studio shows the rows of a PostgreSQL server, and changes them', as
 
 /** Changes a name in Studio's own page, and looks at what has become of it over REST. */
 async function editInStudio(t: ExecutionContext, { writer }: TestService, environment: NodeJS.ProcessEnv) {
-  const browser = await openBrowser(t)
-  if (!browser) return t.pass()
   const created = await writer.put('/planets/kepler-442b', { id: 'kepler-442b', name: 'Kepler-442b' })
-  const address = await startStudio(t, environment)
-  const { origin } = new URL(address)
-  // Its table holds in the page only the columns that can be seen.
-  const page = await browser.newPage({ viewport: { width: 3600, height: 800 } })
-  await page.route('**/*', (route) =>
-    route.request().url().startsWith(origin) ? route.continue() : route.abort(),
-  )
-  await page.goto(address)
+  const page = await openStudio(t, environment)
+  if (!page) return t.pass()
   // It opens on a table of the catalogue, and lists no others.
   await page.getByText('scientific_name', { exact: true }).first().waitFor()
-  const words = (await page.locator('body').innerText()).split(/\s+/)
+  const words = await wordsOf(page)
   for (const { path } of resources) t.true(words.includes(tableName(path)), path)
   for (const name of ['_prisma_migrations', 'tombstones', 'tombstone_sets', 'row_counts', 'idempotency_keys'])
     t.false(words.includes(name), name)
@@ -61,22 +48,4 @@ async function editInStudio(t: ExecutionContext, { writer }: TestService, enviro
   t.true(changed.body.last_updated > created.body.last_updated)
   const stale = { 'if-match': created.headers.get('etag') ?? '' }
   t.is((await writer.put('/planets/kepler-442b', { name: 'Late' }, stale)).status, 409)
-}
-
-async function startStudio(t: ExecutionContext, environment: NodeJS.ProcessEnv): Promise<string> {
-  const port = await freePort()
-  const entry = fileURLToPath(new URL('../../bin/halgraph.js', import.meta.url))
-  const studio = spawn(process.execPath, [entry, 'studio', '--port', String(port)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], ...environment },
-  })
-  t.teardown(async () => {
-    studio.kill('SIGTERM')
-    if (studio.exitCode === null) await once(studio, 'exit')
-  })
-  for await (const line of createInterface(studio.stdout)) {
-    const [address] = /http:\S+/.exec(line) ?? []
-    if (address) return address
-  }
-  throw new Error('Studio printed no address')
 }

@@ -5,16 +5,18 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { Client as Ketting, type State } from 'ketting'
+import { tableName } from '../../src/domain/model/resource.ts'
 import { committedDocument } from '../../src/rest/documents/openapi/document.ts'
 import { readSeeds } from '../../src/seeds.ts'
 import { readSettings } from '../../src/settings.ts'
 import { type Client, createClient, type Json } from '../helpers/client.ts'
-import { runCommand } from '../helpers/commands.ts'
+import { refusedRows, runCommand } from '../helpers/commands.ts'
 import { createConformanceCheck } from '../helpers/conformance.ts'
 import { crawl, type Relations } from '../helpers/crawl.ts'
 import { createServerDatabase, createTestFolder, type Owner } from '../helpers/database.ts'
 import { type Library, makeLibrary } from '../helpers/library.ts'
 import { PROCESS_TOKEN, startProcess } from '../helpers/service-process.ts'
+import { openStudio, wordsOf } from '../helpers/studio.ts'
 
 // The engine serves any domain: a library, of which it has only the definitions in the folder `library`.
 
@@ -145,6 +147,55 @@ test.serial(
     t.regex(unknown.errors, /Collections: authors, books, copies, cover, loans/)
   },
 )
+
+test.serial('import takes its resources, with its rules, and writes those that it refuses', async (t) => {
+  const file = join(await createTestFolder(t), 'loans.ndjson')
+  const loans = [
+    { id: 'third', book_id: 'tide-tables', borrower: 'Imported' },
+    { book_id: 'no-such-book', borrower: 'Imported' },
+    { book_id: 'tide-tables' },
+  ]
+  await writeFile(file, loans.map((loan) => `${JSON.stringify(loan)}\n`).join(''))
+  const { status, output, errors } = await runCommand('import', environment, 'loans', file)
+  t.is(status, 1, output + errors)
+  t.like((await client.get('/loans/third')).body, { borrower: 'Imported', status: 'requested' })
+  t.deepEqual(
+    (await refusedRows(file)).map(({ line }) => line),
+    [2, 3],
+  )
+})
+
+test.serial('Studio opens on a table of it, without internal tables', async (t) => {
+  const page = await openStudio(t, environment)
+  if (!page) return t.pass()
+  await page.getByText('birth_year', { exact: true }).first().waitFor()
+  const words = await wordsOf(page)
+  for (const { path } of library.domain.resources) t.true(words.includes(tableName(path)), path)
+  for (const name of ['_prisma_migrations', 'tombstones', 'row_counts']) t.false(words.includes(name), name)
+})
+
+const onServer = process.env['TEST_DATABASE_URL'] ? test.serial : test.serial.skip
+
+onServer('WORKERS serve it together (needs TEST_DATABASE_URL)', async (t) => {
+  const service = startProcess({ ...environment, WORKERS: '2', DATABASE_POOL_SIZE: '2' }, t)
+  const origin = await service.origin
+  const statuses = async () => {
+    const bearer = { authorization: client.authorization as string, connection: 'close' }
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      fetch(`${origin}/api/v1/authors`, {
+        method: 'POST',
+        headers: { ...bearer, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: `Author ${index}` }),
+      }),
+    )
+    return (await Promise.all(requests)).map(({ status }) => status)
+  }
+  t.deepEqual([...new Set(await statuses())], [201])
+  const workers = () => new Set(service.output().match(/"pid":\d+(?=[^\n]*"status":201)/g) ?? [])
+  for (let round = 0; workers().size < 2 && round < 20; round++) await statuses()
+  t.is(workers().size, 2)
+  t.true((await client.get('/authors?limit=1')).body.total_count >= 20)
+})
 
 test.serial('the executable builds it, and runs what it has built', async (t) => {
   t.timeout(600_000)
