@@ -26,11 +26,12 @@ export function showOperations(prepare: Prepare): RequestOperations {
   return {
     prepare(document) {
       const operation = prepare(document)
-      documents.set(operation, printDocument(document))
+      documents.set(operation, document)
       return operation
     },
     run(ctx, operation, variables) {
-      if (ASKED.test(ctx.get('Prefer'))) show(ctx, { query: documents.get(operation), variables })
+      const document = documents.get(operation)
+      if (document && ASKED.test(ctx.get('Prefer'))) show(ctx, { query: printDocument(document), variables })
       return operation(variables, callerOf(ctx))
     },
   }

@@ -27,19 +27,15 @@ export type Operation = (variables: Values, caller: Caller, slot?: Slot) => Prom
 export type Prepare = (document: string) => Operation
 
 /**
- * Creates the function that prepares operations on a schema. Operations run in process, without HTTP. Documents
- * are parsed and validated here, so that the service does not start with an invalid one.
- *
- * @throws {Error} for a document that is not valid
+ * Creates the function that prepares operations on a schema. Operations run in process, without HTTP. A document is
+ * parsed, validated and compiled when it is first run. To do so at the start took a sixth of it.
  */
 export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Prepare {
   return (source) => {
-    const document = parse(source)
-    const [problem] = validate(schema, document)
-    if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
-    const run = compiled(schema, document)
-    const isQuery = isQueryDefinition(document.definitions[0] as OperationDefinitionNode)
+    let operation: CompiledOperation | undefined
     return async (variables, caller, slot) => {
+      operation ??= compiled(schema, source)
+      const { run, isQuery } = operation
       const context = createContext(caller, domain, { slot, selectsWritten: true })
       if (isQuery) await awaitWrites(context)
       const { data, errors } = await run(variables, context)
@@ -54,28 +50,35 @@ export function isQueryDefinition({ operation }: OperationDefinitionNode): boole
   return operation === 'query'
 }
 
-type Run = (variables: Values, context: GraphContext) => Promise<ExecutionResult>
+interface CompiledOperation {
+  readonly isQuery: boolean
+  readonly run: (variables: Values, context: GraphContext) => Promise<ExecutionResult>
+}
 
 /**
- * The operation of a valid document with one operation, compiled to a function by graphql-jit. For a list of 20
- * species the function takes 27 µs of CPU time, `execute` of graphql-js 170; for GET one, 3 instead of 15.
- * Compiling takes 3 to 13 ms, and happens at the first run to keep the start short.
+ * The operation of a document with one operation, compiled to a function by graphql-jit. For a list of 20 species the
+ * function takes 27 µs of CPU time, `execute` of graphql-js 170; for GET one, 3 instead of 15. Compiling takes 3 to
+ * 13 ms.
  *
  * graphql-js coerces the variables. The coercion code of graphql-jit does not terminate for input types that
  * contain themselves, as filters do. So graphql-jit sees all variables as JSON, which it passes on unchanged.
  *
  * Unlike `execute`, it does not call functions in the results of resolvers.
  *
- * @throws {Error} when first run, for an operation that cannot be compiled
+ * @throws {Error} for a document that is not valid, or an operation that cannot be compiled
  */
-function compiled(schema: GraphQLSchema, document: DocumentNode): Run {
-  const { variableDefinitions = [] } = document.definitions[0] as OperationDefinitionNode
-  let run: ReturnType<typeof compile> | undefined
-  return async (variables, context) => {
-    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables)
-    if (errors) return { errors }
-    run ??= compile(schema, document)
-    return run(undefined, context, coerced)
+function compiled(schema: GraphQLSchema, source: string): CompiledOperation {
+  const document = parse(source)
+  const [problem] = validate(schema, document)
+  if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
+  const definition = document.definitions[0] as OperationDefinitionNode
+  const execute = compile(schema, document)
+  return {
+    isQuery: isQueryDefinition(definition),
+    async run(variables, context) {
+      const { coerced, errors } = getVariableValues(schema, definition.variableDefinitions ?? [], variables)
+      return errors ? { errors } : execute(undefined, context, coerced)
+    },
   }
 }
 
@@ -162,10 +165,11 @@ export function instrument(
 
 /** The response size of an operation that REST runs depends on the variable `limit` only. */
 function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimator) {
-  const document = parse(source)
+  let document: DocumentNode | undefined
   const known = new Map<unknown, number>()
   return (variables: Values): number => {
     const { limit } = variables
+    document ??= parse(source)
     const bytes =
       known.get(limit) ?? costs.response({ schema, document, variables }) * RESPONSE_BYTES_PER_UNIT
     known.set(limit, bytes)

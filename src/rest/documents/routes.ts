@@ -45,7 +45,7 @@ import { profileOf } from './profile.ts'
  */
 export function versionDocumentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)
-  const document = openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
+  const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
   // Some parsers of YAML do not support aliases.
   const toYaml = (value: object) => stringify(value, { aliasDuplicateObjects: false })
   const profiles = resources.map((resource) => {
@@ -53,8 +53,14 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
     return [resource.path, contentHandler('.json', make)]
   })
   return [
-    open(base + PATHS.json, documentHandler(document, settings, '.json', JSON.stringify)),
-    open(base + PATHS.yaml, documentHandler(document, settings, '.yaml', toYaml)),
+    open(
+      base + PATHS.json,
+      documentHandler(() => JSON.stringify(describe()), settings, '.json'),
+    ),
+    open(
+      base + PATHS.yaml,
+      documentHandler(() => toYaml(describe()), settings, '.yaml'),
+    ),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
     ...(settings.reference === undefined ? [] : [referenceRoute(settings.reference, settings)]),
     {
@@ -125,18 +131,13 @@ function open(path: string, handle: Handler): Route {
   return { path, access: 'open', methods: reads({ handle }) }
 }
 
-/** The OpenAPI document, with addresses as the sender of the request sees them. */
-function documentHandler(
-  document: object,
-  settings: SiteSettings,
-  extension: '.json' | '.yaml',
-  toText: (document: object) => string,
-): Handler {
+/** The OpenAPI document, made for the first request, with addresses as the sender of a request sees them. */
+function documentHandler(make: () => string, settings: SiteSettings, extension: '.json' | '.yaml'): Handler {
   let text: string | undefined
   let latest: { root: string; content: StaticContent } | undefined
   return (ctx) => {
     const root = rootFor(ctx, settings)
-    text ??= toText(document)
+    text ??= make()
     if (latest?.root !== root) {
       latest = { root, content: staticContent(extension, text.replaceAll(EXAMPLE_ORIGIN, root)) }
     }
