@@ -175,7 +175,7 @@ test.serial('studio uses the session settings of the service on a server', async
   const row = {
     zone: 'UTC',
     style: 'ISO, MDY',
-    path: '"public", pg_temp',
+    path: '"public", "public_internal", "pg_temp"',
     moment: '2031-06-01T06:07:08.000Z',
   }
   t.deepEqual(await askStudio(t, { DATABASE_URL: databaseUrl }, sql), [null, [row]])
