@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import type { Settings } from '../src/settings.ts'
@@ -11,29 +9,13 @@ import { runCommand } from './helpers/commands.ts'
 import { createTestFolder } from './helpers/database.ts'
 import { isAsShown, readGuide, readStatements, runSteps } from './helpers/guide.ts'
 import { createOwnServer, findPrograms } from './helpers/own-server.ts'
+import { isInstalled } from './helpers/programs.ts'
 import { startTestService } from './helpers/service.ts'
 import { listen } from './helpers/tokens.ts'
 
-const run = promisify(execFile)
-
-/** Whether the programs that guides use are on this machine; the reason is printed where one is not. */
-async function isInstalled(t: ExecutionContext): Promise<boolean> {
-  for (const program of ['bash', 'curl', 'jq']) {
-    const isThere = await run(program, ['--version']).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) continue
-    t.log(`not tried: ${program} is not installed`)
-    t.pass()
-    return false
-  }
-  return true
-}
-
 /** Starts a service with the example catalogue, and runs the guide from top to bottom. */
 async function printsWhatItShows(t: ExecutionContext, name: string, settings: Partial<Settings> = {}) {
-  if (!(await isInstalled(t))) return
+  if (!(await isInstalled(t, 'bash', 'curl', 'jq'))) return
   const { origin, base, writer, settings: used } = await startTestService(t, settings)
   const { databaseUrl, dataDir } = used
   const seed = await runCommand('seed', databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir })

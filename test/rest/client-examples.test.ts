@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { createTestFolder } from '../helpers/database.ts'
 import { buildClient } from '../helpers/openapi-client/build.ts'
+import { isInstalled } from '../helpers/programs.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 const run = promisify(execFile)
@@ -29,20 +30,6 @@ async function runs(t: ExecutionContext, program: string, parameters: readonly s
   t.true(Number(/^read (\d+) species$/.exec(read ?? '')?.[1]) > 5, read)
   t.is(changed, 'second change with the old entity tag: 409')
   t.deepEqual(refused, ['refused: scientific_name REQUIRED_FIELD'])
-}
-
-async function isInstalled(t: ExecutionContext, ...programs: string[]): Promise<boolean> {
-  for (const program of programs) {
-    const isThere = await run(program, ['--version']).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) continue
-    t.log(`not tried: ${program} is not installed`)
-    t.pass()
-    return false
-  }
-  return true
 }
 
 test.serial('the example with curl works', async (t) => {
