@@ -1,8 +1,8 @@
 import anyTest from 'ava'
 import pg from 'pg'
-import { createFaultyLink } from '../helpers/faulty-link.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
+import { findServer } from '../helpers/postgres-server.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
+import { startServiceOverLink } from '../helpers/service-over-link.ts'
 
 const server = await findServer((reason) => console.log(`metrics of failures: ${reason}`))
 const test = server ? anyTest : anyTest.skip
@@ -36,12 +36,7 @@ anyTest('requests that are shed are counted by reason', async (t) => {
 })
 
 test('failures of the database are counted by reason', async (t) => {
-  const direct = await createDatabaseOn(server as string, t)
-  const link = await createFaultyLink(new URL(direct), t)
-  const address = new URL(direct)
-  address.host = `127.0.0.1:${link.port}`
-  const service = await startTestService(t, {
-    databaseUrl: address.href,
+  const { service, link, direct } = await startServiceOverLink(t, server, {
     databasePoolSize: 2,
     databaseTimeout: 500,
     metrics: true,

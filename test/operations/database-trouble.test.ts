@@ -1,25 +1,14 @@
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import { createFaultyLink } from '../helpers/faulty-link.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
+import { findServer } from '../helpers/postgres-server.ts'
+import type { TestService } from '../helpers/service.ts'
+import { startServiceOverLink } from '../helpers/service-over-link.ts'
 
 const server = await findServer((reason) => console.log(`database trouble: ${reason}`))
 const claim = server ? test : test.skip
 
-/** A service that reaches its own database over a link that can fail. */
-async function serviceOverLink(t: ExecutionContext, databasePoolSize = 4) {
-  const direct = await createDatabaseOn(server as string, t)
-  const link = await createFaultyLink(new URL(direct), t)
-  const address = new URL(direct)
-  address.host = `127.0.0.1:${link.port}`
-  const service = await startTestService(t, {
-    databaseUrl: address.href,
-    databasePoolSize,
-    databaseTimeout: 1_500,
-  })
-  return { service, link, direct }
-}
+const serviceOverLink = (t: ExecutionContext, databasePoolSize = 4) =>
+  startServiceOverLink(t, server, { databasePoolSize, databaseTimeout: 1_500 })
 
 const species = (name: string) => ({ scientific_name: name, planet_origin: `Planet of ${name}` })
 
