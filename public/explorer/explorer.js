@@ -1,6 +1,6 @@
 // The explorer: GraphiQL with a field for the access token and with example operations.
 
-import { shareToken, storeToken, token } from '../../docs/assets/session.js'
+import { request, shareToken, storeToken, token } from '../../docs/assets/session.js'
 
 const scheme = matchMedia('(prefers-color-scheme: dark)')
 const notice = document.getElementById('notice')
@@ -20,14 +20,9 @@ const storage = {
 }
 
 async function send(parameters, { headers = {} } = {}) {
-  const response = await fetch(new URL('../../graphql', import.meta.url), {
+  const response = await request(new URL('../../graphql', import.meta.url), {
     method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Accept: 'application/json',
-      ...(token() ? { Authorization: `Bearer ${token()}` } : {}),
-      ...headers,
-    },
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json', ...headers },
     body: JSON.stringify(parameters),
   })
   const isRefused = response.status === 401

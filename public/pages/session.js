@@ -4,15 +4,18 @@
  */
 const KEY = 'halgraph.token'
 const channel = new BroadcastChannel('halgraph.token')
+/** The `Consistency-Token` of the last write of this tab: what is read after it, from any process, has that write. */
+const WRITTEN = 'halgraph.written'
 /** How long a new tab waits for the others, in milliseconds. */
 const PATIENCE = 150
 
-/** @type {Set<(token: string) => void>} */
+/** @type {Set<(session: { token: string, written: string | null }) => void>} */
 const waiting = new Set()
 
 channel.addEventListener('message', ({ data }) => {
-  if (data.ask && token() !== '') channel.postMessage({ token: token() })
-  if (data.token) for (const take of waiting) take(data.token)
+  if (data.ask && token() !== '')
+    channel.postMessage({ token: token(), written: sessionStorage.getItem(WRITTEN) })
+  if (data.token) for (const take of waiting) take(data)
   if (data.forget) sessionStorage.removeItem(KEY)
 })
 
@@ -21,13 +24,14 @@ export function token() {
   return sessionStorage.getItem(KEY) ?? ''
 }
 
-/** Resolves once the token of another tab is here, or none has come. */
+/** Resolves once the tokens of another tab are here, or none has come. */
 export async function shareToken() {
   if (token() !== '') return
   channel.postMessage({ ask: true })
   await new Promise((resolve) => {
-    const take = (/** @type {string} */ value) => {
-      sessionStorage.setItem(KEY, value)
+    const take = (/** @type {{ token: string, written: string | null }} */ session) => {
+      sessionStorage.setItem(KEY, session.token)
+      if (session.written) sessionStorage.setItem(WRITTEN, session.written)
       resolve(undefined)
     }
     waiting.add(take)
@@ -55,6 +59,27 @@ export function storeToken(value) {
  */
 
 /**
+ * Sends a request with the tokens of this session.
+ *
+ * @param {string | URL} url
+ * @param {RequestInit} options
+ * @returns {Promise<Response>}
+ */
+export async function request(url, options) {
+  const headers = new Headers(options.headers)
+  const tokens = {
+    Authorization: token() && `Bearer ${token()}`,
+    'Consistency-Token': sessionStorage.getItem(WRITTEN),
+  }
+  for (const [name, value] of Object.entries(tokens))
+    if (value && !headers.has(name)) headers.set(name, value)
+  const response = await fetch(url, { ...options, headers })
+  const written = response.headers.get('Consistency-Token')
+  if (written) sessionStorage.setItem(WRITTEN, written)
+  return response
+}
+
+/**
  * Sends a request as any other client does.
  *
  * @param {string} url
@@ -64,9 +89,8 @@ export function storeToken(value) {
 export async function send(url, { method = 'GET', body, headers } = {}) {
   const all = new Headers(headers)
   if (!all.has('Accept')) all.set('Accept', 'application/prs.hal-forms+json, application/json;q=0.9')
-  if (token() !== '') all.set('Authorization', `Bearer ${token()}`)
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await fetch(url, { method, headers: all, cache: 'no-store', ...sent })
+  const response = await request(url, { method, headers: all, cache: 'no-store', ...sent })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('Content-Type') ?? '')
   return {

@@ -24,7 +24,7 @@ export interface OwnServer {
 }
 
 /** PostgreSQL's programs, and whom they are run as: never root. */
-interface Programs {
+export interface Programs {
   readonly folder: string
   readonly identity: { readonly uid?: number; readonly gid?: number }
 }

@@ -1,55 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import type { Settings } from '../../src/settings.ts'
-import { type Client, createClient } from '../helpers/client.ts'
-import { createOwnServer, findPrograms, type OwnServer } from '../helpers/own-server.ts'
-import { createDatabaseOn } from '../helpers/postgres-server.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
+import { createClient } from '../helpers/client.ts'
+import { findPrograms, type Programs } from '../helpers/own-server.ts'
+import { createPair, onServer, startFollowing, untilVisible } from '../helpers/replica-pair.ts'
+import type { TestService } from '../helpers/service.ts'
 import { processToken, startProcess } from '../helpers/service-process.ts'
 
 const programs = await findPrograms((reason) => console.log(`consistency token: ${reason}`))
 const claim = programs ? test : test.skip
+/** Of tests that set the clock. */
+const claimAlone = programs ? test.serial : test.skip
 
 const HEADER = 'consistency-token'
-
-/** A primary and a standby that replays when a test says so, or after a delay. */
-async function createPair(t: ExecutionContext, standbySettings: readonly string[] = []) {
-  const primary = await createOwnServer(t, programs as NonNullable<typeof programs>)
-  const databaseUrl = await createDatabaseOn(primary.address, t)
-  const standby = await primary.standby(standbySettings)
-  const replicaUrl = onServer(databaseUrl, standby)
-  const control = new pg.Client({ connectionString: replicaUrl })
-  control.on('error', () => {})
-  await control.connect()
-  t.teardown(() => control.end())
-  await control.query("SET default_transaction_isolation TO 'read committed'")
-  return { primary, standby, databaseUrl, replicaUrl, control }
-}
-
-function onServer(databaseUrl: string, { address }: OwnServer): string {
-  const url = new URL(databaseUrl)
-  url.port = new URL(address).port
-  return url.href
-}
-
-/** A process that has read from the replica already. A replica may lag for as long as a test takes. */
-async function startFollowing(
-  t: ExecutionContext,
-  urls: { readonly databaseUrl: string; readonly replicaUrl: string },
-  overrides: Partial<Settings> = {},
-): Promise<TestService> {
-  const fit: number[] = []
-  const settings = { replicaLag: 600_000, databaseTimeout: 10_000, metrics: true, ...overrides }
-  const service = await startTestService(
-    t,
-    { databaseUrl: urls.databaseUrl, databaseReplicaUrls: [urls.replicaUrl], ...settings },
-    { reportReplicas: (count) => fit.push(count) },
-  )
-  for (let wait = 0; fit.at(-1) !== 1 && wait < 400; wait++) await delay(50)
-  t.is(fit.at(-1), 1)
-  return service
-}
 
 /** The same as a process of its own, and a client of it. */
 async function startFollowingProcess(
@@ -75,12 +38,8 @@ async function reads(
   return Number(new RegExp(`^halgraph_database_reads_total\\{from="${from}"\\} (\\d+)$`, 'm').exec(text)?.[1])
 }
 
-async function untilVisible(client: Client, path: string): Promise<void> {
-  for (let wait = 0; (await client.get(path)).status !== 200 && wait < 400; wait++) await delay(50)
-}
-
 claim('a read with the token of a write sees it in another process, over a replica that lags', async (t) => {
-  const pair = await createPair(t)
+  const pair = await createPair(t, programs as Programs)
   const writer = (await startFollowing(t, pair)).withSubject('writer')
   const there = await startFollowingProcess(t, pair)
   const { elsewhere } = there
@@ -115,7 +74,7 @@ claim('a read with the token of a write sees it in another process, over a repli
 })
 
 claim('a read with a token waits for a replica that follows with a short delay', async (t) => {
-  const pair = await createPair(t, ['recovery_min_apply_delay=40ms'])
+  const pair = await createPair(t, programs as Programs, ['recovery_min_apply_delay=40ms'])
   const [here, there] = [await startFollowing(t, pair), await startFollowing(t, pair)]
   const [writer, elsewhere] = [here.withSubject('writer'), there.withSubject('writer')]
   const before = await reads(there, 'replica')
@@ -131,7 +90,7 @@ claim('a read with a token waits for a replica that follows with a short delay',
 })
 
 claim('tokens that are forged, malformed, or of another secret do no harm', async (t) => {
-  const pair = await createPair(t)
+  const pair = await createPair(t, programs as Programs)
   const here = await startFollowing(t, pair)
   const there = await startFollowing(t, pair, { consistencySecret: 'another secret of thirty-two bytes' })
   const [writer, elsewhere] = [here.withSubject('writer'), there.withSubject('writer')]
@@ -157,8 +116,31 @@ claim('tokens that are forged, malformed, or of another secret do no harm', asyn
   t.is((await elsewhere.get(`/planets/${body.id}`)).status, 404)
 })
 
+claimAlone('a token is valid for an hour, and then a read with it is one without a token', async (t) => {
+  const pair = await createPair(t, programs as Programs)
+  const [here, there] = [await startFollowing(t, pair), await startFollowing(t, pair)]
+  const [writer, elsewhere] = [here.withSubject('writer'), there.withSubject('writer')]
+  await pair.control.query('SELECT pg_wal_replay_pause()')
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  const issued = now() - 3_600_000
+  Date.now = () => issued
+  const { body, headers } = await writer.post('/planets', { name: 'An hour ago' })
+  const token = { [HEADER]: headers.get(HEADER) as string }
+
+  Date.now = () => issued + 3_600_000
+  t.is((await elsewhere.get(`/planets/${body.id}`, token)).status, 200)
+  t.is(await reads(there, 'primary_for_token'), 1)
+  Date.now = () => issued + 3_601_000
+  t.is((await elsewhere.get(`/planets/${body.id}`, token)).status, 404)
+  t.is(await reads(there, 'primary_for_token'), 1)
+  t.is((await elsewhere.patch(`/planets/${body.id}`, { habitable: true }, token)).status, 204)
+})
+
 claim('after a failover, a read with a token sees what the new primary has', async (t) => {
-  const pair = await createPair(t)
+  const pair = await createPair(t, programs as Programs)
   const before = (await startFollowing(t, pair)).withSubject('writer')
   const old = await before.post('/planets', { name: 'Before the failover' })
   const path = `/planets/${old.body.id}`

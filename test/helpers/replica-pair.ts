@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ExecutionContext } from 'ava'
+import pg from 'pg'
+import type { Settings } from '../../src/settings.ts'
+import type { Client } from './client.ts'
+import { createOwnServer, type OwnServer, type Programs } from './own-server.ts'
+import { createDatabaseOn } from './postgres-server.ts'
+import { startTestService, type TestService } from './service.ts'
+
+/** A primary and a standby that replays when a test says so, or after a delay. */
+export async function createPair(
+  t: ExecutionContext,
+  programs: Programs,
+  standbySettings: readonly string[] = [],
+) {
+  const primary = await createOwnServer(t, programs)
+  const databaseUrl = await createDatabaseOn(primary.address, t)
+  const standby = await primary.standby(standbySettings)
+  const replicaUrl = onServer(databaseUrl, standby)
+  const control = new pg.Client({ connectionString: replicaUrl })
+  control.on('error', () => {})
+  await control.connect()
+  t.teardown(() => control.end())
+  await control.query("SET default_transaction_isolation TO 'read committed'")
+  return { primary, standby, databaseUrl, replicaUrl, control }
+}
+
+/** The address of a database on another server of the machine. */
+export function onServer(databaseUrl: string, { address }: OwnServer): string {
+  const url = new URL(databaseUrl)
+  url.port = new URL(address).port
+  return url.href
+}
+
+/** A process that has read from the replica already. A replica may lag for as long as a test takes. */
+export async function startFollowing(
+  t: ExecutionContext,
+  urls: { readonly databaseUrl: string; readonly replicaUrl: string },
+  overrides: Partial<Settings> = {},
+): Promise<TestService> {
+  const fit: number[] = []
+  const settings = { replicaLag: 600_000, databaseTimeout: 10_000, metrics: true, ...overrides }
+  const service = await startTestService(
+    t,
+    { databaseUrl: urls.databaseUrl, databaseReplicaUrls: [urls.replicaUrl], ...settings },
+    { reportReplicas: (count) => fit.push(count) },
+  )
+  for (let wait = 0; fit.at(-1) !== 1 && wait < 400; wait++) await delay(50)
+  t.is(fit.at(-1), 1)
+  return service
+}
+
+/** Waits until a resource can be read without a token. */
+export async function untilVisible(client: Client, path: string): Promise<void> {
+  for (let wait = 0; (await client.get(path)).status !== 200 && wait < 400; wait++) await delay(50)
+}
