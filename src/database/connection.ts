@@ -5,6 +5,8 @@ import { DatabaseRefusedError } from './refused.ts'
 export interface Connection extends ClientConfig {
   /** The schema of the tables, if DATABASE_URL names one. */
   readonly schema?: string
+  /** Whether it leads to a pooler that keeps a session for each connection, as DATABASE_URL says. */
+  readonly keepsSession?: true
   /** Whether it leads to the embedded database, which has every feature. */
   readonly isEmbedded?: true
 }
@@ -13,7 +15,7 @@ export interface Connection extends ClientConfig {
 const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 
 /**
- * Parses a DATABASE_URL, including Prisma's parameter `schema`.
+ * Parses a DATABASE_URL, including Prisma's parameter `schema`, and `pooler=session` for a pooler in session mode.
  *
  * @throws DatabaseRefusedError if it is not a PostgreSQL URL. The message does not repeat the URL, which may
  *   contain a password.
@@ -23,11 +25,22 @@ export function parseConnection(databaseUrl: string): Connection {
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
     throw new DatabaseRefusedError('DATABASE_URL is not a URL of the form postgresql://user@host:5432/name')
   }
-  const schema = url.searchParams.get('schema') ?? undefined
-  url.searchParams.delete('schema')
-  if (schema === undefined) return { connectionString: url.href }
-  if (!SCHEMA_NAME.test(schema)) {
+  const [schema, pooler] = ['schema', 'pooler'].map((name) => takeParameter(url, name))
+  if (schema !== undefined && !SCHEMA_NAME.test(schema)) {
     throw new DatabaseRefusedError('The schema in DATABASE_URL must be letters, digits and underscores')
   }
-  return { connectionString: url.href, schema }
+  if (pooler !== undefined && pooler !== 'session') {
+    throw new DatabaseRefusedError('The pooler in DATABASE_URL can only be session; others are recognised')
+  }
+  return {
+    connectionString: url.href,
+    ...(schema !== undefined && { schema }),
+    ...(pooler !== undefined && { keepsSession: true }),
+  }
+}
+
+function takeParameter({ searchParams }: URL, name: string): string | undefined {
+  const value = searchParams.get(name) ?? undefined
+  searchParams.delete(name)
+  return value
 }

@@ -44,7 +44,7 @@ export function createDatabase(
   { PrismaClient, poolSize, timeout, hasStatementTimeout }: DatabaseUse,
   release: () => Promise<void> = async () => {},
 ): Database {
-  const { schema } = connection
+  const { schema, keepsSession } = connection
   const limits: SessionLimits = {
     statement_timeout: timeout,
     idle_in_transaction_session_timeout: 4 * timeout,
@@ -52,7 +52,7 @@ export function createDatabase(
   const pooled = { begin: transactionStatement(schema, limits), before: localStatements(schema, limits) }
   const pool = createPool(connection, {
     session: sessionStatement(schema, hasStatementTimeout ? limits : undefined),
-    pooled: hasStatementTimeout ? pooled : undefined,
+    pooled: hasStatementTimeout && !keepsSession ? pooled : undefined,
     size: poolSize,
     connectTimeout: timeout,
     responseTimeout: hasStatementTimeout ? timeout + GRACE_MILLISECONDS : EMBEDDED_RESPONSE_MILLISECONDS,

@@ -6,6 +6,7 @@ import { prepareFolder, refuseMissing } from './embedded/folder.ts'
 import { EMBEDDED_POOL, SERVICE_NAME, SOCKET_NAME } from './embedded/limits.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, migrationState, refuse } from './migrations/migrator.ts'
+import { sharesSessions } from './pooler.ts'
 import { DatabaseRefusedError } from './refused.ts'
 import type { Tables } from './tables.ts'
 
@@ -106,7 +107,15 @@ async function openServer(databaseUrl: string, options: DatabaseOptions): Promis
   if (options.migrateOnStart) await migrate(connection, migrations)
   else await refuseUnmigrated(connection, migrations)
   const { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS } = options
-  return createDatabase(connection, { PrismaClient, poolSize, timeout, hasStatementTimeout: true })
+  const database = createDatabase(connection, { PrismaClient, poolSize, timeout, hasStatementTimeout: true })
+  if (connection.keepsSession && (await sharesSessions(database.pool))) {
+    await database.close()
+    throw new DatabaseRefusedError(
+      'DATABASE_URL has the parameter pooler=session, but two connections share a session: the pooler is in ' +
+        'transaction mode, which needs no parameter.',
+    )
+  }
+  return database
 }
 
 async function refuseUnmigrated(connection: Connection, migrations: string): Promise<void> {

@@ -19,6 +19,26 @@ export function isPooled(client: pg.ClientBase, answer: unknown): boolean {
   return rows[0]?.id !== processID
 }
 
+/**
+ * Whether two connections of a pool are in the same session, which shows that a pooler shares them. The opposite shows
+ * nothing, because a pooler in transaction mode can have another session idle.
+ */
+export async function sharesSessions(pool: pg.Pool): Promise<boolean> {
+  if (pool.options.max < 2) return false
+  const clients: pg.PoolClient[] = []
+  try {
+    const processes = new Set<unknown>()
+    for (const _ of ['first', 'second']) {
+      const client = await pool.connect()
+      clients.push(client)
+      processes.add((await client.query('SELECT pg_catalog.pg_backend_pid() AS id')).rows[0].id)
+    }
+    return processes.size < clients.length
+  } finally {
+    for (const client of clients) client.release()
+  }
+}
+
 /** The driver's methods that send and receive the messages of a statement, which its types do not declare. */
 declare module 'pg' {
   interface Query {

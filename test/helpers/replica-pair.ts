@@ -54,3 +54,12 @@ export async function startFollowing(
 export async function untilVisible(client: Client, path: string): Promise<void> {
   for (let wait = 0; (await client.get(path)).status !== 200 && wait < 400; wait++) await delay(50)
 }
+
+/** How many operations of a process began with reads from somewhere. */
+export async function reads(
+  { anonymous, origin }: Pick<TestService, 'anonymous' | 'origin'>,
+  from: string,
+): Promise<number> {
+  const { text } = await anonymous.get(`${origin}/metrics`)
+  return Number(new RegExp(`^halgraph_database_reads_total\\{from="${from}"\\} (\\d+)$`, 'm').exec(text)?.[1])
+}

@@ -3,8 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { createClient } from '../helpers/client.ts'
 import { findPrograms, type Programs } from '../helpers/own-server.ts'
-import { createPair, onServer, startFollowing, untilVisible } from '../helpers/replica-pair.ts'
-import type { TestService } from '../helpers/service.ts'
+import { createPair, onServer, reads, startFollowing, untilVisible } from '../helpers/replica-pair.ts'
 import { processToken, startProcess } from '../helpers/service-process.ts'
 
 const programs = await findPrograms((reason) => console.log(`consistency token: ${reason}`))
@@ -27,15 +26,6 @@ async function startFollowingProcess(
   const base = `${origin}/api/v1`
   const anonymous = createClient(origin, base, undefined)
   return { origin, anonymous, elsewhere: createClient(origin, base, processToken('writer')) }
-}
-
-/** How many operations of a process began with reads from somewhere. */
-async function reads(
-  { anonymous, origin }: Pick<TestService, 'anonymous' | 'origin'>,
-  from: string,
-): Promise<number> {
-  const { text } = await anonymous.get(`${origin}/metrics`)
-  return Number(new RegExp(`^halgraph_database_reads_total\\{from="${from}"\\} (\\d+)$`, 'm').exec(text)?.[1])
 }
 
 claim('a read with the token of a write sees it in another process, over a replica that lags', async (t) => {

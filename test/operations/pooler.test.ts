@@ -5,14 +5,18 @@ import type { Settings } from '../../src/settings.ts'
 import { runCommand } from '../helpers/commands.ts'
 import { workTogether } from '../helpers/concurrent-work.ts'
 import { createServerDatabase } from '../helpers/database.ts'
+import { findPrograms, type Programs } from '../helpers/own-server.ts'
 import { createPooler, findPooler } from '../helpers/pooler.ts'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
+import { createPair, reads, startFollowing, untilVisible } from '../helpers/replica-pair.ts'
 import { valuesComeBack } from '../helpers/round-trip.ts'
-import { startTestService } from '../helpers/service.ts'
+import { startTestService, type TestService } from '../helpers/service.ts'
 
 const log = (reason: string) => console.log(`pooler: ${reason}`)
 const server = (await findPooler(log)) ? await findServer(log) : undefined
 const claim = server ? test : test.skip
+const programs = server ? await findPrograms(log) : undefined
+const claimOfStandby = programs ? test : test.skip
 
 /** A PgBouncer in transaction mode, with few connections to a database whose defaults are hostile. */
 async function createSharedSessions(t: ExecutionContext, size: number) {
@@ -44,6 +48,33 @@ for (const mode of ['session', 'transaction'] as const) {
     await valuesComeBack(t, writer)
   })
 }
+
+claim(
+  'with pooler=session, sessions are set up once, and a pooler in transaction mode is refused',
+  async (t) => {
+    const direct = await createDatabaseOn(server as string, t)
+    const [session, transaction] = [
+      await createPooler(t, direct, { mode: 'session', size: 5 }),
+      await createPooler(t, direct, { mode: 'transaction' }),
+    ]
+    const inSession = (address: string) => `${address}?pooler=session`
+    const environment = { DATABASE_URL: inSession(session.address) }
+    const checked = await runCommand('doctor', environment)
+    t.is(checked.status, 0, checked.output)
+    t.regex(checked.output, /session: .*TimeZone UTC/)
+    // The service has the sessions that the command has left.
+    const { writer } = await startTestService(t, {
+      databaseUrl: inSession(session.address),
+      databasePoolSize: 5,
+    })
+    await valuesComeBack(t, writer)
+    const wrong = await runCommand('doctor', { DATABASE_URL: inSession(transaction.address) })
+    t.is(wrong.status, 1)
+    t.regex(wrong.output, /pooler is in transaction mode/)
+    const unknown = await runCommand('doctor', { DATABASE_URL: `${session.address}?pooler=transaction` })
+    t.regex(unknown.output, /The pooler in DATABASE_URL can only be session/)
+  },
+)
 
 claim('commands work through the pool, and doctor names it', async (t) => {
   const { pooler } = await createSharedSessions(t, 4)
@@ -165,3 +196,48 @@ claim('while PgBouncer is gone requests are refused with 503, and afterwards ser
   t.is((await writer.get('/planets')).body.total_count, 1)
   t.is((await writer.post('/planets', { name: 'Again' })).status, 201)
 })
+
+claimOfStandby(
+  'a standby behind PgBouncer in transaction mode serves reads, also those with a token',
+  async (t) => {
+    const pair = await createPair(t, programs as Programs)
+    const pooler = await createPooler(t, pair.replicaUrl, { mode: 'transaction', size: 2 })
+    const urls = { databaseUrl: pair.databaseUrl, replicaUrl: pooler.address }
+    const [here, there] = [await startFollowing(t, urls), await startFollowing(t, urls)]
+    const { body, headers } = await here.writer.post('/planets', { name: 'Behind a pooler' })
+    const path = `/planets/${body.id}`
+    const token = { 'consistency-token': headers.get('consistency-token') as string }
+    await untilVisible(there.reader, path)
+    t.true((await reads(there, 'replica')) > 0)
+    t.is((await there.reader.get(path, token)).status, 200)
+    t.is(await reads(there, 'primary_for_token'), 0)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => there.reader.get(path)))
+    t.true(answers.every(({ status }) => status === 200))
+
+    await pair.control.query('SELECT pg_wal_replay_pause()')
+    const changed = await here.writer.patch(path, { habitable: true })
+    const newer = { 'consistency-token': changed.headers.get('consistency-token') as string }
+    t.is((await there.reader.get(path, newer)).body.habitable, true)
+    t.is(await reads(there, 'primary_for_token'), 1)
+
+    await pair.control.query('SELECT pg_wal_replay_resume()')
+    await pair.standby.kill()
+    await untilUsable(there, 0)
+    t.is((await there.reader.get(path)).status, 200)
+    await pair.standby.start()
+    await untilUsable(there, 1)
+    t.is((await there.reader.get(path)).body.habitable, true)
+  },
+)
+
+/** Waits until a service reads from its replica (1), or no longer does (0). */
+async function untilUsable({ anonymous, origin }: TestService, usable: number): Promise<void> {
+  const isSo = async () =>
+    new RegExp(`^halgraph_replica_usable\\{.*\\} ${usable}$`, 'm').test(
+      (await anonymous.get(`${origin}/metrics`)).text,
+    )
+  for (let wait = 0; !(await isSo()); wait++) {
+    if (wait === 600) throw new Error(`the replica is not ${usable}`)
+    await delay(50)
+  }
+}
