@@ -13,6 +13,9 @@ export interface Log {
 
 /** Log lines are dropped while more characters than this are unread. */
 const BACKLOG_CHARACTERS = 2 ** 21
+/** Lines are collected until they have this many characters, but not longer than this. */
+const COLLECTED_CHARACTERS = 4_096
+const COLLECTED_MILLISECONDS = 100
 const END_MILLISECONDS = 1_000
 
 /** Opens the log of the process: readable lines on a terminal, JSON elsewhere. */
@@ -22,10 +25,17 @@ export function openLog(level: string): Promise<Log> {
 
 /**
  * Writes asynchronously. With pino's default synchronous writes the process sleeps while the pipe is full: under
- * overload that took a fifth of the time, and a blocked reader would block the service.
+ * overload that took a fifth of the time, and a blocked reader would block the service. Lines are collected, since each
+ * write wakes another thread: that took 6 % of the processor time of GET one.
  */
 function openJsonLog(level: string): Log {
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: BACKLOG_CHARACTERS })
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: COLLECTED_CHARACTERS,
+    periodicFlush: COLLECTED_MILLISECONDS,
+    maxLength: BACKLOG_CHARACTERS,
+  })
   return {
     logger: pino({ level }, destination),
     async end() {

@@ -40,18 +40,19 @@ export function observe(
   templateOf: TemplateOf,
   isProbe: (path: string) => boolean,
 ): Middleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const started = performance.now()
     const parent = propagation.extract(context.active(), ctx.headers)
     const span = isProbe(ctx.path) ? undefined : startSpan(ctx, parent)
     const isAborted = untilClosed(ctx)
-    const done = span ? context.with(trace.setSpan(parent, span), next) : next()
-    void Promise.allSettled([isAborted, done]).then(async () => {
-      const request = { ...describe(ctx, span, started, templateOf), aborted: await isAborted }
+    const done: Promise<void> = span ? context.with(trace.setSpan(parent, span), next) : next()
+    const finish = async () => {
+      const request = describe(ctx, span, started, templateOf, await isAborted)
       if (span) endSpan(span, request)
       report(request)
-    })
-    await done
+    }
+    void done.then(finish, finish)
+    return done
   }
 }
 
@@ -72,7 +73,8 @@ function describe(
   span: Span | undefined,
   started: number,
   templateOf: TemplateOf,
-): Omit<AnsweredRequest, 'aborted'> {
+  aborted: boolean,
+): AnsweredRequest {
   return {
     method: ctx.method,
     route: (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path),
@@ -80,6 +82,7 @@ function describe(
     seconds: (performance.now() - started) / 1000,
     requestId: ctx.state['requestId'] as string,
     traceId: traceIdOf(ctx, span),
+    aborted,
     reason: ctx.state['reason'] as string | undefined,
   }
 }

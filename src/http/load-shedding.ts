@@ -44,9 +44,9 @@ export function createShedding(overload: Overload): Shedding {
   /** The callers that were beyond their share, by the header that authenticated them. */
   const callers = new Map<string, string>()
   return {
-    refuseWhenFull: async (_, next) => {
+    refuseWhenFull: (_, next) => {
       if (overload.isFull()) throw overload.refuse()
-      await next()
+      return next()
     },
     limitCaller: async (ctx, next) => {
       const { identity } = callerOf(ctx)

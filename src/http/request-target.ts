@@ -39,14 +39,14 @@ export function hasHost(ctx: Context): boolean {
  *
  * @throws {DomainError} MALFORMED_REQUEST (400)
  */
-export const refuseMalformedHost: Middleware = async (ctx, next) => {
+export const refuseMalformedHost: Middleware = (ctx, next) => {
   if (!hasHost(ctx)) {
     throw new DomainError(
       'MALFORMED_REQUEST',
       'The request must name one host, in its header Host or in the X-Forwarded headers of a gateway.',
     )
   }
-  await next()
+  return next()
 }
 
 /** Koa parses the URL when it is first asked for, and has none where that fails. */
@@ -60,13 +60,13 @@ function isUrl(ctx: Context): boolean {
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
  */
-export const refuseMalformedQuery: Middleware = async (ctx, next) => {
+export const refuseMalformedQuery: Middleware = (ctx, next) => {
   try {
     decodeURIComponent(ctx.querystring)
   } catch {
     throw new DomainError('INVALID_QUERY_PARAMETER', 'The query string is not percent-encoded UTF-8.')
   }
-  await next()
+  return next()
 }
 
 /**

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import cors from '@koa/cors'
+import helmet from 'helmet'
 import type { Middleware } from 'koa'
-import helmet from 'koa-helmet'
 import { Timings, withTimings } from '../observability/observation.ts'
 import { METHODS } from './errors.ts'
 
@@ -36,11 +37,12 @@ const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
  * one: with ids of their own, clients could make requests indistinguishable in the log.
  */
 export function requestId(trustProxy: boolean): Middleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const received = trustProxy ? ctx.get('X-Request-Id') : ''
-    ctx.state['requestId'] = ACCEPTED.test(received) ? received : randomUUID()
-    ctx.set('X-Request-Id', ctx.state['requestId'])
-    await next()
+    const id = ACCEPTED.test(received) ? received : randomUUID()
+    ctx.state['requestId'] = id
+    ctx.set('X-Request-Id', id)
+    return next()
   }
 }
 
@@ -49,14 +51,27 @@ export function requestId(trustProxy: boolean): Middleware {
  * origins may read it, by CORS.
  */
 export function securityHeaders(): Middleware {
-  return helmet({
+  const protect = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     xFrameOptions: { action: 'deny' },
-  }) as Middleware
+  })
+  const headers = headersOf(protect)
+  return (ctx, next) => {
+    for (const [name, value] of headers) ctx.res.setHeader(name, value)
+    return next()
+  }
+}
+
+/** The headers that helmet sets. They are the same in every response, so it is asked once. */
+function headersOf(protect: ReturnType<typeof helmet>): [string, string][] {
+  const headers: [string, string][] = []
+  const setHeader = (name: string, value: string) => headers.push([name, value])
+  protect({} as IncomingMessage, { setHeader, removeHeader() {} } as unknown as ServerResponse, () => {})
+  return headers
 }
 
 /**

@@ -9,7 +9,7 @@ function requests(limiter: Limiter) {
     started,
     async request(name: string, amount = 1, signal?: AbortSignal) {
       const [caller = ''] = name.split(' ')
-      const release = await limiter.acquire(caller, amount, signal)
+      const release = await limiter.acquire(caller, amount, signal && { signal })
       started.push(name)
       releases.set(name, release)
     },

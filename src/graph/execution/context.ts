@@ -28,10 +28,8 @@ export interface GraphContext {
   readonly loaders: Loaders
   /** Runs a read that may scan the whole table of a resource. */
   readonly scan: Scan
-  /** Aborted when the response is no longer waited for. */
-  readonly signal: AbortSignal | undefined
-  /** Waits until there is memory for a response of this size. */
-  readonly reserve: Slot['reserve']
+  /** What the operation counts in; without one it has no limits. */
+  readonly slot: Slot | undefined
   /**
    * Whether a mutation may select the resource it wrote without the read scope. Only the operations of REST
    * may: they return the resource after a create (SPEC §4.3), and after no other write.
@@ -54,16 +52,14 @@ export function createContext(
 ): GraphContext {
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
-  const signal = slot?.signal
-  const scan = domain.scans.of(caller.identity, signal)
+  const scan = domain.scans.of(caller.identity, slot)
   return {
     caller,
     domain,
     reader,
     scan,
-    loaders: new Loaders(reader, scan, signal),
-    signal,
-    reserve: async (bytes) => slot?.reserve(bytes),
+    loaders: new Loaders(reader, scan, slot),
+    slot,
     selectsWritten,
   }
 }
@@ -80,10 +76,10 @@ export async function awaitWrites(context: GraphContext): Promise<void> {
  * Requires the scope for an action on a resource. Also stops work whose response is no longer waited for.
  *
  * @throws {DomainError} ACCESS_DENIED (403)
- * @throws what the signal was aborted with
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) when the response is no longer waited for
  */
-export function requireScope({ caller, signal }: GraphContext, resource: Resource, action: Action): void {
-  signal?.throwIfAborted()
+export function requireScope({ caller, slot }: GraphContext, resource: Resource, action: Action): void {
+  slot?.throwIfLate()
   authorize(caller, resource, action)
 }
 
@@ -95,14 +91,14 @@ export function requireScope({ caller, signal }: GraphContext, resource: Resourc
 class Loaders {
   #client: DatabaseClient
   readonly #scan: Scan
-  readonly #signal: AbortSignal | undefined
+  readonly #slot: Slot | undefined
   readonly #loaders = new Map<string, DataLoader<string, never>>()
   readonly #remembered = new Map<Resource, Row[]>()
 
-  constructor(client: DatabaseClient, scan: Scan, signal: AbortSignal | undefined) {
+  constructor(client: DatabaseClient, scan: Scan, slot: Slot | undefined) {
     this.#client = client
     this.#scan = scan
-    this.#signal = signal
+    this.#slot = slot
   }
 
   /** The row that has an identifier in a column without duplicates. */
@@ -159,7 +155,7 @@ class Loaders {
     const known = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
     if (known) return known
     const loader = new DataLoader<string, Value | undefined>(async (ids) => {
-      this.#signal?.throwIfAborted()
+      this.#slot?.throwIfLate()
       const found = await read(ids)
       return ids.map((id) => found.get(id))
     })

@@ -12,6 +12,11 @@ export interface LimiterOptions {
 /** Releases what was acquired. Must be called once. */
 export type Release = () => void
 
+/** Work that can be aborted. */
+export interface Abortable {
+  readonly signal: AbortSignal
+}
+
 interface WaitingRequest {
   readonly amount: number
   readonly start: () => void
@@ -54,12 +59,13 @@ export class Limiter {
   }
 
   /**
-   * Resolves when the amount is in use, immediately if it fits. The signal withdraws a waiting request.
+   * Resolves when the amount is in use, immediately if it fits; `until` withdraws a waiting request.
    *
    * @throws the reason of the signal
    */
-  async acquire(caller: string, amount: number, signal?: AbortSignal): Promise<Release> {
-    if (this.#queues.has(caller) || !this.#fits(caller, amount)) await this.#wait(caller, amount, signal)
+  async acquire(caller: string, amount: number, until?: Abortable): Promise<Release> {
+    if (this.#queues.has(caller) || !this.#fits(caller, amount))
+      await this.#wait(caller, amount, until?.signal)
     else this.#use(caller, amount)
     return () => this.#release(caller, amount)
   }

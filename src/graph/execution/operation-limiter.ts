@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/model/errors.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'
-import { Limiter, type Release } from './limiter.ts'
+import { type Abortable, Limiter, type Release } from './limiter.ts'
 
 /** The limits of concurrent work. */
 export interface OperationLimits {
@@ -18,9 +18,9 @@ export interface OperationLimits {
 }
 
 /** What an operation runs in: it counts against the limits until the operation ends. */
-export interface Slot {
-  /** Aborted when the response is no longer waited for. */
-  readonly signal: AbortSignal
+export interface Slot extends Abortable {
+  /** @throws {DomainError} SERVICE_UNAVAILABLE (503) when the response is no longer waited for */
+  throwIfLate(): void
   /** Waits until there is memory for a response of this size. It is released when the operation ends. */
   reserve(bytes: number): Promise<void>
 }
@@ -87,38 +87,70 @@ export class OperationLimiter {
    *
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when the limits are reached or the work takes too long
    */
-  async run<Result>(caller: string, work: (slot: Slot) => Promise<Result>): Promise<Result> {
-    if (this.isFull(caller)) throw this.refuse()
-    const late = new AbortController()
-    let timer: NodeJS.Timeout | undefined
-    const deadline = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+  run<Result>(caller: string, work: (slot: Slot) => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.isFull(caller)) throw this.refuse()
+      const slot = new OperationSlot(caller, this.#responses)
+      const timer = setTimeout(() => {
         this.shed.deadline++
-        const error = new DomainError('SERVICE_UNAVAILABLE', 'The response took too long; try again.')
-        late.abort(error)
-        reject(error)
+        reject(slot.abort(new DomainError('SERVICE_UNAVAILABLE', 'The response took too long; try again.')))
       }, this.#deadline)
+      this.#take(caller, slot, work)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer))
     })
-    const result = this.#take(caller, late.signal, work)
-    // Prevents an unhandled rejection after the deadline.
-    result.catch(() => {})
-    return Promise.race([result, deadline]).finally(() => clearTimeout(timer))
   }
 
   async #take<Result>(
     caller: string,
-    signal: AbortSignal,
+    slot: OperationSlot,
     work: (slot: Slot) => Promise<Result>,
   ): Promise<Result> {
-    const releases = [await this.#operations.acquire(caller, 1, signal)]
-    const reserve = async (bytes: number) => {
-      if (bytes > SMALL_RESPONSE) releases.push(await this.#responses.acquire(caller, bytes, signal))
-    }
+    const release = await this.#operations.acquire(caller, 1, slot)
     try {
-      return await work({ signal, reserve })
+      return await work(slot)
     } finally {
-      for (const release of releases) release()
+      slot.release()
+      release()
     }
+  }
+}
+
+class OperationSlot implements Slot {
+  readonly #caller: string
+  readonly #responses: Limiter
+  readonly #releases: Release[] = []
+  #late: DomainError | undefined
+  #controller: AbortController | undefined
+
+  constructor(caller: string, responses: Limiter) {
+    this.#caller = caller
+    this.#responses = responses
+  }
+
+  /** Most operations do not wait, and a signal takes longer to create than the slot. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#late) this.#controller.abort(this.#late)
+    return this.#controller.signal
+  }
+
+  throwIfLate(): void {
+    if (this.#late) throw this.#late
+  }
+
+  abort(late: DomainError): DomainError {
+    this.#late = late
+    this.#controller?.abort(late)
+    return late
+  }
+
+  async reserve(bytes: number): Promise<void> {
+    if (bytes > SMALL_RESPONSE) this.#releases.push(await this.#responses.acquire(this.#caller, bytes, this))
+  }
+
+  release(): void {
+    for (const release of this.#releases) release()
   }
 }
 
@@ -142,11 +174,11 @@ export class Scans {
     private readonly limiter: Limiter,
   ) {}
 
-  /** Creates the function that an operation of a caller reads with. The signal withdraws a waiting read. */
-  of(caller: string, signal: AbortSignal | undefined): Scan {
+  /** Creates the function that an operation of a caller reads with; `until` withdraws a waiting read. */
+  of(caller: string, until: Abortable | undefined): Scan {
     return async (resource, mayReadAll, read) => {
       if (!mayReadAll || (await this.sizes.of(resource)) < LARGE_TABLE) return read()
-      const release = await this.limiter.acquire(caller, 1, signal)
+      const release = await this.limiter.acquire(caller, 1, until)
       try {
         return await read()
       } finally {

@@ -67,7 +67,7 @@ export function costLimit(
         const response = estimator.response(operation)
         const cost = Math.ceil(response + (await estimator.scans(operation, maximum * STATEMENT_PART)))
         if (cost > maximum) throw refused(tooCostly(cost, maximum))
-        await contextValue.reserve(response * RESPONSE_BYTES_PER_UNIT)
+        await contextValue.slot?.reserve(response * RESPONSE_BYTES_PER_UNIT)
       },
     }),
   }
