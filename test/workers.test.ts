@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -145,6 +146,21 @@ test('a worker that dies while the database is away is replaced later, and the o
   await until(() => count('listening') === 3)
   t.true(await isAlive())
   t.is(service.child.exitCode, null)
+})
+
+test('workers close connections beyond MAX_CONNECTIONS (needs TEST_DATABASE_URL)', async (t) => {
+  // Node 20, which is no longer supported, passes them between the processes without end.
+  if (process.versions.node.startsWith('20.')) return t.pass()
+  const { databaseUrl = '' } = await createTestDatabase(t)
+  const limits = { WORKERS: '2', DATABASE_POOL_SIZE: '2', MAX_CONNECTIONS: '2' }
+  const service = startProcess({ DATABASE_URL: databaseUrl, ...limits }, t)
+  const { hostname, port } = new URL(await service.origin)
+  const sockets = Array.from({ length: 12 }, () => connect(Number(port), hostname).on('error', () => {}))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  for (let wait = 0; sockets.filter(({ closed }) => closed).length < 8 && wait < 200; wait++) await delay(50)
+  t.true(sockets.filter(({ closed }) => closed).length >= 8)
 })
 
 test('workers that cannot start end the service, with one message (needs TEST_DATABASE_URL)', async (t) => {

@@ -58,8 +58,12 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
     requireHostHeader: false,
   })
   server.maxConnections = limits.maximumConnections
-  // A client that has closed its side of the connection after its request still gets the response.
-  Object.assign(server, { httpAllowHalfOpen: true })
+  Object.assign(server, {
+    // A client that has closed its side of the connection after its request still gets the response.
+    httpAllowHalfOpen: true,
+    // By default a full worker returns a connection, and the primary process offers it to the workers without end.
+    dropMaxConnection: true,
+  })
   server.on('request', (request, response) => {
     toOriginForm(request)
     if (limits.isStopping()) {
