@@ -62,6 +62,13 @@ export interface Service {
   close(): Promise<boolean>
 }
 
+/** What changes while the HTTP server runs. */
+interface ServerState {
+  readonly isStopping: boolean
+  /** How many connections were closed at once because there were too many. */
+  readonly refusedConnections: number
+}
+
 /** After an announced stop, an idle connection is kept for so long: its client may just have sent a request. */
 const IDLE_MILLISECONDS = 1_000
 
@@ -78,20 +85,26 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const options = await databaseOptions(parts)
   const database = await openDatabase(options)
-  let isStopping = false
+  const state = { isStopping: false, refusedConnections: 0 }
   let idleTimeout = 0
   const announceStop = () => {
-    isStopping = true
+    state.isStopping = true
     idleTimeout = IDLE_MILLISECONDS
   }
   try {
     const readers = await openReadersOf(parts, database, options)
-    const handler = await createApplication(parts, database, readers, () => isStopping)
-    const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => isStopping })
+    const handler = await createApplication(parts, database, readers, state)
+    const { server, drain } = createHttpServer(handler, {
+      ...settings,
+      isStopping: () => state.isStopping,
+    })
+    server.on('drop', () => {
+      state.refusedConnections++
+    })
     const origin = await listen(server, settings)
     const stopKeyExpiry = startKeyExpiry(database.client, settings.idempotencyKeyHours)
     const close = async () => {
-      isStopping = true
+      state.isStopping = true
       stopKeyExpiry()
       const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout)
       await readers.close()
@@ -132,7 +145,7 @@ async function createApplication(
   parts: ServiceParts,
   database: Database,
   readers: Readers,
-  isStopping: () => boolean,
+  state: ServerState,
 ) {
   const { settings, domain: definitions, tokens, reportFault, reportRequest, watch = (same) => same } = parts
   const { maxPageSize: maximumPageSize } = settings
@@ -166,7 +179,9 @@ async function createApplication(
     reportFault,
     run,
   })
-  const metrics = settings.metrics ? createServiceMetrics(database, limiter, readers) : undefined
+  const metrics = settings.metrics
+    ? createServiceMetrics(database, limiter, readers, () => state.refusedConnections)
+    : undefined
   const rest = createRestInterface(definitions, prepare, {
     ...settings,
     maximumPageSize,
@@ -174,7 +189,12 @@ async function createApplication(
     typeMap: settings.graphqlIntrospection ? () => typeMap(schema, resources) : undefined,
   })
   const routes = [
-    ...healthRoutes(createReadiness(() => database.check(), isStopping)),
+    ...healthRoutes(
+      createReadiness(
+        () => database.check(),
+        () => state.isStopping,
+      ),
+    ),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? [explorerRoute(resources, persisted)] : []),
     ...rest.routes,

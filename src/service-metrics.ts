@@ -6,19 +6,27 @@ import type { OperationLimiter } from './graph/execution/operation-limiter.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { readWorkerMetrics } from './worker-metrics.ts'
 
+/** The primary among the databases whose pools are measured; replicas have their host and port. */
+const PRIMARY = 'primary'
+
 /** Makes the metrics of the service, of all its processes where this is one of several. */
 export function createServiceMetrics(
   { pool }: Database,
   limiter: OperationLimiter,
   { choices, replicas }: Readers,
+  refusedConnections: () => number,
 ): Metrics {
   const measured = {
-    pool,
+    pools: [
+      { name: PRIMARY, pool },
+      ...replicas.map(({ name, database }) => ({ name, pool: database.pool })),
+    ],
     failureReasons: FAILURE_REASONS,
     reads: choices && (() => choices),
     replicas,
     operations: () => ({ running: limiter.running, waiting: limiter.waiting }),
     shed: limiter.shed,
+    refusedConnections,
   }
   return createMetrics(measured, cluster.isWorker ? readWorkerMetrics : undefined)
 }

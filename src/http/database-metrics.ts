@@ -1,9 +1,10 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { counter, gauge, named } from './metric-types.ts'
+import { counter, named } from './metric-types.ts'
 
-/** What is measured of the database. */
+/** What is measured of the databases. */
 export interface DatabaseMeasured {
-  readonly pool: Pool
+  /** The pool of the primary, and that of each replica, by name. */
+  readonly pools: readonly { readonly name: string; readonly pool: Pool }[]
   /** Why a database can be unavailable. */
   readonly failureReasons: readonly string[]
   /** Operations by the database that they read from, of a service with replicas. */
@@ -24,42 +25,50 @@ interface Pool {
   observer: { waited(seconds: number): void; failed(reason: string): void } | undefined
 }
 
-/** Adds the metrics of the database. */
+/** Adds the metrics of the databases. */
 export function addDatabaseMetrics(registry: Registry, measured: DatabaseMeasured): void {
-  const { pool, reads, replicas } = measured
-  gauge(
-    registry,
-    'database_pool_connections',
-    'Connections to the database, and requests waiting for one.',
-    () => {
-      const { totalCount, idleCount: idle, waitingCount: waiting } = pool
-      return { idle, busy: totalCount - idle, waiting }
+  const { pools, reads, replicas } = measured
+  new Gauge({
+    name: named('database_pool_connections'),
+    help: 'Connections to each database, and requests waiting for one.',
+    labelNames: ['database', 'state'],
+    registers: [registry],
+    collect() {
+      for (const { name: database, pool } of pools) {
+        const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+        for (const [state, value] of Object.entries({ idle, busy: totalCount - idle, waiting }))
+          this.set({ database, state }, value)
+      }
     },
-  )
-  observePool(registry, measured)
+  })
+  observePools(registry, measured)
   addReplicas(registry, replicas)
   if (!reads) return
   const help = 'Operations by the database that they read from: a replica, or the primary and why.'
   counter(registry, 'database_reads_total', help, { label: 'from', read: reads })
 }
 
-function observePool(registry: Registry, { pool, failureReasons }: DatabaseMeasured): void {
+function observePools(registry: Registry, { pools, failureReasons }: DatabaseMeasured): void {
   const waits = new Histogram({
     name: named('database_pool_wait_seconds'),
     help: 'How long statements and transactions have waited for a connection, including the time to open one.',
+    labelNames: ['database'],
     buckets: [0.001, 0.01, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
   const failures = new Counter({
     name: named('database_failures_total'),
     help: 'Connections that failed, and statements that the database could not serve.',
-    labelNames: ['reason'],
+    labelNames: ['database', 'reason'],
     registers: [registry],
   })
-  for (const reason of failureReasons) failures.inc({ reason }, 0)
-  pool.observer = {
-    waited: (seconds) => waits.observe(seconds),
-    failed: (reason) => failures.inc({ reason }),
+  for (const { name: database, pool } of pools) {
+    waits.zero({ database })
+    for (const reason of failureReasons) failures.inc({ database, reason }, 0)
+    pool.observer = {
+      waited: (seconds) => waits.observe({ database }, seconds),
+      failed: (reason) => failures.inc({ database, reason }),
+    }
   }
 }
 

@@ -2,16 +2,12 @@ import { AggregatorRegistry, collectDefaultMetrics, Histogram, Registry } from '
 import type { ReportRequest } from './access-log.ts'
 import { addDatabaseMetrics, type DatabaseMeasured } from './database-metrics.ts'
 import { METHODS } from './errors.ts'
-import { counter, gauge, named } from './metric-types.ts'
+import { addLoadMetrics, type LoadMeasured } from './load-metrics.ts'
+import { named } from './metric-types.ts'
 import { type Route, reads } from './routes.ts'
 
 /** What is measured apart from requests; read when the metrics are, except for what the pool reports. */
-export interface Measured extends DatabaseMeasured {
-  /** GraphQL operations that run and that wait. */
-  readonly operations: () => { readonly running: number; readonly waiting: number }
-  /** How many requests were not served to keep the load within limits, by reason. */
-  readonly shed: Readonly<Record<string, number>>
-}
+export interface Measured extends DatabaseMeasured, LoadMeasured {}
 
 /** The metrics of a service: told of every request, and served at /metrics. */
 export interface Metrics {
@@ -30,13 +26,7 @@ export function createMetrics(measured: Measured, readAll?: () => Promise<string
   collectDefaultMetrics({ register: registry })
   mergeByMaximum(registry, 'nodejs_eventloop_lag_p99_seconds')
   addDatabaseMetrics(registry, measured)
-  gauge(registry, 'operations', 'GraphQL operations that run, and that wait for their turn.', () => ({
-    ...measured.operations(),
-  }))
-  counter(registry, 'requests_shed_total', 'Requests that received 503 to keep the load within limits.', {
-    label: 'reason',
-    read: () => measured.shed,
-  })
+  addLoadMetrics(registry, measured)
   const durations = new Histogram({
     name: named('http_request_duration_seconds'),
     help: 'Duration of HTTP requests by method, route template and status.',

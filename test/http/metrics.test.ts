@@ -1,6 +1,10 @@
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import anyTest from 'ava'
 import pg from 'pg'
-import { findServer } from '../helpers/postgres-server.ts'
+import { createFaultyLink } from '../helpers/faulty-link.ts'
+import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
 import { startServiceOverLink } from '../helpers/service-over-link.ts'
 
@@ -14,15 +18,53 @@ async function readMetric({ anonymous, origin }: TestService, metric: string): P
   return Number(line?.slice(metric.length))
 }
 
-const failures = (reason: string) => `halgraph_database_failures_total{reason="${reason}"}`
+const failures = (reason: string) => `halgraph_database_failures_total{database="primary",reason="${reason}"}`
 
 anyTest('every wait for a connection is measured', async (t) => {
   const service = await startTestService(t, { metrics: true, databasePoolSize: 1 })
-  const waits = 'halgraph_database_pool_wait_seconds_count'
+  const waits = 'halgraph_database_pool_wait_seconds_count{database="primary"}'
   const before = await readMetric(service, waits)
   await service.reader.get('/species/none')
   t.true((await readMetric(service, waits)) > before)
-  t.true((await readMetric(service, 'halgraph_database_pool_wait_seconds_sum')) > 0)
+  t.true((await readMetric(service, 'halgraph_database_pool_wait_seconds_sum{database="primary"}')) > 0)
+})
+
+test('the pool of a replica is measured like that of the primary', async (t) => {
+  const databaseUrl = await createDatabaseOn(server as string, t)
+  // The same database at another address stands for a replica.
+  const link = await createFaultyLink(new URL(databaseUrl), t)
+  const replica = new URL(databaseUrl)
+  replica.host = `127.0.0.1:${link.port}`
+  const settings = { metrics: true, databasePoolSize: 1, databaseReplicaUrls: [replica.href] }
+  const service = await startTestService(t, { databaseUrl, ...settings })
+  const label = `database="${replica.host}"`
+  const waits = (part: string) => `halgraph_database_pool_wait_seconds_${part}{${label}}`
+  const before = await readMetric(service, waits('count'))
+  const reads = await Promise.all(Array.from({ length: 20 }, () => service.reader.get('/planets?limit=1')))
+  t.true(reads.every(({ status }) => status === 200))
+  t.true((await readMetric(service, waits('count'))) >= before + 20)
+  t.true((await readMetric(service, waits('sum'))) > 0)
+  t.is(await readMetric(service, `halgraph_database_pool_connections{${label},state="busy"}`), 0)
+  t.is(await readMetric(service, failures('connection')), 0)
+  link.set('down')
+  const lost = `halgraph_database_failures_total{${label},reason="connection"}`
+  for (let wait = 0; (await readMetric(service, lost)) === 0 && wait < 200; wait++) await delay(50)
+  t.true((await readMetric(service, lost)) > 0)
+  t.is(await readMetric(service, failures('connection')), 0)
+})
+
+anyTest('connections beyond MAX_CONNECTIONS are closed and counted', async (t) => {
+  const { origin } = await startTestService(t, { metrics: true, maximumConnections: 3 })
+  const { hostname, port } = new URL(origin)
+  const sockets = Array.from({ length: 5 }, () => connect(Number(port), hostname).on('error', () => {}))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  for (let wait = 0; sockets.filter(({ closed }) => closed).length < 2 && wait < 200; wait++) await delay(50)
+  const [accepted, ...others] = sockets.filter(({ closed }) => !closed)
+  t.is(others.length, 2)
+  accepted?.write(`GET /metrics HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
+  t.regex(await text(accepted as Socket), /^halgraph_connections_refused_total 2$/m)
 })
 
 anyTest('requests that are shed are counted by reason', async (t) => {

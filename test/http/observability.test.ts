@@ -62,7 +62,7 @@ test('metrics count requests by route and status, only with the setting', async 
   const count = 'halgraph_http_request_duration_seconds_count'
   t.true(text.includes(`\n${count}{method="GET",route="/api/v1/species",status="200"} 1\n`))
   t.true(text.includes(`\n${count}{method="other",route="/api/v1/species",status="405"} 1\n`))
-  t.regex(text, /^halgraph_database_pool_connections\{state="waiting"\} 0$/m)
+  t.regex(text, /^halgraph_database_pool_connections\{database="primary",state="waiting"\} 0$/m)
   t.regex(text, /^halgraph_operations\{state="running"\} 0$/m)
   t.regex(text, /^nodejs_eventloop_lag_p99_seconds /m)
   const silent = await startTestService(t)
@@ -82,7 +82,7 @@ test('the names of metrics are those of the service, of the process or of Node, 
     [],
   )
   const own = types.filter(({ name }) => name.startsWith('halgraph_'))
-  t.is(own.length, 8)
+  t.is(own.length, 9)
   for (const { name, type } of own) {
     t.regex(text, new RegExp(`^# HELP ${name} [A-Z].*\\.$`, 'm'))
     t.is(type === 'counter', name.endsWith('_total'))

@@ -26,6 +26,7 @@ export interface Readers {
 /** A replica, by host and port. */
 interface ReplicaState {
   readonly name: string
+  readonly database: Pick<Database, 'pool'>
   /** Whether it is read from. */
   readonly isUsable: boolean
   /** In milliseconds; undefined if it is not known. */
