@@ -83,11 +83,11 @@ class WatchedPool extends pg.Pool implements DatabasePool {
         .finally(waited)
     }
     // The release of a connection calls the next waiting function, which must keep its own async context.
-    const inOwnContext = AsyncResource.bind((error: unknown, ...rest: unknown[]) => {
+    const context = new AsyncResource('connect')
+    connect((error: unknown, ...rest: unknown[]) => {
       waited()
-      ;(done as unknown as (...results: unknown[]) => void)(error && this.fail(error), ...rest)
+      context.runInAsyncScope(done as unknown as Done, this, error && this.fail(error), ...rest)
     })
-    connect(inOwnContext)
     return undefined
   }
 

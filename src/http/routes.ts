@@ -55,8 +55,8 @@ export class RouteTable {
     this.#routes = routes
     this.#probes = new Set(routes.filter(({ access }) => access === 'probe').map(({ path }) => path))
     for (const [index, route] of routes.entries()) {
-      const handle = checks[route.access].reduceRight<Handler>(
-        (next, check) => (ctx) => check(ctx, async () => next(ctx)),
+      const handle = checks[route.access].reduceRight<(ctx: Context) => Promise<void>>(
+        (next, check) => (ctx) => check(ctx, () => next(ctx)),
         (ctx) => dispatch(ctx, route),
       )
       this.#router.all(String(index), route.path, async (ctx, next) => {

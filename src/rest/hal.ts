@@ -42,42 +42,44 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
   const children = [...owned, ...nested.map(({ from }) => from)]
   const { replaceable, listed } = resource
 
-  function referenceLinks(data: Values, urls: Urls): [string, Link][] {
-    return references.flatMap(({ relation, leaf, target }) => {
+  function addReferences(links: Record<string, Link>, data: Values, urls: Urls): void {
+    for (const { relation, leaf, target } of references) {
       const id = data[leaf.column] as string | null
-      return id === null ? [] : [[relation, { href: urls.resource(target, { id }) }]]
-    })
+      if (id !== null) links[relation] = { href: urls.resource(target, { id }) }
+    }
   }
 
   /** A singleton is linked whether it is set or not: the entity tag, which is the parent's, covers the links. */
-  function childLinks(self: string): [string, Link][] {
-    return children.map(({ path }) => [path, { href: `${self}/${path}` }])
+  function addChildren(links: Record<string, Link>, self: string): void {
+    for (const { path } of children) links[path] = { href: `${self}/${path}` }
   }
 
   /** The resources that refer to it, by the second access path (SPEC §2.5.3). */
-  function referringLinks(id: string, urls: Urls): [string, Link][] {
-    return filtered.map(({ from, leaf }) => {
+  function addReferring(links: Record<string, Link>, id: string, urls: Urls): void {
+    for (const { from, leaf } of filtered) {
       const collection = urls.collection(from, undefined)
-      return [from.path, { href: `${collection}?filter=${leaf.name}:${encodeURIComponent(id)}` }]
-    })
+      links[from.path] = { href: `${collection}?filter=${leaf.name}:${encodeURIComponent(id)}` }
+    }
   }
 
   function links(data: Values, occasion: Occasion, urls: Urls): Links {
     const key = keyOf(resource, data)
     const self = { href: urls.resource(resource, key) }
-    if (occasion === 'item') return { self }
-    const collection = { href: urls.collection(resource, key.parentId) }
+    const links: Record<string, Link> = { self }
+    if (occasion === 'item') return links
     const { owner } = resource
-    const parent = owner && { href: urls.resource(owner, { id: key.parentId as string }) }
-    return {
-      self,
-      ...(occasion !== 'put' && listed && { collection }),
-      ...(occasion !== 'put' && parent && { parent }),
-      ...(occasion === 'read' && { ...(replaceable && { edit: self }), delete: self }),
-      ...Object.fromEntries(referenceLinks(data, urls)),
-      ...(occasion === 'read' &&
-        Object.fromEntries([...childLinks(self.href), ...referringLinks(key.id, urls)])),
+    if (occasion !== 'put' && listed) links['collection'] = { href: urls.collection(resource, key.parentId) }
+    if (occasion !== 'put' && owner) {
+      links['parent'] = { href: urls.resource(owner, { id: key.parentId as string }) }
     }
+    if (occasion === 'read' && replaceable) links['edit'] = self
+    if (occasion === 'read') links['delete'] = self
+    addReferences(links, data, urls)
+    if (occasion === 'read') {
+      addChildren(links, self.href)
+      addReferring(links, key.id, urls)
+    }
+    return links
   }
 
   function represented(data: Values, occasion: Occasion, urls: Urls): object {

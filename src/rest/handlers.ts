@@ -14,7 +14,7 @@ import { entityTag, isNotModified, preconditionsOf, type State } from './conditi
 import { type Forms, type Templates, variantOf } from './forms/templates.ts'
 import type { Hal, ListData } from './hal.ts'
 import type { RequestOperations } from './operation-header.ts'
-import { parseListQuery } from './parse-list-query.ts'
+import { listQueryParser } from './parse-list-query.ts'
 import type { OperationName } from './resource-paths.ts'
 import { hasTemplates, respond } from './respond.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
@@ -136,8 +136,9 @@ export function listHandler(
   operation: Operation,
   parent: Resource | undefined,
 ): Handler {
+  const parse = listQueryParser(resource, settings.maximumPageSize)
   return async (ctx) => {
-    const query = parseListQuery(resource, ctx.URL.searchParams, settings.maximumPageSize)
+    const query = parse(ctx.URL.searchParams)
     const { page, limit, text } = query
     const { parentId } = pathParameters(ctx)
     const { list } = await run(ctx, operation, {

@@ -26,19 +26,28 @@ export interface ListQuery {
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id', 'cursor']
 
 /**
- * Parses the query string of a list. All problems are reported in one error.
+ * Makes the function that parses the query strings of a resource's lists. All problems are reported in one error.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
+ * @throws {DomainError} from the function: INVALID_QUERY_PARAMETER (400)
  */
-export function parseListQuery(
+export function listQueryParser(
   resource: Resource,
+  maximumPageSize: number,
+): (search: URLSearchParams) => ListQuery {
+  const leaves = queryable(resource.shownLeaves)
+  const known = [...new Set([...PARAMETERS, ...leaves.map(({ name }) => name)])]
+  return (search) => parse(search, leaves, known, maximumPageSize)
+}
+
+function parse(
   search: URLSearchParams,
+  leaves: readonly Leaf[],
+  known: readonly string[],
   maximumPageSize: number,
 ): ListQuery {
   const problems: Detail[] = []
   const report = (field: string, code: DetailCode, message: string) => problems.push({ field, code, message })
-  const leaves = queryable(resource.shownLeaves)
-  refuseUnknown(search, leaves, report)
+  refuseUnknown(search, known, report)
   const filters = [...search].flatMap(([name, value]) => filterOf(leaves, name, value))
   const sort = search.get('sort') ?? undefined
   const id = search.get('id') ?? undefined
@@ -68,8 +77,7 @@ function filterOf(leaves: readonly Leaf[], name: string, value: string): string[
   return isField ? [`${name}:${value}`] : []
 }
 
-function refuseUnknown(search: URLSearchParams, leaves: readonly Leaf[], report: Report): void {
-  const known = [...new Set([...PARAMETERS, ...leaves.map(({ name }) => name)])]
+function refuseUnknown(search: URLSearchParams, known: readonly string[], report: Report): void {
   for (const name of new Set(search.keys())) {
     if (!known.includes(name)) {
       report(name, 'UNKNOWN_PARAMETER', `There is no query parameter ${name}; there are ${known.join(', ')}.`)

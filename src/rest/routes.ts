@@ -66,7 +66,7 @@ function resourceRoutes(
 /** Only lists have query parameters (SPEC §4.1). */
 function withoutQuery(handle: Handler): Handler {
   return (ctx) => {
-    refuseQuery(ctx.URL.searchParams)
+    if (ctx.querystring !== '') refuseQuery(ctx.URL.searchParams)
     return handle(ctx)
   }
 }

@@ -32,6 +32,7 @@ function fieldsBelow(
 }
 
 function isIncluded({ variableValues }: GraphQLResolveInfo, selection: SelectionNode): boolean {
+  if (!selection.directives?.length) return true
   if (getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.['if'] === true) return false
   return getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.['if'] !== false
 }

@@ -43,12 +43,12 @@ function read(resource: Resource): OperationField {
 
 function page(resource: Resource, resources: readonly Resource[]): OperationField {
   const { page: name, pageType } = graphNames(resource)
+  const sourceOf = sourceReader(resource, resources)
   return {
     sdl: `"A page of ${resource.path}."
       ${name}(${listParents(resource)}${pageArguments(resource)}): ${pageType}`,
     lists: resource,
-    resolve: (_, args, context, info) =>
-      resolvePage(sourceOf(resource, resources, args), args, context, info),
+    resolve: (_, args, context, info) => resolvePage(sourceOf(args), args, context, info),
     rest: {
       request: 'list',
       root: 'query',
@@ -62,12 +62,12 @@ function page(resource: Resource, resources: readonly Resource[]): OperationFiel
 
 function connection(resource: Resource, resources: readonly Resource[]): OperationField {
   const { connection: name, connectionType } = graphNames(resource)
+  const sourceOf = sourceReader(resource, resources)
   return {
     sdl: `"A part of ${resource.path}, by cursors."
       ${name}(${listParents(resource)}${connectionArguments(resource)}): ${connectionType}`,
     lists: resource,
-    resolve: (_, args, context, info) =>
-      resolveConnection(sourceOf(resource, resources, args), args, context, info),
+    resolve: (_, args, context, info) => resolveConnection(sourceOf(args), args, context, info),
   }
 }
 
@@ -90,15 +90,21 @@ function listParents(resource: Resource): string {
   return parentArguments(resource) + nested.join('')
 }
 
-/** The requested list: of an owner, of a resource that the listed ones refer to, or of the whole collection. */
-function sourceOf(resource: Resource, resources: readonly Resource[], args: KeyArguments): ListSource {
-  const parent = parentArgument(resource)
-  if (resource.owner && parent) {
-    return { resource, parent: { resource: resource.owner, id: args[parent] as string } }
+/** Finds the requested list: of an owner, of a resource that the listed ones refer to, or of the whole collection. */
+function sourceReader(
+  resource: Resource,
+  resources: readonly Resource[],
+): (args: KeyArguments) => ListSource {
+  const { owner } = resource
+  const ownerArgument = parentArgument(resource)
+  const nested = relationsOf(resource, resources).filter(({ leaf }) => leaf.field.nested)
+  const parents =
+    owner && ownerArgument
+      ? [{ parent: owner, argument: ownerArgument }]
+      : nested.map(({ target, leaf }) => ({ parent: target, argument: camelCase(leaf.column) }))
+  return (args) => {
+    const { parent, argument } = parents.find(({ argument }) => typeof args[argument] === 'string') ?? {}
+    if (!parent || !argument) return { resource }
+    return { resource, parent: { resource: parent, id: args[argument] as string } }
   }
-  const nested = relationsOf(resource, resources).find(
-    ({ leaf }) => leaf.field.nested && typeof args[camelCase(leaf.column)] === 'string',
-  )
-  if (!nested) return { resource }
-  return { resource, parent: { resource: nested.target, id: args[camelCase(nested.leaf.column)] as string } }
 }

@@ -9,7 +9,7 @@ import {
 import type { Resource, Values } from '../../domain/model/resource.ts'
 import { inspectResource } from '../../domain/model/validate.ts'
 import { errorEnvelope, STATUS } from '../../http/errors.ts'
-import { parseListQuery } from '../parse-list-query.ts'
+import { listQueryParser } from '../parse-list-query.ts'
 import { detailExplanations, ERRORS } from './error-catalogue.ts'
 
 /** A request that fails, and its response, as text. */
@@ -23,7 +23,7 @@ export interface ErrorExample {
 export function errorEnvelopes(resource: Resource): Record<ErrorCode, object> {
   const real: Partial<Record<ErrorCode, DomainError>> = {
     VALIDATION_FAILED: caught(() => refuseInvalid(inspectResource(resource, { colour: 'blue' }).details)),
-    INVALID_QUERY_PARAMETER: caught(() => parseListQuery(resource, new URLSearchParams('page=0'), 100)),
+    INVALID_QUERY_PARAMETER: caught(() => listQueryParser(resource, 100)(new URLSearchParams('page=0'))),
     ...DETAILED,
   }
   const codes = Object.entries(ERRORS) as [ErrorCode, { cause: string }][]

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { errorAt } from '../errors.ts'
 import type { LeafField } from '../fields.ts'
 import type { Resource } from '../resource.ts'
@@ -121,5 +121,5 @@ const DIGEST_LENGTH = 8
 
 /** Detects cut or changed cursors. It is not a signature: cursors hold nothing secret. */
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH)
+  return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH)
 }
