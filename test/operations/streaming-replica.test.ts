@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import pg from 'pg'
 import type { Client } from '../helpers/client.ts'
-import { createOwnServer, findPrograms } from '../helpers/own-server.ts'
+import { createFaultyLink } from '../helpers/faulty-link.ts'
+import { createOwnServer, findPrograms, type Programs } from '../helpers/own-server.ts'
 import { createDatabaseOn } from '../helpers/postgres-server.ts'
 import { startTestService } from '../helpers/service.ts'
 
@@ -12,7 +13,7 @@ const claim = programs ? test : test.skip
 claim(
   'a streaming replica is read from while it follows, and set aside while it does not or is gone',
   async (t) => {
-    const primary = await createOwnServer(t, programs as NonNullable<typeof programs>)
+    const primary = await createOwnServer(t, programs as Programs)
     const databaseUrl = await createDatabaseOn(primary.address, t)
     const standby = await primary.standby()
     const replica = new URL(databaseUrl)
@@ -95,3 +96,60 @@ claim(
     await primary.start()
   },
 )
+
+claim(
+  'a replica is read from soon after a failover, even if its new primary lacks the last writes',
+  async (t) => {
+    const primary = await createOwnServer(t, programs as Programs)
+    const databaseUrl = await createDatabaseOn(primary.address, t)
+    const successor = await primary.standby()
+    const replica = await successor.standby()
+    const address = new URL(primary.address)
+    const link = await createFaultyLink(address, t)
+    const fit: number[] = []
+    const service = await startTestService(
+      t,
+      {
+        databaseUrl: onPort(databaseUrl, String(link.port)),
+        databaseReplicaUrls: [onPort(databaseUrl, new URL(replica.address).port)],
+        replicaLag: 8_000,
+        databaseTimeout: 10_000,
+      },
+      { reportReplicas: (count) => fit.push(count) },
+    )
+    const become = async (count: number) => {
+      for (let wait = 0; fit.at(-1) !== count && wait < 600; wait++) await delay(50)
+      t.is(fit.at(-1), count)
+    }
+    await become(1)
+    const { body } = await service.writer.post('/planets', { name: 'Replicated' })
+    const path = `/planets/${body.id}`
+    while ((await service.reader.get(path)).status !== 200) await delay(50)
+
+    // The successor no longer follows, and the primary writes much more than the successor will.
+    await run(successor.address, "ALTER SYSTEM SET primary_conninfo TO ''", 'SELECT pg_reload_conf()')
+    await run(primary.address, "SELECT pg_logical_emit_message(false, 'lost', repeat('x', 50000000))")
+    await become(0)
+    await primary.kill()
+    // Its database is dropped at the end.
+    t.teardown(() => primary.start())
+    await run(successor.address, 'SELECT pg_promote()')
+    address.port = new URL(successor.address).port
+    link.reset()
+    await become(1)
+    t.is((await service.reader.get(path)).status, 200)
+  },
+)
+
+function onPort(databaseUrl: string, port: string): string {
+  const url = new URL(databaseUrl)
+  url.port = port
+  return url.href
+}
+
+async function run(address: string, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}

@@ -106,13 +106,19 @@ export class Replica {
   }
 
   #measureLag(position: number, latest: Written | undefined): number {
-    const target = this.#target ?? latest
+    const target = this.#attainable(latest)
     // Without a response of the primary, there is no known lag.
     if (!target) return 0
     const isReached = position >= target.position
     if (isReached) this.#upToDateAt = target.at
     this.#target = isReached ? latest : target
     return performance.now() - this.#upToDateAt
+  }
+
+  /** A primary that is behind the target has succeeded another one, whose last writes are lost (asynchronous failover). */
+  #attainable(latest: Written | undefined): Written | undefined {
+    const target = this.#target ?? latest
+    return latest && target && latest.position < target.position ? latest : target
   }
 }
 
