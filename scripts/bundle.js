@@ -32,6 +32,10 @@ const REQUIRE =
  * and takes two thirds of the processor time. `NODE_OPTIONS=--enable-source-maps` makes stack traces show the places in
  * `src`.
  *
+ * The process keeps the text of its modules in memory: 8 MB of 43 with whitespace and comments, 3 MB without them. V8
+ * takes two bytes for each character of a text that has a character outside Latin-1; esbuild escapes these, except in
+ * tagged templates, so such templates have HTML entities instead.
+ *
  * @param {string} project
  * @param {string} output
  */
@@ -52,6 +56,9 @@ export async function bundle(project, output) {
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
+    minifyWhitespace: true,
+    legalComments: 'linked',
+    lineLimit: 120,
     logLevel: 'silent',
     external: [...EXTERNAL, ...Object.keys(peerDependencies)],
     banner: { js: REQUIRE },

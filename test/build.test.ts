@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
@@ -49,6 +49,13 @@ test.serial('commands that start together in a fresh clone build once, the next 
   const { output, errors } = await run(folder)
   t.regex(output, TOKEN)
   t.is(errors, '')
+})
+
+test.serial('the programs are of Latin-1 characters, of which V8 keeps one byte each', async (t) => {
+  const output = join(await clone, 'dist')
+  for (const file of await readdir(output)) {
+    if (file.endsWith('.js')) t.notRegex(await readFile(join(output, file), 'utf8'), /.*[^\0-\xff].*/, file)
+  }
 })
 
 test.serial('a changed source is built, a touched one is not', async (t) => {

@@ -49,7 +49,7 @@ definitions. A name in a diagram leads to its fields.</p>
 <h2 id="entities">Entities</h2>
 ${figure('Diagram of the entities', drawings.entities)}
 <p class="note">With keys (PK primary, FK foreign, UK unique) and required fields. A solid line is an owned resource, whose
-key includes that of its parent; a dashed line is a reference. A crow’s foot is any number, a circle with a bar none or
+key includes that of its parent; a dashed line is a reference. A crow&rsquo;s foot is any number, a circle with a bar none or
 one, two bars exactly one.</p>
 ${model.entities.map((entity) => entitySection(entity, model, site))}
 ${types && drawings.types ? typesPart(types, drawings.types, site) : ''}`
@@ -98,7 +98,7 @@ function entityLink({ path, name }: Resource): Html {
 function typesPart(types: readonly MappedType[], drawing: Html, site: Site): Html {
   return html`<h2 id="types">GraphQL types</h2>
 ${figure('Diagram of the GraphQL types', drawing)}
-<p class="note">The fields that lead to other types; a crow’s foot is a list. Each list is a page, and also a
+<p class="note">The fields that lead to other types; a crow&rsquo;s foot is a list. Each list is a page, and also a
 connection with cursors; both are drawn as the items they hold. Aggregates, inputs and payloads are in the schema.</p>
 ${types.map((type) => typeSection(type, site))}`
 }

@@ -78,7 +78,7 @@ export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_
  * the browser's session and shows the response.
  */
 export function browsePage(site: Site): Page {
-  const content = html`<div id="view" aria-live="polite"><p>Loading…</p></div>
+  const content = html`<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>
 <noscript><p>This page needs JavaScript; without it, ask for <code>application/json</code>.</p></noscript>`
   const head = html`${contentStyle(site)}
 <script type="module" src="${site.assets}/browse.js"></script>`
@@ -121,11 +121,11 @@ export function explorerPage(site: Site): Page {
 <h1>GraphQL explorer</h1>
 <form id="token-form" autocomplete="off">
 <label for="token">Access token</label>
-<input id="token" type="password" placeholder="eyJ…" spellcheck="false" autocomplete="off">
+<input id="token" type="password" placeholder="eyJ&hellip;" spellcheck="false" autocomplete="off">
 <button type="submit">Use</button>
 </form>
 <label class="examples">Example
-<select id="examples"><option value="">Choose…</option></select>
+<select id="examples"><option value="">Choose&hellip;</option></select>
 </label>
 </div>
 <p id="notice" role="status"></p>
@@ -204,7 +204,7 @@ export function pageWith(title: string, site: Site, content: Html, head: Html = 
 <meta name="color-scheme" content="light dark">
 <meta name="base" content="${base}">
 <meta name="root" content="${root}">
-<title>${title} – halgraph</title>
+<title>${title} &ndash; halgraph</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/pages.css">
 ${head}
