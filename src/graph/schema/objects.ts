@@ -110,27 +110,29 @@ function singletonFields(child: Resource): SchemaField[] {
 }
 
 /** The types of the fields of a resource that hold an object: output, input and filter. */
-export function groupTypes(resource: Resource): SchemaPart[] {
+export function groupTypes(resource: Resource): (SchemaPart | string)[] {
   return Object.entries(resource.fields).flatMap(([name, field]) =>
-    field.type === 'group' ? [groupTypesOf(resource, name, field)] : [],
+    field.type === 'group' ? groupTypesOf(resource, name, field) : [],
   )
 }
 
-function groupTypesOf(resource: Resource, name: string, { description, fields }: GroupField): SchemaPart {
+function groupTypesOf(
+  resource: Resource,
+  name: string,
+  { description, fields }: GroupField,
+): (SchemaPart | string)[] {
   const type = groupType(resource, name)
   const members = Object.entries(fields).map(([member, field]) => ({
     sdl: memberOf(member, field, typeOf(resource, member, field)),
     filter: memberOf(member, field, `${typeOf(resource, member, field)}Filter`),
     resolve: (row: Row) => row[`${name}_${member}`],
   }))
-  const { typeDefs, resolvers } = fieldsOf(type, `${described(description)}type ${type}`, members)
-  return {
-    typeDefs: `${typeDefs}
-      ${described(description)}input ${type}Input { ${members.map(({ sdl }) => sdl).join('\n')} }
+  return [
+    fieldsOf(type, `${described(description)}type ${type}`, members),
+    `${described(description)}input ${type}Input { ${members.map(({ sdl }) => sdl).join('\n')} }
       "A condition on it: all members that are given must hold."
       input ${type}Filter { ${members.map(({ filter }) => filter).join('\n')} }`,
-    resolvers,
-  }
+  ]
 }
 
 /** The enumerations of a resource, each with its filter. */

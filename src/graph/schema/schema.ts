@@ -38,9 +38,12 @@ export function createSchema(
     ...resources.flatMap((resource) => resourceParts(resource, resources)),
   ]
   return makeExecutableSchema({
-    typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)).join('\n'),
+    typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)),
     resolvers: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.resolvers as never])),
     inheritResolversFromInterfaces: false,
+    // Otherwise all types would be made twice, which took a third of the time.
+    updateResolversInPlace: true,
+    noLocation: true,
   })
 }
 

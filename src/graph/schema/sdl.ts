@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type FieldDefinitionNode,
   type GraphQLFieldResolver,
   type ObjectTypeDefinitionNode,
@@ -11,7 +12,7 @@ import { camelCase, groupType } from '../names.ts'
 
 /** Types of the schema, with the resolvers of their fields and the internal values of enumerations. */
 export interface SchemaPart {
-  readonly typeDefs: string
+  readonly typeDefs: string | DocumentNode
   readonly resolvers: Readonly<Record<string, object>>
 }
 
@@ -24,25 +25,32 @@ export interface SchemaField {
   readonly lists?: Resource
 }
 
-/** A type with these fields. The declaration comes before the braces: `extend type Query`. */
+/**
+ * A type with these fields. The declaration comes before the braces: `extend type Query`. It is parsed here, once,
+ * for the names of the fields and for the schema.
+ */
 export function fieldsOf(type: string, declaration: string, fields: readonly SchemaField[]): SchemaPart {
-  const resolvers = fields.flatMap((field) =>
-    field.resolve ? [[definitionOf(field).name.value, resolverOf(field)]] : [],
-  )
-  return {
-    typeDefs: `${declaration} { ${fields.map(({ sdl }) => sdl).join('\n')} }`,
-    resolvers: { [type]: Object.fromEntries(resolvers) },
-  }
-}
-
-function resolverOf({ resolve, lists }: SchemaField) {
-  return lists ? { resolve, extensions: { lists } } : resolve
+  const typeDefs = parseType(declaration, fields)
+  const resolvers = definitionsIn(typeDefs).flatMap(({ name }, index) => {
+    const { resolve, lists } = fields[index] as SchemaField
+    return resolve ? [[name.value, lists ? { resolve, extensions: { lists } } : resolve]] : []
+  })
+  return { typeDefs, resolvers: { [type]: Object.fromEntries(resolvers) } }
 }
 
 /** The parsed SDL of a field. */
-export function definitionOf({ sdl }: SchemaField): FieldDefinitionNode {
-  const [type] = parse(`type Fields { ${sdl} }`).definitions as [ObjectTypeDefinitionNode]
-  return type.fields?.[0] as FieldDefinitionNode
+export function definitionOf(field: SchemaField): FieldDefinitionNode {
+  return definitionsIn(parseType('type Fields', [field]))[0] as FieldDefinitionNode
+}
+
+/** Positions in the text would double the time and the memory of the result. */
+function parseType(declaration: string, fields: readonly SchemaField[]): DocumentNode {
+  return parse(`${declaration} { ${fields.map(({ sdl }) => sdl).join('\n')} }`, { noLocation: true })
+}
+
+function definitionsIn({ definitions }: DocumentNode): readonly FieldDefinitionNode[] {
+  const [type] = definitions as readonly [ObjectTypeDefinitionNode]
+  return type.fields ?? []
 }
 
 /** The GraphQL type of a field, without its nullability. */
