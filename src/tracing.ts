@@ -1,3 +1,4 @@
+import { trace } from '@opentelemetry/api'
 import { SERVICE_NAME } from './observability/observation.ts'
 import { SettingsError } from './settings.ts'
 
@@ -23,6 +24,8 @@ export async function startTracing(endpoint: string | undefined): Promise<StopTr
     resource,
     spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url }))],
   })
+  // The bundle has a copy of the API, whose tracer exists already.
+  trace.setGlobalTracerProvider(provider)
   provider.register()
   return () => provider.shutdown()
 }

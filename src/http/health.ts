@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { DomainError } from '../domain/model/errors.ts'
 import { type Handler, type Route, reads } from './routes.ts'
 
@@ -13,13 +14,19 @@ export type IsReady = () => Promise<boolean>
 export function healthRoutes(isReady: IsReady): Route[] {
   return [
     probe('/health/live', (ctx) => {
-      ctx.body = { status: 'live' }
+      respondWith(ctx, 'live')
     }),
     probe('/health/ready', async (ctx) => {
       if (!(await isReady())) throw new DomainError('SERVICE_UNAVAILABLE', 'The service is not ready.')
-      ctx.body = { status: 'ready' }
+      respondWith(ctx, 'ready')
     }),
   ]
+}
+
+/** Koa would ask of an object whether it is a Response, and Node would load its whole `fetch` for that. */
+function respondWith(ctx: Context, status: string): void {
+  ctx.type = 'json'
+  ctx.body = JSON.stringify({ status })
 }
 
 function probe(path: string, handle: Handler): Route {
