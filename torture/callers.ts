@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { HttpConnection } from '../bench/http-connection.ts'
+import { HttpConnection } from '../test/helpers/http-connection.ts'
 import { PROCESS_TOKEN } from '../test/helpers/service-process.ts'
 import { percentile } from './percentile.ts'
 
