@@ -9,7 +9,7 @@ const PATIENCE_MILLISECONDS = 30_000
 
 /** The content of a member, in the order of the identifiers. */
 const CONTENT = `SELECT md5(string_agg(species::text, '' ORDER BY id COLLATE "C")) AS hash, count(*)::int AS count,
-  (SELECT sum(rows)::int FROM row_counts WHERE collection = 'species') AS counted FROM species`
+  (SELECT sum(rows)::int FROM public_internal.row_counts WHERE collection = 'species') AS counted FROM species`
 
 /**
  * Compares, while nothing is written, what was acknowledged with what the service and the members have: every
