@@ -135,9 +135,10 @@ function openReadersOf(
     databaseTimeout: timeout,
     databaseReplicaUrls,
     replicaLag: lag,
+    replicaPosition: position,
   } = settings
   const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
-  const replicas = { addresses: databaseReplicaUrls, lag, secret, report }
+  const replicas = { addresses: databaseReplicaUrls, lag, position, secret, report }
   return openReaders(database, { PrismaClient, poolSize, timeout }, replicas)
 }
 

@@ -66,6 +66,11 @@ export const settingsTable = {
   DATABASE_TIMEOUT: integer(100, 600_000, 2500, 'Database time of a request in milliseconds; then 503'),
   DATABASE_REPLICA_URLS: databaseAddresses('Read replicas of DATABASE_URL, separated by commas'),
   REPLICA_LAG: integer(0, 3_600_000, 5000, 'Milliseconds a caller reads no replica after a write'),
+  REPLICA_POSITION: choice(
+    ['required', 'optional'],
+    'required',
+    'Replicas that report no replication position: required excludes them, optional counts them as current',
+  ),
   CONSISTENCY_SECRET: secret('Secret that signs Consistency-Token, of all processes; unset: JWT_SECRET'),
   CONCURRENT_OPERATIONS: integer(1, 10_000, 64, 'Requests processed at the same time'),
   WAITING_OPERATIONS: integer(0, 100_000, 256, 'Requests that may wait for that; beyond: 503'),

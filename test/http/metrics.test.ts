@@ -35,7 +35,12 @@ test('the pool of a replica is measured like that of the primary', async (t) => 
   const link = await createFaultyLink(new URL(databaseUrl), t)
   const replica = new URL(databaseUrl)
   replica.host = `127.0.0.1:${link.port}`
-  const settings = { metrics: true, databasePoolSize: 1, databaseReplicaUrls: [replica.href] }
+  const settings = {
+    metrics: true,
+    databasePoolSize: 1,
+    databaseReplicaUrls: [replica.href],
+    replicaPosition: 'optional',
+  } as const
   const service = await startTestService(t, { databaseUrl, ...settings })
   const label = `database="${replica.host}"`
   const waits = (part: string) => `halgraph_database_pool_wait_seconds_${part}{${label}}`

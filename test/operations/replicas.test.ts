@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { startTestService } from '../helpers/service.ts'
 
@@ -16,6 +17,7 @@ claim(
     const service = await startTestService(t, {
       databaseUrl,
       databaseReplicaUrls: [replica],
+      replicaPosition: 'optional',
       replicaLag: 60_000,
     })
     const [writer, reader] = [service.withSubject('one who writes'), service.withSubject('one who reads')]
@@ -41,7 +43,12 @@ claim('when the lag is over, a caller who wrote reads from the replica again', a
     await createDatabaseOn(server as string, t),
     await createDatabaseOn(server as string, t),
   ]
-  const { writer } = await startTestService(t, { databaseUrl, databaseReplicaUrls: [replica], replicaLag: 0 })
+  const { writer } = await startTestService(t, {
+    databaseUrl,
+    databaseReplicaUrls: [replica],
+    replicaPosition: 'optional',
+    replicaLag: 0,
+  })
   const { body } = await writer.post('/planets', { name: 'Only on the primary' })
   t.is((await writer.get(`/planets/${body.id}`)).status, 404)
 })
@@ -81,11 +88,49 @@ claim('of callers without a subject, only the one who wrote is kept off the repl
   t.is((await reader.get('/planets')).body.total_count, 0)
 })
 
+claim(
+  'a replica that does not report its position is read from only with REPLICA_POSITION=optional',
+  async (t) => {
+    const [databaseUrl, primary, engine] = [
+      await createDatabaseOn(server as string, t),
+      await createDatabaseOn(server as string, t),
+      await createDatabaseOn(server as string, t),
+    ]
+    await refusePositions(engine)
+    const fit: number[] = []
+    const start = (replicaPosition: 'required' | 'optional') => {
+      const settings = { databaseUrl, databaseReplicaUrls: [primary, engine], replicaLag: 0, replicaPosition }
+      return startTestService(t, settings, { reportReplicas: (count) => fit.push(count) })
+    }
+    const { writer } = await start('required')
+    const { body } = await writer.post('/planets', { name: 'Only on the primary' })
+    t.is((await writer.get(`/planets/${body.id}`)).status, 200)
+    const { reader } = await start('optional')
+    t.is((await reader.get(`/planets/${body.id}`)).status, 404)
+    t.deepEqual(fit, [0, 2])
+  },
+)
+
+/** Makes a database refuse to report its position, as a reader of Aurora does. */
+async function refusePositions(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(`SET allow_system_table_mods TO on; SET standard_conforming_strings TO on;
+    CREATE OR REPLACE FUNCTION pg_catalog.pg_last_wal_replay_lsn() RETURNS pg_lsn LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'currently not supported' USING ERRCODE = 'feature_not_supported'; END $$`)
+  await client.end()
+}
+
 /** A service with a second database that stands for a replica which has fallen behind for good. */
 async function startWithStaleReplica(t: ExecutionContext) {
   const databaseUrl = await createDatabaseOn(server as string, t)
   const replica = await createDatabaseOn(server as string, t)
-  const settings = { databaseUrl, databaseReplicaUrls: [replica], replicaLag: 60_000 }
+  const settings = {
+    databaseUrl,
+    databaseReplicaUrls: [replica],
+    replicaPosition: 'optional',
+    replicaLag: 60_000,
+  } as const
   const service = await startTestService(t, settings)
   return { service, writer: service.withSubject('one who writes') }
 }

@@ -50,6 +50,8 @@ export interface ReplicaOptions {
   readonly addresses: readonly string[]
   /** In milliseconds, how long replicas may lag. */
   readonly lag: number
+  /** Whether a replica must report its position to be read from. */
+  readonly position: 'required' | 'optional'
   /** What consistency tokens are signed with; undefined for none. */
   readonly secret: string | undefined
   /** Called when the usable replicas change. */
@@ -75,7 +77,7 @@ const POLL_MILLISECONDS = 10
 export async function openReaders(
   primary: Database,
   options: Omit<DatabaseUse, 'hasStatementTimeout'>,
-  { addresses, lag, secret, report = () => {} }: ReplicaOptions,
+  { addresses, lag, position, secret, report = () => {} }: ReplicaOptions,
 ): Promise<Readers> {
   if (addresses.length === 0) {
     const { client } = primary
@@ -98,7 +100,10 @@ export async function openReaders(
     return client
   }
   let usable: readonly Replica[] = []
-  const allowed = Math.max(lag * ALLOWED_PART, LEAST_ALLOWED_MILLISECONDS)
+  const allowed = {
+    maximumLag: Math.max(lag * ALLOWED_PART, LEAST_ALLOWED_MILLISECONDS),
+    unknownLag: position === 'optional',
+  }
   const stopWatching = await watchReplicas(primary, replicas, allowed, (now) => {
     usable = now
     report(usable.length, replicas.length)

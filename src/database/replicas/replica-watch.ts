@@ -16,26 +16,24 @@ const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float
 /**
  * Polls replicas. A replica that does not respond, or lags too far behind the primary, is not usable until it
  * recovers. The lag is how long ago the primary was at the position of the replica, as measured here, so it
- * grows when a replica has lost its primary. A server that does not report its position counts as up to date.
- * Resolves after the first poll.
+ * grows when a replica has lost its primary. Resolves after the first poll.
  *
- * @param maximumLag in milliseconds
- * @param changed called with the usable replicas when they change
+ * @param changed called with the usable replicas, at first and when they change
  * @returns a function that stops polling and resolves after the last poll
  */
 export async function watchReplicas(
   primary: Database,
   watched: readonly Replica[],
-  maximumLag: number,
+  allowed: Allowed,
   changed: (usable: readonly Replica[]) => void,
 ): Promise<() => Promise<void>> {
-  let usable: readonly Replica[] = []
+  let usable: readonly Replica[] | undefined
   let isStopped = false
   const poll = async () => {
     const latest = await readWritten(primary)
-    await Promise.all(watched.map((replica) => replica.poll(latest, maximumLag)))
+    await Promise.all(watched.map((replica) => replica.poll(latest, allowed)))
     const now = watched.filter(({ isUsable }) => isUsable)
-    const isSame = now.length === usable.length && now.every((replica, index) => replica === usable[index])
+    const isSame = now.length === usable?.length && now.every((replica, index) => replica === usable?.[index])
     usable = now
     if (!isSame) changed(now)
   }
@@ -51,6 +49,14 @@ export async function watchReplicas(
     isStopped = true
     return polling
   }
+}
+
+/** Which replicas are usable. */
+interface Allowed {
+  /** In milliseconds. */
+  readonly maximumLag: number
+  /** Whether one is that does not report its position, because it is another kind of server, or a primary. */
+  readonly unknownLag: boolean
 }
 
 /** The position of the primary at a time. */
@@ -78,11 +84,11 @@ export class Replica {
     readonly database: Database,
   ) {}
 
-  async poll(latest: Written | undefined, maximumLag: number): Promise<void> {
+  async poll(latest: Written | undefined, { maximumLag, unknownLag }: Allowed): Promise<void> {
     try {
       const [position] = await Promise.all([positionOf(this.database, REPLAYED), this.readReplayed()])
       this.lag = position === undefined ? undefined : this.#measureLag(position, latest)
-      this.isUsable = this.lag === undefined || this.lag <= maximumLag
+      this.isUsable = this.lag === undefined ? unknownLag : this.lag <= maximumLag
     } catch {
       this.lag = undefined
       this.isUsable = false
