@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import jwt, { type SignOptions } from 'jsonwebtoken'
 import type { TokenSettings } from './http/auth/verify-token.ts'
-import { type Settings, SettingsError } from './settings.ts'
+import { type Settings, SettingsError } from './settings/settings.ts'
 
 /** The contents of a new token. */
 export interface TokenRequest {

@@ -1,4 +1,3 @@
-import { databaseOptions } from './configuration.ts'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers, type ReportReplicas } from './database/replicas/readers.ts'
@@ -6,7 +5,6 @@ import { startKeyExpiry } from './domain/idempotency.ts'
 import type { Domain } from './domain/model/domain.ts'
 import { servedVersions } from './domain/model/versions/versions.ts'
 import { TableSizes } from './domain/table-sizes.ts'
-import type { LocatedDomain } from './domain-folder.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
 import { Limiter } from './graph/execution/limiter.ts'
@@ -29,7 +27,9 @@ import { createRestInterface } from './rest/interface.ts'
 import { basePath } from './rest/urls.ts'
 import { readSeeds } from './seeds.ts'
 import { createServiceMetrics } from './service-metrics.ts'
-import { type Settings, SettingsError } from './settings.ts'
+import { databaseOptions } from './settings/configuration.ts'
+import type { LocatedDomain } from './settings/domain-folder.ts'
+import { type Settings, SettingsError } from './settings/settings.ts'
 
 /** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {

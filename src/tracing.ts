@@ -1,6 +1,6 @@
 import { trace } from '@opentelemetry/api'
 import { SERVICE_NAME } from './observability/observation.ts'
-import { SettingsError } from './settings.ts'
+import { SettingsError } from './settings/settings.ts'
 
 /** Flushes the spans and stops sending them. */
 export type StopTracing = () => Promise<void>

@@ -1,4 +1,3 @@
-import { loadConfiguration } from '../../src/configuration.ts'
 import { authorize } from '../../src/domain/model/authorize.ts'
 import type { Resource, Values } from '../../src/domain/model/resource.ts'
 import type { Row } from '../../src/domain/model/row.ts'
@@ -7,6 +6,7 @@ import { species } from '../../src/domain/resources/species.ts'
 import type { Operation, Prepare } from '../../src/graph/execution/operation.ts'
 import { type PageArguments, toPage, toPageRequest } from '../../src/graph/schema/pages.ts'
 import { type Service, startService } from '../../src/server.ts'
+import { loadConfiguration } from '../../src/settings/configuration.ts'
 
 // The service, except that the two commonest reads call the domain themselves instead of running a GraphQL
 // operation: what that step costs is the difference between the two.

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { GraphQLSchema } from 'graphql'
 import jwt from 'jsonwebtoken'
 import { useSofa } from 'sofa-api'
-import { databaseOptions, loadConfiguration } from '../../src/configuration.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
 import { createContext, type DomainContext } from '../../src/graph/execution/context.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
+import { databaseOptions, loadConfiguration } from '../../src/settings/configuration.ts'
 import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts'
 
 // SOFA makes REST of the GraphQL schema of the service; what it answers with is put into HAL by hand. It

@@ -1,11 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { type Configuration, loadConfiguration } from '../configuration.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
 import { DefinitionError } from '../domain/model/definition-problems.ts'
 import type { Domain } from '../domain/model/domain.ts'
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { SettingsError } from '../settings.ts'
+import { type Configuration, loadConfiguration } from '../settings/configuration.ts'
+import { SettingsError } from '../settings/settings.ts'
 import { styled } from '../terminal.ts'
 
 /** Invalid arguments: exit status 2, with this message. */

@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Configuration } from '../configuration.ts'
 import type { WriteContext } from '../domain/context.ts'
 import { OPERATOR } from '../domain/model/caller.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import type { Settings } from '../settings.ts'
+import type { Configuration } from '../settings/configuration.ts'
+import type { Settings } from '../settings/settings.ts'
 import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
 import {
   errorPath,

@@ -12,7 +12,7 @@ import { answers } from '../database/embedded/lock.ts'
 import { migrate } from '../database/migrations/migrator.ts'
 import { DEFAULT_SCHEMA, sessionSettings } from '../database/session.ts'
 import { tableName } from '../domain/model/resource.ts'
-import type { DomainFolder, LocatedDomain } from '../domain-folder.ts'
+import type { DomainFolder, LocatedDomain } from '../settings/domain-folder.ts'
 import { CommandError, databaseConfiguration, runCommand } from './command.ts'
 
 const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.

@@ -1,6 +1,6 @@
-import { loadConfiguration } from '../configuration.ts'
 import { mintToken, storedSecret, tokenSettings } from '../development-token.ts'
 import type { Domain } from '../domain/model/domain.ts'
+import { loadConfiguration } from '../settings/configuration.ts'
 import { ArgumentsError, runCommand } from './command.ts'
 
 const usage = `Prints an access token, signed with JWT_SECRET or the development secret in DATA_DIR.

@@ -4,7 +4,7 @@ import test from 'ava'
 import { ENGINE } from '../../src/commands/resource/location.ts'
 import { planUpdate } from '../../src/commands/resource/migrate.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
-import { domainFolder, loadDefinitions } from '../../src/domain-folder.ts'
+import { domainFolder, loadDefinitions } from '../../src/settings/domain-folder.ts'
 
 const folder = domainFolder()
 const engine = PGlite.create()

@@ -4,7 +4,7 @@ import test from 'ava'
 import { DefinitionError } from '../../src/domain/model/definition-problems.ts'
 import { versionProblems } from '../../src/domain/model/versions/problems.ts'
 import { domain } from '../../src/domain/resources/index.ts'
-import { domainFolder, loadDefinitions } from '../../src/domain-folder.ts'
+import { domainFolder, loadDefinitions } from '../../src/settings/domain-folder.ts'
 import { createTestFolder } from '../helpers/database.ts'
 import { domainWith, versionedDomain } from '../helpers/versioned-domain.ts'
 

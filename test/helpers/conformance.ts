@@ -6,7 +6,7 @@ import { servedVersions } from '../../src/domain/model/versions/versions.ts'
 import { openApiDocument } from '../../src/rest/documents/openapi/document.ts'
 import { basePath, type RestSettings } from '../../src/rest/urls.ts'
 import { restVersions } from '../../src/rest/versions.ts'
-import type { Settings } from '../../src/settings.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 import type { Answer, Json } from './client.ts'
 import { domain as tested } from './domain.ts'
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDomainIfChanged } from '../../scripts/build-domain.js'
 import { planUpdate } from '../../src/commands/resource/migrate.ts'
-import { domainFolder, type LocatedDomain, loadDefinitions } from '../../src/domain-folder.ts'
+import { domainFolder, type LocatedDomain, loadDefinitions } from '../../src/settings/domain-folder.ts'
 import { createTestFolder, type Owner } from './database.ts'
 
 const SOURCE = fileURLToPath(new URL('../domains/library', import.meta.url))

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
-import { DomainError } from './domain/model/errors.ts'
+import { DomainError } from '../domain/model/errors.ts'
 
 /** A worker asks with it for the metrics of all workers; the primary process answers with their text. */
 interface Message {

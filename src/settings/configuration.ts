@@ -1,4 +1,4 @@
-import type { DatabaseOptions } from './database/open-database.ts'
+import type { DatabaseOptions } from '../database/open-database.ts'
 import { domainFolder, type LocatedDomain, loadDefinitions, loadTables } from './domain-folder.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { loadSettingsFile, misspelling } from './settings-file.ts'

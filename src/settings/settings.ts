@@ -1,5 +1,5 @@
 import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
-import type { Domain } from './domain/model/domain.ts'
+import type { Domain } from '../domain/model/domain.ts'
 import { choice, settingsTable } from './settings-table.ts'
 
 /** How access tokens are verified. `development`: with a random secret stored in the data folder. */

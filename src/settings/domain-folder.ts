@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { PrismaClientClass, Tables } from './database/tables.ts'
-import { DefinitionError, definitionProblems } from './domain/model/definition-problems.ts'
-import type { Domain } from './domain/model/domain.ts'
-import type { Resource } from './domain/model/resource.ts'
+import type { PrismaClientClass, Tables } from '../database/tables.ts'
+import { DefinitionError, definitionProblems } from '../domain/model/definition-problems.ts'
+import type { Domain } from '../domain/model/domain.ts'
+import type { Resource } from '../domain/model/resource.ts'
 
 /** Where the parts of a domain are: absolute paths. */
 export interface DomainFolder {
@@ -28,7 +28,7 @@ export interface LocatedDomain extends Domain {
 }
 
 /** The folder with `prisma` and `operations`: the same relative path from src and from dist. */
-const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * The parts of the domain in a folder: `index.ts`, `prisma`, `operations`, the client that Prisma generates in `generated/client`, and the build in `dist`.
@@ -38,7 +38,7 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 export function domainFolder(path?: string): DomainFolder {
   const [root, modules, definitions, client] =
     path === undefined
-      ? ([PROJECT, fileURLToPath(new URL('.', import.meta.url)), BUILT_IN, BUILT_IN_CLIENT] as const)
+      ? ([PROJECT, fileURLToPath(new URL('..', import.meta.url)), BUILT_IN, BUILT_IN_CLIENT] as const)
       : ([resolve(path), join(path, 'dist'), 'index', 'generated/client/client'] as const)
   const operations = join(root, 'operations')
   return {
