@@ -141,6 +141,38 @@ claim(
   },
 )
 
+claim(
+  'a replica whose connections have got stuck is read from again soon after DATABASE_TIMEOUT',
+  async (t) => {
+    const primary = await createOwnServer(t, programs as Programs)
+    const databaseUrl = await createDatabaseOn(primary.address, t)
+    const standby = await primary.standby()
+    const link = await createFaultyLink(new URL(standby.address), t)
+    const fit: number[] = []
+    await startTestService(
+      t,
+      {
+        databaseUrl,
+        databaseReplicaUrls: [onPort(databaseUrl, String(link.port))],
+        databasePoolSize: 4,
+        databaseTimeout: 2_500,
+      },
+      { reportReplicas: (count) => fit.push(count) },
+    )
+    const become = async (count: number) => {
+      for (let wait = 0; fit.at(-1) !== count && wait < 600; wait++) await delay(50)
+      t.is(fit.at(-1), count)
+    }
+    await become(1)
+    link.set('black hole')
+    await become(0)
+    // More polls than there are connections.
+    await delay(6_000)
+    link.set('open')
+    await become(1)
+  },
+)
+
 function onPort(databaseUrl: string, port: string): string {
   const url = new URL(databaseUrl)
   url.port = port
