@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { runCommand } from './commands/command.ts'
 import { isMissing } from './database/embedded/folder.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
+import { setGarbageCollector } from './garbage-collection.ts'
 import type { AnsweredRequest } from './http/access-log.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
@@ -23,6 +24,7 @@ stops it.`
 
 /** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
+  setGarbageCollector()
   const { settings, domain } = await loadConfiguration()
   const log = await openLog(settings.logLevel)
   const { logger } = log
