@@ -57,6 +57,19 @@ test('unknown arguments are exit status 2 and name --help', async (t) => {
   t.deepEqual(await readdir(folder), [])
 })
 
+test('of a database and an operation that cannot be used, the database is reported', async (t) => {
+  const folder = await createTestFolder(t)
+  const operations = join(folder, 'operations')
+  await mkdir(operations)
+  await writeFile(join(operations, 'Unknown.graphql'), '{ unknown }')
+  const { errors, status } = await runIn(folder, 'start', {
+    DATABASE_URL: 'postgresql://127.0.0.1:1/none',
+    GRAPHQL_OPERATIONS_DIR: operations,
+  })
+  t.is(status, 1)
+  t.regex(errors, /^The database at 127\.0\.0\.1:1 cannot be reached[^\n]*\n$/)
+})
+
 test('an address that cannot be used is one message with the setting to change', async (t) => {
   const { dataDir } = await createEmbedded(t)
   const other = createServer().listen(0, '127.0.0.1')

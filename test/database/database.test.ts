@@ -72,6 +72,11 @@ test.serial(
   },
 )
 
+test.serial('the buffers of the embedded database are small', async (t) => {
+  const { client } = await open(t, join(await createTestFolder(t), 'data'))
+  t.deepEqual(await client.$rows({ text: 'SHOW shared_buffers', values: [] }), [{ shared_buffers: '32MB' }])
+})
+
 test.serial('a data folder whose path is too long for a socket works', async (t) => {
   const dataDir = join(await createTestFolder(t), 'd'.repeat(120))
   const database = await open(t, dataDir)

@@ -17,8 +17,9 @@ interface EngineFiles {
  * start parameters turn it off, and its file system lacks the operation. This function changes both.
  */
 export async function openEngine(dataFolder: string, fsync: boolean): Promise<PGlite> {
-  if (!fsync) return PGlite.create({ dataDir: dataFolder })
-  const engine = await PGlite.create({ dataDir: dataFolder, startParams: DURABLE } satisfies PGliteOptions)
+  const startParams = [...(fsync ? DURABLE : PGlite.defaultStartParams), ...SMALL_BUFFERS]
+  const engine = await PGlite.create({ dataDir: dataFolder, startParams } satisfies PGliteOptions)
+  if (!fsync) return engine
   const { FS: files } = engine.Module as unknown as { FS: EngineFiles }
   files.filesystems.NODEFS.stream_ops.fsync = ({ nfd }) => {
     if (nfd !== undefined) fsyncSync(nfd)
@@ -28,6 +29,12 @@ export async function openEngine(dataFolder: string, fsync: boolean): Promise<PG
   await syncFolder(dataFolder)
   return engine
 }
+
+/**
+ * The engine fills its buffers with zeros when it starts. Those of 128 MB, the default, took a fifth of its start and 110
+ * MB of memory; a scan of a table of 50 MB is a fifth faster with them, and one of 24 MB is not.
+ */
+const SMALL_BUFFERS = ['-c', 'shared_buffers=32MB']
 
 /** `-F` turns fsync off. Other values of wal_sync_method do not call the file system. */
 const DURABLE = [

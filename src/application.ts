@@ -1,0 +1,170 @@
+import type { RequestListener } from 'node:http'
+import type { Database } from './database/database.ts'
+import type { Readers, ReportReplicas } from './database/replicas/readers.ts'
+import { TableSizes } from './domain/table-sizes.ts'
+import type { DomainContext } from './graph/execution/context.ts'
+import { CostEstimator } from './graph/execution/cost.ts'
+import { Limiter } from './graph/execution/limiter.ts'
+import { createPrepare, createRunOperation, instrument, type Prepare } from './graph/execution/operation.ts'
+import { OperationLimiter, Scans } from './graph/execution/operation-limiter.ts'
+import { createGraphQLRoute } from './graph/http/apollo.ts'
+import { explorerRoute } from './graph/http/explorer.ts'
+import { readPersistedOperations } from './graph/http/persisted-operations.ts'
+import { createSchema } from './graph/schema/schema.ts'
+import { typeMap } from './graph/type-map.ts'
+import type { ReportRequest } from './http/access-log.ts'
+import { createApp } from './http/app.ts'
+import { authenticate } from './http/auth/authenticate.ts'
+import type { TokenSettings } from './http/auth/verify-token.ts'
+import { healthRoutes } from './http/health.ts'
+import { createReadiness } from './readiness.ts'
+import { createRestInterface } from './rest/interface.ts'
+import { readSeeds } from './seeds.ts'
+import { createServiceMetrics } from './service-metrics.ts'
+import type { LocatedDomain } from './settings/domain-folder.ts'
+import { type Settings, SettingsError } from './settings/settings.ts'
+
+/** What the service is started with: its settings, how tokens are verified, and who hears of it. */
+export interface ServiceParts {
+  readonly settings: Settings
+  readonly domain: LocatedDomain
+  readonly tokens: TokenSettings
+  /** Told of every fault, with the id of the request where there is one. */
+  readonly reportFault: (error: unknown, requestId?: string) => void
+  /** Told of every request once it is over. */
+  readonly reportRequest?: ReportRequest
+  readonly reportReplicas?: ReportReplicas
+  /** Wraps the preparation of the operations that REST runs, so that they can be watched. */
+  readonly watch?: (prepare: Prepare) => Prepare
+}
+
+/** What changes while the HTTP server runs. */
+export interface ServerState {
+  readonly isStopping: boolean
+  /** How many connections were closed at once because there were too many. */
+  readonly refusedConnections: number
+}
+
+/** Makes the application on an open database. */
+type CreateApplication = (
+  database: Database,
+  readers: Readers,
+  state: ServerState,
+) => Promise<RequestListener>
+
+/**
+ * Makes the schema, which needs no database and so is made while that opens. Importing this file loads most packages.
+ *
+ * @throws {SettingsError} when an operation of GRAPHQL_OPERATIONS_DIR is not valid
+ */
+export async function prepareApplication(parts: ServiceParts): Promise<CreateApplication> {
+  const documents = await makeDocuments(parts)
+  return (database, readers, state) => createApplication(parts, documents, { database, readers, state })
+}
+
+async function makeDocuments({ settings, domain: { resources, versions, folder } }: ServiceParts) {
+  const schema = createSchema(resources, versions)
+  const operations = settings.graphqlOperationsDir ?? folder.operations
+  const persisted = await readPersistedOperations(schema, operations).catch((error) => {
+    throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
+  })
+  return { schema, persisted }
+}
+
+/** What the application works on. */
+interface Running {
+  readonly database: Database
+  readonly readers: Readers
+  readonly state: ServerState
+}
+
+async function createApplication(
+  parts: ServiceParts,
+  { schema, persisted }: Awaited<ReturnType<typeof makeDocuments>>,
+  { database, readers, state }: Running,
+): Promise<RequestListener> {
+  const { settings, domain: definitions, tokens, reportFault, reportRequest, watch = (same) => same } = parts
+  const { maxPageSize: maximumPageSize } = settings
+  const { resources, folder } = definitions
+  const limiter = createOperationLimiter(settings)
+  const run = createRunOperation(limiter)
+  const sizes = new TableSizes(database.client, resources)
+  const costs = new CostEstimator(resources, sizes)
+  const domain: DomainContext = {
+    client: database.client,
+    resources,
+    ruleSettings: settings.ruleSettings,
+    maximumPageSize,
+    readers,
+    scans: new Scans(sizes, createScanLimiter(settings)),
+    idempotencyKeyHours: settings.idempotencyKeyHours,
+  }
+  const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
+  const graphql = await createGraphQLRoute({
+    schema,
+    domain,
+    introspection: settings.graphqlIntrospection,
+    limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
+    costs,
+    documents: { persisted, persistedOnly: settings.graphqlPersistedOnly },
+    reportFault,
+    run,
+  })
+  const metrics = settings.metrics
+    ? createServiceMetrics(database, limiter, readers, () => state.refusedConnections)
+    : undefined
+  const rest = createRestInterface(definitions, prepare, {
+    ...settings,
+    maximumPageSize,
+    seeds: await readSeeds(folder.seed),
+    typeMap: settings.graphqlIntrospection ? () => typeMap(schema, resources) : undefined,
+  })
+  const routes = [
+    ...healthRoutes(
+      createReadiness(
+        () => database.check(),
+        () => state.isStopping,
+      ),
+    ),
+    ...(metrics ? [metrics.route] : []),
+    ...(settings.graphqlExplorer ? [explorerRoute(resources, persisted)] : []),
+    ...rest.routes,
+    graphql,
+  ]
+  return createApp({
+    routes,
+    settings,
+    authenticate: authenticate(tokens, reportFault),
+    reportFault,
+    reportRequest(request) {
+      reportRequest?.(request)
+      metrics?.report(request)
+    },
+    overload: {
+      isFull: (caller) => limiter.isFull(caller),
+      refuse: () => limiter.refuse(),
+      holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
+    },
+    pathHeaders: rest.pathHeaders,
+    positions: readers.positions,
+  })
+}
+
+function createOperationLimiter(settings: Settings): OperationLimiter {
+  return new OperationLimiter({
+    concurrent: settings.concurrentOperations,
+    waiting: settings.waitingOperations,
+    deadline: settings.databaseTimeout,
+    responses: settings.responseMemory * 2 ** 20,
+    callerShare: settings.callerShare / 100,
+  })
+}
+
+/** The part of the connections that reads of large tables may take, all together. */
+const SCAN_PART = 0.25
+
+/** The embedded database runs one statement at a time. */
+function createScanLimiter({ databaseUrl, databasePoolSize, callerShare }: Settings): Limiter {
+  const connections = databaseUrl === undefined ? 1 : Math.max(Math.floor(databasePoolSize * SCAN_PART), 1)
+  return new Limiter({ capacity: connections, share: Math.ceil((connections * callerShare) / 100) })
+}
