@@ -22,6 +22,7 @@ export async function run(): Promise<string[]> {
     const service = startProcess({ DATABASE_URL: address.href, LOG_LEVEL: 'info' }, owner)
     const origin = await service.origin
     const locker = new pg.Client({ connectionString: direct })
+    locker.on('error', () => {})
     await locker.connect()
     const troubles = {
       'server down': { begin: () => link.set('down'), end: () => link.set('open') },
@@ -29,7 +30,9 @@ export async function run(): Promise<string[]> {
       'connections reset over and over': resets(link.reset),
       'every session waits for a lock': {
         begin: () =>
-          locker.query('BEGIN; LOCK TABLE species, public_internal.tombstones IN ACCESS EXCLUSIVE MODE'),
+          locker.query(
+            'BEGIN; LOCK TABLE public.species, public_internal.tombstones IN ACCESS EXCLUSIVE MODE',
+          ),
         end: () => locker.query('ROLLBACK'),
       },
     }
