@@ -58,6 +58,17 @@ test.serial('the programs are of Latin-1 characters, of which V8 keeps one byte 
   }
 })
 
+test.serial(
+  'the programs have GraphQL in one form, and no serializer or encodings that they do not use',
+  async (t) => {
+    const output = join(await clone, 'dist')
+    const modules = /"node_modules\/(?:graphql\/[^"]+\.js|(?:ajv|fast-json-stringify|iconv-lite)\/[^"]+)"/
+    for (const file of await readdir(output)) {
+      if (file.endsWith('.js')) t.notRegex(await readFile(join(output, file), 'utf8'), modules, file)
+    }
+  },
+)
+
 test.serial('a changed source is built, a touched one is not', async (t) => {
   const folder = await clone
   const touched = join(folder, 'src/log.ts')
