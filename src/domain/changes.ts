@@ -85,6 +85,8 @@ async function runWrite(
     return await inTransaction(context, resource, target, write, hasIdempotencyKey)
   } catch (error) {
     const mapped = writeError(error, resource)
+    // The database may have executed the write before the connection was lost, so it is not repeated.
+    if (mapped instanceof DomainError && mapped.code === 'SERVICE_UNAVAILABLE') throw mapped
     if (mapped instanceof DomainError && (await hasChanged(client, resource, key, before))) {
       throw new WriteConflict()
     }

@@ -6,6 +6,8 @@ import type { Owner } from './database.ts'
 export type LinkState =
   /** They pass. */
   | 'open'
+  /** Those of the server vanish. */
+  | 'mute'
   /** They vanish, both ways, and nobody is told; new connections are accepted and hang. */
   | 'black hole'
   /** Connections are refused, and those there are were reset. */
@@ -28,7 +30,8 @@ export async function createFaultyLink(target: URL, owner: Owner): Promise<Fault
     const pair = [near, far] as const
     pairs.add(pair)
     for (const [from, to] of [pair, [far, near] as const]) {
-      from.on('data', (bytes) => state !== 'black hole' && to.write(bytes))
+      const vanishes = () => state === 'black hole' || (state === 'mute' && from === far)
+      from.on('data', (bytes) => !vanishes() && to.write(bytes))
       from.on('error', () => {})
       from.on('close', () => {
         to.destroy()

@@ -97,6 +97,33 @@ claim('connections reset over and over, under reads and writes, are 503s at wors
   await recovers(t, service)
 })
 
+claim('a creation that the database has executed is not repeated when its response is lost', async (t) => {
+  const { service, link, direct } = await serviceOverLink(t)
+  const database = new pg.Client({ connectionString: direct })
+  database.on('error', () => {})
+  await database.connect()
+  const isTrue = async (condition: string) => {
+    const until = Date.now() + 10_000
+    while (Date.now() < until) if ((await database.query(`SELECT ${condition} AS it`)).rows[0].it) return true
+    return false
+  }
+  await database.query('BEGIN; LOCK TABLE public.species IN SHARE MODE')
+  const response = service.writer.post('/species', { scientific_name: 'Lost on the way' })
+  t.true(
+    await isTrue("EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'public.species'::regclass)"),
+  )
+  link.set('mute')
+  await database.query('ROLLBACK')
+  t.true(await isTrue('EXISTS (SELECT FROM public.species)'))
+  link.set('open')
+  link.reset()
+  t.is((await response).status, 503)
+  t.deepEqual((await database.query('SELECT count(*)::int AS count FROM public.species')).rows, [
+    { count: 1 },
+  ])
+  await database.end()
+})
+
 claim('sessions that an administrator ends are 503s at most, and the next ones serve', async (t) => {
   const { service, direct } = await serviceOverLink(t)
   const administrator = new pg.Client({ connectionString: direct })
