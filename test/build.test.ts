@@ -62,7 +62,8 @@ test.serial(
   'the programs have GraphQL in one form, and no serializer or encodings that they do not use',
   async (t) => {
     const output = join(await clone, 'dist')
-    const modules = /"node_modules\/(?:graphql\/[^"]+\.js|(?:ajv|fast-json-stringify|iconv-lite)\/[^"]+)"/
+    const modules =
+      /"[^"\n]*node_modules\/(?:graphql\/[^"]+\.js|(?:ajv|fast-json-stringify|iconv-lite)\/[^"]+)"/
     for (const file of await readdir(output)) {
       if (file.endsWith('.js')) t.notRegex(await readFile(join(output, file), 'utf8'), modules, file)
     }
