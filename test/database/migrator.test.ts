@@ -60,7 +60,7 @@ test.serial(
 test.serial('several migrators at once apply each migration once', async (t) => {
   const connection = await createEmptyDatabase(t)
   const folder = await folderOf(t, { '1_one': one, '2_two': two })
-  const applied = await Promise.all([1, 2, 3].map(() => migrate(connection, folder)))
+  const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(connection, folder)))
   t.deepEqual(applied.flat().sort(), ['1_one', '2_two'])
   t.is((await query(connection, 'SELECT id FROM one')).length, 1)
 })

@@ -1,14 +1,17 @@
 import { type Client, DatabaseError } from 'pg'
+import { MIGRATION_LOCK } from './migration-state.ts'
 import { createSchemas } from './schemas.ts'
 
+const ADVISORY_LOCKS = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
+  SELECT 1 / count(*) FROM pg_locks
+    WHERE locktype = 'advisory' AND objid = ${MIGRATION_LOCK} AND pid = pg_backend_pid()`
+
 /**
- * What the migrations and the statements of the service need beyond standard SQL, each with statements that fail where
- * it is missing. Some engines accept a statement and ignore it, so these also look at its effect: they divide by the
- * number of rows that have it. They run in this order.
+ * What the migrations and the statements of the service need beyond advisory locks and standard SQL, each with
+ * statements that fail where it is missing. Some engines accept a statement and ignore it, so these also look at its
+ * effect: they divide by the number of rows that have it. They run in this order.
  */
 const FEATURES: Readonly<Record<string, string>> = {
-  'advisory locks': `SELECT pg_advisory_xact_lock(72707370);
-    SELECT 1 / count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707370 AND pid = pg_backend_pid()`,
   'isolation level read committed': `
     SELECT 1 / count(*) FROM (SELECT) AS one WHERE current_setting('transaction_isolation') = 'read committed'`,
   'tables with identity columns, arrays, jsonb and COLLATE "C"': `CREATE TABLE halgraph_probe (
@@ -64,12 +67,15 @@ const FEATURES: Readonly<Record<string, string>> = {
  */
 export async function missingFeatures(client: Client, schema: string): Promise<string[]> {
   await client.query('SAVEPOINT features')
-  await createSchemas(client, schema)
   const missing: string[] = []
-  for (const [feature, statements] of Object.entries(FEATURES)) {
+  const check = async (feature: string, statements: string) => {
     const reason = await failure(client, statements)
     if (reason !== undefined) missing.push(`${feature} (${reason})`)
   }
+  // The lock of migrations is the first, since another process may be creating the same schemas.
+  await check('advisory locks', ADVISORY_LOCKS)
+  await createSchemas(client, schema)
+  for (const [feature, statements] of Object.entries(FEATURES)) await check(feature, statements)
   await client.query('ROLLBACK TO SAVEPOINT features')
   return missing
 }

@@ -3,6 +3,9 @@ import { internalSchema } from '../session.ts'
 import { RECORD, readMisplaced } from './internal-schema.ts'
 import type { Migration } from './migration-files.ts'
 
+/** The advisory lock of Prisma's migrate commands, which must not run at the same time. */
+export const MIGRATION_LOCK = 72707369
+
 /** Compares a database with the migrations of this version. Each list has names, oldest first. */
 export interface MigrationState {
   applied: string[]

@@ -7,11 +7,8 @@ import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
 import { missingFeatures } from './features.ts'
 import { moveInternalTables } from './internal-schema.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { createRecord, type MigrationState, readState, recordOf } from './migration-state.ts'
+import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
 import { createSchemas } from './schemas.ts'
-
-/** The advisory lock of Prisma's migrate commands, which must not run at the same time. */
-const MIGRATION_LOCK = 72707369
 
 /** PostgreSQL, appendix A. */
 const INSUFFICIENT_PRIVILEGE = '42501'
