@@ -3,7 +3,7 @@ import type { Database } from './database/database.ts'
 import { FAILURE_REASONS } from './database/errors.ts'
 import type { Readers } from './database/replicas/readers.ts'
 import type { OperationLimiter } from './graph/execution/operation-limiter.ts'
-import { createMetrics, type Metrics } from './http/metrics.ts'
+import { createMetrics, type Metrics } from './http/metrics/metrics.ts'
 import { readWorkerMetrics } from './workers/worker-metrics.ts'
 
 /** The primary among the databases whose pools are measured; replicas have their host and port. */

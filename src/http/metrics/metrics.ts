@@ -1,10 +1,10 @@
 import { AggregatorRegistry, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { ReportRequest } from './access-log.ts'
+import type { ReportRequest } from '../access-log.ts'
+import { METHODS } from '../errors.ts'
+import { type Route, reads } from '../routes.ts'
 import { addDatabaseMetrics, type DatabaseMeasured } from './database-metrics.ts'
-import { METHODS } from './errors.ts'
 import { addLoadMetrics, type LoadMeasured } from './load-metrics.ts'
 import { named } from './metric-types.ts'
-import { type Route, reads } from './routes.ts'
 
 /** What is measured apart from requests; read when the metrics are, except for what the pool reports. */
 export interface Measured extends DatabaseMeasured, LoadMeasured {}

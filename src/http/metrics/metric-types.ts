@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { SERVICE_NAME } from '../observability/observation.ts'
+import { SERVICE_NAME } from '../../observability/observation.ts'
 
 /** The name of a metric of the service. */
 export function named(metric: string): string {
