@@ -27,9 +27,26 @@ export async function createPair(
 
 /** The address of a database on another server of the machine. */
 export function onServer(databaseUrl: string, { address }: OwnServer): string {
+  return onPort(databaseUrl, new URL(address).port)
+}
+
+/** The address of a database behind another port of the machine. */
+export function onPort(databaseUrl: string, port: number | string): string {
   const url = new URL(databaseUrl)
-  url.port = new URL(address).port
+  url.port = String(port)
   return url.href
+}
+
+/** Follows what a service reports of its replicas, and waits for a number of usable ones. */
+export function watchReplicas(t: ExecutionContext, patienceSeconds: number) {
+  const usable: number[] = []
+  return {
+    reports: { reportReplicas: (count: number) => usable.push(count) },
+    async become(count: number) {
+      for (let wait = 0; usable.at(-1) !== count && wait < 20 * patienceSeconds; wait++) await delay(50)
+      t.is(usable.at(-1), count)
+    },
+  }
 }
 
 /** A process that has read from the replica already. A replica may lag for as long as a test takes. */
@@ -38,15 +55,14 @@ export async function startFollowing(
   urls: { readonly databaseUrl: string; readonly replicaUrl: string },
   overrides: Partial<Settings> = {},
 ): Promise<TestService> {
-  const fit: number[] = []
+  const { reports, become } = watchReplicas(t, 20)
   const settings = { replicaLag: 600_000, databaseTimeout: 10_000, metrics: true, ...overrides }
   const service = await startTestService(
     t,
     { databaseUrl: urls.databaseUrl, databaseReplicaUrls: [urls.replicaUrl], ...settings },
-    { reportReplicas: (count) => fit.push(count) },
+    reports,
   )
-  for (let wait = 0; fit.at(-1) !== 1 && wait < 400; wait++) await delay(50)
-  t.is(fit.at(-1), 1)
+  await become(1)
   return service
 }
 

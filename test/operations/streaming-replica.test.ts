@@ -5,6 +5,7 @@ import type { Client } from '../helpers/client.ts'
 import { createFaultyLink } from '../helpers/faulty-link.ts'
 import { createOwnServer, findPrograms, type Programs } from '../helpers/own-server.ts'
 import { createDatabaseOn } from '../helpers/postgres-server.ts'
+import { onPort, onServer, watchReplicas } from '../helpers/replica-pair.ts'
 import { startTestService } from '../helpers/service.ts'
 
 const programs = await findPrograms((reason) => console.log(`streaming replica: ${reason}`))
@@ -16,9 +17,8 @@ claim(
     const primary = await createOwnServer(t, programs as Programs)
     const databaseUrl = await createDatabaseOn(primary.address, t)
     const standby = await primary.standby()
-    const replica = new URL(databaseUrl)
-    replica.port = new URL(standby.address).port
-    const fit: number[] = []
+    const replica = new URL(onServer(databaseUrl, standby))
+    const { reports, become } = watchReplicas(t, 60)
     const service = await startTestService(
       t,
       {
@@ -28,13 +28,9 @@ claim(
         databaseTimeout: 10_000,
         metrics: true,
       },
-      { reportReplicas: (count) => fit.push(count) },
+      reports,
     )
     const [writer, reader] = [service.withSubject('one who writes'), service.withSubject('one who reads')]
-    const become = async (count: number) => {
-      for (let wait = 0; fit.at(-1) !== count && wait < 1_200; wait++) await delay(50)
-      t.is(fit.at(-1), count)
-    }
     // A busy machine may be late with an answer, or with seeing that the replica is there again.
     const read = async (client: Client, path: string) => {
       let answer = await client.get(path)
@@ -106,21 +102,17 @@ claim(
     const replica = await successor.standby()
     const address = new URL(primary.address)
     const link = await createFaultyLink(address, t)
-    const fit: number[] = []
+    const { reports, become } = watchReplicas(t, 30)
     const service = await startTestService(
       t,
       {
-        databaseUrl: onPort(databaseUrl, String(link.port)),
-        databaseReplicaUrls: [onPort(databaseUrl, new URL(replica.address).port)],
+        databaseUrl: onPort(databaseUrl, link.port),
+        databaseReplicaUrls: [onServer(databaseUrl, replica)],
         replicaLag: 8_000,
         databaseTimeout: 10_000,
       },
-      { reportReplicas: (count) => fit.push(count) },
+      reports,
     )
-    const become = async (count: number) => {
-      for (let wait = 0; fit.at(-1) !== count && wait < 600; wait++) await delay(50)
-      t.is(fit.at(-1), count)
-    }
     await become(1)
     const { body } = await service.writer.post('/planets', { name: 'Replicated' })
     const path = `/planets/${body.id}`
@@ -148,21 +140,17 @@ claim(
     const databaseUrl = await createDatabaseOn(primary.address, t)
     const standby = await primary.standby()
     const link = await createFaultyLink(new URL(standby.address), t)
-    const fit: number[] = []
+    const { reports, become } = watchReplicas(t, 30)
     await startTestService(
       t,
       {
         databaseUrl,
-        databaseReplicaUrls: [onPort(databaseUrl, String(link.port))],
+        databaseReplicaUrls: [onPort(databaseUrl, link.port)],
         databasePoolSize: 4,
         databaseTimeout: 2_500,
       },
-      { reportReplicas: (count) => fit.push(count) },
+      reports,
     )
-    const become = async (count: number) => {
-      for (let wait = 0; fit.at(-1) !== count && wait < 600; wait++) await delay(50)
-      t.is(fit.at(-1), count)
-    }
     await become(1)
     link.set('black hole')
     await become(0)
@@ -172,12 +160,6 @@ claim(
     await become(1)
   },
 )
-
-function onPort(databaseUrl: string, port: string): string {
-  const url = new URL(databaseUrl)
-  url.port = port
-  return url.href
-}
 
 async function run(address: string, ...statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: address })
