@@ -87,7 +87,7 @@ async function linkFolders(): Promise<void> {
   }
 }
 
-/** V8 goes on compiling for seconds; after one, a request takes up to half as much again. */
+/** Round 0 is for the compilers: V8 goes on for seconds, and after one a request takes up to half as much again. */
 const WARM_UP_SECONDS = 3
 
 /** Loads each in turn, round by round, so that what disturbs the machine disturbs all of them. */
@@ -106,7 +106,6 @@ async function compare(
       const before = server.processorSeconds()
       const result = await generator.load({ ...order, seconds: round === 0 ? WARM_UP_SECONDS : seconds })
       const cost = ((server.processorSeconds() - before) / result.requests) * 1e6
-      // Round 0 is for the compilers to warm up.
       if (round > 0) seen.get(server)?.push({ ...result, cost })
       if (scenario.writes) await clean(server)
     }
