@@ -1,10 +1,20 @@
 import type { List, ListRequest } from '../../domain/model/query/list.ts'
-import { type OrderStep, orderSteps } from '../../domain/model/query/query.ts'
-import { type Resource, tableName } from '../../domain/model/resource.ts'
+import { orderSteps } from '../../domain/model/query/query.ts'
+import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
+import { countQuery } from './count.ts'
 import { filterCondition } from './filter.ts'
-import { type Bound, boundedRanges, orderBy, orderKeys, type Range, wholeRanges } from './ranges.ts'
-import { columnsOf, keyNames, Parameters, quoted, type Statement, tableOf } from './statement.ts'
+import { numberedPageQuery, skipped } from './numbered-page.ts'
+import {
+  type Bound,
+  boundedRanges,
+  orderBy,
+  orderKeys,
+  type Range,
+  rangesQuery,
+  wholeRanges,
+} from './ranges.ts'
+import { columnsOf, Parameters, quoted, type Statement, tableOf } from './statement.ts'
 
 /** The parents whose lists are read. */
 export interface Parents {
@@ -76,41 +86,20 @@ function rowsQuery(
   const steps = orderSteps(resource, sorts)
   const filtered = [...within, ...(filter ? [filterCondition(resource, filter, parameters)] : [])]
   const [bound, other] = boundsOf(request)
+  const isWhole = filtered.length === 0 && !bound && !fromEnd && !resource.parentField
+  if (skip > 0 && isWhole) return numberedPageQuery(resource, steps, skip, take, parameters)
   const ranges = bound
     ? boundedRanges(resource, steps, bound, fromEnd, parameters)
     : wholeRanges(steps, fromEnd)
   if (other) filtered.push(anyOf(boundedRanges(resource, steps, other, fromEnd, parameters)))
-  const end = `LIMIT ${take}${skip === 0 ? '' : ` OFFSET ${parameters.add(skip)}`}`
-  // No filter: PostgreSQL needs the table for those.
-  const isIndexed = skip > 0 && filtered.length === 0
-  const columns = isIndexed ? orderColumns(steps) : columnsOf(resource)
-  const select = ({ conditions, order }: Range, limit: string) => {
-    const all = [...filtered, ...conditions]
-    const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`
-    return `SELECT ${columns} FROM ${tableOf(resource)} ${where} ${order} ${limit}`
-  }
-  const parts = ranges.map((range) => `(${select(range, `LIMIT ${take + skip}`)})`)
-  const [only, ...more] = ranges
-  const rows =
-    only && more.length === 0
-      ? select(only, end)
-      : `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ${orderBy(steps, fromEnd)} ${end}`
-  return isIndexed ? `${rowsAt(resource, rows)} ${orderBy(steps, fromEnd)}` : rows
-}
-
-function orderColumns(steps: readonly OrderStep[]): string {
-  return steps.map(({ leaf }) => quoted(leaf.column)).join(', ')
-}
-
-/**
- * Reads the rows of a query that selects their keys. So PostgreSQL skips rows in an index of the order alone, and
- * reads the table for the rows of the page only. With 20,000 rows, a page by random number takes 0.9 ms of its
- * CPU time instead of 1.9.
- */
-function rowsAt(resource: Resource, positions: string): string {
-  const keys = keyNames(resource).map(quoted).join(', ')
-  return `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)}
-    WHERE (${keys}) IN (SELECT ${keys} FROM (${positions}) AS positions)`
+  return rangesQuery(resource, ranges, {
+    columns: columnsOf(resource),
+    steps,
+    backwards: fromEnd,
+    filtered,
+    limit: `${take}`,
+    offset: skip === 0 ? undefined : filter ? parameters.add(skip) : skipped(skip, parameters),
+  })
 }
 
 /** The bounds of a part, beginning with the one at which the read starts. */
@@ -142,23 +131,6 @@ function wholeListFacts(
     facts.push(`(SELECT id FROM (${last}) AS ending) AS last_id`)
   }
   return facts
-}
-
-/**
- * Triggers (in the migrations) keep the count of a collection as a sum of few rows, of which an empty
- * collection may have none. Counting a million rows takes 60 ms.
- */
-function countQuery(
-  resource: Resource,
-  filter: ListRequest['filter'],
-  parameters: Parameters,
-  within: readonly string[],
-): string {
-  const conditions = [...within, ...(filter ? [filterCondition(resource, filter, parameters)] : [])]
-  if (conditions.length > 0) {
-    return `(SELECT count(*)::int FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')})`
-  }
-  return `COALESCE((SELECT sum(rows)::int FROM row_counts WHERE collection = '${tableName(resource.path)}'), 0)`
 }
 
 /** Converts the rows of {@link listStatement} to a list. */

@@ -15,6 +15,33 @@ export interface Bound {
   readonly side: 'after' | 'before'
 }
 
+/** Which rows of ranges to select. The limit and the offset are SQL expressions. */
+export interface Selection {
+  readonly columns: string
+  readonly steps: readonly OrderStep[]
+  readonly backwards: boolean
+  /** Conditions that hold in every range. */
+  readonly filtered?: readonly string[]
+  readonly limit: string
+  readonly offset?: string | undefined
+}
+
+/** Selects rows of ranges that follow each other in an order. The columns include those of the order. */
+export function rangesQuery(resource: Resource, ranges: readonly Range[], selection: Selection): string {
+  const { columns, steps, backwards, filtered = [], limit, offset } = selection
+  const end = offset ? `LIMIT ${limit} OFFSET ${offset}` : `LIMIT ${limit}`
+  const select = ({ conditions, order }: Range, end: string) => {
+    const all = [...filtered, ...conditions]
+    const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`
+    return `SELECT ${columns} FROM ${tableOf(resource)} ${where} ${order} ${end}`
+  }
+  const [only, ...more] = ranges
+  if (only && more.length === 0) return select(only, end)
+  const enough = offset ? `LIMIT ${limit} + ${offset}` : end
+  const parts = ranges.map((range) => `(${select(range, enough)})`)
+  return `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ${orderBy(steps, backwards)} ${end}`
+}
+
 /** ORDER BY for an order, or its reverse for reading from the end. Nulls are last in every order. */
 export function orderBy(steps: readonly OrderStep[], backwards = false, knownNotNull?: OrderStep): string {
   const keys = orderKeys(steps, backwards, knownNotNull)

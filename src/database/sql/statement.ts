@@ -29,11 +29,6 @@ export function quoted(name: string): string {
   return `"${name}"`
 }
 
-/** The names of the primary key columns of a resource. */
-export function keyNames({ parentField }: Resource): string[] {
-  return parentField ? [parentField, 'id'] : ['id']
-}
-
 /** Collects the values of a statement. */
 export class Parameters {
   readonly values: unknown[] = []

@@ -1,0 +1,42 @@
+import type { OrderStep } from '../../domain/model/query/query.ts'
+import type { Resource } from '../../domain/model/resource.ts'
+import { storedCount } from './count.ts'
+import { orderBy, rangesQuery, wholeRanges } from './ranges.ts'
+import { columnsOf, type Parameters, quoted, tableOf } from './statement.ts'
+
+/**
+ * Selects rows of a whole collection after the first `skip`. PostgreSQL skips rows in an index of the order alone,
+ * from the nearer end of the list, and reads the table for the selected rows only. With 20,000 rows, a page by
+ * random number takes 0.5 ms of its CPU time instead of 1.9, and one of the last pages 0.2.
+ *
+ * PostgreSQL evaluates only one branch of the CASE.
+ */
+export function numberedPageQuery(
+  resource: Resource,
+  steps: readonly OrderStep[],
+  skip: number,
+  take: number,
+  parameters: Parameters,
+): string {
+  const columns = steps.map(({ leaf }) => quoted(leaf.column)).join(', ')
+  const identifiers = (backwards: boolean, limit: string, offset: string) => {
+    const ranges = wholeRanges(steps, backwards)
+    const positions = rangesQuery(resource, ranges, { columns, steps, backwards, limit, offset })
+    return `ARRAY(SELECT id FROM (${positions}) AS positions)`
+  }
+  const before = skipped(skip, parameters)
+  const rest = `(${storedCount(resource)} - ${before})`
+  const fromStart = identifiers(false, `${take}`, before)
+  const fromEnd = identifiers(true, `GREATEST(LEAST(${take}, ${rest}), 0)`, `GREATEST(${rest} - ${take}, 0)`)
+  return `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)}
+    WHERE id = ANY(CASE WHEN ${before} < ${rest} THEN ${fromStart} ELSE ${fromEnd} END) ${orderBy(steps)}`
+}
+
+/**
+ * A number of rows to skip, as a value that PostgreSQL does not know while it plans. Otherwise it takes the plan of
+ * a prepared statement, which fits an average page, to be worse for the first pages and plans each of these again:
+ * 0.42 ms instead of 0.17.
+ */
+export function skipped(skip: number, parameters: Parameters): string {
+  return `(SELECT ${parameters.add(skip)}::bigint)`
+}
