@@ -27,12 +27,13 @@ function forwardedPrefixes(ctx: Context): string[] {
  * the Host header; where a proxy is trusted, of its X-Forwarded headers, with the prefix of paths.
  */
 export function hasHost(ctx: Context): boolean {
+  const { protocol, host } = ctx
   const names = ctx.req.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
   const isOne = names.length <= 1
-  const isWeb = ctx.protocol === 'http' || ctx.protocol === 'https'
-  const areHosts = HOST.test(ctx.host) && HOST.test(ctx.headers.host ?? ctx.host)
+  const isWeb = protocol === 'http' || protocol === 'https'
+  const areHosts = HOST.test(host) && HOST.test(ctx.headers.host ?? host)
   const arePrefixes = forwardedPrefixes(ctx).every((prefix) => PREFIX.test(prefix))
-  return isOne && isWeb && areHosts && arePrefixes && isUrl(ctx)
+  return isOne && isWeb && areHosts && arePrefixes && isUrl(ctx, `${protocol}://${host}`)
 }
 
 /**
@@ -54,8 +55,7 @@ export const refuseMalformedHost: Middleware = (ctx, next) => {
 let knownOrigin: string | undefined
 
 /** Koa parses the URL when it is first asked for, and has none where that fails. */
-function isUrl(ctx: Context): boolean {
-  const origin = `${ctx.protocol}://${ctx.host}`
+function isUrl(ctx: Context, origin: string): boolean {
   if (origin === knownOrigin && ctx.originalUrl.startsWith('/')) return true
   const isOne = ctx.URL.searchParams !== undefined
   if (isOne) knownOrigin = origin
