@@ -134,18 +134,20 @@ function batchLookUps(send: Send): (resource: Resource, id: string) => Promise<R
  * the cost for the process and the database.
  */
 function shareReads(send: Send): <Result>(statement: Statement) => Promise<readonly Result[]> {
-  const pending = new Map<string, Promise<readonly unknown[]>>()
+  const pending = new Map<string, Map<string, Promise<readonly unknown[]>>>()
   return <Result>(statement: Statement) => {
-    const key = `${statement.text} ${JSON.stringify(statement.values)}`
-    const shared = pending.get(key) as Promise<readonly Result[]> | undefined
+    const { text, values } = statement
+    const equal = pending.get(text) ?? new Map<string, Promise<readonly unknown[]>>()
+    const key = JSON.stringify(values)
+    const shared = equal.get(key) as Promise<readonly Result[]> | undefined
     if (shared) return shared
     const rows = new Promise<readonly Result[]>((resolve, reject) => {
       setImmediate(() => {
-        pending.delete(key)
+        pending.delete(text)
         send<Result>(statement).then(resolve, reject)
       })
     })
-    pending.set(key, rows)
+    pending.set(text, equal.set(key, rows))
     return rows
   }
 }

@@ -40,6 +40,30 @@ interface ListedRow extends Row {
  * count, rows, COMMIT) and 4,000 µs of CPU time for 20 rows instead of 500.
  */
 export function listStatement(resource: Resource, request: ListRequest): Statement {
+  const { filter, after, before, skip = 0 } = request
+  if (filter || after || before) return newListStatement(resource, request)
+  const shape = shapeOf(resource, request)
+  const text = texts.get(shape)
+  if (text !== undefined) return { text, values: skip === 0 ? [] : [skip] }
+  const statement = newListStatement(resource, request)
+  if (texts.size < MAXIMUM_TEXTS) texts.set(shape, statement.text)
+  return statement
+}
+
+/**
+ * The texts of statements without a filter or a position, by what they depend on. To write and hash one for each
+ * page by number takes 25 µs of its CPU time of 620.
+ */
+const texts = new Map<string, string>()
+
+const MAXIMUM_TEXTS = 500
+
+function shapeOf({ path }: Resource, { sorts, skip = 0, take, fromEnd, namesLast, counted }: ListRequest) {
+  const order = sorts.map(({ field, direction }) => `${field} ${direction}`)
+  return [path, take, skip > 0, fromEnd, namesLast, counted, ...order].join(' ')
+}
+
+function newListStatement(resource: Resource, request: ListRequest): Statement {
   const parameters = new Parameters()
   const rows = rowsQuery(resource, request, parameters)
   const facts = wholeListFacts(resource, request, parameters)
