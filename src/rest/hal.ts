@@ -1,6 +1,7 @@
 import { keyOf } from '../domain/model/identifiers.ts'
 import { ownedBy, referencesTo, relationsOf } from '../domain/model/relations.ts'
 import { identifierField, type Resource, type Values } from '../domain/model/resource.ts'
+import { compileRepresent } from './representation.ts'
 import type { ListParameters, Urls } from './urls.ts'
 
 export interface Link {
@@ -33,7 +34,7 @@ export interface ListData {
 
 /** Makes the representations of a resource. What follows from its definition is computed once. */
 export function createHal(resource: Resource, resources: readonly Resource[]): Hal {
-  const represent = createRepresent(resource)
+  const represent = compileRepresent(resource)
   const references = relationsOf(resource, resources)
   const owned = ownedBy(resource, resources)
   const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
@@ -82,11 +83,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
     return links
   }
 
-  function represented(data: Values, occasion: Occasion, urls: Urls): object {
-    const document = represent(data)
-    document['_links'] = links(data, occasion, urls)
-    return document
-  }
+  const represented: Hal['resource'] = (data, occasion, urls) => represent(data, links(data, occasion, urls))
 
   return {
     resource: represented,
@@ -131,31 +128,4 @@ function listLinks(resource: Resource, list: ListData, totalPages: number, urls:
     find: { href: `${collection}{?id}`, templated: true },
     ...(parentHref && { parent: { href: parentHref } }),
   }
-}
-
-type Represent = (data: Values) => Record<string, unknown>
-
-/**
- * Picks the fields that a client sees, in the order of the definition, without hidden and unset ones
- * (SPEC §2.1). The names are computed once: doing so for each item took a tenth of the time of a list of 20.
- */
-function createRepresent({ shownFields }: Resource): Represent {
-  const shown = Object.entries(shownFields)
-  const names = shown.map(([name]) => name)
-  const groups = new Set(shown.filter(([, field]) => field.type === 'group').map(([name]) => name))
-  return (data) => {
-    const values: Record<string, unknown> = {}
-    for (const name of names) {
-      const value = data[name]
-      if (value === null || value === undefined) continue
-      values[name] = groups.has(name) ? setMembers(value as Values) : value
-    }
-    return values
-  }
-}
-
-function setMembers(group: Values): Values {
-  const members: Record<string, unknown> = {}
-  for (const name of Object.keys(group)) if (group[name] !== null) members[name] = group[name]
-  return members
 }
