@@ -46,7 +46,7 @@ export interface ServerState {
 }
 
 /** Makes the application on an open database. */
-type CreateApplication = (
+export type CreateApplication = (
   database: Database,
   readers: Readers,
   state: ServerState,

@@ -1,4 +1,4 @@
-import type { ServiceParts } from './application.ts'
+import type { CreateApplication, ServiceParts } from './application.ts'
 import type { Database } from './database/database.ts'
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts'
 import { openReaders, type Readers } from './database/replicas/readers.ts'
@@ -43,12 +43,14 @@ const IDLE_MILLISECONDS = 1_000
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, domain } = parts
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
-  const options = await databaseOptions(parts)
-  const opening = openDatabase(options)
-  const preparing = import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts))
-  // A database that is refused is reported first.
-  preparing.catch(() => {})
-  const database = await opening
+  const options = databaseOptions(parts)
+  let preparing: Promise<CreateApplication> | undefined
+  const prepare = async () => (await import('./application.ts')).prepareApplication(parts)
+  const database = await openDatabase(options, () => {
+    preparing = prepare()
+    // A database that is refused is reported first.
+    preparing.catch(() => {})
+  })
   const state = { isStopping: false, refusedConnections: 0 }
   let idleTimeout = 0
   const announceStop = () => {
@@ -57,7 +59,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   }
   try {
     const readers = await openReadersOf(parts, database, options)
-    const createApplication = await preparing
+    const createApplication = await (preparing ?? prepare())
     const handler = await createApplication(database, readers, state)
     const { server, drain } = createHttpServer(handler, {
       ...settings,
@@ -90,11 +92,12 @@ function shownVersion(domain: Domain, { version }: Settings): string {
   throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
 }
 
-function openReadersOf(
+async function openReadersOf(
   { settings, tokens: { jwt }, reportReplicas: report }: ServiceParts,
   database: Database,
-  { tables: { PrismaClient } }: DatabaseOptions,
+  { tables }: DatabaseOptions,
 ): Promise<Readers> {
+  const { PrismaClient } = await tables()
   const {
     databasePoolSize: poolSize,
     databaseTimeout: timeout,

@@ -12,7 +12,7 @@ import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts
 // has neither conditional writes nor statuses by outcome, and so is compared by what it can read.
 
 const configuration = await loadConfiguration()
-const database = await openDatabase(await databaseOptions(configuration))
+const database = await openDatabase(databaseOptions(configuration))
 const readers = { clientFor: () => database.client, recordWrite: () => {} }
 const scans = { of: () => (_: unknown, __: unknown, read: () => unknown) => read() }
 const domain = { client: database.client, readers, scans, maximumPageSize: 100 } as unknown as DomainContext

@@ -52,10 +52,11 @@ async function inspect(repair: boolean): Promise<void> {
   report('settings', settingsProblems)
   if (!configuration) return
   const { settings, domain } = configuration
-  const { value: options, problems: modelProblems } = await attempt(() => databaseOptions(configuration))
+  const options = databaseOptions(configuration)
+  const { value: tables, problems: modelProblems } = await attempt(options.tables)
   report('definitions and Prisma schema', modelProblems)
-  if (!options) return
-  if (!report('migrations', await migrationProblems(settings, options.tables))) return
+  if (!tables) return
+  if (!report('migrations', await migrationProblems(settings, tables))) return
   const { value: database, problems } = await attempt(() => openExistingDatabase(options))
   report('database', problems)
   if (!database) return

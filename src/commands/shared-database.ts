@@ -8,7 +8,7 @@ import { type Configuration, databaseOptions } from '../settings/configuration.t
  * @throws {DatabaseRefusedError} when it cannot be opened
  */
 export async function withDatabase(configuration: Configuration, use: Use): Promise<void> {
-  await closing(await openSharedDatabase(await databaseOptions(configuration)), use)
+  await closing(await openSharedDatabase(databaseOptions(configuration)), use)
 }
 
 /**
@@ -17,7 +17,7 @@ export async function withDatabase(configuration: Configuration, use: Use): Prom
  * @throws {DatabaseRefusedError} when it does not exist or cannot be opened
  */
 export async function withExistingDatabase(configuration: Configuration, use: Use): Promise<void> {
-  await closing(await openExistingDatabase(await databaseOptions(configuration)), use)
+  await closing(await openExistingDatabase(databaseOptions(configuration)), use)
 }
 
 type Use = (database: Database) => Promise<void>

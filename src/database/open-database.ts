@@ -12,7 +12,8 @@ import type { Tables } from './tables.ts'
 
 /** The database to open, and its limits. */
 export interface DatabaseOptions {
-  tables: Tables
+  /** Loads the tables. It is called while an embedded database starts, which takes longer. */
+  tables: () => Promise<Tables>
   /** The URL of a PostgreSQL server; by default, the embedded database is used. */
   databaseUrl?: string | undefined
   /** The folder of the embedded database. */
@@ -39,12 +40,15 @@ type Prepare = (connection: Connection, migrations: string) => Promise<unknown>
 /**
  * Opens the database of the options.
  *
+ * @param meanwhile called when it begins to wait for the database
  * @throws DatabaseRefusedError if it cannot be reached or opened, another process uses it (embedded), or it
  *   does not have exactly the migrations of this version.
  */
-export function openDatabase(options: DatabaseOptions): Promise<Database> {
+export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Promise<Database> {
   const { databaseUrl } = options
-  return databaseUrl === undefined ? openEmbedded(options) : openServer(databaseUrl, options)
+  return databaseUrl === undefined
+    ? openEmbedded(options, migrate, meanwhile)
+    : openServer(databaseUrl, options, meanwhile)
 }
 
 /**
@@ -62,8 +66,9 @@ export async function openSharedDatabase(
   const { socketFolder } = await prepareFolder(options.dataDir)
   if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openEmbedded(options, prepare)
   const connection = embeddedConnection(socketFolder)
-  await refuseUnmigrated(connection, options.tables.migrations)
-  return createEmbedded(connection, options, SHARED_CONNECTIONS)
+  const tables = await options.tables()
+  await refuseUnmigrated(connection, tables.migrations)
+  return createEmbedded(connection, tables, options, SHARED_CONNECTIONS)
 }
 
 /**
@@ -78,34 +83,49 @@ export async function openExistingDatabase(options: DatabaseOptions): Promise<Da
   return openSharedDatabase(options, refuseUnmigrated)
 }
 
-async function openEmbedded(options: DatabaseOptions, prepare: Prepare = migrate): Promise<Database> {
-  const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync)
+async function openEmbedded(
+  options: DatabaseOptions,
+  prepare: Prepare = migrate,
+  meanwhile = () => {},
+): Promise<Database> {
+  const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync, () => {
+    options.tables().catch(() => {})
+    meanwhile()
+  })
   try {
-    await prepare(embedded.connection, options.tables.migrations)
+    const tables = await options.tables()
+    await prepare(embedded.connection, tables.migrations)
+    return createEmbedded(embedded.connection, tables, options, EMBEDDED_POOL, () => embedded.close())
   } catch (error) {
     await embedded.close()
     throw error
   }
-  return createEmbedded(embedded.connection, options, EMBEDDED_POOL, () => embedded.close())
 }
 
 function createEmbedded(
   connection: Connection,
-  { tables, poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS }: DatabaseOptions,
+  { PrismaClient }: Tables,
+  { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS }: DatabaseOptions,
   maximumPoolSize: number,
   release?: () => Promise<void>,
 ): Database {
-  const { PrismaClient } = tables
   const size = Math.min(poolSize, maximumPoolSize)
   const use = { PrismaClient, poolSize: size, timeout, hasStatementTimeout: false }
   return createDatabase({ ...connection, application_name: SERVICE_NAME }, use, release)
 }
 
-async function openServer(databaseUrl: string, options: DatabaseOptions): Promise<Database> {
+async function openServer(
+  databaseUrl: string,
+  options: DatabaseOptions,
+  meanwhile: () => void,
+): Promise<Database> {
   const connection = parseConnection(databaseUrl)
-  const { PrismaClient, migrations } = options.tables
-  if (options.migrateOnStart) await migrate(connection, migrations)
-  else await refuseUnmigrated(connection, migrations)
+  const { PrismaClient, migrations } = await options.tables()
+  const prepared = options.migrateOnStart
+    ? migrate(connection, migrations)
+    : refuseUnmigrated(connection, migrations)
+  meanwhile()
+  await prepared
   const { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS } = options
   const database = createDatabase(connection, { PrismaClient, poolSize, timeout, hasStatementTimeout: true })
   if (connection.keepsSession && (await sharesSessions(database.pool))) {

@@ -1,4 +1,5 @@
 import type { DatabaseOptions } from '../database/open-database.ts'
+import type { Tables } from '../database/tables.ts'
 import { domainFolder, type LocatedDomain, loadDefinitions, loadTables } from './domain-folder.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { loadSettingsFile, misspelling } from './settings-file.ts'
@@ -27,12 +28,14 @@ export async function loadConfiguration(...without: readonly string[]): Promise<
 }
 
 /**
- * The database of the settings with the tables of the domain.
+ * The database of the settings with the tables of the domain, which are loaded when they are first asked for.
  *
- * @throws {DefinitionError} if the Prisma client of the domain is missing or does not fit its definitions
+ * @throws {DefinitionError} from `tables`, if the Prisma client of the domain is missing or does not fit its
+ *   definitions
  */
-export async function databaseOptions({ settings, domain }: Configuration): Promise<DatabaseOptions> {
+export function databaseOptions({ settings, domain }: Configuration): DatabaseOptions {
   const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
   const limits = { poolSize: databasePoolSize, timeout: databaseTimeout, fsync: embeddedFsync }
-  return { tables: await loadTables(domain), databaseUrl, dataDir, migrateOnStart, ...limits }
+  let tables: Promise<Tables> | undefined
+  return { tables: () => (tables ??= loadTables(domain)), databaseUrl, dataDir, migrateOnStart, ...limits }
 }

@@ -8,18 +8,18 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { embeddedConnection } from '../../src/database/embedded/embedded-database.ts'
 import { prepareFolder } from '../../src/database/embedded/folder.ts'
-import type { DatabaseOptions } from '../../src/database/open-database.ts'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
 import {
   createEmbedded,
   createTestDatabase,
   createTestFolder,
   openTestDatabase,
+  type TestOptions,
 } from '../helpers/database.ts'
 import { ENGINE_OPTIONS } from '../helpers/service-process.ts'
 
 // Tests of the embedded database, which ignore TEST_DATABASE_URL.
-const embedded = (dataDir: string): Omit<DatabaseOptions, 'tables'> => ({
+const embedded = (dataDir: string): TestOptions => ({
   dataDir,
   migrateOnStart: false,
   poolSize: 5,

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { DatabaseOptions } from '../../src/database/open-database.ts'
 import type { Json } from './client.ts'
 import {
   createTestDatabase,
@@ -11,6 +10,7 @@ import {
   type Owner,
   openSharedTestDatabase,
   type TestDatabase,
+  type TestOptions,
 } from './database.ts'
 import { ENGINE_OPTIONS } from './service-process.ts'
 
@@ -32,7 +32,7 @@ export async function createSetup(owner: Owner) {
 }
 
 async function withDatabase<Result>(
-  options: DatabaseOptions,
+  options: TestOptions,
   action: (database: TestDatabase) => Promise<Result>,
 ): Promise<Result> {
   const database = await openSharedTestDatabase(options)

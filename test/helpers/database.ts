@@ -19,16 +19,19 @@ import { hostileDefaults } from './hostile-defaults.ts'
 /** The database with the type of the built-in domain's client, which most tests are about. */
 export type TestDatabase = Omit<Database, 'client'> & { readonly client: DatabaseClient & PrismaClient }
 
-type TestOptions = Omit<DatabaseOptions, 'tables'>
+/** Which database a test uses; its tables are those of the tested domain. */
+export type TestOptions = Omit<DatabaseOptions, 'tables'>
+
+const loadTables = async () => tables
 
 /** Opens a database with the tables of the domain that is tested. */
 export async function openTestDatabase(options: TestOptions): Promise<TestDatabase> {
-  return (await openDatabase({ ...options, tables })) as TestDatabase
+  return (await openDatabase({ ...options, tables: loadTables })) as TestDatabase
 }
 
 /** Opens it as commands do, which share it with a service. */
 export async function openSharedTestDatabase(options: TestOptions): Promise<TestDatabase> {
-  return (await openSharedDatabase({ ...options, tables })) as TestDatabase
+  return (await openSharedDatabase({ ...options, tables: loadTables })) as TestDatabase
 }
 
 /** Who owns what a test made: usually ava's `t`. */
@@ -41,17 +44,17 @@ export interface Owner {
  * TEST_DATABASE_URL, or, without that, an embedded one. Both are copies of a template that is made once
  * for each state of the migrations.
  */
-export function createTestDatabase(owner: Owner): Promise<DatabaseOptions> {
+export function createTestDatabase(owner: Owner): Promise<TestOptions> {
   const server = process.env['TEST_DATABASE_URL']
   return server ? createOnServer(server, owner) : createEmbedded(owner)
 }
 
 /** An embedded database of the owner's own, migrated and empty, whatever TEST_DATABASE_URL says. */
-export async function createEmbedded(owner: Owner): Promise<DatabaseOptions> {
+export async function createEmbedded(owner: Owner): Promise<TestOptions> {
   const dataDir = await copyTemplate(await fingerprint(), owner, (folder) =>
     openTestDatabase({ dataDir: folder, migrateOnStart: true, poolSize: 1 }),
   )
-  return { tables, dataDir, migrateOnStart: true, poolSize: 5 }
+  return { dataDir, migrateOnStart: true, poolSize: 5 }
 }
 
 /** A database of the owner's own without any table: on the server of TEST_DATABASE_URL, or an embedded one. */
@@ -86,9 +89,9 @@ export async function createServerDatabase(server: string, owner: Owner, templat
   return withName(server, name)
 }
 
-async function createOnServer(server: string, owner: Owner): Promise<DatabaseOptions> {
+async function createOnServer(server: string, owner: Owner): Promise<TestOptions> {
   const databaseUrl = await createServerDatabase(server, owner, await serverTemplate(server))
-  return { tables, databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, poolSize: 5 }
+  return { databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, poolSize: 5 }
 }
 
 /** A data folder of the owner's own: a copy of the template of that name, which is made once by opening it. */

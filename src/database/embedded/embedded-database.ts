@@ -35,15 +35,22 @@ export function embeddedConnection(socketFolder: string): Connection {
  * @throws DatabaseRefusedError if another process uses the folder, or it contains other files. No data is
  *   ever deleted.
  * @param fsync whether a commit is on the disk before it is acknowledged
+ * @param meanwhile called when the thread of the database has been started; it must not throw
  */
-export async function openEmbeddedDatabase(dataDir: string, fsync = false): Promise<EmbeddedDatabase> {
+export async function openEmbeddedDatabase(
+  dataDir: string,
+  fsync = false,
+  meanwhile = () => {},
+): Promise<EmbeddedDatabase> {
   const folder = await prepareFolder(dataDir)
   const unlock = await lockFolder(folder)
   try {
     await ensureDatabase(folder)
     const socketPath = join(folder.socketFolder, SOCKET_NAME)
     await rm(socketPath, { force: true })
-    const thread = await startThread({ dataFolder: folder.databaseFolder, socketPath, fsync })
+    const starting = startThread({ dataFolder: folder.databaseFolder, socketPath, fsync })
+    meanwhile()
+    const thread = await starting
     let closing: Promise<void> | undefined
     return {
       connection: embeddedConnection(folder.socketFolder),
