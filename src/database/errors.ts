@@ -4,10 +4,10 @@ import { DomainError } from '../domain/model/errors.ts'
 
 /**
  * SQLSTATEs of a server that cannot serve at present (PostgreSQL, appendix A): connection exception,
- * insufficient resources, operator intervention, system error; a lock timeout, a transaction timeout, and a
- * standby or failing primary that refuses writes.
+ * insufficient resources, operator intervention, system error; a database that does not exist, refuses connections,
+ * or refuses the role; a lock timeout, a transaction timeout, and a standby or failing primary that refuses writes.
  */
-const UNAVAILABLE = /^(?:08|53|57|58|55P03|25P0[34]|25006)/
+const UNAVAILABLE = /^(?:08|28|53|57|58|3D000|55000|55P03|25P0[34]|25006)/
 
 /** Prisma's code for a transaction that timed out. */
 const PRISMA_TRANSACTION_TIMEOUT = 'P2028'

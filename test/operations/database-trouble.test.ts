@@ -160,6 +160,31 @@ claim(
   },
 )
 
+for (const [trouble, begin, end] of [
+  ['that refuses connections', 'ALLOW_CONNECTIONS false', 'ALLOW_CONNECTIONS true'],
+  ['that does not exist', 'RENAME TO "{}_gone"', 'RENAME TO "{}"'],
+] as const) {
+  claim(`a database ${trouble} is a 503 to every request, and forgotten when it is back`, async (t) => {
+    const { service, direct } = await serviceOverLink(t)
+    await askEverything(service, 'before')
+    const name = new URL(direct).pathname.slice(1)
+    const administrator = new pg.Client({ connectionString: server })
+    await administrator.connect()
+    const alter = async (from: string, change: string) => {
+      await administrator.query(
+        'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1',
+        [from],
+      )
+      await administrator.query(`ALTER DATABASE "${from}" ${change.replace('{}', name)}`)
+    }
+    await alter(name, begin)
+    await isUnavailable(t, service, 'gone')
+    await alter(begin.startsWith('RENAME') ? `${name}_gone` : name, end)
+    await administrator.end()
+    await recovers(t, service)
+  })
+}
+
 for (const [state, trouble] of Object.entries({
   '53100': 'a full disk',
   '53300': 'too many connections',
