@@ -200,6 +200,22 @@ test.serial('every page by number is the same as Prisma finds, in every order', 
   }
 })
 
+test.serial('a list is counted when it is asked to be, whatever the requests before asked', async (t) => {
+  const request = { sorts: [], take: 3 }
+  for (const counted of [false, true, false, true]) {
+    const { totalCount } = await readList(database.client, planets, { ...request, counted })
+    t.is(totalCount, counted ? PLANETS : 0)
+  }
+})
+
+test.serial('requests of one turn of the event loop receive their own pages', async (t) => {
+  const skips = Array.from({ length: PLANETS }, (_, skip) => skip)
+  const pages = await Promise.all(
+    skips.map((skip) => readList(database.client, planets, { sorts: [], skip, take: 1, counted: true })),
+  )
+  t.is(new Set(pages.map(({ rows: [row] }) => row?.id)).size, PLANETS)
+})
+
 const MOON_FIELDS = ['id', 'name', 'tidally_locked', 'created_date', 'planet_id']
 
 test.serial('the lists of many parents are the same as Prisma finds for each parent', async (t) => {

@@ -42,25 +42,28 @@ interface ListedRow extends Row {
 export function listStatement(resource: Resource, request: ListRequest): Statement {
   const { filter, after, before, skip = 0 } = request
   if (filter || after || before) return newListStatement(resource, request)
-  const shape = shapeOf(resource, request)
-  const text = texts.get(shape)
+  const known = texts.get(resource) ?? new Map<string, string>()
+  texts.set(resource, known)
+  const shape = shapeOf(request)
+  const text = known.get(shape)
   if (text !== undefined) return { text, values: skip === 0 ? [] : [skip] }
   const statement = newListStatement(resource, request)
-  if (texts.size < MAXIMUM_TEXTS) texts.set(shape, statement.text)
+  if (known.size < MAXIMUM_TEXTS) known.set(shape, statement.text)
   return statement
 }
 
 /**
- * The texts of statements without a filter or a position, by what they depend on. To write and hash one for each
- * page by number takes 25 µs of its CPU time of 620.
+ * The texts of a resource's statements without a filter or a position, by what they depend on. To write and hash one
+ * for each page by number takes 25 µs of its CPU time of 620.
  */
-const texts = new Map<string, string>()
+const texts = new WeakMap<Resource, Map<string, string>>()
 
-const MAXIMUM_TEXTS = 500
+/** For each resource. */
+const MAXIMUM_TEXTS = 100
 
-function shapeOf({ path }: Resource, { sorts, skip = 0, take, fromEnd, namesLast, counted }: ListRequest) {
+function shapeOf({ sorts, skip = 0, take, fromEnd, namesLast, counted }: ListRequest): string {
   const order = sorts.map(({ field, direction }) => `${field} ${direction}`)
-  return [path, take, skip > 0, fromEnd, namesLast, counted, ...order].join(' ')
+  return [take, skip > 0, fromEnd, namesLast, counted, ...order].join(' ')
 }
 
 function newListStatement(resource: Resource, request: ListRequest): Statement {
