@@ -137,9 +137,9 @@ function shareReads(send: Send): <Result>(statement: Statement) => Promise<reado
   const pending = new Map<string, Map<string, Promise<readonly unknown[]>>>()
   return <Result>(statement: Statement) => {
     const { text, values } = statement
-    const equal = pending.get(text) ?? new Map<string, Promise<readonly unknown[]>>()
+    const byValues = pending.get(text) ?? new Map<string, Promise<readonly unknown[]>>()
     const key = JSON.stringify(values)
-    const shared = equal.get(key) as Promise<readonly Result[]> | undefined
+    const shared = byValues.get(key) as Promise<readonly Result[]> | undefined
     if (shared) return shared
     const rows = new Promise<readonly Result[]>((resolve, reject) => {
       setImmediate(() => {
@@ -147,7 +147,7 @@ function shareReads(send: Send): <Result>(statement: Statement) => Promise<reado
         send<Result>(statement).then(resolve, reject)
       })
     })
-    pending.set(text, equal.set(key, rows))
+    pending.set(text, byValues.set(key, rows))
     return rows
   }
 }
