@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { group, text, timestamp } from '../../src/domain/model/fields.ts'
 import { defineResource } from '../../src/domain/model/resource.ts'
-import { compileRepresent, timestampText } from '../../src/rest/representation.ts'
+import { compileRepresent, timestampText } from '../../src/rest/hal.ts'
 
 test('the text of a timestamp is that of toISOString, for every date', (t) => {
   fc.assert(
@@ -32,11 +32,12 @@ test('a representation has the shown and set fields, in the order of the definit
   )
   const created = new Date(Date.UTC(2031, 0, 2, 3, 4, 5, 6))
   const data = { heard: null, secret: 'x', tag: '', id: 's1', created_date: created, last_updated: created }
-  const written = (values: object) => JSON.stringify(represent({ ...data, ...values }, { self: 1 }))
+  const written = (values: object) =>
+    JSON.stringify(represent({ ...data, ...values }, { self: { href: '/' } }))
   const timestamps = '"created_date":"2031-01-02T03:04:05.006Z","last_updated":"2031-01-02T03:04:05.006Z"'
-  t.is(written({ origin: null }), `{"id":"s1","tag":"",${timestamps},"_links":{"self":1}}`)
+  t.is(written({ origin: null }), `{"id":"s1","tag":"",${timestamps},"_links":{"self":{"href":"/"}}}`)
   t.is(
     written({ origin: { star: 'Sol', constructor: null }, heard: created, tag: null }),
-    `{"id":"s1","origin":{"star":"Sol"},"heard":"2031-01-02T03:04:05.006Z",${timestamps},"_links":{"self":1}}`,
+    `{"id":"s1","origin":{"star":"Sol"},"heard":"2031-01-02T03:04:05.006Z",${timestamps},"_links":{"self":{"href":"/"}}}`,
   )
 })
