@@ -45,12 +45,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const options = databaseOptions(parts)
   let preparing: Promise<CreateApplication> | undefined
-  const prepare = async () => (await import('./application.ts')).prepareApplication(parts)
-  const database = await openDatabase(options, () => {
-    preparing = prepare()
-    // A database that is refused is reported first.
-    preparing.catch(() => {})
-  })
+  const prepare = () =>
+    (preparing ??= import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts)))
+  // A database that is refused is reported first.
+  const database = await openDatabase(options, () => void prepare().catch(() => {}))
   const state = { isStopping: false, refusedConnections: 0 }
   let idleTimeout = 0
   const announceStop = () => {
@@ -59,7 +57,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   }
   try {
     const readers = await openReadersOf(parts, database, options)
-    const createApplication = await (preparing ?? prepare())
+    const createApplication = await prepare()
     const handler = await createApplication(database, readers, state)
     const { server, drain } = createHttpServer(handler, {
       ...settings,

@@ -134,6 +134,7 @@ function batchLookUps(send: Send): (resource: Resource, id: string) => Promise<R
  * the cost for the process and the database.
  */
 function shareReads(send: Send): <Result>(statement: Statement) => Promise<readonly Result[]> {
+  // By text, then by values. One key of both would be some kilobytes that are hashed for each read.
   const pending = new Map<string, Map<string, Promise<readonly unknown[]>>>()
   return <Result>(statement: Statement) => {
     const { text, values } = statement

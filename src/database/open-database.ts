@@ -89,6 +89,7 @@ async function openEmbedded(
   meanwhile = () => {},
 ): Promise<Database> {
   const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync, () => {
+    // A database that does not open is reported first.
     options.tables().catch(() => {})
     meanwhile()
   })

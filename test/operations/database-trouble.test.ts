@@ -160,9 +160,9 @@ claim(
   },
 )
 
-for (const [trouble, begin, end] of [
-  ['that refuses connections', 'ALLOW_CONNECTIONS false', 'ALLOW_CONNECTIONS true'],
-  ['that does not exist', 'RENAME TO "{}_gone"', 'RENAME TO "{}"'],
+for (const [trouble, begin, end, suffix] of [
+  ['that refuses connections', 'ALLOW_CONNECTIONS false', 'ALLOW_CONNECTIONS true', ''],
+  ['that does not exist', 'RENAME TO "{}_gone"', 'RENAME TO "{}"', '_gone'],
 ] as const) {
   claim(`a database ${trouble} is a 503 to every request, and forgotten when it is back`, async (t) => {
     const { service, direct } = await serviceOverLink(t)
@@ -179,7 +179,7 @@ for (const [trouble, begin, end] of [
     }
     await alter(name, begin)
     await isUnavailable(t, service, 'gone')
-    await alter(begin.startsWith('RENAME') ? `${name}_gone` : name, end)
+    await alter(name + suffix, end)
     await administrator.end()
     await recovers(t, service)
   })
