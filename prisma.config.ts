@@ -1,13 +1,24 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'prisma-cli/config'
-
-// `prisma generate` checks that a schema engine exists and then never runs it. Any file will do, and
-// naming one keeps the command from downloading a binary, which a closed network refuses.
-if (process.argv.includes('generate')) {
-  process.env['PRISMA_SCHEMA_ENGINE_BINARY'] ??= fileURLToPath(import.meta.url)
-}
+import { defineConfig } from 'prisma/config'
 
 const url = process.env['DATABASE_URL']
+const [, , command = '', ...parameters] = process.argv
+
+if (command === 'studio' && !url && !parameters.some((parameter) => parameter.startsWith('--url'))) {
+  console.error('Set DATABASE_URL, or run `npx halgraph studio`, which also opens the embedded database.')
+  process.exit(1)
+}
+
+if (command === 'migrate' || command === 'db') {
+  console.error(
+    'This command downloads an engine. `npm run migrate` applies migrations and `npm run resource -- migrate` writes ' +
+      'them, without one.',
+  )
+} else {
+  // The other commands check that a schema engine exists and then never run it. Any file will do, and naming one keeps
+  // them from downloading a binary, which a closed network refuses.
+  process.env['PRISMA_SCHEMA_ENGINE_BINARY'] ??= fileURLToPath(import.meta.url)
+}
 
 export default defineConfig({
   schema: 'prisma/schema.prisma',

@@ -58,7 +58,7 @@ export async function buildDomainIfChanged(path) {
 async function build(folder, made) {
   await linkPackages(folder)
   const schema = join(folder, 'prisma/schema.prisma')
-  if (existsSync(schema)) await runPackage('prisma-cli', 'build/index.js', 'generate', '--schema', schema)
+  if (existsSync(schema)) await runPackage('prisma', 'build/index.js', 'generate', '--schema', schema)
   await compile(folder, made)
   if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
 }

@@ -53,7 +53,7 @@ export async function buildIfChanged() {
 }
 
 /** The packages that the build needs; an installation for production has no Prisma command line. */
-const BUILD_PACKAGES = ['esbuild', 'prisma-cli', 'typescript']
+const BUILD_PACKAGES = ['esbuild', 'prisma', 'typescript']
 
 function sources() {
   return SOURCES.flatMap(filesOf)
@@ -78,7 +78,7 @@ function filesOf(path) {
 /** @param {string} made */
 async function build(made) {
   process.stderr.write('Building the service …\n')
-  await runPackage('prisma-cli', 'build/index.js', 'generate')
+  await runPackage('prisma', 'build/index.js', 'generate')
   await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
   await bundle(project, made)
 }

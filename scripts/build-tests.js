@@ -4,7 +4,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { buildDomainIfChanged } from './build-domain.js'
 import { buildIfChanged } from './build-service.js'
 import { buildOutput } from './output.js'
@@ -59,8 +59,8 @@ function compile(folder) {
 }
 
 /**
- * Leaves every import as one, of the compiled form of a source. `import.meta.url` remains the address of the source,
- * so that files beside it are found.
+ * Leaves every import as one, of the compiled form of a source. `import.meta.url` becomes the address of the source,
+ * so that files beside it are found. It is derived from that of the compiled file: a copy of the project tests itself.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -75,10 +75,11 @@ const imports = {
       return { path: moved.startsWith('.') ? moved : `./${moved}`, external: true }
     })
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8')
+      const source = JSON.stringify(relative(dirname(compiled(path)), path))
+      const contents = await readFile(path, 'utf8')
       return {
         loader: 'ts',
-        contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)),
+        contents: contents.replaceAll('import.meta.url', `new URL(${source}, import.meta.url).href`),
       }
     })
   },

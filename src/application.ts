@@ -2,11 +2,12 @@ import type { RequestListener } from 'node:http'
 import type { Database } from './database/database.ts'
 import type { Readers, ReportReplicas } from './database/replicas/readers.ts'
 import { TableSizes } from './domain/table-sizes.ts'
+import { ConnectionShares } from './graph/execution/connection-shares.ts'
 import type { DomainContext } from './graph/execution/context.ts'
 import { CostEstimator } from './graph/execution/cost.ts'
 import { Limiter } from './graph/execution/limiter.ts'
-import { createPrepare, createRunOperation, instrument, type Prepare } from './graph/execution/operation.ts'
-import { OperationLimiter, Scans } from './graph/execution/operation-limiter.ts'
+import { createPrepare, createRunOperation } from './graph/execution/operation.ts'
+import { OperationLimiter } from './graph/execution/operation-limiter.ts'
 import { createGraphQLRoute } from './graph/http/apollo.ts'
 import { explorerRoute } from './graph/http/explorer.ts'
 import { readPersistedOperations } from './graph/http/persisted-operations.ts'
@@ -34,8 +35,8 @@ export interface ServiceParts {
   /** Told of every request once it is over. */
   readonly reportRequest?: ReportRequest
   readonly reportReplicas?: ReportReplicas
-  /** Wraps the preparation of the operations that REST runs, so that they can be watched. */
-  readonly watch?: (prepare: Prepare) => Prepare
+  /** Told once that the start waits for the database, and why. */
+  readonly reportWait?: (reason: string) => void
 }
 
 /** What changes while the HTTP server runs. */
@@ -83,11 +84,13 @@ async function createApplication(
   { schema, persisted }: Awaited<ReturnType<typeof makeDocuments>>,
   { database, readers, state }: Running,
 ): Promise<RequestListener> {
-  const { settings, domain: definitions, tokens, reportFault, reportRequest, watch = (same) => same } = parts
+  const { settings, domain: definitions, tokens, reportFault, reportRequest } = parts
   const { maxPageSize: maximumPageSize } = settings
   const { resources, folder } = definitions
   const limiter = createOperationLimiter(settings)
+  const bodies = createBodyLimiter(settings)
   const run = createRunOperation(limiter)
+  const connectionLimiters = createConnectionLimiters(settings, database)
   const sizes = new TableSizes(database.client, resources)
   const costs = new CostEstimator(resources, sizes)
   const domain: DomainContext = {
@@ -96,10 +99,14 @@ async function createApplication(
     ruleSettings: settings.ruleSettings,
     maximumPageSize,
     readers,
-    scans: new Scans(sizes, createScanLimiter(settings)),
+    connections: new ConnectionShares({
+      ...connectionLimiters,
+      sizes,
+      waited: (seconds) => database.pool.observer?.waited(seconds),
+    }),
     idempotencyKeyHours: settings.idempotencyKeyHours,
   }
-  const prepare = instrument(watch(createPrepare(schema, domain)), run, schema, costs)
+  const prepare = createPrepare({ schema, domain, costs, run })
   const graphql = await createGraphQLRoute({
     schema,
     domain,
@@ -111,7 +118,12 @@ async function createApplication(
     run,
   })
   const metrics = settings.metrics
-    ? createServiceMetrics(database, limiter, readers, () => state.refusedConnections)
+    ? createServiceMetrics(
+        database,
+        { operations: limiter, connections: connectionLimiters.connections },
+        readers,
+        () => state.refusedConnections,
+      )
     : undefined
   const rest = createRestInterface(definitions, prepare, {
     ...settings,
@@ -130,6 +142,7 @@ async function createApplication(
     ...(settings.graphqlExplorer ? [explorerRoute(resources, persisted)] : []),
     ...rest.routes,
     graphql,
+    rest.notFound,
   ]
   return createApp({
     routes,
@@ -144,6 +157,10 @@ async function createApplication(
       isFull: (caller) => limiter.isFull(caller),
       refuse: () => limiter.refuse(),
       holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
+      async startBody(caller) {
+        if (bodies.isFull(caller)) throw limiter.refuse()
+        return bodies.acquire(caller, 1)
+      },
     },
     pathHeaders: rest.pathHeaders,
     positions: readers.positions,
@@ -160,11 +177,36 @@ function createOperationLimiter(settings: Settings): OperationLimiter {
   })
 }
 
+/** Large bodies that one caller may send at a time where it may have all of the service; 9,000 members take 6 ms. */
+const BODIES = 4
+
+function createBodyLimiter({ concurrentOperations, waitingOperations, callerShare }: Settings): Limiter {
+  const share = (whole: number) => Math.ceil((whole * callerShare) / 100)
+  return new Limiter({
+    capacity: concurrentOperations,
+    share: share(BODIES),
+    waiting: waitingOperations,
+    waitingShare: share(waitingOperations),
+  })
+}
+
+/** A caller that is alone leaves these, for look-ups and for the first request of another. */
+const CONNECTIONS_FOR_OTHERS = 3
+
 /** The part of the connections that reads of large tables may take, all together. */
 const SCAN_PART = 0.25
 
 /** The embedded database runs one statement at a time. */
-function createScanLimiter({ databaseUrl, databasePoolSize, callerShare }: Settings): Limiter {
-  const connections = databaseUrl === undefined ? 1 : Math.max(Math.floor(databasePoolSize * SCAN_PART), 1)
-  return new Limiter({ capacity: connections, share: Math.ceil((connections * callerShare) / 100) })
+function createConnectionLimiters({ databaseUrl, callerShare }: Settings, { pool }: Database) {
+  const share = (whole: number) => Math.ceil((whole * callerShare) / 100)
+  const size = pool.options.max
+  const scans = databaseUrl === undefined ? 1 : Math.max(Math.floor(size * SCAN_PART), 1)
+  return {
+    connections: new Limiter({
+      capacity: size,
+      share: Math.max(size - CONNECTIONS_FOR_OTHERS, share(size)),
+      shareBesideOthers: callerShare < 100 ? Math.ceil(share(size) / 2) : size,
+    }),
+    scans: new Limiter({ capacity: scans, share: share(scans) }),
+  }
 }

@@ -53,7 +53,7 @@ export async function openReadableLog(level: string, output: Output & Destinatio
   const lines = pretty.prettyFactory({
     colorize: hasColours(output),
     translateTime: 'SYS:HH:MM:ss',
-    ignore: 'pid,hostname,method,route,status,seconds,requestId,traceId,aborted',
+    ignore: 'pid,hostname,method,route,path,status,seconds,requestId,traceId,aborted',
     singleLine: true,
     messageFormat: (entry, messageKey) => describe(entry, String(entry[messageKey])),
   })
@@ -63,8 +63,8 @@ export async function openReadableLog(level: string, output: Output & Destinatio
 
 /** A request as `GET /api/v1/species/:id 200 12 ms`; the message of anything else. */
 function describe(entry: Record<string, unknown>, message: string): string {
-  const { method, route, status, seconds, requestId, aborted } = entry
+  const { method, route, path, status, seconds, requestId, aborted } = entry
   if (message !== 'request') return requestId === undefined ? message : `${message} (request ${requestId})`
   const duration = `${Math.round(Number(seconds) * 1000)} ms`
-  return `${method} ${route ?? '(no route)'} ${status} ${duration}${aborted ? ', client disconnected' : ''}`
+  return `${method} ${route ?? `${path} (no route)`} ${status} ${duration}${aborted ? ', client disconnected' : ''}`
 }

@@ -12,7 +12,7 @@ import { loadConfiguration } from './settings/configuration.ts'
 import type { Settings } from './settings/settings.ts'
 import { styled } from './terminal.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
-import { isFirstProcess, onStop, superviseWorkers } from './workers/workers.ts'
+import { hasLeft, isFirstProcess, mayLeave, onStop, superviseWorkers } from './workers/workers.ts'
 
 const usage = `Starts the service.
 
@@ -40,7 +40,9 @@ async function main(): Promise<void> {
   const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
   const reportReplicas = (fit: number, all: number) =>
     logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use')
-  const service = await startService({ settings, domain, tokens, reportFault, reportRequest, reportReplicas })
+  const reportWait = (reason: string) => logger.warn({ reason }, 'waiting for the database')
+  const reports = { reportFault, reportRequest, reportReplicas, reportWait }
+  const service = await startService({ settings, domain, tokens, ...reports })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
     introduce(service, settings, mintToken(tokens, EVERYTHING))
@@ -88,7 +90,8 @@ async function stop(service: Service, stopTracing: StopTracing, { logger, end }:
   logger.info('stopping')
   service.announceStop()
   await delay(ANNOUNCED_MILLISECONDS)
-  const inTime = await service.close()
+  await mayLeave()
+  const inTime = await service.close(hasLeft)
   await Promise.race([stopTracing().catch(() => {}), delay(1_000)])
   if (inTime) logger.info('stopped')
   else logger.warn('stopped; requests that exceeded the deadline were aborted')

@@ -23,9 +23,10 @@ export interface Service {
   /**
    * Answers what was accepted, then ends all connections and closes the database.
    *
+   * @param hasLeft called when it no longer listens; no response is sent until it resolves
    * @returns whether everything was answered before the deadline of the settings
    */
-  close(): Promise<boolean>
+  close(hasLeft?: () => Promise<void>): Promise<boolean>
 }
 
 /** After an announced stop, an idle connection is kept for so long: its client may just have sent a request. */
@@ -43,7 +44,7 @@ const IDLE_MILLISECONDS = 1_000
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, domain } = parts
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
-  const options = databaseOptions(parts)
+  const options = databaseOptions(parts, parts.reportWait)
   let preparing: Promise<CreateApplication> | undefined
   const prepare = () =>
     (preparing ??= import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts)))
@@ -68,10 +69,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     })
     const origin = await listen(server, settings)
     const stopKeyExpiry = startKeyExpiry(database.client, settings.idempotencyKeyHours)
-    const close = async () => {
+    const close = async (hasLeft = async () => {}) => {
       state.isStopping = true
       stopKeyExpiry()
-      const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout)
+      const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout, hasLeft)
       await readers.close()
       await database.close()
       return inTime

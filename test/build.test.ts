@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
 import test from 'ava'
 import { createClone } from './helpers/clone.ts'
 import type { Owner } from './helpers/database.ts'
@@ -39,7 +40,7 @@ const clone = cloneWithModules({
     remove = action
   },
 })
-test.after.always(() => remove())
+test.after.always(() => clone.finally(() => remove()))
 
 test.serial('commands that start together in a fresh clone build once, the next one does not', async (t) => {
   const folder = await clone
@@ -104,3 +105,20 @@ test.serial(
     await t.throwsAsync(stat(join(folder, 'dist/extra.js')), { code: 'ENOENT' })
   },
 )
+
+test('what is built holds no address of its folder, so a copy of the project runs and tests its own code', async (t) => {
+  const project = `${process.cwd()}/`
+  const addresses = [pathToFileURL(project).href, `"${project}`]
+  for (const folder of ['dist', 'test/dist', 'torture/dist']) {
+    const files = (await readdir(folder, { recursive: true })).filter((file) => /\.(js|map)$/.test(file))
+    t.true(files.length > 0, folder)
+    for (const file of files) {
+      const content = await readFile(join(folder, file), 'utf8')
+      t.deepEqual(
+        addresses.filter((address) => content.includes(address)),
+        [],
+        `${folder}/${file}`,
+      )
+    }
+  }
+})

@@ -59,3 +59,17 @@ test('every source file that a document names exists', async (t) => {
   }
   t.true(count > 20)
 })
+
+test('what a document shows of a source file is in that file', async (t) => {
+  let count = 0
+  for (const document of await documents()) {
+    const text = await readFile(document, 'utf8')
+    for (const [, path = '', code = ''] of text.matchAll(/^```ts (\S+)\n(.*?)^```$/gms)) {
+      const source = await readFile(path, 'utf8')
+      for (const part of code.trimEnd().split('\n\n'))
+        t.true(source.includes(`\n${part}\n`), `${document}: ${part}`)
+      count++
+    }
+  }
+  t.true(count > 1)
+})

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { defineResource, reference, text } from '../src/domain/definition.ts'
+import { defineResource, enumeration, group, reference, text, timestamp } from '../src/domain/definition.ts'
 import { DefinitionError, definitionProblems } from '../src/domain/model/definition-problems.ts'
+import { createSchema } from '../src/graph/schema/schema.ts'
 import { domainFolder, loadDefinitions, loadTables } from '../src/settings/domain-folder.ts'
 import { runCommand } from './helpers/commands.ts'
 import { createTestFolder } from './helpers/database.ts'
@@ -59,9 +60,52 @@ test('a domain is refused with every contradiction in it', (t) => {
   t.deepEqual(definitionProblems({ resources: [{ ...crowded, occupancy }] }), [
     'shelves: occupancy has the reference name, which is no reference of shelves',
   ])
+  const odd = defineResource({
+    ...shelves,
+    fields: {
+      id: name,
+      version: name,
+      'two words': name,
+      place: reference('shelves', 'place', 'Place.', { nested: true, uniqueWithinParent: true }),
+      genre: enumeration([], 'Genre.'),
+      size: group('Size.', { format: enumeration(['A4', 'A4', 'A-5'], 'Format.') }),
+      none: group('None.', {}),
+      created_date: name,
+    },
+  })
+  const empty = defineResource({
+    ...boxes,
+    owner: odd,
+    fields: { shelf_id: timestamp('T.', { readOnly: true }) },
+  })
+  t.deepEqual(definitionProblems({ resources: [odd, empty] }), [
+    'shelves.id: this name is reserved',
+    'shelves.version: this name is reserved',
+    'shelves.two words: a name has letters, digits and underscores, and begins with a letter',
+    'shelves.place: it is unique within the parent, but a collection has no parent',
+    'shelves.genre: it needs a value',
+    'shelves.size.format: the value "A4" must be a GraphQL name, and once',
+    'shelves.size.format: the value "A-5" must be a GraphQL name, and once',
+    'shelves.none: a group needs a field',
+    'shelves.created_date: this name is reserved',
+    'boxes.shelf_id: this name is reserved',
+    'boxes: it has no field that a caller may write',
+  ])
   for (const nothing of [undefined, {}, { resources: [] }]) {
     t.regex(definitionProblems(nothing).join(), /must export `domain`, with at least one resource/)
   }
+})
+
+test('names that clash in the GraphQL schema are refused', (t) => {
+  const clashing = defineResource({
+    ...boxes,
+    fields: { shelf: name, room_id: reference('shelves', 'room', 'Room.') },
+  })
+  t.throws(() => createSchema([shelves, clashing]), {
+    instanceOf: DefinitionError,
+    message:
+      /:\n {2}GraphQL: Field "Shelf.boxes" can only be defined once.\n(?:.*\n)* {2}GraphQL: Field "Box.shelf" can/,
+  })
 })
 
 test('a Prisma client that lacks a model or a field of the definitions is refused', async (t) => {

@@ -30,13 +30,13 @@ test('on a terminal a request is one readable line', async (t) => {
   const { lines, logger } = await terminal(false)
   logger.info(REQUEST, 'request')
   logger.info(
-    { ...REQUEST, route: undefined, status: 503, aborted: true, reason: 'no connection' },
+    { ...REQUEST, route: undefined, path: '/nowhere', status: 503, aborted: true, reason: 'no connection' },
     'request',
   )
   logger.info({ origin: 'http://127.0.0.1:3000' }, 'listening')
   const [served, lost, listening] = lines.map((line) => line.replace(/^\[\d\d:\d\d:\d\d\] /, ''))
   t.is(served, 'INFO: GET /api/v1/species/:id 200 12 ms\n')
-  t.is(lost, 'INFO: GET (no route) 503 12 ms, client disconnected {"reason":"no connection"}\n')
+  t.is(lost, 'INFO: GET /nowhere (no route) 503 12 ms, client disconnected {"reason":"no connection"}\n')
   t.is(listening, 'INFO: listening {"origin":"http://127.0.0.1:3000"}\n')
 })
 

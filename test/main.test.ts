@@ -2,9 +2,16 @@ import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { runIn } from './helpers/commands.ts'
+import { runCommand, runIn, startCommand } from './helpers/commands.ts'
 import { createEmbedded, createTestFolder } from './helpers/database.ts'
+import { createFaultyLink } from './helpers/faulty-link.ts'
+import { createDatabaseOn, findServer } from './helpers/postgres-server.ts'
+import { startProcess } from './helpers/service-process.ts'
+
+const server = await findServer((reason) => console.log(`main: ${reason}`))
+const claim = server ? test : test.skip
 
 const STACK = /\n\s+at /
 
@@ -64,6 +71,7 @@ test('of a database and an operation that cannot be used, the database is report
   await writeFile(join(operations, 'Unknown.graphql'), '{ unknown }')
   const { errors, status } = await runIn(folder, 'start', {
     DATABASE_URL: 'postgresql://127.0.0.1:1/none',
+    DATABASE_START_SECONDS: '0',
     GRAPHQL_OPERATIONS_DIR: operations,
   })
   t.is(status, 1)
@@ -85,4 +93,41 @@ test('an address that cannot be used is one message with the setting to change',
     t.is(status, 1)
     t.regex(errors, new RegExp(`^Invalid settings:\n  ${message}.*\n$`))
   }
+})
+
+claim(
+  'the service and commands wait for a database that cannot be reached yet, and say so once',
+  async (t) => {
+    const databaseUrl = new URL(await createDatabaseOn(server as string, t))
+    const link = await createFaultyLink(new URL(databaseUrl), t)
+    databaseUrl.host = `127.0.0.1:${link.port}`
+    const environment = { DATABASE_URL: databaseUrl.href, DATABASE_START_SECONDS: '3600' }
+    link.set('down')
+    const service = startProcess(environment, t)
+    const commands = ['migrate', 'doctor'].map((name) => startCommand(name, environment))
+    const ended = commands.map(async (command) => {
+      const [errors] = await Promise.all([text(command.stderr), once(command, 'exit')])
+      return { errors, status: command.exitCode }
+    })
+    const waiting = [service.child.stdout, ...commands.map(({ stderr }) => stderr)]
+    await Promise.all(waiting.map((output) => output && once(output, 'data')))
+    link.set('open')
+    await service.origin
+    t.is(service.output().match(/"waiting for the database"/g)?.length, 1)
+    for (const { errors, status } of await Promise.all(ended)) {
+      t.is(status, 0, errors)
+      t.regex(
+        errors,
+        /^The database at 127.0.0.1:\d+ cannot be reached: .*\. Waiting for it, 3600 s at most\.\n$/,
+      )
+    }
+  },
+)
+
+claim('a database that refuses the connection is not waited for', async (t) => {
+  const missing = new URL('/no_such_database', server).href
+  const settings = { DATABASE_URL: missing, DATABASE_START_SECONDS: '3600' }
+  const { errors, status } = await runCommand('start', settings)
+  t.is(status, 1)
+  t.regex(errors, /^The database at .* cannot be reached: .*no_such_database.*\n$/)
 })

@@ -18,8 +18,8 @@ test('an installation without development dependencies runs the built service in
   }
   const npm = (...parameters: string[]) => execute('npm', [...parameters, '--offline'], { cwd: folder })
   await npm('run', 'build')
-  await npm('prune', '--omit=dev')
-  for (const name of ['prisma-cli', 'effect', '@types/koa', 'esbuild'])
+  await npm('prune', '--omit=dev', '--omit=optional')
+  for (const name of ['prisma', 'effect', 'typescript', '@types/koa', 'esbuild'])
     await t.throwsAsync(access(join(folder, 'node_modules', name)), { code: 'ENOENT' })
 
   const environment = { NODE_ENV: 'production', DATA_DIR: join(folder, 'data'), GRAPHQL_EXPLORER: 'true' }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { Agent } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,6 +9,7 @@ import anyTest from 'ava'
 import { mintToken } from '../src/development-token.ts'
 import { createTestDatabase, createTestFolder } from './helpers/database.ts'
 import { createFaultyLink } from './helpers/faulty-link.ts'
+import { type Outcome, send } from './helpers/load.ts'
 import { MAIN, startProcess } from './helpers/service-process.ts'
 
 const server = process.env['TEST_DATABASE_URL']
@@ -126,7 +128,8 @@ test('a worker that dies while the database is away is replaced later, and the o
   const address = new URL(databaseUrl as string)
   const link = await createFaultyLink(new URL(address), t)
   address.host = `127.0.0.1:${link.port}`
-  const service = startProcess({ DATABASE_URL: address.href, WORKERS: '2', DATABASE_POOL_SIZE: '2' }, t)
+  const settings = { DATABASE_URL: address.href, DATABASE_START_SECONDS: '0', DATABASE_POOL_SIZE: '2' }
+  const service = startProcess({ ...settings, WORKERS: '2' }, t)
   const origin = await service.origin
   const count = (message: string) => service.output().split(`"msg":"${message}"`).length - 1
   const until = async (isTrue: () => boolean) => {
@@ -146,6 +149,88 @@ test('a worker that dies while the database is away is replaced later, and the o
   await until(() => count('listening') === 3)
   t.true(await isAlive())
   t.is(service.child.exitCode, null)
+})
+
+test('a worker goes on limiting callers when the process that counts for all does not answer (needs TEST_DATABASE_URL)', async (t) => {
+  const { databaseUrl = '' } = await createTestDatabase(t)
+  const service = startProcess({ DATABASE_URL: databaseUrl, WORKERS: '2', RATE_LIMIT: '2' }, t)
+  const origin = await service.origin
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => agent.destroy())
+  const statuses: unknown[] = []
+  const get = async () => {
+    const outcome = await send(origin, { method: 'GET', path: '/api/v1/species' }, agent)
+    statuses.push(outcome.kind === 'answered' ? outcome.status : outcome)
+  }
+  await get()
+  // The connection is the worker's own by now.
+  service.kill('SIGSTOP')
+  for (let request = 0; request < 3; request++) await get()
+  service.kill('SIGCONT')
+  t.deepEqual(statuses, [200, 200, 200, 429])
+})
+
+test('while workers are killed, every connection is answered or closed (needs TEST_DATABASE_URL)', async (t) => {
+  const { databaseUrl } = await createTestDatabase(t)
+  const service = startProcess({ DATABASE_URL: databaseUrl, WORKERS: '4', DATABASE_POOL_SIZE: '2' }, t)
+  const pids: number[] = []
+  service.child.stdout?.on('data', (lines: Buffer) => {
+    pids.push(
+      ...[...`${lines}`.matchAll(/"pid":(\d+)[^\n]*"msg":"listening"/g)].map(([, pid]) => Number(pid)),
+    )
+  })
+  const { hostname, port } = new URL(await service.origin)
+  const listening = async (count: number) => {
+    for (let wait = 0; pids.length < count && wait < 600; wait++) await delay(50)
+    t.true(pids.length >= count)
+  }
+  await listening(4)
+  const open = new Set<Socket>()
+  let areKilled = false
+  const call = async () => {
+    while (!areKilled) {
+      const socket = connect(Number(port), hostname).on('error', () => {})
+      open.add(socket)
+      socket.resume().end('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+      await new Promise((resolve) => socket.once('close', resolve))
+      open.delete(socket)
+    }
+  }
+  const callers = Array.from({ length: 24 }, call)
+  t.teardown(() => {
+    for (const socket of open) socket.destroy()
+  })
+  for (let kills = 0; kills < 4; kills++) {
+    process.kill(pids[kills] as number, 'SIGKILL')
+    await listening(5 + kills)
+  }
+  areKilled = true
+  for (let wait = 0; open.size > 0 && wait < 600; wait++) await delay(50)
+  t.is(open.size, 0)
+  await Promise.all(callers)
+})
+
+test('when workers stop, every connection is answered or refused (needs TEST_DATABASE_URL)', async (t) => {
+  const { databaseUrl } = await createTestDatabase(t)
+  const service = startProcess({ DATABASE_URL: databaseUrl, WORKERS: '4', DATABASE_POOL_SIZE: '2' }, t)
+  const origin = await service.origin
+  const outcomes: Outcome[] = []
+  const call = async () => {
+    while (outcomes.at(-1)?.kind !== 'refused') {
+      outcomes.push(
+        await send(origin, { method: 'GET', path: '/health/live', headers: { connection: 'close' } }),
+      )
+    }
+  }
+  const callers = Array.from({ length: 24 }, call)
+  while (new Set(service.output().match(/"pid":\d+/g)).size < 4) await delay(50)
+  service.kill('SIGTERM')
+  await Promise.all(callers)
+  t.deepEqual(
+    outcomes.filter(({ kind }) => kind === 'lost'),
+    [],
+  )
+  t.deepEqual(await service.exited, { code: 0, signal: null })
 })
 
 test('workers close connections beyond MAX_CONNECTIONS (needs TEST_DATABASE_URL)', async (t) => {
@@ -169,6 +254,7 @@ test('workers that cannot start end the service, with one message (needs TEST_DA
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: 'postgresql://127.0.0.1:1/none',
+      DATABASE_START_SECONDS: '0',
       DATA_DIR: await createTestFolder(t),
       JWT_SECRET: secret,
       PORT: '0',

@@ -18,6 +18,10 @@ const ANSWER_MILLISECONDS = 3_000
 const SERVING_MILLISECONDS = 5_000
 const PATIENCE_MILLISECONDS = 60_000
 
+/** A round with fewer acknowledged writes, or fewer in flight when the fault begins, shows nothing. */
+const LEAST_ACKNOWLEDGED = 300
+const LEAST_EXPOSED = 8
+
 /** The load runs for so long before a fault, before it is undone, and afterwards. */
 const CALM_MILLISECONDS = 2_000
 
@@ -77,7 +81,7 @@ async function endure(
   const most = (figure: (round: Round) => number) => Math.max(...results.map(figure))
   const sum = (figure: (round: Round) => number) => results.reduce((total, round) => total + figure(round), 0)
   console.log(
-    `${name} ${rounds} times: ${sum(({ acknowledged }) => acknowledged)} writes acknowledged, ` +
+    `${name} ${rounds} times: ${sum(({ acknowledged }) => acknowledged)} writes acknowledged, ${sum(({ exposed }) => exposed)} in flight at a fault, ` +
       `${sum(({ responses }) => responses)} responses, ${sum(({ refused }) => refused)} of them 503, ` +
       `slowest ${most(({ slowest }) => slowest)} ms; promotion after ${median(({ promoted }) => promoted)} ms, ` +
       `at most ${most(({ promoted }) => promoted)} ms; writing again ${median(({ writing }) => writing)} ms after that, ` +
@@ -94,6 +98,8 @@ interface Round {
   readonly writing: number
   readonly refusing: number
   readonly acknowledged: number
+  /** How many writes were in flight when the fault began. */
+  readonly exposed: number
   readonly responses: number
   readonly refused: number
   readonly slowest: number
@@ -106,6 +112,7 @@ async function strike(fault: Fault, load: Load, origin: string, { members, whole
   load.start()
   await delay(CALM_MILLISECONDS)
   const begun = performance.now()
+  const exposed = load.observations.writing
   await fault.begin(primary)
   const promotion = await untilPromoted(members.filter((member) => member !== primary))
   const { observations } = load
@@ -124,6 +131,7 @@ async function strike(fault: Fault, load: Load, origin: string, { members, whole
     writing: Math.round(writing),
     refusing: Math.round(refusing),
     acknowledged: observations.acknowledged,
+    exposed,
     responses: counts.reduce((total, count) => total + count, 0),
     refused: observations.statuses.get('503') ?? 0,
     slowest: Math.round(observations.slowest),
@@ -131,9 +139,11 @@ async function strike(fault: Fault, load: Load, origin: string, { members, whole
   }
 }
 
-function judge({ problems, slowest, writing, refusing }: Round): string[] {
+function judge({ problems, slowest, writing, refusing, acknowledged, exposed }: Round): string[] {
   return [
     ...problems,
+    ...(acknowledged < LEAST_ACKNOWLEDGED ? [`only ${acknowledged} writes were acknowledged`] : []),
+    ...(exposed < LEAST_EXPOSED ? [`only ${exposed} writes were in flight`] : []),
     ...(slowest > ANSWER_MILLISECONDS ? [`an answer after ${slowest} ms`] : []),
     ...(Math.max(writing, refusing) > SERVING_MILLISECONDS
       ? [`serving ${Math.max(writing, refusing)} ms after the promotion`]

@@ -1,85 +1,76 @@
-import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { createEmbedded } from '../test/helpers/database.ts'
-import { send } from '../test/helpers/load.ts'
 import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { processToken, type ServiceProcess, startProcess } from '../test/helpers/service-process.ts'
-import { ATTACKS, attack } from './hostile-callers.ts'
+import { type ServiceProcess, startProcess } from '../test/helpers/service-process.ts'
+import { read } from './honest-caller.ts'
+import { ATTACKS, attack, hasWrk, lockedTable } from './hostile-callers.ts'
 import { memory } from './memory.ts'
 import { withOwner } from './owner.ts'
-import { percentile } from './percentile.ts'
+import { Skipped } from './skipped.ts'
 
 const SPECIES = 205_000
 const MOONS = 300_000
+const SPACECRAFT = 12_000
 const MEMORY_MEGABYTES = 400
-const SLOWER = 3
 
-/** The honest caller: so many connections, each of which reads one resource after the other. */
-const CONNECTIONS = 8
-const PAUSE_MILLISECONDS = 10
+/** How many times as long as without a hostile caller the requests of another may take, on PostgreSQL. */
+const MEDIAN_FACTOR = 5
+const P99_FACTOR = 10
 
 /**
  * Lets one hostile caller after the other ask for too much, while an honest one reads. The honest one is always
- * served, and about as fast as before.
+ * served, and soon. All of them share the processors of this machine; hostile callers have the lowest priority.
+ *
+ * @param only `embedded`, or a part of the names of the kinds to try
  */
-export async function run(seconds = 10, only?: string): Promise<string[]> {
+export async function run(seconds = 10, only = ''): Promise<string[]> {
+  if (!(await hasWrk())) throw new Skipped('it needs wrk (Debian package wrk)')
   const server = await findServer((reason) => console.log(`PostgreSQL: ${reason}; on the embedded database`))
   return withOwner(async (owner) => {
     const address = server && only !== 'embedded' ? await createDatabaseOn(server, owner) : undefined
     const place = address ? { DATABASE_URL: address } : { DATA_DIR: (await createEmbedded(owner)).dataDir }
     const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner)
     const origin = await service.origin
-    await fill(
-      address
-        ? { connectionString: address }
-        : { host: place.DATA_DIR, user: 'postgres', database: 'postgres' },
-    )
+    const connection = address
+      ? { connectionString: address }
+      : { host: place.DATA_DIR, user: 'postgres', database: 'postgres' }
+    await fill(connection)
     await read(origin, 5)
+    console.log('| kind | answers | median of others, ms | p99 of others, ms | failed | most memory, MB |')
+    console.log('| --- | --- | --: | --: | --: | --: |')
     const broken: string[] = []
-    for (const kind of ATTACKS) {
-      const normal = await read(origin, 5)
+    for (const kind of ATTACKS.filter((kind) => only === 'embedded' || kind.includes(only))) {
+      const idle = await read(origin, 5)
       const watch = watchMemory(service)
+      const unlock = await lock(connection, lockedTable(kind))
       const [answers, others] = await Promise.all([attack({ origin, kind, seconds }), read(origin, seconds)])
+      await unlock()
       const most = await watch.end()
+      const compared = (part: 'median' | 'p99') =>
+        `${others[part].toFixed(1)} (× ${(others[part] / idle[part]).toFixed(1)})`
       console.log(
-        `${kind}: ${JSON.stringify(answers)}; p99 of others ${others.p99.toFixed(1)} ms (normally ${normal.p99.toFixed(1)} ms), ${others.failed} of ${others.count} failed, ${most} MB resident at most`,
+        `| ${[kind, answers, compared('median'), compared('p99'), `${others.failed} of ${others.count}`, most].join(' | ')} |`,
       )
       if (others.failed > 0) broken.push(`${kind}: ${others.failed} requests of others failed`)
-      if (others.p99 > SLOWER * normal.p99) broken.push(`${kind}: p99 of others ${others.p99.toFixed(1)} ms`)
       if (most > MEMORY_MEGABYTES) broken.push(`${kind}: ${most} MB resident`)
+      if (address && others.median > MEDIAN_FACTOR * idle.median)
+        broken.push(`${kind}: median of others × ${(others.median / idle.median).toFixed(1)}`)
+      if (address && others.p99 > P99_FACTOR * idle.p99)
+        broken.push(`${kind}: p99 of others × ${(others.p99 / idle.p99).toFixed(1)}`)
       await delay(2_000)
     }
     return broken
   })
 }
 
-interface Reading {
-  readonly count: number
-  readonly failed: number
-  /** In milliseconds. */
-  readonly p99: number
-}
-
-async function read(origin: string, seconds: number): Promise<Reading> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const headers = { authorization: `Bearer ${processToken('honest')}` }
-  const until = performance.now() + seconds * 1_000
-  const times: number[] = []
-  let failed = 0
-  const converse = async (_: unknown, connection: number) => {
-    for (let number = connection; performance.now() < until; number += CONNECTIONS) {
-      const started = performance.now()
-      const path = `/api/v1/species/s${1 + (number % 1_000)}`
-      const outcome = await send(origin, { method: 'GET', path, headers }, agent)
-      times.push(performance.now() - started)
-      if (outcome.kind !== 'answered' || outcome.status !== 200) failed++
-      await delay(PAUSE_MILLISECONDS)
-    }
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, converse))
-  agent.destroy()
-  return { count: times.length, failed, p99: percentile(times, 0.99) }
+/** Locks a table, if one is given, until the returned function is called. */
+async function lock(connection: pg.ClientConfig, table: string | undefined): Promise<() => Promise<void>> {
+  if (table === undefined) return async () => {}
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE public.${table} IN ACCESS EXCLUSIVE MODE`)
+  return () => client.end()
 }
 
 /** The most memory that a process holds, in megabytes, looked at ten times a second. */
@@ -114,6 +105,8 @@ async function fill(connection: pg.ClientConfig): Promise<void> {
   await client.query(`INSERT INTO planets (id, name) VALUES ('crowded', 'Crowded')`)
   await client.query(`INSERT INTO moons (planet_id, id, name)
     SELECT 'crowded', 'm' || i, 'Moon ' || i FROM generate_series(1, ${MOONS}) AS i`)
+  await client.query(`INSERT INTO spacecraft (id, name, kind)
+    SELECT 'c' || i, 'Spacecraft ' || i, 'orbiter' FROM generate_series(1, ${SPACECRAFT}) AS i`)
   await client.query('ANALYZE')
   await client.end()
 }

@@ -14,8 +14,15 @@ import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts
 const configuration = await loadConfiguration()
 const database = await openDatabase(databaseOptions(configuration))
 const readers = { clientFor: () => database.client, recordWrite: () => {} }
-const scans = { of: () => (_: unknown, __: unknown, read: () => unknown) => read() }
-const domain = { client: database.client, readers, scans, maximumPageSize: 100 } as unknown as DomainContext
+const use = (work: () => unknown) => work()
+const scan = (_: unknown, __: unknown, read: () => unknown) => read()
+const connections = { of: () => ({ use, scan }) }
+const domain = {
+  client: database.client,
+  readers,
+  connections,
+  maximumPageSize: 100,
+} as unknown as DomainContext
 const sofa = useSofa({
   basePath: '/sofa',
   schema: createSchema(configuration.domain.resources) as GraphQLSchema,

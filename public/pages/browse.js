@@ -1,8 +1,8 @@
-import { html, render, useEffect, useState } from './htm.js'
+import { html, render, useEffect, useRef, useState } from './htm.js'
 import { ItemView } from './item-view.js'
 import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
-import { profileOf, send, shareToken, storeToken } from './session.js'
+import { profileOf, send, shareToken, storeToken, takesFocus } from './session.js'
 import { TokenForm } from './token-form.js'
 import { isWeb, label, titleField } from './values.js'
 
@@ -11,6 +11,7 @@ const url = location.href.replace(/#.*$/, '')
 /** The resource at the address of this page. */
 function Browse() {
   const [state, setState] = useState(/** @type {any} */ (undefined))
+  const heading = useRef(/** @type {any} */ (null))
   const load = async () => {
     try {
       const answer = await send(url, { headers: { Prefer: 'graphql-operation' } })
@@ -26,6 +27,9 @@ function Browse() {
   useEffect(() => {
     load()
   }, [])
+  useEffect(() => {
+    if (state?.answer && takesFocus()) heading.current?.focus()
+  }, [state?.key])
   const use = (/** @type {string} */ value) => {
     storeToken(value)
     void load()
@@ -36,17 +40,28 @@ function Browse() {
   const { answer, profile, key } = state
   const title = titleOf(answer.body, profile)
   document.title = `${title} – halgraph`
-  return html`
-    <div class="heading"><h1>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>
-    <p class="path">${decodeURI(location.pathname)}</p>
+  // Without the element around them, Preact moves the title and the path behind the request when the form changes.
+  return html`<div>
+    <div class="heading"><h1 tabindex="-1" ref=${heading}>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>
+    <p class="path">${decoded(location.pathname)}</p>
     <${TokenForm} isRefused=${answer.status === 401} use=${use} />
     <${Content} key=${key} answer=${answer} profile=${profile} reload=${load} />
-    <${RequestView} url=${url} answer=${answer} />`
+    <${RequestView} url=${url} answer=${answer} />
+  </div>`
+}
+
+/** A path for people; as it is where it is not percent-encoded UTF-8. */
+function decoded(/** @type {string} */ path) {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }
 
 /** @param {any} body @param {any} profile */
 function titleOf(body, profile) {
-  const segment = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
+  const segment = decoded(location.pathname.split('/').at(-1) ?? '')
   if (body?._embedded) return label(segment)
   return (
     (profile && body?.[titleField(profile.schema)]) ??
@@ -74,13 +89,16 @@ function Collections({ links }) {
 /** @param {{ answer: any }} properties */
 function Failure({ answer: { body, text } }) {
   const { code, message, details = [] } = body?.error ?? { code: '', message: text }
-  return html`<p class="error" role="alert"><${Code} code=${code} />: ${message}</p>
-    ${
-      details.length > 0 &&
-      html`<ul>
-      ${details.map((/** @type {any} */ detail) => html`<li><${Code} code=${detail.code} />: ${detail.message}</li>`)}
-    </ul>`
-    }
+  const isInDetails = details.some((/** @type {any} */ detail) => detail.message === message)
+  return html`<div class="error" role="alert">
+      <p><${Code} code=${code} />${!isInDetails && html`: ${message}`}</p>
+      ${
+        details.length > 0 &&
+        html`<ul>
+        ${details.map((/** @type {any} */ detail) => html`<li><${Code} code=${detail.code} />: ${detail.message}</li>`)}
+      </ul>`
+      }
+    </div>
     <p><a href=${/** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content}>All collections</a></p>`
 }
 

@@ -9,9 +9,14 @@ export function initialText({ format, value }) {
   if (format === 'date-time') return localTime(new Date(value))
   if (format === 'object')
     return Object.entries(value)
-      .map(([name, one]) => `${name}: ${one}`)
+      .map(([name, one]) => `${nameText(name)}: ${one}`)
       .join('\n')
   return String(value)
+}
+
+/** A name at the beginning of a line; as a JSON string where the line would otherwise stand for another name. */
+function nameText(/** @type {string} */ name) {
+  return name === name.trim() && /^[^"\p{Cc}][^\p{Cc}]*$/u.test(name) ? name : JSON.stringify(name)
 }
 
 /** As `datetime-local` has it: in the zone of the browser, to the millisecond. */
@@ -27,23 +32,36 @@ function localTime(/** @type {Date} */ date) {
  * @param {string} text
  */
 function valueFrom({ type, format, options }, text) {
-  if (text === '') return undefined
+  if (text === '' || (format === 'object' && text.trim() === '')) return undefined
   if (type === 'number') return Number(text)
   if (format === 'date-time') return new Date(text).toISOString()
-  if (format === 'object') return membersOf(text)
+  if (format === 'object')
+    return Object.fromEntries(membersOf(text).flatMap((member) => (member ? [member] : [])))
   const chosen = options?.inline?.find((/** @type {any} */ one) => String(one.value) === text)
   return chosen ? chosen.value : text
 }
 
-/** One member in each line: `name: 0.5`. */
-function membersOf(/** @type {string} */ text) {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return Object.fromEntries(
-    lines.map((line) => {
-      const end = line.lastIndexOf(':')
-      return [line.slice(0, end).trim(), Number(line.slice(end + 1))]
-    }),
-  )
+/**
+ * One member in each line: `name: 0.5`, or `" name": 0.5` with a JSON string; undefined for another line.
+ *
+ * @param {string} text
+ */
+function membersOf(text) {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [, name = '', number] = /^\s*(.*?)\s*:\s*([\d.eE+-]+)\s*$/s.exec(line) ?? []
+      if (name === '' || !Number.isFinite(Number(number))) return undefined
+      try {
+        return /** @type {[string, number]} */ ([
+          name.startsWith('"') ? String(JSON.parse(name)) : name,
+          Number(number),
+        ])
+      } catch {
+        return undefined
+      }
+    })
 }
 
 /**
@@ -57,11 +75,20 @@ export function problemIn({ name, prompt, type, format, required }, text) {
   if (required && text.trim() === '') return [{ field: name, message: `${prompt} is required.` }]
   if (type === 'number' && text !== '' && !Number.isFinite(Number(text)))
     return [{ field: name, message: `${prompt} must be a number.` }]
-  const isMember = (/** @type {string} */ line) =>
-    line.trim() === '' || /^.*\S.*:\s*[\d.eE+-]+\s*$/.test(line)
-  if (format === 'object' && !text.split('\n').every(isMember))
-    return [{ field: name, message: 'Each line is a name, a colon and a number.' }]
-  return []
+  return format === 'object' ? problemInMembers(name, membersOf(text)) : []
+}
+
+/** @param {string} field @param {([string, number] | undefined)[]} members */
+function problemInMembers(field, members) {
+  const names = members.map((member) => member?.[0])
+  if (names.includes(undefined))
+    return [
+      { field, message: 'Each line is a name, a colon and a number. A name in quotes is a JSON string.' },
+    ]
+  const repeated = names.find((name, index) => names.indexOf(name) < index)
+  return repeated === undefined
+    ? []
+    : [{ field, message: `The name ${JSON.stringify(repeated)} is in more than one line.` }]
 }
 
 /**
@@ -91,15 +118,17 @@ export function changedBody(properties, texts) {
     const text = texts[property.name] ?? ''
     if (text === initialText(property)) continue
     const value = valueFrom(property, text) ?? null
-    const removed =
-      property.format === 'object' && value !== null
-        ? Object.keys(property.value ?? {}).filter((name) => !(name in value))
-        : []
-    const merged =
-      removed.length > 0 ? { ...value, ...Object.fromEntries(removed.map((name) => [name, null])) } : value
-    setAt(body, property.name, merged)
+    const isObject = property.format === 'object' && value !== null && property.value
+    setAt(body, property.name, isObject ? changedMembers(property.value, value) : value)
   }
   return body
+}
+
+/** @param {Record<string, number>} before @param {Record<string, number>} after */
+function changedMembers(before, after) {
+  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+  const changed = Object.entries(after).filter(([name, value]) => before[name] !== value)
+  return Object.fromEntries([...removed.map((name) => [name, null]), ...changed])
 }
 
 /** @param {any} body @param {string} name dotted @param {unknown} value */

@@ -29,7 +29,9 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
   )
 
   useEffect(() => {
+    const opener = /** @type {HTMLElement | null} */ (document.activeElement)
     form.current?.querySelector('input, select, textarea')?.focus()
+    return () => opener?.focus()
   }, [])
   useEffect(() => {
     form.current?.querySelector('[aria-invalid=true], [role=alert]')?.focus()
@@ -124,6 +126,7 @@ function Control({ property, attributes }) {
   if (type === 'textarea') return html`<textarea rows="4" maxlength=${maxLength} ...${attributes}></textarea>`
   if (type === 'number')
     return html`<input type="number" inputmode="decimal" min=${min} max=${max} step=${step ?? 'any'} ...${attributes} />`
+  if (type === 'date') return html`<input type="date" ...${attributes} />`
   if (format === 'date-time') return html`<input type="datetime-local" step="0.001" ...${attributes} />`
   return html`<input type="text" maxlength=${maxLength} placeholder=${placeholder} autocomplete="off" ...${attributes} />`
 }

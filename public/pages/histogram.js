@@ -4,7 +4,8 @@ const WIDE = 1000
 /** @param {number} value */
 export function numberText(value) {
   // Years have no separators, and larger numbers do.
-  return value.toLocaleString(undefined, { maximumSignificantDigits: 4, useGrouping: 'min2' })
+  const notation = value !== 0 && Math.abs(Math.log10(Math.abs(value))) >= 15 ? 'scientific' : 'standard'
+  return value.toLocaleString(undefined, { maximumSignificantDigits: 4, useGrouping: 'min2', notation })
 }
 
 /**
@@ -44,7 +45,7 @@ function boundsOf(isInteger, least, greatest, count) {
   }
   const isWide = least > 0 && greatest / least >= WIDE
   const at = (/** @type {number} */ part) =>
-    isWide ? least * (greatest / least) ** part : least + (greatest - least) * part
+    isWide ? least ** (1 - part) * greatest ** part : least * (1 - part) + greatest * part
   return [...Array.from({ length: count }, (_, index) => at(index / count)), greatest]
 }
 

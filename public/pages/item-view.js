@@ -1,6 +1,6 @@
 import { TemplateForm } from './form.js'
 import { html, useEffect, useRef, useState } from './htm.js'
-import { send } from './session.js'
+import { passFocus, send } from './session.js'
 import { isWeb, label, Value } from './values.js'
 
 /** Relations that stand for the resource itself, or for requests that are buttons here. */
@@ -33,6 +33,7 @@ export function ItemView({ answer, profile, reload }) {
       profile=${opened === 'patch' ? profile : undefined}
       etag=${opened === 'patch' ? answer.headers.get('ETag') : undefined} isNew=${opened !== 'patch'} onCancel=${close}
       onDone=${() => {
+        passFocus()
         close()
         reload()
       }} />`
@@ -77,7 +78,10 @@ function Deletion({ template, etag, up }) {
   const remove = async () => {
     const headers = new Headers(etag ? { 'If-Match': etag } : {})
     const { status, body } = await send(template.target, { method: template.method, headers })
-    if (status < 400) return location.assign(up?.href ?? template.target)
+    if (status < 400) {
+      passFocus()
+      return location.assign(up?.href ?? template.target)
+    }
     setProblem(body?.error?.message ?? `The response has the status ${status}.`)
   }
   return html`<button type="button" class="danger" onClick=${() => dialog.current.showModal()}>Delete</button>
@@ -87,7 +91,7 @@ function Deletion({ template, etag, up }) {
       ${problem && html`<p role="alert" class="error">${problem}</p>`}
       <div class="actions">
         <button type="button" class="danger" onClick=${remove}>Delete</button>
-        <button type="button" onClick=${() => dialog.current.close()}>Cancel</button>
+        <button type="button" autofocus onClick=${() => dialog.current.close()}>Cancel</button>
       </div>
     </dialog>`
 }

@@ -1,5 +1,6 @@
 import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
+import { passFocus } from './session.js'
 import { isWeb, label, leavesOf, titleField, Value, valueAt } from './values.js'
 
 /** A table with more columns is hard to read; the page of the item shows all fields. */
@@ -18,7 +19,7 @@ export function ListView({ body, profile }) {
   return html`
     ${profile && html`<p class="note">${profile.description}</p>`}
     <div class="actions">
-      ${template && !isCreating && html`<button type="button" onClick=${() => setCreating(true)}>${template.title}</button>`}
+      ${template && html`<button type="button" onClick=${() => setCreating(true)}>${template.title}</button>`}
     </div>
     ${
       isCreating &&
@@ -33,6 +34,7 @@ export function ListView({ body, profile }) {
 /** @param {import('./session.js').Answer} answer */
 function open({ headers }) {
   const location_ = headers.get('Location')
+  passFocus()
   if (location_ && isWeb(location_)) location.assign(location_)
   else location.reload()
 }

@@ -50,6 +50,20 @@ export function storeToken(value) {
   channel.postMessage({ forget: true })
 }
 
+const FOCUS = 'halgraph.focus'
+
+/** The next page, or this one when it is loaded again, takes the focus: the control that had it is gone. */
+export function passFocus() {
+  sessionStorage.setItem(FOCUS, 'heading')
+}
+
+/** Whether this page takes the focus; it does so once. */
+export function takesFocus() {
+  const isPassed = sessionStorage.getItem(FOCUS) !== null
+  sessionStorage.removeItem(FOCUS)
+  return isPassed
+}
+
 /**
  * @typedef {object} Answer
  * @property {number} status

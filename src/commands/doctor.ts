@@ -6,7 +6,7 @@ import { DatabaseRefusedError } from '../database/refused.ts'
 import type { Tables } from '../database/tables.ts'
 import { DefinitionError } from '../domain/model/definition-problems.ts'
 import type { Resource } from '../domain/model/resource.ts'
-import { databaseOptions, loadConfiguration } from '../settings/configuration.ts'
+import { databaseOptions, loadConfiguration, patienceOf } from '../settings/configuration.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
 import { styled } from '../terminal.ts'
 import { runCommand } from './command.ts'
@@ -22,7 +22,8 @@ const usage = `Checks the service and its database without changing them.
   npx halgraph doctor --repair
 
   --json     print the results as one JSON object
-  --repair   recount the rows of collections whose stored count is wrong, and correct references
+  --repair   recount the rows of collections whose stored count is wrong, add missing references, and remove those
+             that follow an empty text
 
 Checks the settings, the connection, the migrations, the server and its session settings, whether definitions,
 Prisma schema and tables match, the stored row counts, the references, and whether each row is valid. Exit status 1 when a
@@ -98,12 +99,12 @@ function report(check: string, problems: readonly string[]): boolean {
 }
 
 /** Only of a server: an embedded database is refused when it is opened. */
-async function migrationProblems(
-  { databaseUrl }: Settings,
-  { migrations }: Tables,
-): Promise<readonly string[]> {
+async function migrationProblems(settings: Settings, { migrations }: Tables): Promise<readonly string[]> {
+  const { databaseUrl } = settings
   if (databaseUrl === undefined) return []
-  const { value, problems } = await attempt(() => migrationState(parseConnection(databaseUrl), migrations))
+  const { value, problems } = await attempt(() =>
+    migrationState(parseConnection(databaseUrl, patienceOf(settings)), migrations),
+  )
   if (!value) return problems
   const { applied, pending, unknown, edited, failed, misplaced } = value
   if (applied.length === 0) report('features of the server', await featureProblems(databaseUrl))

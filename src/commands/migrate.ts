@@ -1,6 +1,7 @@
 import { parseConnection } from '../database/connection.ts'
 import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
 import { migrate } from '../database/migrations/migrator.ts'
+import { patienceOf } from '../settings/configuration.ts'
 import { databaseConfiguration, runCommand } from './command.ts'
 
 const usage = `Applies the pending migrations of the database.
@@ -16,7 +17,7 @@ await runCommand(usage, {}, async () => {
   const { migrations } = domain.folder
   const applied = await (databaseUrl === undefined
     ? migrateEmbedded(dataDir, migrations)
-    : migrate(parseConnection(databaseUrl), migrations))
+    : migrate(parseConnection(databaseUrl, patienceOf(settings)), migrations))
   for (const name of applied) console.log(`Applied ${name}`)
   if (applied.length === 0) console.log('The database is up to date')
 })

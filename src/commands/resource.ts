@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path'
 import type { Resource } from '../domain/model/resource.ts'
+import { createSchema } from '../graph/schema/schema.ts'
 import { domainFolder, loadDefinitions } from '../settings/domain-folder.ts'
 import { loadSettingsFile } from '../settings/settings-file.ts'
 import { ArgumentsError, runCommand } from './command.ts'
@@ -51,7 +52,7 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
   loadSettingsFile()
   const domain = process.env['DOMAIN'] || undefined
   const folder = domainFolder(domain)
-  const { resources } = await loadDefinitions(folder)
+  const { resources, versions } = await loadDefinitions(folder)
   if (action === 'new' && path !== undefined && others.length === 0) {
     const sources =
       domain === undefined ? BUILT_IN : { definitions: resolve(domain), module: 'halgraph/domain' }
@@ -59,6 +60,7 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
     for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
     console.log('Adapt the definition, then run npm run resource -- migrate')
   } else if (action === 'migrate' && path === undefined) {
+    createSchema(resources, versions)
     await migrate(values, resources, folder)
   } else {
     throw new ArgumentsError(`Expected new <path>, or migrate, not ${positionals.join(' ') || 'nothing'}`)

@@ -50,7 +50,7 @@ function firstView({ resources: [first] }: LocatedDomain, databaseUrl: string | 
 /** @throws {CommandError} in an installation without development dependencies */
 function findPrisma(): string {
   try {
-    return fileURLToPath(new URL('build/index.js', import.meta.resolve('prisma-cli/package.json')))
+    return fileURLToPath(new URL('build/index.js', import.meta.resolve('prisma/package.json')))
   } catch {
     throw new CommandError(
       'Prisma Studio is not installed, because it is a development dependency. Install it with ' +

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type CustomTypesConfig, type Pool, types as parsers } from 'pg'
+import { KINDS } from '../domain/model/kinds/index.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Row } from '../domain/model/row.ts'
 import { prismaError } from './errors.ts'
@@ -65,12 +66,19 @@ export function parseTimestamptz(text: string): Date {
   return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
 }
 
-/** The driver's parsers of text values, with another one for timestamps. */
+/** The parsers of the kinds of fields whose types the driver parses otherwise, by the type's number. */
+const OWN_PARSERS = new Map<number, (text: string) => unknown>([
+  [TIMESTAMPTZ, parseTimestamptz],
+  ...KINDS.flatMap(({ dataType, fromDatabase }): [number, (text: string) => unknown][] => {
+    const type = parsers.builtins[dataType.toUpperCase() as keyof typeof parsers.builtins]
+    return fromDatabase ? [[type, fromDatabase]] : []
+  }),
+])
+
+/** The driver's parsers of text values, with some of our own. */
 const types: CustomTypesConfig = {
   getTypeParser: ((oid: number) =>
-    oid === TIMESTAMPTZ
-      ? parseTimestamptz
-      : parsers.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'],
+    OWN_PARSERS.get(oid) ?? parsers.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'],
 }
 
 /**

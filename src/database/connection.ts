@@ -7,8 +7,16 @@ export interface Connection extends ClientConfig {
   readonly schema?: string
   /** Whether it leads to a pooler that keeps a session for each connection, as DATABASE_URL says. */
   readonly keepsSession?: true
+  /** How long to wait for a server that cannot be reached yet. */
+  readonly patience?: Patience
   /** Whether it leads to the embedded database, which has every feature. */
   readonly isEmbedded?: true
+}
+
+/** How long a start waits for a server, and who is told, once, that it does. */
+export interface Patience {
+  readonly seconds: number
+  readonly report: (reason: string) => void
 }
 
 /** Names that need no escaping, because Prisma's queries do not escape them. */
@@ -20,7 +28,7 @@ const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
  * @throws DatabaseRefusedError if it is not a PostgreSQL URL. The message does not repeat the URL, which may
  *   contain a password.
  */
-export function parseConnection(databaseUrl: string): Connection {
+export function parseConnection(databaseUrl: string, patience?: Patience): Connection {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
     throw new DatabaseRefusedError('DATABASE_URL is not a URL of the form postgresql://user@host:5432/name')
@@ -34,6 +42,7 @@ export function parseConnection(databaseUrl: string): Connection {
   }
   return {
     connectionString: url.href,
+    ...(patience && { patience }),
     ...(schema !== undefined && { schema }),
     ...(pooler !== undefined && { keepsSession: true }),
   }

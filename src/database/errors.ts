@@ -25,6 +25,16 @@ export function connectionError(error: unknown): unknown {
   return isRefusal ? error : unavailable(error)
 }
 
+/**
+ * Whether a server that refused a connection may accept one later: it was not reached, or starts, stops or has no
+ * connection left.
+ */
+export function isNotReachedYet(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(?:08|53|57P)/.test(error.code ?? '')
+  if (error instanceof AggregateError) return error.errors.some(isNotReachedYet)
+  return error instanceof Error && ('syscall' in error || /^(?:timeout|Connection term)/.test(error.message))
+}
+
 /** Why the database was unavailable. */
 export const FAILURE_REASONS = ['connection', 'timeout', 'shutdown', 'read_only', 'resources'] as const
 export type FailureReason = (typeof FAILURE_REASONS)[number]

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { type Connection, parseConnection } from './connection.ts'
+import { type Connection, type Patience, parseConnection } from './connection.ts'
 import { createDatabase, type Database } from './database.ts'
 import { embeddedConnection, openEmbeddedDatabase } from './embedded/embedded-database.ts'
 import { prepareFolder, refuseMissing } from './embedded/folder.ts'
-import { EMBEDDED_POOL, SERVICE_NAME, SOCKET_NAME } from './embedded/limits.ts'
+import { COMMAND_TIMEOUT_MILLISECONDS, EMBEDDED_POOL, SERVICE_NAME, SOCKET_NAME } from './embedded/limits.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, migrationState, refuse } from './migrations/migrator.ts'
 import { sharesSessions } from './pooler.ts'
@@ -20,6 +20,8 @@ export interface DatabaseOptions {
   dataDir: string
   /** Whether to migrate a PostgreSQL server; the embedded database is always migrated. */
   migrateOnStart: boolean
+  /** How long to wait for a PostgreSQL server that cannot be reached yet. */
+  patience?: Patience
   /** Size of the connection pool; at most 7 for the embedded database. */
   poolSize: number
   /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
@@ -30,9 +32,6 @@ export interface DatabaseOptions {
 
 /** Connections of a command to an embedded database that a service is using. */
 const SHARED_CONNECTIONS = 2
-
-/** For commands, which may take longer than requests. */
-const COMMAND_TIMEOUT_MILLISECONDS = 60_000
 
 /** Migrates a database, or refuses one that is not migrated. */
 type Prepare = (connection: Connection, migrations: string) => Promise<unknown>
@@ -88,7 +87,7 @@ async function openEmbedded(
   prepare: Prepare = migrate,
   meanwhile = () => {},
 ): Promise<Database> {
-  const embedded = await openEmbeddedDatabase(options.dataDir, options.fsync, () => {
+  const embedded = await openEmbeddedDatabase(options.dataDir, options, () => {
     // A database that does not open is reported first.
     options.tables().catch(() => {})
     meanwhile()
@@ -120,7 +119,7 @@ async function openServer(
   options: DatabaseOptions,
   meanwhile: () => void,
 ): Promise<Database> {
-  const connection = parseConnection(databaseUrl)
+  const connection = parseConnection(databaseUrl, options.patience)
   const { PrismaClient, migrations } = await options.tables()
   const prepared = options.migrateOnStart
     ? migrate(connection, migrations)

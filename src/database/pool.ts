@@ -3,7 +3,7 @@ import { SpanKind } from '@opentelemetry/api'
 import pg, { type ClientConfig } from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
-import { isPooled, PrecededStatement, SESSION_PROCESS } from './pooler.ts'
+import { isPooled, SESSION_PROCESS, sendBegin, sendPreceded, sendSetUp } from './pooler.ts'
 
 /** The settings of sessions, the size and the timeouts of a pool. */
 interface PoolOptions {
@@ -125,9 +125,10 @@ function watchedClient({ session, pooled, responseTimeout }: PoolOptions, fail: 
 
     /** Sends the first statements of the connection. */
     async setUp(): Promise<void> {
-      const isShared = pooled && isPooled(this, await this.#send([SESSION_PROCESS]))
+      const send = (text: string) => this.#inTime((query) => sendSetUp(query, text))
+      const isShared = pooled && isPooled(this, await send(SESSION_PROCESS))
       if (isShared) this.#pooled = pooled
-      else await this.#send([session])
+      else await send(session)
     }
 
     override query(...parameters: unknown[]): never {
@@ -144,7 +145,8 @@ function watchedClient({ session, pooled, responseTimeout }: PoolOptions, fail: 
       const timings = currentTimings()
       const started = performance.now()
       try {
-        return await inSpan(...described(parameters), () => this.#send(parameters), SpanKind.CLIENT)
+        const send = () => this.#inTime((query) => this.#send(query, parameters))
+        return await inSpan(...described(parameters), send, SpanKind.CLIENT)
       } finally {
         if (timings) {
           timings.database += performance.now() - started
@@ -153,12 +155,11 @@ function watchedClient({ session, pooled, responseTimeout }: PoolOptions, fail: 
       }
     }
 
-    /** Sends a statement without span and timing, such as the first of a connection. */
-    async #send(parameters: unknown[]): Promise<unknown> {
+    /** Ends the connection if there is no response. */
+    async #inTime(send: (query: Query) => Promise<unknown>): Promise<unknown> {
       const timer = setTimeout(() => this.#destroy(), responseTimeout)
-      const send = super.query.bind(this) as unknown as Query
       try {
-        return await (this.#pooled ? this.#sendPooled(send, this.#pooled, parameters) : send(...parameters))
+        return await send(super.query.bind(this) as unknown as Query)
       } catch (error) {
         throw fail(error)
       } finally {
@@ -166,14 +167,12 @@ function watchedClient({ session, pooled, responseTimeout }: PoolOptions, fail: 
       }
     }
 
-    #sendPooled(send: Query, { begin, before }: PooledStatements, parameters: unknown[]): Promise<unknown> {
+    #send(query: Query, parameters: unknown[]): Promise<unknown> {
+      if (!this.#pooled) return query(...parameters)
+      const { begin, before } = this.#pooled
       const { name, ...config } = configOf(parameters)
-      if (this.getTransactionStatus() !== 'I') return send(config)
-      if (config.text === 'BEGIN') return send(begin)
-      return new Promise((resolve, reject) => {
-        const done = (error: unknown, result: unknown) => (error ? reject(error) : resolve(result))
-        send(new PrecededStatement(config, before, done))
-      })
+      if (this.getTransactionStatus() !== 'I') return query(config)
+      return config.text === 'BEGIN' ? sendBegin(query, begin) : sendPreceded(query, config, before)
     }
 
     #destroy(): void {

@@ -39,6 +39,41 @@ export async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   }
 }
 
+/** PostgreSQL, appendix A: query_canceled, by a statement_timeout or on request. */
+const QUERY_CANCELED = '57014'
+
+/** How often a set-up is sent. A timeout of 1 ms, the shortest, ends about one in a hundred. */
+const ATTEMPTS = 100
+
+/**
+ * Sends what sets up a session or a transaction, again if it is cancelled: it runs under the statement_timeout that it
+ * replaces, which is the role's or that of another client of the pooler.
+ *
+ * @param again what to send then, where a part may have had its effect
+ */
+export async function sendSetUp<Result>(
+  send: (text: string) => Promise<Result>,
+  text: string,
+  again = text,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send(attempt === 1 ? text : again)
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isCancelled(error)) throw error
+    }
+  }
+}
+
+/** The same for a BEGIN that is followed by settings. It can have begun a transaction before it was cancelled. */
+export function sendBegin(send: (text: string) => Promise<unknown>, begin: string): Promise<unknown> {
+  return sendSetUp(send, begin, `ROLLBACK;${begin}`)
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED
+}
+
 /** The driver's methods that send and receive the messages of a statement, which its types do not declare. */
 declare module 'pg' {
   interface Query {
@@ -52,7 +87,7 @@ declare module 'pg' {
  * Sync, which ends it (PostgreSQL: extended query protocol, pipelining). Therefore a pooler sends them to one
  * session. The results of the others are discarded.
  */
-export class PrecededStatement extends pg.Query {
+class PrecededStatement extends pg.Query {
   readonly #before: readonly string[]
   #completed = 0
 
@@ -63,6 +98,11 @@ export class PrecededStatement extends pg.Query {
   ) {
     super({ ...config, queryMode: 'extended' } as pg.QueryConfig, done)
     this.#before = before
+  }
+
+  /** Whether it was itself executed, or refused. */
+  get isReached(): boolean {
+    return this.#completed >= this.#before.length
   }
 
   override submit = (connection: pg.Connection): void => {
@@ -77,11 +117,30 @@ export class PrecededStatement extends pg.Query {
   }
 
   override handleDataRow(message: unknown): void {
-    if (this.#completed >= this.#before.length) super.handleDataRow(message)
+    if (this.isReached) super.handleDataRow(message)
   }
 
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {
-    if (this.#completed >= this.#before.length) super.handleCommandComplete(message, connection)
+    if (this.isReached) super.handleCommandComplete(message, connection)
     this.#completed++
   }
+}
+
+/** Sends a statement with others before it, which set up its transaction; again if they are cancelled. */
+export function sendPreceded(
+  send: (statement: pg.Query) => unknown,
+  config: pg.QueryConfig,
+  before: readonly string[],
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const attempt = (number: number) => {
+      const statement = new PrecededStatement(config, before, (error, result) => {
+        if (!error) resolve(result)
+        else if (number < ATTEMPTS && !statement.isReached && isCancelled(error)) attempt(number + 1)
+        else reject(error)
+      })
+      send(statement)
+    }
+    attempt(1)
+  })
 }

@@ -41,7 +41,8 @@ export interface SessionLimits {
 const UNLIMITED: SessionLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
 /**
- * The settings of a session, by PostgreSQL's names. Temporary tables come last in the search path, so
+ * The settings of a session, by PostgreSQL's names. The timeout of statements comes first, so that it holds for the
+ * statements that set the others. Temporary tables come last in the search path, so
  * that they never hide a table.
  */
 export function sessionSettings(
@@ -51,9 +52,9 @@ export function sessionSettings(
   const path = [schema, internalSchema(schema), 'pg_temp'].map(escapeIdentifier).join(', ')
   const { statement_timeout, idle_in_transaction_session_timeout } = limits
   return {
+    statement_timeout: String(statement_timeout),
     ...SETTINGS,
     search_path: path,
-    statement_timeout: String(statement_timeout),
     idle_in_transaction_session_timeout: String(idle_in_transaction_session_timeout),
   }
 }

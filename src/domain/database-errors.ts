@@ -35,11 +35,9 @@ export function deletionError(error: unknown, resources: readonly Resource[]): u
   return errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', message)
 }
 
-/** Maps the numeric overflow of an aggregate to an error for the caller. Returns other errors unchanged. */
-export function readError(error: unknown): unknown {
-  if (refusalOf(error)?.state !== NUMERIC_VALUE_OUT_OF_RANGE) return error
-  const message = 'A sum or an average of these numbers is out of range.'
-  return new DomainError('BUSINESS_RULE_VIOLATION', message)
+/** Whether doubles overflowed. */
+export function isOverflow(error: unknown): boolean {
+  return refusalOf(error)?.state === NUMERIC_VALUE_OUT_OF_RANGE
 }
 
 const NONE = { state: '', constraint: '' }

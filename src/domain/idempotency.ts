@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../database/client.ts'
 import { refuseInvalid, refuseRuleViolation } from './model/errors.ts'
+import { kindOf } from './model/fields.ts'
 import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { toColumns } from './model/rows.ts'
@@ -161,10 +162,10 @@ function canonical(values: unknown): string {
   )
 }
 
-/** Restores the timestamps, which JSON stores as strings. */
+/** Restores dates, which JSON stores as texts. */
 function toRow({ leaves }: Resource, answer: Record<string, unknown>): Row {
-  const timestamps = leaves
-    .filter(({ field, column }) => field.type === 'timestamp' && typeof answer[column] === 'string')
+  const dates = leaves
+    .filter(({ field, column }) => kindOf(field).toJson && typeof answer[column] === 'string')
     .map(({ column }) => [column, new Date(answer[column] as string)])
-  return { ...answer, ...Object.fromEntries(timestamps) } as Row
+  return { ...answer, ...Object.fromEntries(dates) } as Row
 }

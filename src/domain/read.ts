@@ -1,5 +1,5 @@
 import { type Client, modelOf } from '../database/client.ts'
-import { readError } from './database-errors.ts'
+import { isOverflow } from './database-errors.ts'
 import { isIdentifier, isResourceKey, type ResourceKey } from './model/identifiers.ts'
 import type { AggregateRequest, Group } from './model/query/aggregate.ts'
 import type { List, ListRequest } from './model/query/list.ts'
@@ -86,20 +86,18 @@ export async function readListOf(
   return list ?? Promise.reject(await notFoundOrGone(client, parent, { id: parentId }))
 }
 
-/**
- * Counts and measures the groups of a collection.
- *
- * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) for a sum that is out of range
- */
+/** Counts and measures the groups of a collection: exactly where that of doubles overflows in any group. */
 export async function aggregate(
   client: Client,
   resource: Resource,
   request: AggregateRequest,
 ): Promise<Group[]> {
+  const model = modelOf(client, resource)
   try {
-    return await modelOf(client, resource).measureGroups(resource, request)
+    return await model.measureGroups(resource, request)
   } catch (error) {
-    throw readError(error)
+    if (!isOverflow(error)) throw error
+    return model.measureGroups(resource, { ...request, exact: true })
   }
 }
 

@@ -3,7 +3,7 @@ import { quoted, tableOf } from '../database/sql/statement.ts'
 import { allows } from './model/authorize.ts'
 import type { Change } from './model/database-rule.ts'
 import { type DomainError, errorAt } from './model/errors.ts'
-import { uniquenessOf } from './model/fields.ts'
+import { uniqueBy, uniquenessOf } from './model/fields.ts'
 import { isResourceKey } from './model/identifiers.ts'
 import type { Resource } from './model/resource.ts'
 import type { ClientChange } from './rules.ts'
@@ -25,7 +25,7 @@ export async function refuseTakenValues(
     const value = after?.[leaf.column] ?? null
     if (!scope || value === null || value === before?.[leaf.column]) continue
     const isWithinParent = scope === 'parent' && parentField !== undefined
-    const compared = (operand: string) => (leaf.field.type === 'text' ? `folded(${operand})` : operand)
+    const compared = (operand: string) => uniqueBy(leaf.field, operand)
     const text = `SELECT id FROM ${tableOf(resource)}
       WHERE ${compared(quoted(leaf.column))} = ${compared('$1')} AND id <> $2
       ${isWithinParent ? `AND ${quoted(parentField)} = $3` : ''}`

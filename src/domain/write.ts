@@ -1,4 +1,3 @@
-import { apply } from 'json-merge-patch'
 import { modelOf } from '../database/client.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
@@ -16,6 +15,7 @@ import type { Resource, Values } from './model/resource.ts'
 import type { Row } from './model/row.ts'
 import { completeValues, toValues } from './model/rows.ts'
 import { inspectPatch, inspectResource, refuseReadOnlyChanges, runRules } from './model/validate.ts'
+import { isObject } from './model/values.ts'
 import { viewOf } from './model/versions/views.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
@@ -131,7 +131,13 @@ export async function patchResource(
  * merged, and other values replace.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
-  return apply(structuredClone(target), patch)
+  if (!isObject(patch)) return patch
+  const members = new Map(Object.entries(isObject(target) ? target : {}))
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) members.delete(name)
+    else members.set(name, mergePatch(members.get(name), value))
+  }
+  return Object.fromEntries(members)
 }
 
 const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'

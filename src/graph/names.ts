@@ -127,18 +127,3 @@ export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown
 export function toGraphSort({ column }: Leaf, direction: Sort['direction']): Values {
   return { field: columnValue(column), direction: direction.toUpperCase() }
 }
-
-/** The selection of every field of a resource under its wire name. Aliases rename the fields. */
-export function wireSelection({ allFields }: Resource): string {
-  const fields = Object.entries(allFields).map(([name, field]) =>
-    field.type === 'group'
-      ? `${aliased(name)} { ${Object.keys(field.fields).map(aliased).join(' ')} }`
-      : aliased(name),
-  )
-  return [...fields, 'version'].join(' ')
-}
-
-function aliased(name: string): string {
-  const field = camelCase(name)
-  return field === name ? name : `${name}: ${field}`
-}

@@ -9,11 +9,13 @@ import {
 import type { Context, Middleware } from 'koa'
 import { tracer } from '../observability/observation.ts'
 
-/** A finished request, as logs and metrics show it: without anything that was sent but its method and route. */
+/** A finished request, as logs and metrics show it: by its method and route, without what else was sent. */
 export interface AnsweredRequest {
   readonly method: string
   /** The template of the path, `/api/v1/species/:id`; undefined where there is no route. */
   readonly route: string | undefined
+  /** The beginning of the path, without the query, of a request that has no route. */
+  readonly path?: string | undefined
   /** The status of the response; where the connection was lost before it, the status that it would have had. */
   readonly status: number
   readonly seconds: number
@@ -27,6 +29,9 @@ export interface AnsweredRequest {
 }
 
 export type ReportRequest = (request: AnsweredRequest) => void
+
+/** How much of the path of a request without a route is reported. */
+const PATH_CHARACTERS = 200
 
 /** The template of the route that a path leads to, whether the request got there or not. */
 export type TemplateOf = (path: string) => string | undefined
@@ -75,9 +80,12 @@ function describe(
   templateOf: TemplateOf,
   aborted: boolean,
 ): AnsweredRequest {
+  const route = (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path)
   return {
     method: ctx.method,
-    route: (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path),
+    route,
+    // All of it is printable: Node's parser refuses other targets.
+    ...(route === undefined && { path: ctx.path.slice(0, PATH_CHARACTERS) }),
     status: ctx.res.statusCode,
     seconds: (performance.now() - started) / 1000,
     requestId: ctx.state['requestId'] as string,

@@ -5,16 +5,18 @@ import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
 import { createShedding, type Overload } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
-import { refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
+import { completeTarget, refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
 import {
   cacheControl,
   crossOrigin,
+  crossOriginHeaders,
   requestId,
   securityHeaders,
   sendInPieces,
   serverTiming,
 } from './responses.ts'
 import { notFound, type Route, RouteTable } from './routes.ts'
+import { createTurns } from './turns.ts'
 
 /** The parts of the application. */
 export interface AppParts {
@@ -50,11 +52,13 @@ export function createApp(parts: AppParts): RequestListener {
   const { settings, authenticate, reportFault, reportRequest, overload, pathHeaders, positions } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const shedding = createShedding(overload)
+  const turns = createTurns()
   const open = [refuseMalformedHost]
   const token = [
     ...open,
     shedding.refuseWhenFull,
     authenticate,
+    turns.remember,
     ...(settings.rateLimit > 0 ? [limitRate(settings.rateLimit)] : []),
     shedding.limitCaller,
     refuseMalformedQuery,
@@ -62,6 +66,7 @@ export function createApp(parts: AppParts): RequestListener {
   ]
   const routes = new RouteTable(parts.routes, { probe: [], open, token })
   const middleware: Middleware[] = [
+    completeTarget,
     sendInPieces,
     requestId(settings.trustProxy),
     observe(
@@ -71,7 +76,7 @@ export function createApp(parts: AppParts): RequestListener {
     ),
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,
-    securityHeaders(),
+    securityHeaders,
     ...(pathHeaders ? [setPathHeaders(pathHeaders, routes)] : []),
     crossOrigin(pathHeaders?.names),
     renderErrors(reportFault, (path) => routes.at(path)?.formatError),
@@ -83,7 +88,13 @@ export function createApp(parts: AppParts): RequestListener {
   ignoreLostConnections(app)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
   const templateOf = (path: string) => (pathHeaders?.areAt(path) ? undefined : sheddable(routes, path))
-  return shedding.wrap(app.callback(), templateOf, reportRequest)
+  const shed = shedding.wrap(
+    app.callback(),
+    crossOriginHeaders(pathHeaders?.names),
+    templateOf,
+    reportRequest,
+  )
+  return turns.wrap(shed)
 }
 
 function setPathHeaders({ areAt, set }: PathHeaders, routes: RouteTable): Middleware {

@@ -51,6 +51,12 @@ export const refuseMalformedHost: Middleware = (ctx, next) => {
   return next()
 }
 
+/** Gives a target without a path, such as `other://host`, the path `/` (RFC 9110 §4.2.3); Koa has none for it. */
+export const completeTarget: Middleware = (ctx, next) => {
+  ctx.path ??= '/'
+  return next()
+}
+
 /** Nearly all requests name the same host, and to parse a URL takes 2 % of the processor time of GET one. */
 let knownOrigin: string | undefined
 

@@ -50,24 +50,25 @@ export function requestId(trustProxy: boolean): Middleware {
  * The headers that keep a browser from doing anything with a response but read it. Scripts of other
  * origins may read it, by CORS.
  */
-export function securityHeaders(): Middleware {
-  const protect = helmet({
+export const SECURITY_HEADERS = headersOf(
+  helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     xFrameOptions: { action: 'deny' },
-  })
-  const headers = headersOf(protect)
-  return (ctx, next) => {
-    for (const [name, value] of headers) ctx.res.setHeader(name, value)
-    return next()
-  }
+  }),
+)
+
+/** Sets {@link SECURITY_HEADERS}. */
+export const securityHeaders: Middleware = (ctx, next) => {
+  for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value)
+  return next()
 }
 
 /** The headers that helmet sets. They are the same in every response, so it is asked once. */
-function headersOf(protect: ReturnType<typeof helmet>): [string, string][] {
+function headersOf(protect: ReturnType<typeof helmet>): readonly [string, string][] {
   const headers: [string, string][] = []
   const setHeader = (name: string, value: string) => headers.push([name, value])
   protect({} as IncomingMessage, { setHeader, removeHeader() {} } as unknown as ServerResponse, () => {})
@@ -75,20 +76,25 @@ function headersOf(protect: ReturnType<typeof helmet>): [string, string][] {
 }
 
 /**
- * Lets scripts of other origins use the service, and read every header (CORS, Fetch standard §3.3).
+ * The headers by which scripts of other origins may read a response and all its headers (CORS, Fetch standard §3.3).
  *
  * @param more headers that only some services send
  */
+export function crossOriginHeaders(more: readonly string[] = []) {
+  return {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': [...EXPOSED_HEADERS, ...more].join(','),
+  }
+}
+
+/** Lets scripts of other origins use the service; see {@link crossOriginHeaders}. */
 export function crossOrigin(more: readonly string[] = []): Middleware {
   const exposeHeaders = [...EXPOSED_HEADERS, ...more]
   const allow = cors({ exposeHeaders, allowMethods: METHODS })
   return (ctx, next) => {
     // The library leaves out an OPTIONS that is a request of its own, and not one in advance of another.
     if (ctx.method === 'OPTIONS' && !ctx.get('Access-Control-Request-Method')) {
-      ctx.set({
-        'Access-Control-Allow-Origin': '*',
-        'Access-Control-Expose-Headers': exposeHeaders.join(','),
-      })
+      ctx.set(crossOriginHeaders(more))
     }
     return allow(ctx, next)
   }

@@ -37,9 +37,10 @@ export interface HttpServer {
    *
    * @param idleTimeout in milliseconds: how long an idle connection is kept. A request may have been sent on
    *   it already, and not have been read yet.
+   * @param hasLeft called when the server no longer listens; clients hear of nothing until it resolves
    * @returns whether every request got its response in time
    */
-  drain(deadline: number, idleTimeout: number): Promise<boolean>
+  drain(deadline: number, idleTimeout: number, hasLeft: () => Promise<void>): Promise<boolean>
 }
 
 /**
@@ -86,13 +87,14 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
   server.on('connect', refuseConnect)
   return {
     server,
-    async drain(deadline, idleTimeout) {
+    async drain(deadline, idleTimeout, hasLeft) {
       let release = () => {}
       held = new Promise((resolve) => {
         release = resolve
       })
       if (idleTimeout > 0) await untilNoClientConnects(server)
       const drained = drain(server, deadline, idleTimeout)
+      await hasLeft()
       held = undefined
       release()
       return drained

@@ -38,7 +38,7 @@ export function preconditionsOf(headers: IncomingHttpHeaders, id: string): Preco
 export interface State {
   readonly id: string
   readonly version: number
-  readonly last_updated: Date
+  readonly last_updated: string
 }
 
 /**

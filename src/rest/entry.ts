@@ -1,7 +1,8 @@
 import type { Values } from '../domain/model/resource.ts'
+import type { Prepare } from '../graph/execution/operation.ts'
 import { refuseQuery } from '../http/request-target.ts'
 import type { Handler } from '../http/routes.ts'
-import type { RequestOperations } from './operation-header.ts'
+import { runForRequest } from './operation-header.ts'
 import { negotiate, respond } from './respond.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'
 
@@ -9,12 +10,12 @@ import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'
  * The entry document, from which every collection can be found (SPEC §1.4): a link to each. A header leads
  * to the descriptions of the service, for programs and for people (RFC 8631).
  */
-export function entryHandler({ prepare, run }: RequestOperations, settings: RestSettings): Handler {
+export function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
   const operation = prepare('{ collections { path description } }')
   return async (ctx) => {
     negotiate(ctx)
     refuseQuery(ctx.URL.searchParams)
-    const { collections } = (await run(ctx, operation, {})) as { collections: Values[] }
+    const { collections } = (await runForRequest(ctx, operation, {})) as { collections: Values[] }
     const { base } = urlsFor(ctx, settings)
     const root = rootFor(ctx, settings)
     const links = collections.map(({ path, description }) => [

@@ -34,7 +34,7 @@ export interface ListData {
 
 /** Makes the representations of a resource. What follows from its definition is computed once. */
 export function createHal(resource: Resource, resources: readonly Resource[]): Hal {
-  const represent = compileRepresent(resource)
+  const represent = createRepresent(resource)
   const references = relationsOf(resource, resources)
   const owned = ownedBy(resource, resources)
   const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
@@ -135,42 +135,29 @@ type Represent = (data: Values, links: Links) => object
 
 /**
  * Makes the function that picks the fields that a client sees, in the order of the definition, without hidden ones
- * (SPEC §2.1). Those that are not set are undefined, which JSON leaves out. The function is compiled for the
- * definition, so that all representations have one shape: a list of 20 takes 50 µs instead of 98, JSON included.
+ * (SPEC §2.1). Those that are not set are undefined, which JSON leaves out.
  */
-export function compileRepresent({ shownFields }: Resource): Represent {
-  const source = `return (data, links) => ({ ${membersOf(shownFields, 'data')}, _links: links })`
-  return new Function('timestamp', source)(timestamp)
+export function createRepresent({ shownFields }: Resource): Represent {
+  const membersOf = picker(shownFields)
+  return (data, links) => {
+    const members = membersOf(data)
+    members['_links'] = links
+    return members
+  }
 }
 
-/** The members of an object literal. */
-function membersOf(fields: Readonly<Record<string, Field>>, owner: string): string {
-  const members = Object.entries(fields).map(([name, field]) => {
-    const key = JSON.stringify(name)
-    return `${key}: ${expressionOf(field, `${owner}[${key}]`)}`
-  })
-  return members.join(', ')
+/** All results have the same members in the same order, so that they have one shape. */
+function picker(fields: Readonly<Record<string, Field>>): (data: Values) => Record<string, unknown> {
+  const members = Object.entries(fields).map(([name, field]) => ({
+    name,
+    pickGroup: field.type === 'group' ? picker(field.fields) : undefined,
+  }))
+  return (data) => {
+    const picked: Record<string, unknown> = {}
+    for (const { name, pickGroup } of members) {
+      const value = data[name] ?? undefined
+      picked[name] = value && pickGroup ? pickGroup(value as Values) : value
+    }
+    return picked
+  }
 }
-
-function expressionOf(field: Field, value: string): string {
-  if (field.type === 'group') return `${value} ? { ${membersOf(field.fields, value)} } : undefined`
-  return field.type === 'timestamp' ? `timestamp(${value})` : `${value} ?? undefined`
-}
-
-/** A timestamp as text; documents have examples that are texts already. */
-function timestamp(value: unknown): unknown {
-  return value instanceof Date ? timestampText(value) : (value ?? undefined)
-}
-
-/** Does the same as `toISOString`, in an eighth of the time. */
-export function timestampText(date: Date): string {
-  const year = date.getUTCFullYear()
-  if (year < 1000 || year > 9999) return date.toISOString()
-  const [month, day] = [PADDED[date.getUTCMonth() + 1], PADDED[date.getUTCDate()]]
-  const [hours, minutes] = [PADDED[date.getUTCHours()], PADDED[date.getUTCMinutes()]]
-  const milliseconds = `${date.getUTCMilliseconds()}`.padStart(3, '0')
-  return `${year}-${month}-${day}T${hours}:${minutes}:${PADDED[date.getUTCSeconds()]}.${milliseconds}Z`
-}
-
-/** The numbers up to 59, in two digits. */
-const PADDED = Array.from({ length: 60 }, (_, number) => `${number}`.padStart(2, '0'))

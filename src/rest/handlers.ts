@@ -4,16 +4,16 @@ import { keyOf } from '../domain/model/identifiers.ts'
 import type { Precondition } from '../domain/model/precondition.ts'
 import type { Resource, Values } from '../domain/model/resource.ts'
 import { type Inspection, inspectPatch, inspectResource, readOnlyDetail } from '../domain/model/validate.ts'
-import type { Operation } from '../graph/execution/operation.ts'
+import type { PreparedOperation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
-import type { RestOperations } from '../graph/rest-operations.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { readJsonBody } from '../http/json/body.ts'
 import type { Handler } from '../http/routes.ts'
 import { entityTag, isNotModified, preconditionsOf, type State } from './conditional.ts'
 import { type Forms, type Templates, variantOf } from './forms/templates.ts'
 import type { Hal, ListData } from './hal.ts'
-import type { RequestOperations } from './operation-header.ts'
+import { runForRequest } from './operation-header.ts'
+import type { Operations } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
 import type { OperationName } from './resource-paths.ts'
 import { hasTemplates, respond } from './respond.ts'
@@ -22,8 +22,7 @@ import { type RestSettings, urlsFor } from './urls.ts'
 /** What the handlers of a resource are made of. */
 export interface HandlerParts {
   readonly resource: Resource
-  readonly operations: RestOperations
-  readonly run: RequestOperations['run']
+  readonly operations: Operations
   readonly hal: Hal
   readonly forms: Forms
   readonly settings: RestSettings
@@ -34,7 +33,7 @@ export interface HandlerParts {
  * responds with its result.
  */
 export function createHandlers(parts: HandlerParts): Readonly<Record<OperationName, Handler>> {
-  const { resource, operations, run, hal, forms, settings } = parts
+  const { resource, operations, hal, forms, settings } = parts
   // Only the writes of a view have this variable.
   const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
@@ -44,7 +43,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     const templates = hasTemplates(ctx) ? forms.resource(callerOf(ctx), data, urls) : undefined
     describeState(ctx, data, templates && variantOf(templates))
     if (status === 201) ctx.set('Location', urls.resource(resource, keyOf(resource, data)))
-    const isKnown = isNotModified(ctx.headers, ctx.response.get('ETag'), stateOf(data).last_updated)
+    const isKnown = isNotModified(ctx.headers, ctx.response.get('ETag'), new Date(stateOf(data).last_updated))
     if (status === 200 && isKnown) ctx.status = 304
     else respond(ctx, status, withTemplates(hal.resource(data, occasion, urls), templates))
   }
@@ -68,7 +67,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     list: listHandler(parts, operations.list, resource.owner),
 
     async read(ctx) {
-      const data = (await run(ctx, operations.read, pathParameters(ctx)))['resource'] as Values
+      const data = (await runForRequest(ctx, operations.read, pathParameters(ctx)))['resource'] as Values
       respondWith(ctx, 200, data, 'read')
     },
 
@@ -76,7 +75,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
       const { values, details, readOnly } = known(inspectResource(resource, await readJsonBody(ctx)))
       refuseInvalid(details)
       const { id: otherThan } = readOnly
-      const { write } = await run(ctx, operations.create, {
+      const { write } = await runForRequest(ctx, operations.create, {
         ...pathParameters(ctx),
         input: toGraphNames(resource, values),
         idempotencyKey: idempotencyKeyOf(ctx),
@@ -93,7 +92,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
       refuseInvalid([...problems, ...details])
       const { mustExist, mustNotExist, ...condition } = preconditionsOf(ctx.headers, id)
       const isForCreation = resource.kind === 'singleton' || 'id' in readOnly || mustNotExist
-      const { write } = await run(ctx, operations.put, {
+      const { write } = await runForRequest(ctx, operations.put, {
         ...pathParameters(ctx),
         input: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
@@ -110,7 +109,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
       const { values, details, readOnly } = known(inspectPatch(resource, await readJsonBody(ctx)))
       const { sent, problems } = identified(readOnly, id)
       refuseInvalid([...problems, ...details])
-      const { write } = await run(ctx, operations.patch, {
+      const { write } = await runForRequest(ctx, operations.patch, {
         ...pathParameters(ctx),
         patch: toGraphNames(resource, values),
         readOnly: toGraphNames(resource, sent),
@@ -124,7 +123,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
       const condition = conditionVariables(preconditionsOf(ctx.headers, idOf(ctx)))
       const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?/i.test(ctx.get('Prefer'))
       if (strict) ctx.set('Preference-Applied', 'handling=strict')
-      await run(ctx, operations.remove, { ...pathParameters(ctx), ...condition, strict })
+      await runForRequest(ctx, operations.remove, { ...pathParameters(ctx), ...condition, strict })
       ctx.status = 204
     },
   }
@@ -132,8 +131,8 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
 
 /** Responds with a page of a list; of the resources of one parent, where there is one. */
 export function listHandler(
-  { resource, run, hal, forms, settings }: HandlerParts,
-  operation: Operation,
+  { resource, hal, forms, settings }: HandlerParts,
+  operation: PreparedOperation,
   parent: Resource | undefined,
 ): Handler {
   const parse = listQueryParser(resource, settings.maximumPageSize)
@@ -141,7 +140,7 @@ export function listHandler(
     const query = parse(ctx.URL.searchParams)
     const { page, limit, text } = query
     const { parentId } = pathParameters(ctx)
-    const { list } = await run(ctx, operation, {
+    const { list } = await runForRequest(ctx, operation, {
       ...(parent && { parentId }),
       page,
       limit,
@@ -197,7 +196,7 @@ function conditionVariables({ versions, unmodifiedSince }: Precondition) {
 function describeState(ctx: Context, data: Values, variant?: string): void {
   const { id, version, last_updated } = stateOf(data)
   ctx.set('ETag', entityTag(id, version, variant))
-  ctx.set('Last-Modified', last_updated.toUTCString())
+  ctx.set('Last-Modified', new Date(last_updated).toUTCString())
 }
 
 function stateOf(data: Values): State {

@@ -4,13 +4,15 @@ import type { Prepare } from '../graph/execution/operation.ts'
 import type { PathHeaders } from '../http/app.ts'
 import type { Route } from '../http/routes.ts'
 import type { SiteSettings } from './documents/pages/page.ts'
-import { documentRoutes, versionDocumentRoutes } from './documents/routes.ts'
+import { documentRoutes, notFoundRoute, versionDocumentRoutes } from './documents/routes.ts'
 import { createRoutes } from './routes.ts'
 import { deprecationHeaders, restVersions } from './versions.ts'
 
 /** The REST interface: all versions of it, and its documents and pages. */
 export interface RestInterface {
   readonly routes: readonly Route[]
+  /** Belongs behind all routes of the service. */
+  readonly notFound: Route
   readonly pathHeaders: PathHeaders | undefined
 }
 
@@ -34,6 +36,7 @@ export function createRestInterface(
       ]),
       ...documentRoutes(domain.resources, shownSettings),
     ],
+    notFound: notFoundRoute(shownSettings),
     pathHeaders: deprecationHeaders(served),
   }
 }

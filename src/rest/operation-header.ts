@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Values } from '../domain/model/resource.ts'
-import { type Operation, type Prepare, printDocument } from '../graph/execution/operation.ts'
+import { type PreparedOperation, printDocument } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 
 const PREFERENCE = 'graphql-operation'
@@ -9,32 +9,17 @@ const ASKED = /(?:^|[,;\s])graphql-operation(?:$|[,;\s])/i
 /** Proxies and clients refuse longer headers; then the operation is not shown. */
 const HEADER_BYTES = 6_000
 
-/** Prepares operations, and runs them for requests. */
-export interface RequestOperations {
-  readonly prepare: Prepare
-  /** Runs an operation for the caller of a request. */
-  run(ctx: Context, operation: Operation, variables: Values): Promise<Values>
-}
+/** Runs an operation for the caller of a request. */
+export type RunForRequest = (ctx: Context, operation: PreparedOperation, variables: Values) => Promise<Values>
 
 /**
  * Shows the GraphQL operation behind a response on request (`Prefer: graphql-operation`, RFC 7240): the header
  * `GraphQL-Operation` holds what could be sent to /graphql instead. It has nothing but names, and the values
  * that the caller sent.
  */
-export function showOperations(prepare: Prepare): RequestOperations {
-  const documents = new Map<Operation, string>()
-  return {
-    prepare(document) {
-      const operation = prepare(document)
-      documents.set(operation, document)
-      return operation
-    },
-    run(ctx, operation, variables) {
-      const document = documents.get(operation)
-      if (document && ASKED.test(ctx.get('Prefer'))) show(ctx, { query: printDocument(document), variables })
-      return operation(variables, callerOf(ctx))
-    },
-  }
+export const runForRequest: RunForRequest = (ctx, operation, variables) => {
+  if (ASKED.test(ctx.get('Prefer'))) show(ctx, { query: printDocument(operation.document), variables })
+  return operation.run(variables, callerOf(ctx))
 }
 
 function show(ctx: Context, operation: object): void {

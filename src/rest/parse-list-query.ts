@@ -1,8 +1,9 @@
 import { type Detail, type DetailCode, DomainError } from '../domain/model/errors.ts'
-import { INTEGER_RANGE, type LeafField } from '../domain/model/fields.ts'
-import { DEFAULT_PAGE_SIZE, type Operator, operatorsOf, queryable } from '../domain/model/query/query.ts'
+import { INTEGER_RANGE, kindOf } from '../domain/model/fields.ts'
+import type { Checked } from '../domain/model/kinds/kind.ts'
+import { DEFAULT_PAGE_SIZE, type Operator, queryable } from '../domain/model/query/query.ts'
 import type { Leaf, Resource, Values } from '../domain/model/resource.ts'
-import { type Checked, checkValue, isStorable } from '../domain/model/values.ts'
+import { isStorable } from '../domain/model/values.ts'
 import { toGraphFilter, toGraphSort } from '../graph/names.ts'
 
 /**
@@ -24,6 +25,9 @@ export interface ListQuery {
 }
 
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id', 'cursor']
+
+/** Parameters that may be repeated. */
+const LISTS = ['sort', 'filter']
 
 /**
  * Makes the function that parses the query strings of a resource's lists. All problems are reported in one error.
@@ -49,11 +53,10 @@ function parse(
   const report = (field: string, code: DetailCode, message: string) => problems.push({ field, code, message })
   refuseUnknown(search, known, report)
   const filters = [...search].flatMap(([name, value]) => filterOf(leaves, name, value))
-  const sort = search.get('sort') ?? undefined
+  const sorts = search.getAll('sort').flatMap((part) => part.split(','))
   const id = search.get('id') ?? undefined
   const page = positive(search, 'page', 1, INTEGER_RANGE.maximum, report)
   const limit = positive(search, 'limit', DEFAULT_PAGE_SIZE, maximumPageSize, report)
-  const sorts = sort === undefined ? [] : sort.split(',')
   const query: ListQuery = {
     page,
     limit,
@@ -62,7 +65,12 @@ function parse(
       ...filters.flatMap((filter) => parseFilter(leaves, filter, report)),
       ...(id === undefined ? [] : idFilter(leaves, id, report)),
     ]),
-    text: { sort, filters, id, cursor: search.get('cursor') ?? undefined },
+    text: {
+      sort: sorts.length > 0 ? sorts.join() : undefined,
+      filters,
+      id,
+      cursor: search.get('cursor') ?? undefined,
+    },
   }
   if (problems[0]) throw new DomainError('INVALID_QUERY_PARAMETER', problems[0].message, problems)
   return query
@@ -81,7 +89,7 @@ function refuseUnknown(search: URLSearchParams, known: readonly string[], report
   for (const name of new Set(search.keys())) {
     if (!known.includes(name)) {
       report(name, 'UNKNOWN_PARAMETER', `There is no query parameter ${name}; there are ${known.join(', ')}.`)
-    } else if (PARAMETERS.includes(name) && name !== 'filter' && search.getAll(name).length > 1) {
+    } else if (PARAMETERS.includes(name) && !LISTS.includes(name) && search.getAll(name).length > 1) {
       report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
     }
   }
@@ -111,7 +119,7 @@ function parseSort(leaves: readonly Leaf[], part: string, report: Report): Value
   const [name = '', direction, ...rest] = part.split(':')
   const leaf = leafNamed(leaves, 'sort', name, report)
   if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
-    report('sort', 'INVALID_FORMAT', 'sort is field:asc or field:desc, several joined by commas.')
+    report('sort', 'INVALID_FORMAT', 'sort is field:asc or field:desc, several joined by commas or repeated.')
     return []
   }
   return leaf ? [toGraphSort(leaf, direction)] : []
@@ -127,7 +135,7 @@ function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): V
   }
   const leaf = leafNamed(leaves, 'filter', name, report)
   if (!leaf) return []
-  const nameable: readonly string[] = operatorsOf(leaf).filter((known) => known !== 'equals')
+  const nameable: readonly string[] = kindOf(leaf.field).operators.filter((known) => known !== 'equals')
   if (named !== undefined && !nameable.includes(named)) {
     report('filter', 'INVALID_VALUE', `${name} has no operator ${named}; it has ${nameable.join(', ')}.`)
     return []
@@ -161,36 +169,10 @@ function leafNamed(
   return leaf
 }
 
-const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
-
 /** The value of a filter with the type of its field. `in` has several values, joined by `|`. */
 function parseFilterValue({ field }: Leaf, operator: Operator, text: string): Checked {
-  if (operator !== 'in') return parseOne(field, text)
-  const values = text.split('|').map((part) => parseOne(field, part))
+  if (operator !== 'in') return kindOf(field).fromQuery(field, text)
+  const values = text.split('|').map((part) => kindOf(field).fromQuery(field, part))
   const problem = values.find((checked) => 'problem' in checked)
   return problem ?? { value: values.map((checked) => (checked as { value: unknown }).value) }
-}
-
-function parseOne(field: LeafField, text: string): Checked {
-  switch (field.type) {
-    case 'number':
-    case 'integer':
-      // A number beyond the bounds of the field is valid in a filter.
-      return checkValue({ type: field.type, description: '', ...BOUNDS[field.type] }, numberIn(text))
-    case 'boolean':
-      return checkValue(field, text === 'true' ? true : text === 'false' ? false : text)
-    case 'timestamp':
-    case 'enumeration':
-      return checkValue(field, text)
-    default:
-      return isStorable(text)
-        ? { value: text }
-        : { code: 'INVALID_VALUE', problem: 'must not hold U+0000 or half of a surrogate pair' }
-  }
-}
-
-const BOUNDS = { number: {}, integer: INTEGER_RANGE }
-
-function numberIn(text: string): number | string {
-  return NUMBER.test(text) ? Number(text) : text
 }

@@ -1,7 +1,6 @@
 import { DomainError } from '../domain/model/errors.ts'
 import type { Resource } from '../domain/model/resource.ts'
 import type { Prepare } from '../graph/execution/operation.ts'
-import { nestedListOperation, restOperations } from '../graph/rest-operations.ts'
 import { refuseQuery } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import { entityTag } from './conditional.ts'
@@ -9,7 +8,7 @@ import { entryHandler } from './entry.ts'
 import { createForms } from './forms/templates.ts'
 import { createHal } from './hal.ts'
 import { createHandlers, listHandler } from './handlers.ts'
-import { type RequestOperations, showOperations } from './operation-header.ts'
+import { nestedListOperation, resourceOperations } from './operations.ts'
 import { METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
 import { negotiate, prefersPage } from './respond.ts'
 import { basePath, type RestSettings, urlsFor } from './urls.ts'
@@ -20,11 +19,10 @@ export function createRoutes(
   prepare: Prepare,
   settings: RestSettings,
 ): Route[] {
-  const operations = showOperations(prepare)
-  const entry = reads({ handle: entryHandler(operations, settings) })
+  const entry = reads({ handle: entryHandler(prepare, settings) })
   return [
     tokenRoute(basePath(settings), entry),
-    ...resources.flatMap((resource) => resourceRoutes(resource, resources, operations, settings)),
+    ...resources.flatMap((resource) => resourceRoutes(resource, resources, prepare, settings)),
   ]
 }
 
@@ -36,13 +34,13 @@ function tokenRoute(path: string, methods: Route['methods']): Route {
 function resourceRoutes(
   resource: Resource,
   resources: readonly Resource[],
-  { prepare, run }: RequestOperations,
+  prepare: Prepare,
   settings: RestSettings,
 ): Route[] {
-  const operations = restOperations(resource, resources, prepare)
+  const operations = resourceOperations(resource, prepare)
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources)
-  const parts = { resource, operations, run, hal, forms, settings }
+  const parts = { resource, operations, hal, forms, settings }
   const handlers = createHandlers(parts)
 
   function endpoint(name: OperationName, handle: Handler): Partial<Route['methods']> {
@@ -57,7 +55,7 @@ function resourceRoutes(
     const handlerOf = (name: OperationName) =>
       column === undefined
         ? handlers[name]
-        : listHandler(parts, nestedListOperation(resource, resources, column, prepare), parent)
+        : listHandler(parts, nestedListOperation(resource, column, prepare), parent)
     const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
     return tokenRoute(basePath(settings) + path, methods)
   })

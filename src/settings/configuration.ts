@@ -1,3 +1,4 @@
+import type { Patience } from '../database/connection.ts'
 import type { DatabaseOptions } from '../database/open-database.ts'
 import type { Tables } from '../database/tables.ts'
 import { domainFolder, type LocatedDomain, loadDefinitions, loadTables } from './domain-folder.ts'
@@ -33,9 +34,27 @@ export async function loadConfiguration(...without: readonly string[]): Promise<
  * @throws {DefinitionError} from `tables`, if the Prisma client of the domain is missing or does not fit its
  *   definitions
  */
-export function databaseOptions({ settings, domain }: Configuration): DatabaseOptions {
+export function databaseOptions(
+  { settings, domain }: Configuration,
+  reportWait?: Patience['report'],
+): DatabaseOptions {
   const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
   const limits = { poolSize: databasePoolSize, timeout: databaseTimeout, fsync: embeddedFsync }
   let tables: Promise<Tables> | undefined
-  return { tables: () => (tables ??= loadTables(domain)), databaseUrl, dataDir, migrateOnStart, ...limits }
+  return {
+    tables: () => (tables ??= loadTables(domain)),
+    databaseUrl,
+    dataDir,
+    migrateOnStart,
+    patience: patienceOf(settings, reportWait),
+    ...limits,
+  }
+}
+
+/** How long to wait for the server of DATABASE_URL. A command says on standard error that it does. */
+export function patienceOf(
+  { databaseStartSeconds: seconds }: Settings,
+  report = (reason: string) => console.error(`${reason}. Waiting for it, ${seconds} s at most.`),
+): Patience {
+  return { seconds, report }
 }

@@ -64,6 +64,7 @@ export const settingsTable = {
   ),
   WORKERS: integer(1, 256, 1, 'Processes, each with its own pool and limits; above 1 needs DATABASE_URL'),
   DATABASE_TIMEOUT: integer(100, 600_000, 2500, 'Database time of a request in milliseconds; then 503'),
+  DATABASE_START_SECONDS: integer(0, 3600, 10, 'Seconds to wait at the start for a database out of reach'),
   DATABASE_REPLICA_URLS: databaseAddresses('Read replicas of DATABASE_URL, separated by commas'),
   REPLICA_LAG: integer(0, 3_600_000, 5000, 'Milliseconds a caller reads no replica after a write'),
   REPLICA_POSITION: choice(
@@ -74,7 +75,12 @@ export const settingsTable = {
   CONSISTENCY_SECRET: secret('Secret that signs Consistency-Token, of all processes; unset: JWT_SECRET'),
   CONCURRENT_OPERATIONS: integer(1, 10_000, 64, 'Requests processed at the same time'),
   WAITING_OPERATIONS: integer(0, 100_000, 256, 'Requests that may wait for that; beyond: 503'),
-  CALLER_SHARE: integer(1, 100, 50, 'Percentage of these, and of RESPONSE_MEMORY, one caller may use'),
+  CALLER_SHARE: integer(
+    1,
+    100,
+    50,
+    'Percentage of these, of RESPONSE_MEMORY and of the database connections, one caller may use',
+  ),
   RESPONSE_MEMORY: integer(1, 100_000, 16, 'Megabytes of responses built or sent at once; others wait'),
   KEEP_ALIVE_SECONDS: integer(1, 3600, 10, 'Seconds to keep an idle connection; more than the proxy does'),
   MAX_CONNECTIONS: integer(1, 100_000, 5000, 'Maximum number of client connections'),

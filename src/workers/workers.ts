@@ -7,6 +7,10 @@ import { mergeWorkerMetrics } from './worker-metrics.ts'
 /** The message that tells a worker to stop. */
 const STOP = 'stop'
 
+/** A worker asks whether it may stop listening, and reports that it has; the answer to each is the same message. */
+const LEAVE = 'leave'
+const LEFT = 'left'
+
 /** Limits the processor time that a worker takes which cannot start. */
 const RESTART_MILLISECONDS = 1_000
 
@@ -21,6 +25,7 @@ export function superviseWorkers(count: number, logger: Logger): void {
   new RateLimiterClusterMaster()
   mergeWorkerMetrics()
   const listening = new Set<Worker>()
+  const leaving = new Set<Worker>()
   let hasStarted = false
   let isStopping = false
   const stop = () => {
@@ -30,17 +35,37 @@ export function superviseWorkers(count: number, logger: Logger): void {
       else worker.process.kill()
     }
   }
-  cluster.on('listening', (worker) => listening.add(worker))
+  // The last worker stays until the others have left, so that it accepts what is connected meanwhile.
+  const letLeave = (worker: Worker) => {
+    leaving.add(worker)
+    if (leaving.size < listening.size || listening.size === 1) worker.send(LEAVE)
+  }
+  const forget = (worker: Worker) => {
+    listening.delete(worker)
+    leaving.delete(worker)
+    const [last] = leaving
+    if (last && listening.size === 1) last.send(LEAVE)
+  }
+  cluster.on('message', (worker, message) => {
+    if (message === LEAVE) letLeave(worker)
+    if (message !== LEFT) return
+    forget(worker)
+    worker.send(LEFT)
+  })
+  cluster.on('listening', (worker) => {
+    listening.add(worker)
+    if (isStopping) worker.send(STOP)
+  })
   cluster.on('exit', async (worker, status, signal) => {
+    forget(worker)
     if (isStopping) return
     logger.error({ worker: worker.process.pid, status, signal }, 'worker died')
-    listening.delete(worker)
     if (!hasStarted) {
       process.exitCode = 1
       return stop()
     }
     await delay(RESTART_MILLISECONDS)
-    if (!isStopping) cluster.fork()
+    if (!isStopping) fork()
   })
   onSignal(() => {
     if (isStopping) for (const worker of workers()) worker.process.kill('SIGKILL')
@@ -48,9 +73,28 @@ export function superviseWorkers(count: number, logger: Logger): void {
   })
   cluster.once('listening', () => {
     hasStarted = true
-    for (let number = 1; number < count && !isStopping; number++) cluster.fork()
+    for (let number = 1; number < count && !isStopping; number++) fork()
   })
-  cluster.fork()
+  fork()
+}
+
+/**
+ * Starts a worker. Node's cluster hands each connection to a worker and closes its own handle when the worker has
+ * accepted it, one after the other. If the worker is killed before that, Node forgets the handle, and the connection would
+ * stay open without a response, so it is closed here.
+ */
+function fork(): void {
+  const worker = cluster.fork()
+  // A message can be sent to a worker that has just died.
+  worker.on('error', () => {})
+  const { process: child } = worker
+  const send = child.send.bind(child) as (...parameters: unknown[]) => boolean
+  let handedOver: { close(): void } | undefined
+  child.send = (...parameters: unknown[]) => {
+    handedOver = (parameters[1] as typeof handedOver) ?? handedOver
+    return send(...parameters)
+  }
+  child.once('exit', () => handedOver?.close())
 }
 
 /**
@@ -67,6 +111,27 @@ export function onStop(stop: () => void): void {
     if (message === STOP) stop()
   })
   process.once('disconnect', stop)
+}
+
+/** Resolves when this process may stop listening. */
+export function mayLeave(): Promise<void> {
+  return askPrimary(LEAVE)
+}
+
+/** Reports that this process does not listen; resolves when the port is closed, if it was the last one. */
+export function hasLeft(): Promise<void> {
+  return askPrimary(LEFT)
+}
+
+function askPrimary(question: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (!cluster.isWorker || !process.connected) return resolve()
+    process.on('message', (message) => {
+      if (message === question) resolve()
+    })
+    process.once('disconnect', resolve)
+    process.send?.(question, undefined, {}, () => {})
+  })
 }
 
 /** The terminal and npm both forward one Ctrl-C, so a second signal within this time is ignored. */

@@ -35,25 +35,43 @@ test('doctor reports a wrong count, and repairs it with --repair only', async (t
   t.notRegex((await run('doctor', setup.environment)).output, /FAIL/)
 })
 
-test('doctor reports a reference to another planet than the origin names, and repairs it with --repair', async (t) => {
+test('doctor reports and adds missing references, removes those of an empty origin, and moves none', async (t) => {
   const setup = await createSetup(t)
+  const references = () =>
+    setup.use(async ({ client }) =>
+      (await client.species.findMany({ orderBy: { id: 'asc' } })).map(
+        ({ id, planet_id, version }) => `${id} ${planet_id} ${version}`,
+      ),
+    )
   await setup.use(async ({ client }) => {
-    await client.planet.createMany({ data: ['here', 'there'].map((id) => ({ id, name: id })) })
-    await client.$executeRaw`INSERT INTO species (id, scientific_name, planet_origin, discovery_status)
-      VALUES ('lost', 'Perdita', 'here', 'confirmed')`
+    const planets = ['renamed', 'older', 'here'].map((id) => ({ id, name: id }))
+    await client.planet.createMany({ data: planets })
+    const species = ['renamed', 'older', 'here', ' '].map((planet_origin, number) => ({
+      id: `s${number}`,
+      scientific_name: `S ${number}`,
+      planet_origin,
+      discovery_status: 'confirmed' as const,
+    }))
+    await client.species.createMany({ data: species })
+    await client.planet.update({ where: { id: 'renamed' }, data: { name: 'Other' } })
+    await client.$executeRaw`UPDATE species SET planet_origin = 'Other' WHERE id = 's0'`
+    await client.planet.update({ where: { id: 'renamed' }, data: { name: 'Third' } })
+    await client.planet.create({ data: { id: 'renamed-2', name: 'Other' } })
+    await client.$executeRaw`UPDATE species SET planet_origin = 'OLDER' WHERE id = 's1'`
+    await client.planet.create({ data: { id: 'OLDER', name: 'Unlike' } })
     await client.$executeRaw`ALTER TABLE species DISABLE TRIGGER species_1_origin_update`
-    await client.$executeRaw`UPDATE species SET planet_id = 'there'`
+    await client.$executeRaw`UPDATE species SET planet_id = CASE id WHEN 's3' THEN 'here' END
+      WHERE id IN ('s2', 's3')`
     await client.$executeRaw`ALTER TABLE species ENABLE TRIGGER species_1_origin_update`
   })
+  t.deepEqual(await references(), ['s0 renamed 2', 's1 older 2', 's2 null 2', 's3 here 2'])
   const found = await run('doctor', setup.environment)
   t.is(found.status, 1)
-  t.regex(found.output, /FAIL {2}references\n +species\/lost; run npm run doctor -- --repair/)
+  t.regex(found.output, /FAIL {2}references\n +species\/s2, species\/s3; run npm run doctor -- --repair/)
   const repaired = await run('doctor', setup.environment, '--repair')
   t.is(repaired.status, 0, repaired.output)
-  t.regex(repaired.output, /corrected 1 references/)
-  await setup.use(async ({ client }) => {
-    t.is((await client.species.findUniqueOrThrow({ where: { id: 'lost' } })).planet_id, 'here')
-  })
+  t.regex(repaired.output, /corrected 2 references/)
+  t.deepEqual(await references(), ['s0 renamed 2', 's1 older 2', 's2 here 3', 's3 null 3'])
 })
 
 test('doctor --json prints one object with each check and its problems', async (t) => {

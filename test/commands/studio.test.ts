@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { tableName } from '../../src/domain/model/resource.ts'
 import { createEmbedded } from '../helpers/database.ts'
@@ -21,6 +23,26 @@ test.serial('Studio shows the rows of a PostgreSQL server, and changes them', as
   }
   const service = await startTestService(t)
   await editInStudio(t, service, { DATABASE_URL: service.settings.databaseUrl })
+})
+
+test("Prisma's own commands need no engine, and its Studio says what to set", async (t) => {
+  const run = (...parameters: string[]) =>
+    promisify(execFile)('node_modules/.bin/prisma', parameters, {
+      env: {
+        PATH: process.env['PATH'],
+        PRISMA_ENGINES_MIRROR: 'http://127.0.0.1:1',
+        CHECKPOINT_DISABLE: '1',
+      },
+    })
+  await t.notThrowsAsync(run('validate'))
+  await t.notThrowsAsync(run('format', '--check'))
+  const studio = await t.throwsAsync<Error & { stderr: string }>(run('studio', '--browser', 'none'))
+  t.is(
+    studio?.stderr,
+    'Set DATABASE_URL, or run `npx halgraph studio`, which also opens the embedded database.\n',
+  )
+  const migrate = await t.throwsAsync<Error & { stderr: string }>(run('migrate', 'status'))
+  t.regex(migrate?.stderr ?? '', /`npm run migrate` applies migrations/)
 })
 
 /** Changes a name in Studio's own page, and looks at what has become of it over REST. */

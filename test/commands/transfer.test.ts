@@ -1,9 +1,56 @@
 import { once } from 'node:events'
-import { access, readFile, stat, writeFile } from 'node:fs/promises'
+import { access, appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import test from 'ava'
-import { createSetup, runCommand as run, startCommand as start } from '../helpers/commands.ts'
+import test, { type ExecutionContext } from 'ava'
+import { createSetup, refusedRows, runCommand as run, startCommand as start } from '../helpers/commands.ts'
+import { createFaultyLink } from '../helpers/faulty-link.ts'
+
+test('an import that is killed before its first checkpoint writes nothing twice when it is resumed', async (t) => {
+  const { setup, file, begin } = await prepareMoons(t, 190)
+  await setup.use(async ({ client }) => {
+    const child = begin()
+    const closed = once(child, 'close')
+    while ((await client.moon.count()) === 0);
+    child.kill('SIGKILL')
+    await closed
+  })
+  t.is((await run('import', setup.environment, 'moons', file)).status, 0)
+  t.is(await setup.use(({ client }) => client.moon.count()), 190)
+})
+
+test('an import during which the database goes away refuses no row for it, and resumes', async (t) => {
+  const { setup, file, begin } = await prepareMoons(t, 1500)
+  const url = setup.environment['DATABASE_URL']
+  const link = url && (await createFaultyLink(new URL(url), t))
+  if (link) setup.environment['DATABASE_URL'] = url.replace(/:\d+\//, `:${link.port}/`)
+  // Without a server, the import uses the database of this process, which ends here.
+  const { ended } = await setup.use(async ({ client }) => {
+    const child = begin()
+    const ended = Promise.all([text(child.stderr), once(child, 'close')])
+    while ((await client.moon.count()) === 0);
+    if (link) link.set('down')
+    return { ended }
+  })
+  const [errors, [status]] = await ended
+  t.is(status, 1)
+  t.regex(errors, /The database does not answer/)
+  t.notRegex(errors, /\n\s+at /)
+  if (link) link.set('open')
+  const again = await run('import', setup.environment, 'moons', file)
+  t.regex(again.output, /^Imported \d+, skipped \d+, refused 0\n/)
+  t.is(await setup.use(({ client }) => client.moon.count()), 1500)
+})
+
+/** A file of moons. Their names are not unique, so only the import itself prevents duplicates. */
+async function prepareMoons(t: ExecutionContext, count: number) {
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'moons.ndjson')
+  const row = JSON.stringify({ planet_id: 'kepler', name: 'Same name' })
+  await writeFile(file, `${row}\n`.repeat(count))
+  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  return { setup, file, begin: () => start('import', setup.environment, 'moons', file) }
+}
 
 test('an import that is killed repeatedly neither loses nor duplicates rows', async (t) => {
   const setup = await createSetup(t)
@@ -32,10 +79,13 @@ test('an import that is killed repeatedly neither loses nor duplicates rows', as
   await t.throwsAsync(access(`${file}.import-state.json`), undefined, 'the state is deleted')
 })
 
-test('an interrupted import reports its progress and resumes', async (t) => {
+test('an interrupted import reports its progress and resumes, and reports each refused row once', async (t) => {
   const setup = await createSetup(t)
   const file = join(setup.folder, 'planets.ndjson')
-  const rows = Array.from({ length: 1500 }, (_, number) => JSON.stringify({ name: `Planet ${number}` }))
+  const refused = [5, 1450]
+  const rows = Array.from({ length: 1500 }, (_, number) =>
+    JSON.stringify({ name: refused.includes(number) ? ' ' : `Planet ${number}` }),
+  )
   await writeFile(file, rows.join('\n'))
   const child = start('import', setup.environment, 'planets', file)
   const closed = once(child, 'close')
@@ -45,9 +95,15 @@ test('an interrupted import reports its progress and resumes', async (t) => {
   const [status] = await closed
   t.is(status, 130)
   t.regex(await errors, /Interrupted after \d+ of 1500 rows/)
+  // What a crash leaves of errors that the saved state does not know.
+  await appendFile(`${file}.errors.ndjson`, '{"line":0}\n'.repeat(1_000))
   const again = await run('import', setup.environment, 'planets', file)
-  t.is(again.status, 0)
-  t.is(await setup.use(({ client }) => client.planet.count()), 1500)
+  t.is(again.status, 1)
+  t.is(await setup.use(({ client }) => client.planet.count()), 1498)
+  t.deepEqual(
+    (await refusedRows(file)).map(({ line }) => line),
+    [6, 1451],
+  )
 })
 
 test('refused rows are written to a file with their lines, the others are imported', async (t) => {
@@ -132,11 +188,13 @@ test('doctor reports differing columns and invalid rows', async (t) => {
     await client.$executeRawUnsafe("UPDATE planets SET name = ' '")
     await client.$executeRawUnsafe('ALTER TABLE planets ADD COLUMN colour text')
     await client.$executeRawUnsafe('ALTER TABLE moons ALTER COLUMN tidally_locked TYPE text')
+    await client.$executeRawUnsafe('ALTER TABLE moons ALTER COLUMN name DROP NOT NULL')
   })
   const { output, status } = await run('doctor', setup.environment)
   t.is(status, 1)
   t.regex(output, /table planets has unknown colour/)
   t.regex(output, /table moons: tidally_locked is text, expected boolean/)
+  t.regex(output, /table moons: name must not be nullable/)
   t.regex(output, /blank: REQUIRED_FIELD name is required/)
 })
 
@@ -144,7 +202,10 @@ test('doctor reports invalid settings and an unreachable database', async (t) =>
   const settings = await run('doctor', { PORT: 'many', NODE_ENV: 'production' })
   t.is(settings.status, 1)
   t.regex(settings.output, /FAIL {2}settings\n\s+PORT: .*\n\s+JWT_SECRET/)
-  const database = await run('doctor', { DATABASE_URL: 'postgresql://127.0.0.1:1/none' })
+  const database = await run('doctor', {
+    DATABASE_URL: 'postgresql://127.0.0.1:1/none',
+    DATABASE_START_SECONDS: '0',
+  })
   t.is(database.status, 1)
   t.regex(database.output, /FAIL.*\n.*cannot be reached/)
 })

@@ -25,8 +25,8 @@ const embedded = (dataDir: string): TestOptions => ({
   poolSize: 5,
 })
 
-async function open(t: ExecutionContext, dataDir: string) {
-  const database = await openTestDatabase(embedded(dataDir))
+async function open(t: ExecutionContext, dataDir: string, limits: Partial<TestOptions> = {}) {
+  const database = await openTestDatabase({ ...embedded(dataDir), ...limits })
   t.teardown(() => database.close())
   return database
 }
@@ -102,6 +102,17 @@ test.serial('the lock of a killed process is taken over, and its committed rows 
   await once(child, 'exit')
   const database = await open(t, dataDir)
   t.is(await database.client.planet.count(), 1)
+})
+
+test.serial('a file in the place of the lock is reported as such, and kept', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const file = join(dataDir, '.lock')
+  await writeFile(file, 'mine')
+  await t.throwsAsync(openTestDatabase(embedded(dataDir)), {
+    instanceOf: DatabaseRefusedError,
+    message: /\.lock is not a lock of this service/,
+  })
+  t.is(await readFile(file, 'utf8'), 'mine')
 })
 
 test.serial('an incomplete first start is repeated', async (t) => {
@@ -188,12 +199,28 @@ test.serial(
   'a connection that is idle in a transaction does not block the service permanently',
   async (t) => {
     const { dataDir } = await createEmbedded(t)
-    const { client } = await open(t, dataDir)
+    const { client } = await open(t, dataDir, { timeout: 2_500 })
     const visitor = await connectTo(t, dataDir)
     await visitor.query('BEGIN')
     t.is(await client.planet.count(), 0)
   },
 )
+
+test.serial('a transaction of the service survives a pause of its process while others wait', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const { client } = await open(t, dataDir)
+  await Promise.all([client.planet.count(), client.planet.count()])
+  let other: Promise<number> | undefined
+  await client.$transaction(async (inside) => {
+    await inside.planet.create({ data: { id: 'a', name: 'A' } })
+    other = client.planet.count().then((count) => count)
+    await inside.planet.count()
+    // Longer than a client that is idle in a transaction may be.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+    await inside.planet.create({ data: { id: 'b', name: 'B' } })
+  })
+  t.is(await other, 2)
+})
 
 test.serial('invalid data on the socket ends only that connection', async (t) => {
   const { dataDir } = await createEmbedded(t)

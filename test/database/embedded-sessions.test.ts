@@ -57,8 +57,11 @@ async function worksAsBefore(t: ExecutionContext, { writer, anonymous, origin }:
 interface Wire {
   readonly stream: { destroy(): void }
   parse(statement: { name: string; text: string; types: number[] }): void
+  bind(config: object): void
+  execute(config: object): void
   flush(): void
-  once(event: 'errorMessage', heard: () => void): void
+  sync(): void
+  once(event: string, heard: (message: unknown) => void): void
 }
 
 const wireOf = (client: pg.Client) => (client as unknown as { connection: Wire }).connection
@@ -141,13 +144,51 @@ test.serial('a client killed after an error and before Sync leaves nothing', asy
   const client = await connect()
   await client.query('BEGIN')
   const wire = wireOf(client)
-  await new Promise<void>((resolve) => {
+  await new Promise((resolve) => {
     wire.once('errorMessage', resolve)
     wire.parse({ name: '', text: 'SELECT nothing', types: [] })
     wire.flush()
   })
   await killed(client)
   await worksAsBefore(t, service)
+})
+
+test.serial('a client killed before it has asked for a response leaves nothing', async (t) => {
+  const { service, connect } = await start(t)
+  for (const text of ['SELECT nothing', "INSERT INTO planets (id, name) VALUES ('half', 'Half')"]) {
+    const client = await connect()
+    const wire = wireOf(client)
+    wire.parse({ name: '', text, types: [] })
+    wire.bind({})
+    wire.execute({})
+    await new Promise((resolve) => setImmediate(resolve))
+    await killed(client)
+    await worksAsBefore(t, service)
+  }
+  t.is((await service.writer.get('/planets/half')).status, 404)
+})
+
+test.serial('a client that continues its statement after Flush is not interrupted', async (t) => {
+  const { connect } = await start(t)
+  const [client, other] = [await connect(), await connect()]
+  const wire = wireOf(client)
+  await new Promise((resolve) => {
+    wire.once('bindComplete', resolve)
+    wire.parse({ name: '', text: "SELECT 'mine' AS answer", types: [] })
+    wire.bind({})
+    wire.flush()
+  })
+  const interrupting = other.query('SELECT 1 AS answer')
+  // The other statement is sent first.
+  await new Promise((resolve) => setImmediate(resolve))
+  const row = await new Promise<unknown>((resolve, reject) => {
+    wire.once('dataRow', resolve)
+    wire.once('errorMessage', reject)
+    wire.execute({})
+    wire.sync()
+  })
+  t.like(row, { fields: ['mine'] })
+  t.deepEqual((await interrupting).rows, [{ answer: 1 }])
 })
 
 test.serial('a client whose role has been dropped is disconnected, and others continue', async (t) => {

@@ -97,6 +97,8 @@ test.serial(
     await t.throwsAsync(migrate(connection, folder), { message: /1_one was started by another tool/ })
     await query(connection, 'UPDATE _prisma_migrations SET rolled_back_at = now(); DROP TABLE one')
     t.deepEqual(await migrate(connection, folder), ['1_one'])
+    await query(connection, 'UPDATE _prisma_migrations SET rolled_back_at = NULL')
+    t.deepEqual((await migrationState(connection, folder)).failed, [], 'it was finished later')
   },
 )
 

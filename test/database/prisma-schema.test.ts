@@ -1,19 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { type Field, isAlwaysSet } from '../../src/domain/model/fields.ts'
+import { isAlwaysSet, kindOf } from '../../src/domain/model/fields.ts'
+import { KINDS } from '../../src/domain/model/kinds/index.ts'
 import { tableName } from '../../src/domain/model/resource.ts'
 import { domain, resources } from '../helpers/domain.ts'
-
-const COLUMN_TYPES: Readonly<Record<Exclude<Field['type'], 'group'>, string>> = {
-  text: 'String',
-  reference: 'String',
-  enumeration: 'String',
-  number: 'Float',
-  integer: 'Int',
-  boolean: 'Boolean',
-  timestamp: 'DateTime',
-  fractions: 'Json',
-}
 
 interface Model {
   readonly table: string
@@ -24,7 +14,7 @@ interface Model {
 
 async function readModels(): Promise<Map<string, Model>> {
   const schema = await readFile(domain.folder.schema, 'utf8')
-  const scalars = new Set(Object.values(COLUMN_TYPES))
+  const scalars = new Set(KINDS.map(({ prismaType }) => prismaType))
   const models = [...schema.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)].map(
     ([, name, text = '']): [string, Model] => {
       const fields = [...text.matchAll(/^ {2}(\w+) +(\w+)(\??)(?= |$)/gm)]
@@ -45,7 +35,7 @@ for (const resource of resources) {
     const model = (await models).get(resource.name) as Model
     const expected = resource.leaves.map(({ column, field }) => [
       column,
-      `${COLUMN_TYPES[field.type]}${isAlwaysSet(field) ? '' : '?'}`,
+      `${kindOf(field).prismaType}${isAlwaysSet(field) ? '' : '?'}`,
     ])
     t.deepEqual(model.columns, { ...Object.fromEntries(expected), version: 'Int' })
     t.is(model.table, tableName(resource.path))
@@ -65,8 +55,8 @@ for (const resource of resources) {
       t.true(text.includes(`fields: [${column}], references: [id]`), column)
     }
     for (const { column, field } of resource.leaves) {
-      if (field.type === 'timestamp')
-        t.regex(text, new RegExp(`^ {2}${column} .*@db\\.Timestamptz\\(3\\)`, 'm'))
+      const line = new RegExp(`^ {2}${column} .*$`, 'm').exec(text)?.[0] ?? ''
+      t.true(line.includes(kindOf(field).prismaAttribute ?? ''), column)
     }
   })
 }

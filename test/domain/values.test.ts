@@ -1,10 +1,12 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { fractions, integer, text, timestamp } from '../../src/domain/model/fields.ts'
-import { checkValue, isObject } from '../../src/domain/model/values.ts'
+import { fractions, integer, kindOf, type LeafField, text, timestamp } from '../../src/domain/model/fields.ts'
+import { isObject } from '../../src/domain/model/values.ts'
 
-const codeOf = (field: Parameters<typeof checkValue>[0], value: unknown) => {
-  const checked = checkValue(field, value)
+const check = (field: LeafField, value: unknown) => kindOf(field).check(field, value)
+
+const codeOf = (field: LeafField, value: unknown) => {
+  const checked = check(field, value)
   return 'code' in checked ? checked.code : undefined
 }
 
@@ -20,7 +22,7 @@ test('a timestamp is a day, or a time with its offset, and becomes UTC', (t) => 
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ] as const) {
-    t.deepEqual(checkValue(timestamp(''), written), { value: new Date(date) }, written)
+    t.deepEqual(check(timestamp(''), written), { value: new Date(date) }, written)
   }
 })
 
@@ -68,7 +70,7 @@ test('every timestamp that is returned is accepted, and is the same', (t) => {
   })
   fc.assert(
     fc.property(dates, (date) => {
-      t.deepEqual(checkValue(timestamp(''), date.toISOString()), { value: date })
+      t.deepEqual(check(timestamp(''), date.toISOString()), { value: date })
     }),
   )
 })

@@ -79,6 +79,9 @@ test.serial('its rules hold, with codes that the error catalogue explains', asyn
   t.is(refused.status, 422)
   t.is(refused.body.error.details[0].code, 'NO_FREE_COPY')
   t.is((await client.patch('/loans/second', { status: 'returned' })).status, 422)
+  const { body: other } = await client.post('/books', { title: 'Without copies', author_id: 'teo-barros' })
+  const moved = await client.patch('/loans/first', { book_id: other.id })
+  t.is(moved.body?.error.details[0].code, 'NO_FREE_COPY')
   t.is((await client.delete('/books/tide-tables/copies/one')).status, 204)
   t.is((await client.delete('/books/tide-tables/copies/two')).status, 409)
   const explained = await client.get(new URL('/errors/NO_FREE_COPY', base).href, {

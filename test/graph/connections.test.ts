@@ -155,6 +155,8 @@ async function walk(sort: string, direction: 'forwards' | 'backwards'): Promise<
     if (direction === 'forwards') seen.push(...ids)
     else seen.unshift(...ids)
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = answer.pageInfo
+    if ((direction === 'forwards' ? hasPreviousPage : hasNextPage) !== (cursor !== null))
+      throw new Error(`The other side of part ${part} is wrong`)
     if (!(direction === 'forwards' ? hasNextPage : hasPreviousPage)) return seen
     cursor = direction === 'forwards' ? endCursor : startCursor
   }

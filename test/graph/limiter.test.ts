@@ -1,5 +1,8 @@
 import test from 'ava'
+import type { TableSizes } from '../../src/domain/table-sizes.ts'
+import { ConnectionShares } from '../../src/graph/execution/connection-shares.ts'
 import { Limiter } from '../../src/graph/execution/limiter.ts'
+import { resourceAt } from '../helpers/fixtures.ts'
 
 /** Acquires and notes when that succeeded. */
 function requests(limiter: Limiter) {
@@ -111,4 +114,52 @@ test('a held amount counts, whether it fits or not', async (t) => {
   second()
   await settled()
   t.deepEqual(started, ['b 1', 'a 1'])
+})
+
+test('a caller uses less beside others than alone, which it is after a thousand requests in a row', async (t) => {
+  const limiter = new Limiter({ capacity: 8, share: 6, shareBesideOthers: 2 })
+  const inUse = async () => {
+    const releases: (() => void)[] = []
+    for (let number = 0; number < 8; number++) {
+      void limiter.acquire('a', 1).then((release) => releases.push(release))
+    }
+    await settled()
+    const count = limiter.used
+    while (releases.length > 0) {
+      releases.pop()?.()
+      await settled()
+    }
+    return count
+  }
+  t.is(await inUse(), 2, 'nothing is known yet')
+  for (let number = 0; number < 1_000; number++) (await limiter.acquire('a', 1))()
+  t.is(await inUse(), 6)
+  const release = await limiter.acquire('b', 1)
+  t.is((await inUse()) - 1, 2)
+  release()
+})
+
+test('reads of a small table with many conditions wait for each other as scans of a large one do', async (t) => {
+  const sizes = { of: async () => 3 * 1024 * 1024 } as unknown as TableSizes
+  const connections = new Limiter({ capacity: 9, share: 9 })
+  const scans = new Limiter({ capacity: 1, share: 1 })
+  const shares = new ConnectionShares({ connections, scans, sizes, waited() {} })
+  const atOnce = async (passes: number) => {
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const species = resourceAt('species')
+    const reads = Array.from({ length: 3 }, () =>
+      shares.of('a', undefined).scan(species, passes, () => ended),
+    )
+    await settled()
+    const running = connections.used
+    end()
+    await Promise.all(reads)
+    return running
+  }
+  t.is(await atOnce(0), 3)
+  t.is(await atOnce(1), 3)
+  t.is(await atOnce(2), 1)
 })

@@ -1,4 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
+import type { GraphQLRequestListener } from '@apollo/server'
 import anyTest, { type TestFn } from 'ava'
+import { executeSync, getIntrospectionQuery, parse } from 'graphql'
+import { TableSizes } from '../../src/domain/table-sizes.ts'
+import type { GraphContext } from '../../src/graph/execution/context.ts'
+import { CostEstimator } from '../../src/graph/execution/cost.ts'
+import { introspectionTurns } from '../../src/graph/http/introspection-turns.ts'
+import { createSchema } from '../../src/graph/schema/schema.ts'
+import { resources } from '../helpers/domain.ts'
 import { shareTestService, startTestService } from '../helpers/service.ts'
 import { countStatements } from '../helpers/statements.ts'
 
@@ -44,6 +53,21 @@ for (const [what, query, message] of [
     `{ collections { ${times(21, () => 'path @include(if: true)')} } }`,
     /21 directives; 20 are allowed/,
   ],
+  [
+    'introspection under two aliases',
+    '{ a: __schema { types { name } } b: __schema { types { name } } }',
+    /2 fields __schema or __type; 1 is allowed/,
+  ],
+  [
+    'introspection by fragments that double',
+    `${times(8, (index) => `fragment I${index} on Query { ...I${index + 1} ... on Query { ...I${index + 1} } }`)} fragment I8 on Query { __type(name: "Query") { name } } { ...I0 }`,
+    /256 fields __schema or __type; 1 is allowed/,
+  ],
+  [
+    'introspection of lists in lists, under aliases,',
+    `{ __schema { ${times(15, (index) => `a${index}: types { name fields { type { name } } }`)} } }`,
+    /may cost 20000 and could cost \d{5}\./,
+  ],
   ['too many tokens', `{ collections { ${times(2000, () => 'path')} } }`, /2000 tokens/],
 ] as const) {
   test(`${what} is refused, with a code and before anything is read`, async (t) => {
@@ -54,6 +78,52 @@ for (const [what, query, message] of [
     t.is(answer.data, undefined)
   })
 }
+
+/** As tools send it: with all that the service knows. */
+const INTROSPECTION = getIntrospectionQuery({
+  schemaDescription: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+})
+
+test('the introspection of tools is answered, and its cost is that of its response', async (t) => {
+  const { status, data } = await service().reader.graphql(INTROSPECTION)
+  t.is(status, 200)
+  t.true(data?.__schema.types.length > 100)
+  const costs = new CostEstimator(resources, new TableSizes(service().database.client, resources))
+  const schema = createSchema(resources)
+  for (const query of [
+    INTROSPECTION,
+    '{ __schema { types { name possibleTypes { name } } } }',
+    '{ __schema { types { fields { name type { name fields { name args { name } } } } } } }',
+    '{ __schema { types { inputFields { name type { inputFields { name type { name } } } } } } }',
+  ]) {
+    const document = parse(query)
+    const units = objectsIn(executeSync({ schema, document }).data)
+    const cost = costs.response({ schema, document, variables: {} })
+    t.true(cost > units && cost < 4 * units, `${query}: ${units} objects, a cost of ${cost}`)
+  }
+})
+
+function objectsIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner = Object.values(value).reduce((count, part) => count + objectsIn(part), 0)
+  return Array.isArray(value) ? inner : 1 + inner
+}
+
+test('of hundreds of problems of a document the first five are reported', async (t) => {
+  const unknown = times(900, (index) => `speciesPag${index}`)
+  for (const query of [`{ ${unknown} }`, `{ speciesPage { items { ${unknown} } } }`]) {
+    const { status, errors } = await service().reader.graphql(query)
+    t.is(status, 400)
+    t.is(errors?.length, 6)
+    t.regex(errors?.[0].message, /Cannot query field "speciesPag0"/)
+    t.regex(errors?.[5].message, /Too many validation errors/)
+    t.deepEqual([...new Set(errors?.map(({ extensions }) => extensions.code))], ['VALIDATION_FAILED'])
+  }
+})
 
 test('an operation of a type that the schema lacks is refused, and is no fault of the service', async (t) => {
   for (const query of ['subscription { __typename }', 'subscription Changes { changes { id } }']) {
@@ -152,6 +222,36 @@ test('variables of a GET have the same limit', async (t) => {
   })
   t.is(refused.status, 400)
   t.is(refused.body.errors[0].extensions.details[0].field, 'variables')
+})
+
+test('variables with more than five hundred objects are refused before they are coerced', async (t) => {
+  const query = 'query ($filter: MoonFilter) { moonAggregate(filter: $filter) { groups { count } } }'
+  const conditions = (count: number) => ({ filter: { or: Array(count).fill({ name: { contains: 'x' } }) } })
+  t.is((await service().reader.graphql(query, conditions(100))).status, 200)
+  const { status, errors } = await service().reader.graphql(query, conditions(250))
+  t.is(status, 400)
+  t.is(errors?.[0].message, 'Variables must not hold more than 500 objects.')
+})
+
+test('introspection waits for its turn, and nothing else does', async (t) => {
+  const { requestDidStart } = introspectionTurns()
+  const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined }
+  const start = async (query: string) => {
+    const hooks = (await requestDidStart?.({} as never)) as Required<GraphQLRequestListener<GraphContext>>
+    await hooks.didResolveOperation({ document: parse(query), contextValue } as never)
+    return () => hooks.willSendResponse({} as never)
+  }
+  const end = await start('{ __schema { types { name } } }')
+  let hasBegun = false
+  const second = start('{ __type(name: "Moon") { name } }').then(() => {
+    hasBegun = true
+  })
+  await start('{ moonPage(planetId: "x") { totalCount } }')
+  await setImmediate()
+  t.false(hasBegun)
+  await end()
+  await second
+  t.true(hasBegun)
 })
 
 test('of many wrong values in a variable the first fifty are reported', async (t) => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Json } from './client.ts'
 import { type Outcome, runLoad, type Sent, send } from './load.ts'
 import type { ServiceProcess } from './service-process.ts'
 
@@ -97,7 +98,12 @@ export function foundMark(outcome: Outcome): string | null {
   if (outcome.kind !== 'answered') return `no answer (${outcome.kind})`
   if (outcome.status === 404 || outcome.status === 410) return null
   if (outcome.status !== 200) return `status ${outcome.status}`
-  const { scientific_name, common_name, habitat, classification, id } = JSON.parse(outcome.body)
+  return markOf(JSON.parse(outcome.body))
+}
+
+/** The same for a representation of a species. */
+export function markOf(species: Json): string {
+  const { scientific_name, common_name, habitat, classification, id } = species
   const marks = new Set([
     common_name,
     habitat,
@@ -106,7 +112,7 @@ export function foundMark(outcome: Outcome): string | null {
     classification?.phylum,
   ])
   const isWhole = marks.size === 1 && scientific_name === `${id} ${habitat}`
-  return isWhole ? habitat : `torn: ${outcome.body}`
+  return isWhole ? habitat : `torn: ${JSON.stringify(species)}`
 }
 
 /** How long a service takes until it is ready, in milliseconds. */

@@ -1,38 +1,17 @@
-import type { LeafField, NumberField } from '../../src/domain/model/fields.ts'
+import { INTEGER_RANGE, kindOf, type LeafField } from '../../src/domain/model/fields.ts'
+import type { Bounds } from '../../src/domain/model/kinds/kind.ts'
 import type { Json } from './client.ts'
-
-type ValueField = Exclude<LeafField, { type: 'reference' }>
 
 /**
  * A valid value for a field. The number tells one body from the next; the index is the field's place in
  * its definition, and makes later numbers and moments greater than earlier ones, as ranges want them.
  */
-export function sampleValue(field: ValueField, name: string, number: number, index: number): Json {
-  switch (field.type) {
-    case 'text':
-      return `${name.replaceAll(/[_.]/g, ' ')} №${number}`.slice(-field.maximumLength)
-    case 'number':
-      return within(field, number + index / 100)
-    case 'integer':
-      return within(field, number)
-    case 'boolean':
-      return number % 2 === 1
-    case 'timestamp':
-      return new Date(Date.UTC(2031, 3, 5, 6, 7, 8, 900) + number * 86_400_000 + index).toISOString()
-    case 'enumeration':
-      return field.values[0]
-    case 'fractions':
-      return { [`gas ${number}`]: 0.25, nitrogen: 0.1 + 0.2 }
-  }
-}
-
-function within({ minimum = -Infinity, maximum = Infinity }: NumberField, value: number): number {
-  const least = Math.max(minimum, 0)
-  return Number.isFinite(maximum) ? least + (value % (maximum - least)) : least + value
+export function sampleValue(field: LeafField, name: string, number: number, index: number): Json {
+  return kindOf(field).sample(field, name, number + index / 100)
 }
 
 /** Values that are valid for a field and likely to be kept wrongly, each in the form it is answered in. */
-export function awkwardValues(field: ValueField): Json[] {
+export function awkwardValues(field: LeafField): Json[] {
   switch (field.type) {
     case 'text':
       return [
@@ -44,44 +23,36 @@ export function awkwardValues(field: ValueField): Json[] {
         "'; DROP TABLE species; --",
       ].map((text) => `x${text}x`)
     case 'number':
-    case 'integer':
       return awkwardNumbers(field)
+    case 'integer':
+      return awkwardNumbers({ ...INTEGER_RANGE, ...field }).filter(Number.isInteger)
     case 'boolean':
       return [true, false]
     case 'timestamp':
       return ['0001-01-01T00:00:00.000Z', '1582-10-10T00:00:00.001Z', '9999-12-31T23:59:59.999Z']
-    case 'enumeration':
-      return []
+    case 'date':
+      return ['0001-01-01', '1582-10-10', '2032-02-29', '9999-12-31']
     case 'fractions':
       return [{}, { 'a b': 1e-9, '🌫️.$"': 0.1 }]
+    default:
+      return []
   }
 }
 
 const NUMBERS = [0, 1, -1, 0.1, 0.1 + 0.2, -273.15, 1e21, 5e-324, Number.MAX_VALUE, 2147483647, -2147483648]
 
-function awkwardNumbers({ type, minimum = -Infinity, maximum = Infinity }: NumberField): number[] {
+function awkwardNumbers({ minimum = -Infinity, maximum = Infinity }: Bounds): number[] {
   const bounds = [minimum, maximum].filter(Number.isFinite)
-  return [...NUMBERS, ...bounds].filter(
-    (value) => value >= minimum && value <= maximum && (type === 'number' || Number.isInteger(value)),
-  )
+  return [...NUMBERS, ...bounds].filter((value) => value >= minimum && value <= maximum)
 }
 
 /** Values of another type than the field's. */
 export function wrongTypes(field: LeafField): Json[] {
-  const all: Json[] = ['text', 1, 1.5, true, [], {}, ['text']]
-  switch (field.type) {
-    case 'text':
-    case 'reference':
-    case 'enumeration':
-    case 'timestamp':
-      return all.filter((value) => typeof value !== 'string')
-    case 'number':
-      return ['1', ...all.filter((value) => typeof value !== 'number')]
-    case 'integer':
-      return ['1', 1.5, ...all.filter((value) => typeof value !== 'number')]
-    case 'boolean':
-      return ['true', 0, ...all.filter((value) => typeof value !== 'boolean')]
-    case 'fractions':
-      return ['text', 1, true, [], { oxygen: '0.2' }]
-  }
+  const { type } = kindOf(field).schema(field)
+  const all: Json[] = ['text', '1', 'true', 1, 0, 1.5, true, [], {}, ['text'], { oxygen: '0.2' }]
+  return all.filter((value) => {
+    if (type === 'integer') return !Number.isInteger(value)
+    if (type === 'object') return typeof value !== 'object' || Array.isArray(value) || 'oxygen' in value
+    return typeof value !== type
+  })
 }

@@ -2,8 +2,6 @@ import type { TestFn } from 'ava'
 import type { ServiceParts } from '../../src/application.ts'
 import { mintToken } from '../../src/development-token.ts'
 import type { Domain } from '../../src/domain/model/domain.ts'
-import type { Values } from '../../src/domain/model/resource.ts'
-import type { Prepare } from '../../src/graph/execution/operation.ts'
 import { startService } from '../../src/server.ts'
 import { readSettings, type Settings } from '../../src/settings/settings.ts'
 import { type Client, createClient } from './client.ts'
@@ -19,7 +17,6 @@ export interface TestService {
   readonly base: string
   readonly database: TestDatabase
   readonly settings: Settings
-  readonly watch: Watch
   /** What the service reported as its own fault. Empty at teardown, or the test fails. */
   readonly faults: Error[]
   /** Sends no token. */
@@ -32,18 +29,6 @@ export interface TestService {
   withScope(scope: string): Client
   /** A client of that name that may do everything. */
   withSubject(subject: string): Client
-}
-
-/** The GraphQL operations that REST requests have executed. */
-export interface Watch {
-  readonly operations: ExecutedOperation[]
-  readonly count: number
-  reset(): void
-}
-
-export interface ExecutedOperation {
-  readonly document: string
-  readonly variables: Values
 }
 
 const TOKENS = {
@@ -76,7 +61,7 @@ export function shareTestService(
   }
 }
 
-type TestParts = Pick<ServiceParts, 'reportRequest' | 'reportReplicas' | 'watch'> & { domain?: Domain }
+type TestParts = Pick<ServiceParts, 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
 
 /** A busy machine is no reason for a test to see a 503. */
 const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
@@ -96,13 +81,11 @@ export async function startTestService(
   const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
   const settings: Settings = { ...readSettings({}, [], domain.settings), ...PATIENT, ...place, ...overrides }
   const faults: Error[] = []
-  const watch = createWatch()
   const service = await startService({
     settings,
     tokens: TOKENS,
     ...parts,
     domain: { ...domain, ...parts.domain },
-    watch: (prepare) => watch.wrap(parts.watch?.(prepare) ?? prepare),
     reportFault: (error) => faults.push(error as Error),
   })
   releases.teardown(async () => {
@@ -120,7 +103,6 @@ export async function startTestService(
     base,
     database: service.database as TestDatabase,
     settings,
-    watch,
     faults,
     anonymous: createClient(origin, base, undefined, check),
     reader: withScope('*:read'),
@@ -140,26 +122,4 @@ function collectReleases(owner: Owner): Owner {
     if (failures.length > 0) throw failures[0]
   })
   return { teardown: (release) => void releases.push(release) }
-}
-
-function createWatch() {
-  const operations: ExecutedOperation[] = []
-  return {
-    operations,
-    get count() {
-      return operations.length
-    },
-    reset() {
-      operations.length = 0
-    },
-    wrap:
-      (prepare: Prepare): Prepare =>
-      (document) => {
-        const operation = prepare(document)
-        return (variables, caller, signal) => {
-          operations.push({ document, variables })
-          return operation(variables, caller, signal)
-        }
-      },
-  }
 }

@@ -1,9 +1,15 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import test from 'ava'
+import pg from 'pg'
 import { OperationLimiter } from '../../src/graph/execution/operation-limiter.ts'
 import type { AnsweredRequest } from '../../src/http/access-log.ts'
+import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
+import { openConnection } from '../helpers/raw-connection.ts'
 import { startTestService } from '../helpers/service.ts'
+
+const server = await findServer((reason) => console.log(`a locked table: ${reason}`))
+const onServer = server ? test : test.skip
 
 const limits = { concurrent: 2, waiting: 3, deadline: 60_000, responses: 1_000_000, callerShare: 1 }
 
@@ -96,6 +102,28 @@ test('work that fails releases its slot', async (t) => {
   t.is(limiter.running, 0)
 })
 
+test('an operation beyond the deadline sends no further statement', async (t) => {
+  const { reader, database } = await startTestService(t, { databaseTimeout: 1_000 })
+  await database.client.planet.create({ data: { id: 'late', name: 'Late' } })
+  const sent: string[] = []
+  const { end, work } = controlled()
+  const { pool } = database
+  const query = pool.query.bind(pool) as (statement: { text: string }) => Promise<unknown>
+  Object.assign(pool, {
+    query: async (statement: { text: string }) => {
+      sent.push(statement.text)
+      const rows = await query(statement)
+      if (statement.text.includes('"planets"')) await work()
+      return rows
+    },
+  })
+  t.is((await reader.graphql('{ planet(id: "late") { hasAtmosphere } }')).status, 503)
+  end()
+  await reader.get('/planets/never')
+  t.true(sent.some((text) => text.includes('"planets"')))
+  t.false(sent.some((text) => text.includes('atmosphere')))
+})
+
 test('a load of many times the capacity is partly refused with 503, and health still responds', async (t) => {
   const reported: AnsweredRequest[] = []
   const { reader, anonymous, origin } = await startTestService(
@@ -121,6 +149,21 @@ test('a load of many times the capacity is partly refused with 503, and health s
   t.is((await reader.get('/species')).status, 200)
 })
 
+test('scripts of other origins can read a refusal, also after one to a request without an origin', async (t) => {
+  const { reader } = await startTestService(t, { concurrentOperations: 1, waitingOperations: 2 })
+  const flood = async (headers = {}) => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => reader.get('/species', headers)))
+    return answers.filter(({ status }) => status === 503)
+  }
+  t.true((await flood()).length > 0)
+  const refused = await flood({ origin: 'https://dashboard.example' })
+  t.true(refused.length > 0)
+  for (const { headers } of refused) {
+    t.is(headers.get('access-control-allow-origin'), '*')
+    t.regex(headers.get('access-control-expose-headers') ?? '', /retry-after/i)
+  }
+})
+
 test('a caller that takes more than its share is refused, and others are served', async (t) => {
   const service = await startTestService(t, {
     concurrentOperations: 2,
@@ -136,6 +179,53 @@ test('a caller that takes more than its share is refused, and others are served'
   const statuses = (await flood).map(({ status }) => status)
   t.deepEqual([...new Set(statuses)].sort(), [200, 503])
 })
+
+onServer(
+  'while the requests of one caller wait for a locked table, those of others for other tables are served',
+  async (t) => {
+    const databaseUrl = await createDatabaseOn(server as string, t)
+    const service = await startTestService(t, { databaseUrl, databasePoolSize: 10 })
+    const honest = service.withSubject('honest')
+    // Reads the sizes of the tables, which waits for their locks.
+    t.is((await honest.get('/species?sort=habitat:asc')).status, 200)
+    const locker = new pg.Client({ connectionString: databaseUrl })
+    await locker.connect()
+    locker.on('error', () => {})
+    t.teardown(() => locker.end())
+    await locker.query('BEGIN; LOCK TABLE public.planets IN ACCESS EXCLUSIVE MODE')
+    const greedy = service.withSubject('greedy')
+    const pages = Array.from(
+      { length: 10 },
+      (_, index) => `a${index}: planetPage(limit: ${index + 1}) { totalCount }`,
+    )
+    const waiting = Array.from({ length: 10 }, (_, index) => [
+      greedy.get(`/planets?limit=${index + 1}`),
+      greedy.get(`/planets/p${index}`),
+      greedy.post('/planets', { name: `p${index}` }),
+      greedy.graphql(`{ ${pages.join(' ')} }`),
+    ]).flat()
+    await until(async () => (await waitingForLocks(locker)) >= 3)
+    for (const path of ['/species', '/species?sort=habitat:asc', '/missions']) {
+      t.is((await honest.get(path)).status, 200, path)
+    }
+    t.is((await honest.post('/spacecraft', { name: 'Served', kind: 'rover' })).status, 201)
+    t.true((await waitingForLocks(locker)) >= 3, 'the others still wait')
+    await locker.query('ROLLBACK')
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status)
+    t.deepEqual([...new Set(statuses)].sort(), [200, 201, 404])
+  },
+)
+
+async function waitingForLocks(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(
+    'SELECT count(DISTINCT pid)::int AS count FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
+  )
+  return rows[0].count
+}
+
+async function until(isReached: () => Promise<boolean>): Promise<void> {
+  while (!(await isReached())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
 
 test('a caller that leaves its responses unread is refused more of them, and others are served', async (t) => {
   const service = await startTestService(t, {
@@ -155,11 +245,40 @@ test('a caller that leaves its responses unread is refused more of them, and oth
   const unread = Array.from({ length: 2 }, () => openUnread(service.base, greedy.authorization ?? ''))
   t.teardown(() => unread.forEach((socket) => void socket.destroy()))
   await Promise.all(unread.map((socket) => once(socket, 'readable')))
-  t.is((await greedy.get('/missions?limit=400')).status, 503)
+  const query = '{ missionPage(limit: 400) { items { objective } } }'
+  const refused = await Promise.all([greedy.get('/missions?limit=400'), greedy.graphql(query)])
+  t.deepEqual(
+    refused.map(({ status }) => status),
+    [503, 503],
+  )
   t.is((await service.withSubject('honest').get('/missions?limit=20')).status, 200)
   for (const socket of unread) socket.resume()
   await Promise.all(unread.map((socket) => once(socket, 'close')))
   t.is((await greedy.get('/missions?limit=400')).status, 200)
+})
+
+test('a caller whose large bodies do not end is refused more of them, and others are served', async (t) => {
+  const service = await startTestService(t, { waitingOperations: 4, callerShare: 50 })
+  const greedy = service.withSubject('greedy')
+  // Two are read, two wait, and one is too many.
+  const sockets = await Promise.all(Array.from({ length: 5 }, () => openConnection(service.origin)))
+  t.teardown(() => sockets.forEach((socket) => void socket.destroy()))
+  const { pathname } = new URL(service.base)
+  const head = `POST ${pathname}/species HTTP/1.1\r\nHost: x\r\nAuthorization: ${greedy.authorization}\r\n`
+  for (const socket of sockets) {
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 20000\r\n\r\n{`)
+  }
+  const [answer] = await Promise.race(sockets.map((socket) => once(socket, 'data')))
+  t.regex(String(answer), /^HTTP\/1.1 503 /)
+  const large = { scientific_name: 'x'.repeat(20_000) }
+  t.is((await greedy.post('/species', large)).status, 503)
+  t.is((await greedy.post('/species', { scientific_name: 'small' })).status, 201)
+  t.is((await service.withSubject('honest').post('/species', large)).status, 400)
+  for (const socket of sockets) socket.destroy()
+  // The service learns of the lost connections later than this test.
+  let { status } = await greedy.post('/species', large)
+  while (status === 503) status = (await greedy.post('/species', large)).status
+  t.is(status, 400)
 })
 
 /** A connection that asks for a long list and takes no more of it than its buffers do. */

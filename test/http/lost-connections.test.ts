@@ -1,17 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import type { Prepare } from '../../src/graph/execution/operation.ts'
 import type { AnsweredRequest } from '../../src/http/access-log.ts'
+import { domain } from '../helpers/domain.ts'
 import { openConnection } from '../helpers/raw-connection.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
 
-async function startWatched(t: ExecutionContext, watch = (prepare: Prepare) => prepare) {
+async function startReporting(
+  t: ExecutionContext,
+  parts: Partial<Parameters<typeof startTestService>[2]> = {},
+) {
   const reported: AnsweredRequest[] = []
-  const service = await startTestService(t, {}, { watch, reportRequest: (request) => reported.push(request) })
+  const service = await startTestService(
+    t,
+    {},
+    { ...parts, reportRequest: (request) => reported.push(request) },
+  )
   return { service, reported }
 }
 
-/** Holds every operation until it is opened. */
+/** A domain whose rule for spacecraft holds every write until it is opened. */
 function createGate() {
   let [reach, open] = [() => {}, () => {}]
   const reached = new Promise<void>((resolve) => {
@@ -20,23 +27,20 @@ function createGate() {
   const opened = new Promise<void>((resolve) => {
     open = resolve
   })
-  const watch =
-    (prepare: Prepare): Prepare =>
-    (document) => {
-      const operation = prepare(document)
-      return async (...parameters) => {
-        reach()
-        await opened
-        return operation(...parameters)
-      }
-    }
-  return { reached, watch, open: () => open() }
+  const databaseRule = async () => {
+    reach()
+    await opened
+  }
+  const resources = domain.resources.map((resource) =>
+    resource.path === 'spacecraft' ? { ...resource, databaseRule } : resource,
+  )
+  return { reached, domain: { ...domain, resources }, open: () => open() }
 }
 
-function postPlanet({ writer }: TestService, name: string, length?: number): string {
-  const body = JSON.stringify({ name })
+function post({ writer }: TestService, path: string, values: object, length?: number): string {
+  const body = JSON.stringify(values)
   return [
-    'POST /api/v1/planets HTTP/1.1',
+    `POST /api/v1/${path} HTTP/1.1`,
     'Host: x',
     `Authorization: ${writer.authorization}`,
     'Content-Type: application/json',
@@ -52,9 +56,9 @@ async function untilReported(reported: readonly AnsweredRequest[], count: number
 
 test('a create whose connection is lost before the response is reported as 201', async (t) => {
   const gate = createGate()
-  const { service, reported } = await startWatched(t, gate.watch)
+  const { service, reported } = await startReporting(t, { domain: gate.domain })
   const socket = await openConnection(service.origin)
-  socket.write(postPlanet(service, 'Orphan'))
+  socket.write(post(service, 'spacecraft', { name: 'Orphan', kind: 'orbiter' }))
   await gate.reached
   socket.resetAndDestroy()
   await delay(100)
@@ -63,19 +67,19 @@ test('a create whose connection is lost before the response is reported as 201',
   await untilReported(reported, 1)
   t.deepEqual(
     reported.map(({ method, route, status, aborted }) => [method, route, status, aborted]),
-    [['POST', '/api/v1/planets', 201, true]],
+    [['POST', '/api/v1/spacecraft', 201, true]],
   )
-  t.is(await service.database.client.planet.count({ where: { name: 'Orphan' } }), 1)
+  t.is(await service.database.client.spacecraft.count({ where: { name: 'Orphan' } }), 1)
   t.deepEqual(service.faults, [])
 })
 
 test('a caller who resets the connection at any moment is no fault, and is reported once', async (t) => {
-  const { service, reported } = await startWatched(t)
+  const { service, reported } = await startReporting(t)
   const sent = 60
   for (let number = 0; number < sent; number++) {
     const socket = await openConnection(service.origin)
     socket.on('error', () => {})
-    socket.write(postPlanet(service, `Planet ${number}`))
+    socket.write(post(service, 'planets', { name: `Planet ${number}` }))
     await fetch(`${service.origin}/health/live`)
     await delay(number % 6)
     socket.resetAndDestroy()
@@ -91,11 +95,11 @@ test('a caller who resets the connection at any moment is no fault, and is repor
 })
 
 test('a body whose connection is lost is reported as incomplete, and is no fault', async (t) => {
-  const { service, reported } = await startWatched(t)
+  const { service, reported } = await startReporting(t)
   for (const leave of ['resetAndDestroy', 'destroy', 'end'] as const) {
     const socket = await openConnection(service.origin)
     socket.on('error', () => {})
-    socket.write(postPlanet(service, 'Half', 1_000))
+    socket.write(post(service, 'planets', { name: 'Half' }, 1_000))
     await fetch(`${service.origin}/health/live`)
     reported.splice(0)
     socket[leave]()
@@ -110,7 +114,7 @@ test('a body whose connection is lost is reported as incomplete, and is no fault
 })
 
 test('a response that is not received is reported as aborted, a received one is not', async (t) => {
-  const { service, reported } = await startWatched(t)
+  const { service, reported } = await startReporting(t)
   const socket = await openConnection(service.origin)
   socket.on('error', () => {}).pause()
   const request = 'GET /docs/assets/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'

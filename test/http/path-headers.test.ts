@@ -22,6 +22,7 @@ async function serve(t: ExecutionContext, isFull: boolean) {
     isFull: () => isFull,
     refuse: () => new DomainError('SERVICE_UNAVAILABLE', 'Too much.'),
     holdResponse: () => () => {},
+    startBody: async () => () => {},
   }
   const app = createApp({
     routes: ['/old/a', '/new/a', '/old/:name/only'].map(routeAt),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { createConsistencyTokens } from '../../src/database/replicas/consistency-token.ts'
 import { createClient } from '../helpers/client.ts'
 import { findPrograms, type Programs } from '../helpers/own-server.ts'
 import { createPair, onServer, reads, startFollowing, untilVisible } from '../helpers/replica-pair.ts'
@@ -79,10 +80,12 @@ claim('a read with a token waits for a replica that follows with a short delay',
   t.true((await reads(there, 'replica')) > before)
 })
 
-claim('tokens that are forged, malformed, or of another secret do no harm', async (t) => {
+claim('tokens that are forged, malformed, or of another secret or cluster do no harm', async (t) => {
   const pair = await createPair(t, programs as Programs)
   const here = await startFollowing(t, pair)
-  const there = await startFollowing(t, pair, { consistencySecret: 'another secret of thirty-two bytes' })
+  const consistencySecret = 'another secret of thirty-two bytes'
+  const there = await startFollowing(t, pair, { consistencySecret })
+  const otherCluster = createConsistencyTokens(consistencySecret, '1')
   const [writer, elsewhere] = [here.withSubject('writer'), there.withSubject('writer')]
   await pair.control.query('SELECT pg_wal_replay_pause()')
   const { body, headers } = await writer.post('/planets', { name: 'Far ahead' })
@@ -90,6 +93,7 @@ claim('tokens that are forged, malformed, or of another secret do no harm', asyn
   const [timeline, , expiry, signature] = token.split('.')
   const forged = [
     token,
+    otherCluster.issue({ timeline: 1, offset: 1 }),
     `${timeline}.1fffffffffffff.${expiry}.${signature}`,
     `${token}x`,
     token.slice(0, -1),

@@ -11,6 +11,7 @@ import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { createPair, reads, startFollowing, untilVisible } from '../helpers/replica-pair.ts'
 import { valuesComeBack } from '../helpers/round-trip.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
+import { untilStatus } from '../helpers/until-status.ts'
 
 const log = (reason: string) => console.log(`pooler: ${reason}`)
 const server = (await findPooler(log)) ? await findServer(log) : undefined
@@ -26,6 +27,13 @@ async function createSharedSessions(t: ExecutionContext, size: number) {
     startTestService(t, { databaseUrl: pooler.address, databasePoolSize: 40, ...overrides })
   return { direct, pooler, start }
 }
+
+/** Lets every sixth transaction take long to set itself up. */
+const SLOW_SET_UP = `SET allow_system_table_mods TO on;
+  ALTER FUNCTION pg_catalog.set_config(text, text, boolean) RENAME TO set_config_at_once;
+  CREATE FUNCTION pg_catalog.set_config(text, text, boolean) RETURNS text LANGUAGE sql AS $$
+    SELECT pg_catalog.pg_sleep(1) WHERE $1 = 'search_path' AND random() < 1.0 / 6;
+    SELECT pg_catalog.set_config_at_once($1, $2, $3) $$`
 
 async function connect(t: ExecutionContext, connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString })
@@ -68,9 +76,12 @@ claim(
       databasePoolSize: 5,
     })
     await valuesComeBack(t, writer)
-    const wrong = await runCommand('doctor', { DATABASE_URL: inSession(transaction.address) })
-    t.is(wrong.status, 1)
-    t.regex(wrong.output, /pooler is in transaction mode/)
+    for (const size of ['2', '10']) {
+      const variables = { DATABASE_URL: inSession(transaction.address), DATABASE_POOL_SIZE: size }
+      const wrong = await runCommand('doctor', variables)
+      t.is(wrong.status, 1)
+      t.regex(wrong.output, /pooler is in transaction mode/)
+    }
     const unknown = await runCommand('doctor', { DATABASE_URL: `${session.address}?pooler=transaction` })
     t.regex(unknown.output, /The pooler in DATABASE_URL can only be session/)
   },
@@ -111,6 +122,17 @@ claim('what another client leaves in a session of the pool has no effect', async
   }
 })
 
+claim(
+  'a statement_timeout that another client leaves in a session of the pool ends no request',
+  async (t) => {
+    const { pooler, direct, start } = await createSharedSessions(t, 1)
+    const { writer } = await start()
+    await (await connect(t, direct)).query(SLOW_SET_UP)
+    await (await connect(t, pooler.address)).query('SET statement_timeout TO 50')
+    await valuesComeBack(t, writer)
+  },
+)
+
 claim('the service leaves nothing in a session of the pool', async (t) => {
   const { pooler, start } = await createSharedSessions(t, 1)
   const other = await connect(t, pooler.address)
@@ -148,7 +170,7 @@ claim('the limits of a statement and of a transaction hold through the pool', as
   const { direct, start } = await createSharedSessions(t, 4)
   const { writer } = await start({ databaseTimeout: 1_000 })
   const control = await connect(t, direct)
-  t.is((await writer.get('/planets')).status, 200)
+  t.is((await untilStatus(200, () => writer.get('/planets'))).status, 200)
   await control.query(
     'SET search_path TO public, public_internal; BEGIN; LOCK TABLE planets, spacecraft, idempotency_keys',
   )
@@ -179,8 +201,11 @@ claim('the limits of a statement and of a transaction hold through the pool', as
 claim('while PgBouncer is gone requests are refused with 503, and afterwards served again', async (t) => {
   const { pooler, start } = await createSharedSessions(t, 4)
   const { writer, anonymous, origin } = await start({ databaseTimeout: 1_500 })
-  const ready = async () => (await anonymous.get(`${origin}/health/ready`)).status
-  const { body: planet } = await writer.post('/planets', { name: 'Stays' })
+  const ready = () => anonymous.get(`${origin}/health/ready`)
+  t.is(
+    (await untilStatus(204, () => writer.put('/planets/stays', { id: 'stays', name: 'Stays' }))).status,
+    204,
+  )
   await pooler.kill()
   for (const { status } of await Promise.all([
     writer.get('/planets'),
@@ -189,12 +214,15 @@ claim('while PgBouncer is gone requests are refused with 503, and afterwards ser
   ])) {
     t.is(status, 503)
   }
-  t.is(await ready(), 503)
+  t.is((await ready()).status, 503)
   await pooler.start()
-  for (let wait = 0; (await ready()) !== 200 && wait < 200; wait++) await delay(50)
-  t.is((await writer.get(`/planets/${planet.id}`)).status, 200)
-  t.is((await writer.get('/planets')).body.total_count, 1)
-  t.is((await writer.post('/planets', { name: 'Again' })).status, 201)
+  t.is((await untilStatus(200, ready)).status, 200)
+  t.is((await untilStatus(200, () => writer.get('/planets/stays'))).status, 200)
+  t.is((await untilStatus(200, () => writer.get('/planets'))).body.total_count, 1)
+  t.is(
+    (await untilStatus(204, () => writer.put('/planets/again', { id: 'again', name: 'Again' }))).status,
+    204,
+  )
 })
 
 claimOfStandby(

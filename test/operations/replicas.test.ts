@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import type { Database } from '../../src/database/database.ts'
+import { Replica } from '../../src/database/replicas/replica-watch.ts'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
 import { startTestService } from '../helpers/service.ts'
 
@@ -38,6 +40,19 @@ claim(
     t.is((await reader.get(`/planets/${planet.id}`)).body.habitable, true)
   },
 )
+
+test('a replica that is always behind a busy primary is usable while its lag is short', async (t) => {
+  let replayed = 0
+  const client = { $rows: async () => [{ position: replayed, offset: replayed, timeline: 1 }] }
+  const replica = new Replica('busy', { client } as unknown as Database)
+  const allowed = { maximumLag: 3_600_000, unknownLag: false }
+  // At each poll it has what the primary had at the last but one.
+  for (const written of [100, 200, 300, 400, 500]) {
+    replayed = written - 200
+    await replica.poll({ at: performance.now(), position: written }, allowed)
+    t.is(replica.isUsable, replayed >= 100, `${replayed} of ${written}`)
+  }
+})
 
 claim('when the lag is over, a caller who wrote reads from the replica again', async (t) => {
   const [databaseUrl, replica] = [

@@ -5,7 +5,7 @@ import type { Client } from '../helpers/client.ts'
 import { createFaultyLink } from '../helpers/faulty-link.ts'
 import { createOwnServer, findPrograms, type Programs } from '../helpers/own-server.ts'
 import { createDatabaseOn } from '../helpers/postgres-server.ts'
-import { onPort, onServer, watchReplicas } from '../helpers/replica-pair.ts'
+import { createPair, onPort, onServer, watchReplicas } from '../helpers/replica-pair.ts'
 import { startTestService } from '../helpers/service.ts'
 
 const programs = await findPrograms((reason) => console.log(`streaming replica: ${reason}`))
@@ -132,6 +132,26 @@ claim(
     t.is((await service.reader.get(path)).status, 200)
   },
 )
+
+claim('a replica that was promoted is not read from', async (t) => {
+  const { databaseUrl, replicaUrl, control } = await createPair(t, programs as Programs)
+  const { reports, become } = watchReplicas(t, 30)
+  // It may lag for longer than the test takes, so that it cannot be set aside for that.
+  const settings = {
+    databaseUrl,
+    databaseReplicaUrls: [replicaUrl],
+    replicaLag: 600_000,
+    databaseTimeout: 10_000,
+  }
+  const { reader } = await startTestService(t, settings, reports)
+  await become(1)
+  await control.query('SELECT pg_promote()')
+  await become(0)
+  await control.query(
+    `SET search_path TO public, public_internal; INSERT INTO planets (id, name) VALUES ('other', 'Diverged')`,
+  )
+  for (let read = 0; read < 20; read++) t.is((await reader.get('/planets/other')).status, 404)
+})
 
 claim(
   'a replica whose connections have got stuck is read from again soon after DATABASE_TIMEOUT',

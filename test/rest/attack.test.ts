@@ -67,6 +67,12 @@ for (const [attack, bytes, status, code] of [
     400,
     'MALFORMED_REQUEST',
   ],
+  [
+    'a target without a path',
+    `GET other://host HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n`,
+    401,
+    'AUTHENTICATION_REQUIRED',
+  ],
 ] as const) {
   test(`${attack}: ${status}, in the error envelope`, async (t) => {
     const answer = await sendRaw(service().origin, bytes)
@@ -149,6 +155,14 @@ test('text that the database cannot store is a 400', async (t) => {
   }
   const bytes = new Uint8Array([...Buffer.from('{"scientific_name":"'), 0xff, 0xfe, ...Buffer.from('"}')])
   t.is((await service().writer.post('/species', bytes)).body.error.code, 'MALFORMED_JSON')
+})
+
+test('the name of UTF-8 can have any spelling in the type of a body', async (t) => {
+  for (const charset of ['UTF-8', 'utf8']) {
+    const type = { 'content-type': `application/json;charset=${charset}` }
+    const { status } = await service().writer.post('/species', { scientific_name: `In ${charset}` }, type)
+    t.is(status, 201, charset)
+  }
 })
 
 test('a body in a content encoding is refused unread', async (t) => {

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { shareTestService } from '../helpers/service.ts'
+import { countStatements } from '../helpers/statements.ts'
 
 const service = shareTestService(test)
 let made = 0
@@ -126,6 +127,35 @@ test('a smaller spacecraft, or a smaller capacity, is refused while the crew is 
     t.is(refused.status, 422)
     t.is(refused.body.error.details[0].code, 'CREW_CAPACITY_EXCEEDED')
   }
+})
+
+test.serial('only a new spacecraft for a crew, and a smaller capacity, need a transaction', async (t) => {
+  const { writer } = service()
+  const [small, large] = [
+    await make('/spacecraft', { kind: 'capsule', crew_capacity: 1 }),
+    await make('/spacecraft', { kind: 'capsule' }),
+  ]
+  const mission = await make('/missions', { spacecraft_id: large })
+  const astronaut = await make('/astronauts')
+  const beginnings = async (work: () => Promise<unknown>) =>
+    (await countStatements(work)).statements.filter((statement) => /^BEGIN/.test(statement)).length
+  for (const [path, patch, expected] of [
+    [`/missions/${mission}`, { objective: 'more' }, 0],
+    [`/missions/${mission}`, { spacecraft_id: small }, 1],
+    [`/missions/${mission}`, { spacecraft_id: null }, 0],
+    [`/spacecraft/${small}`, { crew_capacity: 3 }, 0],
+    [`/spacecraft/${small}`, { crew_capacity: 2 }, 1],
+    [`/spacecraft/${large}`, { crew_capacity: 9 }, 1],
+    [`/spacecraft/${large}`, { crew_capacity: null }, 0],
+    [`/astronauts/${astronaut}`, { rank: 'major' }, 0],
+  ] as const) {
+    const sent = await beginnings(async () => t.is((await writer.patch(path, patch)).status, 204))
+    t.is(sent, expected, `${path} ${JSON.stringify(patch)}`)
+  }
+  t.is(await beginnings(() => make('/missions', { spacecraft_id: small })), 0)
+  t.is(await beginnings(() => make('/astronauts')), 0)
+  t.is(await beginnings(() => make('/spacecraft', { kind: 'capsule', crew_capacity: 1 })), 0)
+  t.is(await beginnings(() => writer.delete(`/astronauts/${astronaut}`)), 0)
 })
 
 test('an astronaut on an open mission cannot be deleted, one on an ended mission can', async (t) => {

@@ -52,6 +52,30 @@ onServer('a DELETE without a condition happens after the write that was faster',
   }
 })
 
+onServer('of a join and a smaller crew_capacity that race only one succeeds', async (t) => {
+  const { writer, database } = await serviceOnServer(t)
+  await writer.put('/spacecraft/craft', { id: 'craft', name: 'Craft', kind: 'capsule', crew_capacity: 2 })
+  await writer.put('/missions/open', { id: 'open', name: 'Open', spacecraft_id: 'craft' })
+  const astronauts = [1, 2].map((number) => writer.post('/astronauts', { name: `Astronaut ${number}` }))
+  const [first, second] = (await Promise.all(astronauts)).map(({ body }) => body.id)
+  const join = (id: string) => writer.post('/missions/open/crew', { astronaut_id: id, role: 'pilot' })
+  t.is((await join(first)).status, 201)
+  const session = await database.pool.connect()
+  await session.query('BEGIN')
+  await session.query('SELECT FROM astronauts WHERE id = $1 FOR UPDATE', [second])
+  // The astronaut is the last row that a join looks at.
+  const joining = join(second)
+  while ((await waiting(database.pool)) < 1) await delay(10)
+  let isAnswered = false
+  const shrinking = writer.patch('/spacecraft/craft', { crew_capacity: 1 }).finally(() => {
+    isAnswered = true
+  })
+  while (!isAnswered && (await waiting(database.pool)) < 2) await delay(10)
+  await session.query('COMMIT')
+  session.release()
+  t.deepEqual([(await joining).status, (await shrinking).status], [201, 422])
+})
+
 test.serial('of a DELETE, a PUT and a PATCH that race with one If-Match exactly one succeeds', async (t) => {
   const { writer } = service()
   for (let round = 0; round < 15; round++) {

@@ -166,10 +166,14 @@ for (const resource of resources.filter((candidate) => candidate.listed)) {
     },
   )
 
-  test.serial(`${path}: several sorts are joined by commas`, async (t) => {
+  test.serial(`${path}: several sorts are joined by commas, or repeated`, async (t) => {
     const { items, collection, filter } = await several(resource, 3)
     const sort = `${resource.createdField}:desc,id:desc`
     const { body } = await service().reader.get(`${collection}?sort=${sort}&filter=${filter}`)
+    const repeated = await service().reader.get(
+      `${collection}?${sort.replace(/^|,/g, '&sort=').slice(1)}&filter=${filter}`,
+    )
+    t.deepEqual(repeated.body, body)
     const expected = [...items].sort(
       (one, other) =>
         compare(other[resource.createdField], one[resource.createdField]) || compare(other['id'], one['id']),
@@ -193,7 +197,7 @@ for (const resource of resources.filter((candidate) => candidate.listed)) {
       'limit=101',
       'page=1&page=1',
       'limit=1&limit=2',
-      'sort=id:asc&sort=id:asc',
+      'sort=id:asc&sort=',
       'id=a&id=b',
       'unknown=1',
       'Page=1',

@@ -1,8 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { group, text, timestamp } from '../../src/domain/model/fields.ts'
+import { timestampText } from '../../src/domain/model/kinds/timestamp.ts'
 import { defineResource } from '../../src/domain/model/resource.ts'
-import { compileRepresent, timestampText } from '../../src/rest/hal.ts'
+import { createRepresent } from '../../src/rest/hal.ts'
 
 test('the text of a timestamp is that of toISOString, for every date', (t) => {
   fc.assert(
@@ -16,7 +17,7 @@ test('the text of a timestamp is that of toISOString, for every date', (t) => {
 })
 
 test('a representation has the shown and set fields, in the order of the definition', (t) => {
-  const represent = compileRepresent(
+  const represent = createRepresent(
     defineResource({
       name: 'Signal',
       kind: 'collection',

@@ -47,9 +47,22 @@ test('the operation behind a response is shown on request, and does the same at 
   t.deepEqual(variables.filter, { and: [{ name: { equals: name } }] })
 })
 
+test('a browser gets a page at an unknown address, and another client has to send a token', async (t) => {
+  const { anonymous, reader, origin } = service()
+  for (const path of ['/nowhere', '/errors/NO_SUCH_CODE', '/<b>/%ZZ']) {
+    const { status, text, headers } = await anonymous.get(origin + path, HTML)
+    t.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
+    t.true(text.includes('<h1>Not found</h1>') && !text.includes('<b>'), path)
+    t.is((await anonymous.get(origin + path)).status, 401, path)
+    t.is((await reader.get(origin + path)).status, 404, path)
+  }
+  t.is((await anonymous.post(`${origin}/nowhere`, {}, HTML)).status, 401)
+})
+
 test('pages load nothing from third parties', async (t) => {
   const { anonymous, origin, base } = service()
-  for (const url of [`${origin}/`, base, `${origin}/docs`, `${origin}/errors`, `${origin}/model`]) {
+  const paths = ['/', '/docs', '/errors', '/model', '/no/where']
+  for (const url of [base, ...paths.map((path) => origin + path)]) {
     const { text } = await anonymous.get(url, HTML)
     for (const [, address] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
       t.true(address === 'data:,' || new URL(address as string, url).origin === origin, address)
@@ -89,7 +102,11 @@ async function signIn(page: Page, t: ExecutionContext): Promise<void> {
   await page.getByLabel('Access token').fill(tokenOf(t))
   await page.getByRole('button', { name: 'Use token' }).click()
   await page.getByText('With an access token.').waitFor()
+  t.true(await page.evaluate<boolean>(TITLE_IS_FIRST), 'the title stays above the request')
 }
+
+const TITLE_IS_FIRST =
+  "(document.querySelector('#view h1').compareDocumentPosition(document.querySelector('#view details')) & 4) > 0"
 
 test('browsing, filtering, sorting and paging work with a token, and no text of a resource is executed', async (t) => {
   const { writer, base } = service()
@@ -146,13 +163,15 @@ test('a person can create, change and delete a resource, and errors are next to 
     await page.locator('#field-status-problem').waitFor()
     await form.getByLabel('Status').selectOption('planned')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByRole('heading', { name: 'From a form' }).waitFor()
+    await page.locator('h1:focus', { hasText: 'From a form' }).waitFor()
     const { pathname } = new URL(page.url())
     const path = pathname.replace(new URL(base).pathname, '')
     const created = (await writer.get(path)).body
     t.like(created, { name: 'From a form', status: 'planned', destination_planet_id: planet.id })
     await page.getByRole('link', { name: planet.id, exact: true }).waitFor()
     await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.locator('button:focus', { hasText: 'Edit' }).click()
     await form.getByLabel('Objective').fill('To be saved')
     await form.getByLabel('Launch date').fill('')
     await writer.patch(path, { objective: 'Meanwhile' })
@@ -161,16 +180,18 @@ test('a person can create, change and delete a resource, and errors are next to 
     await page.getByRole('button', { name: 'Save my changes anyway' }).click()
     await page.getByRole('button', { name: 'Edit' }).waitFor()
     await page.locator('form.template').waitFor({ state: 'detached' })
+    await page.locator('h1:focus').waitFor()
     const changed = (await writer.get(path)).body
     t.deepEqual([changed.objective, changed.launch_date], ['To be saved', undefined])
     await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').locator('button:focus', { hasText: 'Cancel' }).waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('heading', { name: 'Missions' }).waitFor()
+    await page.locator('h1:focus', { hasText: 'Missions' }).waitFor()
     t.is((await writer.get(path)).status, 410)
   })
 })
 
-test('a form that sets a singleton does not replace one, and takes members of an object', async (t) => {
+test('a form that sets a singleton does not replace one; members of an object are set and deleted', async (t) => {
   const { writer, base } = service()
   const { body: planet } = await writer.post('/planets', { name: 'Breathing' })
   await browsing(t, async (page) => {
@@ -183,7 +204,60 @@ test('a form that sets a singleton does not replace one, and takes members of an
       if (gas === 'argon') await page.locator('form.template').waitFor({ state: 'detached' })
       else await page.getByRole('alert').waitFor()
     }
-    t.deepEqual((await writer.get(`/planets/${planet.id}/atmosphere`)).body.composition, { argon: 0.25 })
+    const atmosphere = `/planets/${planet.id}/atmosphere`
+    t.deepEqual((await writer.get(atmosphere)).body.composition, { argon: 0.25 })
+    await writer.patch(atmosphere, { composition: { neon: 0.5 } })
+    await page.goto(base + atmosphere)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Composition').fill('neon: 0.5')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('form.template').waitFor({ state: 'detached' })
+    t.deepEqual((await writer.get(atmosphere)).body.composition, { neon: 0.5 })
+  })
+})
+
+test('a form keeps the members of an object that are not touched, whatever their names, and refuses equal ones', async (t) => {
+  const { writer, base } = service()
+  const { body: planet } = await writer.post('/planets', { name: 'Named gases' })
+  const path = `/planets/${planet.id}/atmosphere`
+  const stored = { ' lead': 0.1, 'a\nb': 0.2, '"': 0.05, 'x: 1': 0.15, argon: 0.3 }
+  await writer.put(path, { composition: stored })
+  await browsing(t, async (page) => {
+    await signIn(page, t)
+    await page.goto(base + path)
+    const field = page.getByLabel('Composition')
+    const save = () => page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const text = await field.inputValue()
+    await field.fill(`${text}\nlead : 0.01\n argon: 0.02`)
+    await save()
+    await page.getByText('The name "argon" is in more than one line.').waitFor()
+    await field.fill(`${text.replace('argon: 0.3', 'argon: 0.25')}\nlead: 0.01\nneon:`)
+    await save()
+    await page.locator('#field-composition-problem', { hasText: 'Each line is a name' }).waitFor()
+    await field.fill(`${text.replace('argon: 0.3', 'argon: 0.25').replace('a\\nb', 'a\\nc')}\nlead: 0.01`)
+    await save()
+    await page.locator('form.template').waitFor({ state: 'detached' })
+    const { 'a\nb': renamed, ...kept } = stored
+    const composition = { ...kept, 'a\nc': renamed, argon: 0.25, lead: 0.01 }
+    t.deepEqual((await writer.get(path)).body.composition, composition)
+  })
+})
+
+test('an address that is not percent-encoded has a page, and a problem is said once', async (t) => {
+  await browsing(t, async (page) => {
+    await signIn(page, t)
+    await page.goto(`${service().base}/species/%ZZ`)
+    await page.getByRole('heading', { name: '%ZZ' }).waitFor()
+    await page.getByRole('link', { name: 'RESOURCE_NOT_FOUND' }).waitFor()
+    await page.goto(`${service().base}/species?limit=0`)
+    await page.getByRole('link', { name: 'INVALID_QUERY_PARAMETER' }).waitFor()
+    const alert = await page.getByRole('alert').innerText()
+    const messages = alert
+      .split('\n')
+      .map((line) => line.replace(/^[A-Z_]+(: )?/, ''))
+      .filter(Boolean)
+    t.is(messages.length, 1, alert)
   })
 })
 
@@ -255,6 +329,7 @@ test('the landing page counts all collections, and draws those that are opened',
     const { body: astronaut } = await writer.post('/astronauts', { name })
     await writer.post(`/missions/${mission.id}/crew`, { astronaut_id: astronaut.id, role: 'pilot' })
   }
+  for (const name of ['Heavy', 'Heavier']) await writer.post('/planets', { name, mass_jupiters: 1.7e308 })
   await browsing(t, async (page) => {
     await page.goto(`${origin}/`)
     await page.locator('#status').getByText(/ready/).waitFor()
@@ -277,6 +352,8 @@ test('the landing page counts all collections, and draws those that are opened',
     await page
       .getByRole('img', { name: /^Crew and crew capacity\..*Occupied: Crew 2, Crew capacity 3/ })
       .waitFor()
+    await page.locator('summary', { hasText: 'Planets' }).click()
+    await page.getByRole('row', { name: 'Mass jupiters 1.7E308 1.7E308 1.7E308' }).waitFor()
   })
 })
 
@@ -290,6 +367,8 @@ test('ranges of a histogram hold every value once', async (t) => {
     [false, 0.5, 0.5, [0.5]],
     [false, -10, 10, [-10, -7.5, 0, 9.99, 10]],
     [false, 0.001, 4000, [0.001, 0.002, 1, 3999, 4000]],
+    [false, -1.7e308, 1.7e308, [-1.7e308, -1, 1, 1.7e308]],
+    [false, 1e-300, 1e300, [1e-300, 1, 1e300]],
   ]
   for (const [isInteger, least, greatest, values] of cases) {
     const { labels, variables } = rangesOf(number(isInteger), least, greatest, 8)
@@ -344,6 +423,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         `${base}/species`,
         `${base}/species/${body.id}`,
         `${base}/species/none`,
+        `${origin}/${'nowhere'.repeat(40)}`,
         `${origin}/errors`,
         `${origin}/errors/RESOURCE_GONE`,
         `${origin}/model`,

@@ -59,6 +59,7 @@ test('an origin of which no identifier can be made, or one that is taken, gets a
     t.is(status, 201, origin)
     t.is((await reader.get(planet)).body.name, origin)
   }
+  t.regex((await speciesFrom('Плутон 7')).planetId, /^[0-9a-f-]{36}$/)
 })
 
 test('filter=planet_origin matches the text and the planet’s identifier', async (t) => {
@@ -85,6 +86,17 @@ test('a new origin moves the reference, no origin removes it, and other changes 
   t.is(await planetOf(), `${service().base}/planets/mover-beta`)
   await writer.put(`/species/${body.id}`, { scientific_name: body.scientific_name })
   t.is(await planetOf(), undefined)
+})
+
+test('an origin that SQL has set is resolved at the next write', async (t) => {
+  const { writer, base, database } = service()
+  await database.client.$executeRaw`INSERT INTO species (id, scientific_name, planet_origin, discovery_status)
+    VALUES ('direct', 'Directa', 'Set by SQL', 'confirmed')`
+  t.is((await writer.get('/species/direct')).body._links.planet, undefined)
+  t.is((await writer.patch('/species/direct', { habitat: 'other' })).status, 204)
+  const { href } = (await writer.get('/species/direct')).body._links.planet
+  t.is(href, `${base}/planets/set-by-sql`)
+  t.is((await writer.get(href)).body.name, 'Set by SQL')
 })
 
 test('a refused species creates no planet', async (t) => {

@@ -133,3 +133,32 @@ test.serial('a list that is read while it grows has its count and its rows from 
   await grown
   t.is((await reader.get(`/species?${filter}`)).body.total_count, 30)
 })
+
+test.serial(
+  'a list has the write of its caller, also while an earlier read of it is under way',
+  async (t) => {
+    const { reader, writer, database } = service()
+    const pool = database.pool as { query?: unknown }
+    const query = database.pool.query.bind(database.pool) as (statement: object) => Promise<unknown>
+    let end = () => {}
+    const reading = new Promise<void>((started) => {
+      const ended = new Promise<void>((resolve) => {
+        end = resolve
+      })
+      pool.query = async (statement: object) => {
+        const rows = await query(statement)
+        started()
+        await ended
+        return rows
+      }
+    })
+    const earlier = reader.get('/spacecraft?limit=7')
+    await reading
+    delete pool.query
+    t.is((await writer.post('/spacecraft', { name: 'Meanwhile', kind: 'rover' })).status, 201)
+    const later = reader.get('/spacecraft?limit=7')
+    await reader.get('/spacecraft?limit=8')
+    end()
+    t.is((await later).body.total_count, (await earlier).body.total_count + 1)
+  },
+)

@@ -21,6 +21,11 @@ export class History {
     return this.#writes[this.#known(Number.POSITIVE_INFINITY)]?.mark ?? null
   }
 
+  /** Whether that is the state: no later write is uncertain. */
+  get isCertain(): boolean {
+    return this.#writes.at(-1)?.doneAt !== undefined
+  }
+
   /** Records a write that is about to be sent; the result records that it happened. */
   send(mark: string | null): () => void {
     const write: Write = { mark }
@@ -30,10 +35,13 @@ export class History {
     }
   }
 
-  /** What the writer has read; what was uncertain is decided. Returns what is wrong with it. */
+  /** What the writer has read; what was uncertain is decided. Returns what is wrong with it, and goes on from it. */
   decide(found: string | null): string | undefined {
     const problem = this.check(found, performance.now(), 0)
-    if (problem !== undefined) return problem
+    if (problem !== undefined) {
+      this.#writes.push({ mark: found, doneAt: performance.now() })
+      return problem
+    }
     const known = this.#known(Number.POSITIVE_INFINITY)
     const index = this.#writes.findLastIndex(({ mark }, place) => place >= known && mark === found)
     const write = this.#writes[index] as Write

@@ -6,16 +6,18 @@ import { type Outcome, type Sent, send } from '../../test/helpers/load.ts'
 import { processToken } from '../../test/helpers/service-process.ts'
 import { History } from './history.ts'
 import { type Observations, Observer } from './observer.ts'
+import { COLLECTION, listed, queried, type ReadOfMany } from './read-many.ts'
 
-const WRITERS = 4
+const WRITERS = 24
 const READERS = 4
-const SPECIES_PER_WRITER = 10
-const PAUSE_MILLISECONDS = 30
+const SPECIES_PER_WRITER = 3
+const PAUSE_MILLISECONDS = 10
+
+/** How many species a reader asks for at once. */
+const LISTED = 10
 
 /** A read may be older than the writes of others by so much: half of the default of REPLICA_LAG, and a poll. */
 const LAG_MILLISECONDS = 3_000
-
-const COLLECTION = '/api/v1/species'
 
 /** Writers and readers of a service who check every response. */
 export interface Load {
@@ -90,7 +92,10 @@ abstract class Caller {
   }
 }
 
-/** Creates, replaces, patches and deletes its own species, and reads each one afterwards. */
+/**
+ * Creates, replaces, patches and deletes its own species, and reads some afterwards. After a write without a response it
+ * goes on with another species, so that most writers have a write in flight at any time.
+ */
 class Writer extends Caller {
   readonly #tags = new Map<string, string>()
   #number = 0
@@ -102,39 +107,45 @@ class Writer extends Caller {
     const history = this.observer.histories.get(id) ?? new History(id)
     this.observer.histories.set(id, history)
     const request = this.#request(history, number)
+    this.#tags.delete(id)
     const happened = history.send(request.mark)
-    const outcome = await this.ask(request)
-    if (this.expect(request, outcome, request.expected)) {
-      happened()
-      this.observer.acknowledge()
+    const outcome = await this.#write(request)
+    if (!this.expect(request, outcome, request.expected)) return
+    happened()
+    this.observer.acknowledge()
+    if (number % 2 === 0) await this.#read(history)
+  }
+
+  async #write(request: Sent): Promise<Outcome> {
+    this.observer.writing++
+    try {
+      return await this.ask(request)
+    } finally {
+      this.observer.writing--
     }
-    await this.#read(history)
   }
 
   #request(history: History, number: number): Sent & { mark: string | null; expected: number[] } {
     const path = `${COLLECTION}/${history.id}`
     const mark = `m${number}`
     const body = markedSpecies(history.id, mark)
-    if (history.mark === null) return { method: 'PUT', path, body, mark, expected: [201] }
+    const put = { method: 'PUT', path, body, mark }
+    if (!history.isCertain) return { ...put, expected: [200, 201, 204] }
+    if (history.mark === null) return { ...put, expected: [201] }
     if (number % 7 === 0) return { method: 'DELETE', path, mark: null, expected: [204] }
-    if (number % 2 === 0) return { method: 'PUT', path, body, mark, expected: [200, 204] }
-    const headers = { 'if-match': this.#tags.get(history.id) as string }
-    return { method: 'PATCH', path, body, headers, mark, expected: [200, 204] }
+    const tag = this.#tags.get(history.id)
+    if (tag === undefined) return { ...put, expected: [200, 204] }
+    return { method: 'PATCH', path, body, headers: { 'if-match': tag }, mark, expected: [200, 204] }
   }
 
-  /** Reads its own write; asks until there is a response. */
+  /** Reads its own write. */
   async #read(history: History): Promise<void> {
     const request = { method: 'GET', path: `${COLLECTION}/${history.id}` }
-    for (;;) {
-      const outcome = await this.ask(request)
-      if (this.expect(request, outcome, [200, 404, 410])) {
-        this.observer.object(prefixed(this.name, history.decide(foundMark(outcome))))
-        const tag = noteTag(this.observer, outcome)
-        if (tag !== undefined) this.#tags.set(history.id, tag)
-        return
-      }
-      await delay(PAUSE_MILLISECONDS)
-    }
+    const outcome = await this.ask(request)
+    if (!this.expect(request, outcome, [200, 404, 410])) return
+    this.observer.object(prefixed(this.name, history.decide(foundMark(outcome))))
+    const tag = noteTag(this.observer, outcome)
+    if (tag !== undefined) this.#tags.set(history.id, tag)
   }
 
   /** Repeats a POST with its idempotency key until there is a response. */
@@ -146,13 +157,13 @@ class Writer extends Caller {
       body: { scientific_name: name },
       headers: { 'idempotency-key': randomUUID() },
     }
-    while (!this.expect(request, await this.ask(request), [201])) await delay(PAUSE_MILLISECONDS)
+    while (!this.expect(request, await this.#write(request), [201])) await delay(PAUSE_MILLISECONDS)
     this.observer.created.push(name)
     this.observer.acknowledge()
   }
 }
 
-/** Reads the species of all writers, singly, conditionally and in lists. */
+/** Reads the species of all writers: singly and conditionally, in lists, and through GraphQL. */
 class Reader extends Caller {
   readonly #seen = new Map<string, { readonly tag: string; readonly mark: string | null }>()
   #number = 0
@@ -160,9 +171,11 @@ class Reader extends Caller {
   async next(): Promise<void> {
     const number = this.#number++
     const histories = [...this.observer.histories.values()]
-    const history = histories[Math.floor(Math.random() * histories.length)]
+    const place = Math.floor(Math.random() * histories.length)
+    const history = histories[place]
     if (!history) return
-    await (number % 5 === 4 ? this.#readList() : this.#readOne(history))
+    if (number % 2 === 0) await this.#readOne(history)
+    else await this.#readMany(histories.slice(place, place + LISTED), number % 4 === 1 ? listed : queried)
   }
 
   async #readOne(history: History): Promise<void> {
@@ -180,12 +193,18 @@ class Reader extends Caller {
     else this.#seen.set(history.id, { tag, mark })
   }
 
-  async #readList(): Promise<void> {
-    const request = {
-      method: 'GET',
-      path: `${COLLECTION}?limit=20&habitat=m${Math.floor(Math.random() * 1_000)}`,
+  async #readMany(histories: readonly History[], { requestFor, marksIn }: ReadOfMany): Promise<void> {
+    const started = performance.now()
+    const request = requestFor(histories.map(({ id }) => id))
+    const outcome = await this.ask(request)
+    if (!this.expect(request, outcome, [200])) return
+    const marks = marksIn(outcome)
+    if (marks === undefined) return
+    for (const history of histories) {
+      const mark = marks.get(history.id) ?? null
+      const problem = history.check(mark, started, LAG_MILLISECONDS)
+      this.observer.object(prefixed(`${this.name}: ${request.path.split('?', 1)}`, problem))
     }
-    this.expect(request, await this.ask(request), [200])
   }
 }
 

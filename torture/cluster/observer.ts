@@ -10,6 +10,8 @@ export interface Observations {
   readonly statuses: ReadonlyMap<string, number>
   readonly problems: readonly string[]
   readonly acknowledged: number
+  /** How many writes are sent and not answered. */
+  readonly writing: number
   /** In milliseconds, the slowest response. */
   readonly slowest: number
   /** When a write was last acknowledged, and when a request was last refused with 503. */
@@ -24,6 +26,7 @@ export class Observer implements Observations {
   statuses = new Map<string, number>()
   problems: string[] = []
   acknowledged = 0
+  writing = 0
   slowest = 0
   writtenAt = 0
   refusedAt = 0

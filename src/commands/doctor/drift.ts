@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts'
-import { isAlwaysSet, type LeafField } from '../../domain/model/fields.ts'
+import { isAlwaysSet, kindOf } from '../../domain/model/fields.ts'
 import { type Resource, tableName } from '../../domain/model/resource.ts'
 
 /** A column, expected or found in information_schema. */
@@ -8,22 +8,11 @@ interface Column {
   readonly nullable: boolean
 }
 
-const TYPES: Readonly<Record<LeafField['type'], string>> = {
-  text: 'text',
-  reference: 'text',
-  enumeration: 'text',
-  number: 'double precision',
-  integer: 'integer',
-  boolean: 'boolean',
-  timestamp: 'timestamp with time zone',
-  fractions: 'jsonb',
-}
-
 /** The columns of a definition; every table also has `version`. */
 function columnsOf({ leaves }: Resource): Map<string, Column> {
   const columns = leaves.map(({ column, field }): [string, Column] => [
     column,
-    { type: TYPES[field.type], nullable: !isAlwaysSet(field) },
+    { type: kindOf(field).dataType, nullable: !isAlwaysSet(field) },
   ])
   return new Map([...columns, ['version', { type: 'integer', nullable: false }]])
 }

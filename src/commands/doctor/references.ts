@@ -3,7 +3,11 @@ import type { DatabaseClient } from '../../database/client.ts'
 /** The number of resources that a report names. */
 const NAMED = 20
 
-/** Resources whose reference contradicts the text that it follows, as an edit with disabled triggers leaves them. */
+/**
+ * Resources without a reference although the text that it follows names a resource, and those with one although the
+ * text is empty, as an edit with disabled triggers leaves them. Any other reference may be right, since resources are
+ * renamed.
+ */
 export async function referenceProblems(client: DatabaseClient): Promise<string[]> {
   if (!(await hasFollowers(client))) return []
   const text = 'SELECT collection, id FROM inconsistent_references() ORDER BY 1, 2'

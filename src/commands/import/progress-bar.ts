@@ -1,4 +1,4 @@
-import progress from 'cli-progress'
+import { clearLine } from 'node:readline'
 import type { ImportState } from './import-state.ts'
 
 /** Shows the progress of an import on standard error, if that is a terminal. */
@@ -7,27 +7,35 @@ export interface Progress {
   stop(): void
 }
 
-/** A bar with the rows per second of this run and the time left at that rate. */
+const INTERVAL_MILLISECONDS = 200
+
+/** A line with the rows per second of this run and the time left at that rate. */
 export function createProgressBar(total: number, begin: ImportState): Progress {
+  const { stderr } = process
+  if (!stderr.isTTY) return { show() {}, stop() {} }
   const started = performance.now()
-  const bar = new progress.SingleBar({
-    format:
-      '{bar} {percentage}% | {value}/{total} rows | {rate}/s | {eta_formatted} left | {refused} refused',
-    hideCursor: true,
-    clearOnComplete: false,
-    stream: process.stderr,
-    fps: 5,
-    // Otherwise it stops at 100 %, before the last rows are saved.
-    stopOnComplete: false,
-  })
-  const payload = (state: ImportState) => {
-    const seconds = (performance.now() - started) / 1000
-    const rate = (state.rows - begin.rows) / Math.max(seconds, 0.001)
-    return { rate: Math.round(rate), refused: state.refused }
+  let shown = 0
+  let latest = begin
+  const write = () => {
+    const { rows, refused } = latest
+    const rate = (rows - begin.rows) / Math.max((performance.now() - started) / 1000, 0.001)
+    const left = rate === 0 ? '' : ` | ${Math.ceil((total - rows) / rate)} s left`
+    const percentage = total === 0 ? 100 : Math.floor((100 * rows) / total)
+    clearLine(stderr, 0)
+    stderr.write(
+      `\r${percentage}% | ${rows}/${total} rows | ${Math.round(rate)}/s${left} | ${refused} refused`,
+    )
+    shown = performance.now()
   }
-  bar.start(total, begin.rows, payload(begin))
+  write()
   return {
-    show: (state) => bar.update(state.rows, payload(state)),
-    stop: () => bar.stop(),
+    show(state) {
+      latest = state
+      if (performance.now() - shown > INTERVAL_MILLISECONDS) write()
+    },
+    stop() {
+      write()
+      stderr.write('\n')
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type CsvError, parse } from 'csv-parse/sync'
 import { DomainError } from '../../domain/model/errors.ts'
-import type { LeafField } from '../../domain/model/fields.ts'
+import { kindOf, type LeafField } from '../../domain/model/fields.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
 import { toValues } from '../../domain/model/rows.ts'
 import { parseStrictJson } from '../../http/json/strict-json.ts'
@@ -93,6 +93,11 @@ function refuseHeader(resource: Resource, header: readonly string[]): void {
   }
 }
 
+/** The only fields with the empty string as a value; programs that quote every cell mean an unset field elsewhere. */
+function isFreeText(field: LeafField): boolean {
+  return kindOf(field).isFreeText === true && !field.readOnly
+}
+
 /**
  * The values of a row. Columns have the names that filters use, such as `temperature_range.min_celsius`; an
  * empty cell is an unset field. A cell that cannot be converted to the type of its field stays text, which
@@ -115,23 +120,8 @@ function cellsToValues(resource: Resource, header: readonly string[], cells: rea
   return toValues(resource, columns)
 }
 
-/** The only fields with the empty string as a value; programs that quote every cell mean an unset field elsewhere. */
-function isFreeText({ type, readOnly }: LeafField): boolean {
-  return type === 'text' && !readOnly
-}
-
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-
-function cellValue({ type }: LeafField, cell: string): unknown {
-  switch (type) {
-    case 'number':
-    case 'integer':
-      return NUMBER.test(cell) ? Number(cell) : cell
-    case 'boolean':
-      return cell === 'true' ? true : cell === 'false' ? false : cell
-    case 'fractions':
-      return parseStrictJson(Buffer.from(cell), 'The cell')
-    default:
-      return cell
-  }
+function cellValue(field: LeafField, cell: string): unknown {
+  const { isJson, fromCell } = kindOf(field)
+  if (isJson) return parseStrictJson(Buffer.from(cell), 'The cell')
+  return fromCell ? fromCell(cell) : cell
 }

@@ -1,6 +1,5 @@
-import type { LeafField } from '../../domain/model/fields.ts'
+import { kindOf, type LeafField } from '../../domain/model/fields.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import { checkValue } from '../../domain/model/values.ts'
 import { ArgumentsError } from '../command.ts'
 import { valueAsSql } from './changes/columns.ts'
 import { tableOf } from './tables/table.ts'
@@ -25,7 +24,7 @@ function parseDefault(option: string, resources: readonly Resource[]): [string, 
       `--default ${option}: expected <path>.<field>=<value>, with a field of a definition`,
     )
   }
-  const checked = checkValue(column.leaf.field, parseValue(column.leaf.field, text))
+  const checked = kindOf(column.leaf.field).check(column.leaf.field, parseValue(column.leaf.field, text))
   const isBlank = column.leaf.field.required && text.trim() === ''
   if (isBlank || !('value' in checked)) {
     const problem = 'problem' in checked ? checked.problem : 'must not be blank'
@@ -34,9 +33,10 @@ function parseDefault(option: string, resources: readonly Resource[]): [string, 
   return [field, valueAsSql(column, checked.value)]
 }
 
-/** Texts need no quotes; other values are JSON. */
-function parseValue({ type }: LeafField, text: string): unknown {
-  if (['text', 'reference', 'enumeration', 'timestamp'].includes(type)) return text
+/** A value as in CSV: texts need no quotes. */
+function parseValue(field: LeafField, text: string): unknown {
+  const { isJson, fromCell } = kindOf(field)
+  if (!isJson) return fromCell ? fromCell(text) : text
   try {
     return JSON.parse(text)
   } catch {

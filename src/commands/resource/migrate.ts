@@ -90,10 +90,7 @@ function refuseNames(resources: readonly Resource[]): void {
       ]
       const long = objects.filter((object) => Buffer.byteLength(object) > LONGEST_NAME)
       return [
-        ...twice.map(
-          (column) =>
-            `${resource.path}: two fields have the column ${column}, or it is one that every table has.`,
-        ),
+        ...twice.map((column) => `${resource.path}: two fields have the column ${column}.`),
         ...long.map(
           (object) =>
             `${resource.path}: ${object} is longer than ${LONGEST_NAME} bytes. Shorten the field or the path.`,

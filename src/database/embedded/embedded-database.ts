@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection } from '../connection.ts'
 import { ensureDatabase, prepareFolder } from './folder.ts'
-import { SOCKET_NAME } from './limits.ts'
+import { COMMAND_TIMEOUT_MILLISECONDS, SOCKET_NAME } from './limits.ts'
 import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
@@ -12,6 +12,14 @@ interface EmbeddedDatabase {
   readonly connection: Connection
   /** Writes all data to disk, ends all connections and releases the folder. */
   close(): Promise<void>
+}
+
+/** How an embedded database is opened. */
+interface EmbeddedOptions {
+  /** Whether a commit is on the disk before it is acknowledged. */
+  readonly fsync?: boolean | undefined
+  /** In milliseconds: how long clients wait for the database. */
+  readonly timeout?: number | undefined
 }
 
 /** On a busy machine, the first response of a started database can take long. */
@@ -34,21 +42,20 @@ export function embeddedConnection(socketFolder: string): Connection {
  *
  * @throws DatabaseRefusedError if another process uses the folder, or it contains other files. No data is
  *   ever deleted.
- * @param fsync whether a commit is on the disk before it is acknowledged
  * @param meanwhile called when the thread of the database has been started; it must not throw
  */
 export async function openEmbeddedDatabase(
   dataDir: string,
-  fsync = false,
+  { fsync = false, timeout = COMMAND_TIMEOUT_MILLISECONDS }: EmbeddedOptions = {},
   meanwhile = () => {},
 ): Promise<EmbeddedDatabase> {
   const folder = await prepareFolder(dataDir)
   const unlock = await lockFolder(folder)
   try {
     await ensureDatabase(folder)
-    const socketPath = join(folder.socketFolder, SOCKET_NAME)
-    await rm(socketPath, { force: true })
-    const starting = startThread({ dataFolder: folder.databaseFolder, socketPath, fsync })
+    const path = join(folder.socketFolder, SOCKET_NAME)
+    await rm(path, { force: true })
+    const starting = startThread({ dataFolder: folder.databaseFolder, socket: { path, timeout }, fsync })
     meanwhile()
     const thread = await starting
     let closing: Promise<void> | undefined

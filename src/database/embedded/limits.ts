@@ -4,6 +4,9 @@ export const EMBEDDED_CONNECTIONS = 20
 /** Maximum connections of the service; the others are for psql, Studio and the migrator. */
 export const EMBEDDED_POOL = 7
 
+/** How long a command waits for the database, which may take longer than requests. */
+export const COMMAND_TIMEOUT_MILLISECONDS = 60_000
+
 /** The `application_name` of the service and its commands, whose sessions have the same settings. */
 export const SERVICE_NAME = 'halgraph'
 

@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs'
-import { readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { lstat, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const STALE_MILLISECONDS = 5_000
  * and lose rows. The lock of a killed process is taken over, at once if that process has certainly ended,
  * otherwise when the lock is stale. Resolves to the function that releases the lock.
  *
- * @throws DatabaseRefusedError if a running process holds it
+ * @throws DatabaseRefusedError if a running process holds it, or something else is in its place
  */
 export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Promise<() => Promise<void>> {
   const held = (cause?: unknown) =>
@@ -31,9 +31,15 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
     )
   if (await answers(join(socketFolder, SOCKET_NAME))) throw held()
   await removeLockOfEndedProcess(dataDir)
+  const lockPath = join(dataDir, LOCK_NAME)
+  if ((await lstat(lockPath).catch(() => undefined))?.isDirectory() === false) {
+    throw new DatabaseRefusedError(
+      `${lockPath} is not a lock of this service, which would be a folder. Remove it, or choose another DATA_DIR.`,
+    )
+  }
   try {
     const unlock = await lock(dataDir, {
-      lockfilePath: join(dataDir, LOCK_NAME),
+      lockfilePath: lockPath,
       stale: STALE_MILLISECONDS,
       update: STALE_MILLISECONDS / 5,
       retries: { retries: 14, factor: 1, minTimeout: 500 },

@@ -20,10 +20,11 @@ interface Batch {
 }
 
 /**
- * How long a connection may be idle in a transaction while others wait for the database. This is shorter than
- * their timeout.
+ * How long a connection may be idle in a transaction while others wait for the database, as a part of their timeout.
+ * The service ends its transactions itself, unless its process gets no time, so it has as long as on a server.
  */
-const STALL_MILLISECONDS = 1_500
+const STALL_PART = 0.6
+const SERVICE_STALL_PART = 4
 
 /** Frontend messages that are executed only by a later Sync, Flush or Query. */
 const PREPARING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
@@ -44,6 +45,7 @@ const START_UP = 0
  */
 export class EmbeddedQueue {
   readonly #engine: Engine
+  readonly #timeout: number
   readonly #sessions: EmbeddedSessions
   readonly #onStalled: (connection: number) => void
   readonly #onFatal: () => void
@@ -54,11 +56,12 @@ export class EmbeddedQueue {
   #stallTimer: NodeJS.Timeout | undefined
 
   /**
-   * `onStalled` must close the connection, whose idle transaction blocks others. `onFatal` must end the thread:
+   * `timeout` is how long clients wait, in milliseconds. `onStalled` must close the connection, whose idle transaction blocks others. `onFatal` must end the thread:
    * the session has failed, and the engine with it.
    */
-  constructor(engine: Engine, onStalled: (connection: number) => void, onFatal: () => void) {
+  constructor(engine: Engine, timeout: number, onStalled: (connection: number) => void, onFatal: () => void) {
     this.#engine = engine
+    this.#timeout = timeout
     this.#sessions = new EmbeddedSessions(engine)
     this.#onStalled = onStalled
     this.#onFatal = onFatal
@@ -107,6 +110,7 @@ export class EmbeddedQueue {
     if (this.#running) return
     this.#running = true
     clearTimeout(this.#stallTimer)
+    this.#stallTimer = undefined
     for (let batch = this.#next(); batch; batch = this.#next()) await this.#execute(batch)
     this.#running = false
     this.#watchForStall()
@@ -140,6 +144,13 @@ export class EmbeddedQueue {
   #watchForStall(): void {
     const owner = this.#owner
     if (owner === undefined || this.#waiting.length === 0) return
-    this.#stallTimer = setTimeout(() => this.#onStalled(owner), STALL_MILLISECONDS)
+    const part = this.#sessions.isService(owner) ? SERVICE_STALL_PART : STALL_PART
+    const timer = setTimeout(() => {
+      // If this thread was paused, a message of the owner may have arrived, which is read before this.
+      setImmediate(() => {
+        if (this.#stallTimer === timer) this.#onStalled(owner)
+      })
+    }, part * this.#timeout)
+    this.#stallTimer = timer
   }
 }

@@ -48,6 +48,11 @@ export class EmbeddedSessions {
     this.#sessions.set(connection, isService ? this.#service : { settings: [] })
   }
 
+  /** Whether a client is the service or one of its commands. */
+  isService(connection: number): boolean {
+    return this.#sessions.get(connection) === this.#service
+  }
+
   /** A client has disconnected. */
   close(connection: number): void {
     const session = this.#sessions.get(connection)

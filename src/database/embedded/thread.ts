@@ -6,7 +6,11 @@ import { DatabaseRefusedError } from '../refused.ts'
 /** The parameters of the thread: the folder of the database, and the socket to serve it on, if any. */
 export interface ThreadData {
   dataFolder: string
-  socketPath?: string
+  socket?: {
+    readonly path: string
+    /** In milliseconds: how long clients wait for the database. */
+    readonly timeout: number
+  }
   /** Whether a commit is on the disk before it is acknowledged. */
   fsync: boolean
 }

@@ -10,21 +10,22 @@ import { EmbeddedQueue } from './queue.ts'
 import { RESET_SESSION } from './sessions.ts'
 import type { ThreadData } from './thread.ts'
 
-const { dataFolder, socketPath, fsync } = workerData as ThreadData
+const { dataFolder, socket, fsync } = workerData as ThreadData
 
 const engine = await openEngine(dataFolder, fsync)
 const handlers = new Map<number, PGLiteSocketHandler>()
-const queue = new EmbeddedQueue(
-  engine,
-  (connection) => void handlers.get(connection)?.detach(true),
-  () => process.exit(1),
-)
-const server = socketPath === undefined ? undefined : await listen(socketPath)
+const server = socket && (await listen(socket))
 
 parentPort?.once('message', close)
 parentPort?.postMessage('ready')
 
-async function listen(path: string): Promise<Server> {
+async function listen({ path, timeout }: NonNullable<ThreadData['socket']>): Promise<Server> {
+  const queue = new EmbeddedQueue(
+    engine,
+    timeout,
+    (connection) => void handlers.get(connection)?.detach(true),
+    () => process.exit(1),
+  )
   const listening = createServer((socket) => {
     // The type of the package requires its own queue class; EmbeddedQueue has all methods that it calls.
     const handler = new PGLiteSocketHandler({ queryQueue: queue as never, closeOnDetach: true })

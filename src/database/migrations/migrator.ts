@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { Client, DatabaseError } from 'pg'
+import { type Client, DatabaseError } from 'pg'
 import type { Connection } from '../connection.ts'
+import { sendBegin } from '../pooler.ts'
 import { DatabaseRefusedError } from '../refused.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
+import { connect } from './connect.ts'
 import { missingFeatures } from './features.ts'
 import { moveInternalTables } from './internal-schema.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
@@ -146,7 +148,7 @@ function sessionOf(client: Client, schema = DEFAULT_SCHEMA): Session {
   return {
     schema,
     async transact(work) {
-      await client.query(transactionStatement(schema)).catch(refuseSettings)
+      await sendBegin((text) => client.query(text), transactionStatement(schema)).catch(refuseSettings)
       try {
         const result = await work(client)
         await client.query('COMMIT')
@@ -169,18 +171,7 @@ async function withSession<Result>(
   connection: Connection,
   use: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client({ connectionTimeoutMillis: 5_000, ...connection })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-  } catch (cause) {
-    const reason =
-      cause instanceof AggregateError ? cause.errors.map(String).join(', ') : (cause as Error).message
-    throw new DatabaseRefusedError(
-      `The database at ${client.host}:${client.port} cannot be reached: ${reason}`,
-      { cause },
-    )
-  }
+  const client = await connect(connection)
   try {
     const session = sessionOf(client, connection.schema)
     refuseServer(await session.transact(readServerFacts))

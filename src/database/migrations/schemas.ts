@@ -36,8 +36,9 @@ async function createSchema(client: Client, schema: string): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
     throw new DatabaseRefusedError(
-      `The schema ${name} is missing, and the role ${client.user} may not create it. As an administrator of the ` +
-        `database, execute: CREATE SCHEMA ${name} AUTHORIZATION ${escapeIdentifier(client.user ?? '')}`,
+      `The schema ${name} is missing, and the role ${client.user} may not create it. Migrate as the role that owns ` +
+        `the tables (docs/guides/deployment.md). If ${client.user} is to own them, execute as an administrator of the ` +
+        `database: CREATE SCHEMA ${name} AUTHORIZATION ${escapeIdentifier(client.user ?? '')}`,
       { cause },
     )
   }

@@ -7,11 +7,12 @@ import { ask, includes, replayedPosition } from './position.ts'
 const INTERVAL_MILLISECONDS = 250
 
 /**
- * The position in the write-ahead log that the primary has written, and that a replica has replayed, in bytes;
- * null for a server that is not a replica.
+ * The position in the write-ahead log that the primary has written, and that a replica has replayed, in bytes. A server
+ * that was promoted still reports what it had replayed before, although it has had writes of its own since.
  */
 const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS position`
-const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS position`
+const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS position
+  WHERE pg_is_in_recovery()`
 
 /**
  * Polls replicas. A replica that does not respond, or lags too far behind the primary, is not usable until it

@@ -1,9 +1,10 @@
 import { isAlwaysSet } from '../../domain/model/fields.ts'
 import {
   type AggregateRequest,
+  forMeasures,
   type Group,
+  MEASURES,
   type Measure,
-  measurable,
 } from '../../domain/model/query/aggregate.ts'
 import { leafNamed } from '../../domain/model/query/query.ts'
 import type { Leaf, Resource } from '../../domain/model/resource.ts'
@@ -22,25 +23,36 @@ function measureColumn(measure: Measure, column: string): string {
   return `${measure} of ${column}`
 }
 
-/** Without the casts, the driver returns sums and averages of integers as strings. */
+/**
+ * An average is a sum divided, because avg() adds up squares as well, which overflow far earlier. Without the casts,
+ * the driver returns sums of integers as strings.
+ */
 const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   minimum: (column) => `min(${column})`,
   maximum: (column) => `max(${column})`,
-  average: (column) => `avg(${column})::float8`,
+  average: (column) => `sum(${column})::float8 / count(${column})`,
   sum: (column) => `sum(${column})::float8`,
+}
+
+/** A cast to numeric keeps 15 digits; a text has them all. */
+const EXACT_FUNCTIONS: typeof FUNCTIONS = {
+  ...FUNCTIONS,
+  average: (column) => `avg(${column}::text::numeric)::text`,
+  sum: (column) => `sum(${column}::text::numeric)::text`,
 }
 
 /** Counts and measures the groups of a collection, with one row for each group. */
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
   const { filter, measures, limit } = request
+  const functions = request.exact ? EXACT_FUNCTIONS : FUNCTIONS
   const keys = keysOf(resource, request)
   const parameters = new Parameters()
   const columns = keys.map(({ column }) => quoted(column))
   const period = periodOf(resource, request)
   const grouped = [...columns, ...(period ? [period] : [])]
-  const computed = [...measures].flatMap((measure) =>
-    measurable(resource).map(
-      ({ column }) => `${FUNCTIONS[measure](quoted(column))} AS ${quoted(measureColumn(measure, column))}`,
+  const computed = MEASURES.flatMap((measure) =>
+    measures[measure].map(
+      (column) => `${functions[measure](quoted(column))} AS ${quoted(measureColumn(measure, column))}`,
     ),
   )
   const times = period ? [`${period} AS ${quoted(TIME)}`] : []
@@ -78,22 +90,24 @@ function keysOf(resource: Resource, { groupBy }: AggregateRequest): Leaf[] {
 export function toGroups(resource: Resource, request: AggregateRequest, rows: readonly Columns[]): Group[] {
   const keys = keysOf(resource, request)
   return rows.map((row) => ({
-    ...toGroup(row, keys, measurable(resource), request.measures),
+    ...toGroup(row, keys, request.measures),
     ...(request.groupByTime && { time: row[TIME] as Date | null }),
   }))
 }
 
-function toGroup(
-  row: Columns,
-  keys: readonly Leaf[],
-  measured: readonly Leaf[],
-  measures: ReadonlySet<Measure>,
-): Group {
-  const measuresOf = (measure: Measure) =>
-    Object.fromEntries(measured.map(({ column }) => [column, row[measureColumn(measure, column)]]))
+function toGroup(row: Columns, keys: readonly Leaf[], measures: AggregateRequest['measures']): Group {
+  const measured = (measure: Measure) =>
+    Object.fromEntries(
+      measures[measure].map((column) => [column, toNumber(row[measureColumn(measure, column)])]),
+    )
   return {
     key: Object.fromEntries(keys.map(({ column }) => [column, row[column]])),
     count: row[COUNT] as number,
-    measures: Object.fromEntries([...measures].map((measure) => [measure, measuresOf(measure)])),
+    measures: forMeasures(measured),
   }
+}
+
+/** Exact results are texts. */
+function toNumber(value: unknown): unknown {
+  return typeof value === 'string' ? Number(value) : value
 }

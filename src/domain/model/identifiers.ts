@@ -38,9 +38,13 @@ export function makeIdentifier({ randomIdentifiers }: { readonly randomIdentifie
   return randomIdentifiers ? randomUUID() : v7()
 }
 
-/** Converts a text to a similar identifier; undefined if no character can be used. */
+/**
+ * Converts a text to a similar identifier; undefined if no character can be used, or if a letter or digit would be
+ * lost. Letters may lose their diacritics (`é`), which leaves out those that Unicode does not decompose (`ø`).
+ */
 export function slug(text: string): string | undefined {
   const plain = text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
+  if (/(?![a-z0-9])[\p{L}\p{N}]/u.test(plain)) return undefined
   const joined = plain
     .replace(/[^a-z0-9._~-]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '')

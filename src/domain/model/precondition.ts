@@ -22,7 +22,7 @@ export function requireState(row: Row, key: ResourceKey, condition: Precondition
     return
   throw new DomainError(
     'CONCURRENT_MODIFICATION',
-    'The resource has changed since the state that the request relies on; read it again, then repeat the change.',
+    'This resource changed after you read it. Fetch it and try again.',
     [],
     { ...key, version: row.version },
   )

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Detail, type DetailCode, refuseInvalid } from './errors.ts'
-import { type Field, isRequired, type LeafField } from './fields.ts'
+import { type Field, isRequired, kindOf, type LeafField } from './fields.ts'
 import type { Resource, Rule, Values } from './resource.ts'
-import { checkValue, isObject } from './values.ts'
+import { isObject } from './values.ts'
 
 /** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */
 export interface Inspection {
@@ -15,6 +15,9 @@ export interface Inspection {
 
 /** Members that HAL adds to a representation and that a client may send back (RFC draft-kelly-json-hal §4.1). */
 const HAL_MEMBERS = new Set(['_links', '_embedded'])
+
+/** How many members that are no fields have a detail of their own. A body can have ten thousand. */
+const MAXIMUM_UNKNOWN = 50
 
 /**
  * Checks a whole resource against its definition: types, required fields, bounds, unknown fields and the
@@ -73,8 +76,7 @@ function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean)
   const found: Found = { isPatch, readOnly: {}, details: [] }
   const { readOnly, details } = found
   if (!isObject(body)) details.push(detail('', 'INVALID_TYPE', 'The body must be a JSON object.'))
-  const members = isObject(body) ? Object.entries(body).filter(([name]) => !HAL_MEMBERS.has(name)) : []
-  return { values: inspectMembers(shownFields, members, '', found), readOnly, details }
+  return { values: inspectMembers(shownFields, isObject(body) ? body : {}, '', found), readOnly, details }
 }
 
 /** Collects the read-only fields and the problems of a body. */
@@ -86,16 +88,16 @@ interface Found {
 
 function inspectMembers(
   fields: Readonly<Record<string, Field>>,
-  members: readonly [string, unknown][],
+  members: Values,
   prefix: string,
   found: Found,
 ): Values {
   const values: Record<string, unknown> = {}
-  const settable = settableFields(fields)
-  for (const [name, value] of members) {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!field) found.details.push(unknownField(prefix + name, settable))
-    else if (field.readOnly) {
+  found.details.push(...unknownFields(fields, members, prefix))
+  for (const [name, field] of Object.entries(fields)) {
+    if (!Object.hasOwn(members, name)) continue
+    const value = members[name]
+    if (field.readOnly) {
       if (found.isPatch || value !== null) found.readOnly[name] = value
     } else if (value === null) values[name] = found.isPatch ? null : undefined
     else values[name] = inspectField(prefix + name, field, value, found)
@@ -105,16 +107,17 @@ function inspectMembers(
 
 function inspectField(name: string, field: Field, value: unknown, found: Found): unknown {
   if (field.type !== 'group') return inspectLeaf(name, field, value, found)
-  if (isObject(value)) return inspectMembers(field.fields, Object.entries(value), `${name}.`, found)
+  if (isObject(value)) return inspectMembers(field.fields, value, `${name}.`, found)
   found.details.push(detail(name, 'INVALID_TYPE', `${name} must be an object.`))
   return undefined
 }
 
-/** A patch may remove single fractions: those are null, and only the others are checked. */
+/** A patch may remove members of a value that is merged: those are null, and only the others are checked. */
 function inspectLeaf(name: string, field: LeafField, value: unknown, { isPatch, details }: Found): unknown {
-  const isFractionsPatch = isPatch && field.type === 'fractions' && isObject(value)
-  const checked = checkValue(field, isFractionsPatch ? without(null, value) : value)
-  if ('value' in checked) return isFractionsPatch ? value : checked.value
+  const kind = kindOf(field)
+  const isMerge = isPatch && kind.isMerged && isObject(value)
+  const checked = kind.check(field, isMerge ? without(null, value) : value)
+  if ('value' in checked) return isMerge ? value : checked.value
   details.push(detail(name, checked.code, `${name} ${checked.problem}.`))
   return undefined
 }
@@ -145,8 +148,19 @@ function fieldNames(resource: Resource): string[] {
   )
 }
 
-function unknownField(name: string, settable: string): Detail {
-  const message = `${name.slice(0, 100)} is not a field here; the fields are ${settable}.`
+function unknownFields(fields: Readonly<Record<string, Field>>, members: Values, prefix: string): Detail[] {
+  const isHal = (name: string) => prefix === '' && HAL_MEMBERS.has(name)
+  const unknown = Object.keys(members).filter((name) => !Object.hasOwn(fields, name) && !isHal(name))
+  const known = `the fields are ${settableFields(fields)}`
+  const details = unknown.slice(0, MAXIMUM_UNKNOWN).map((name) => unknownField(prefix + name, known))
+  const [first, ...others] = unknown.slice(MAXIMUM_UNKNOWN)
+  if (first === undefined) return details
+  const more = unknownField(prefix + first, `others that are not listed: ${others.length}`)
+  return [...details, more]
+}
+
+function unknownField(name: string, addition: string): Detail {
+  const message = `${name.slice(0, 100)} is not a field here; ${addition}.`
   return detail(name.slice(0, 200), 'UNKNOWN_FIELD', message)
 }
 
@@ -166,7 +180,8 @@ function detail(field: string, code: DetailCode, message: string): Detail {
 
 function isEcho(resource: Resource, name: string, sent: unknown, stored: Values): boolean {
   if (sent === null) return stored[name] === undefined
-  const checked = checkValue(resource.allFields[name] as Exclude<Field, { type: 'group' }>, sent)
+  const field = resource.allFields[name] as LeafField
+  const checked = kindOf(field).check(field, sent)
   if (!('value' in checked)) return false
   if (name === 'last_updated') {
     const updated = checked.value as Date

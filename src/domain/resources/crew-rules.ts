@@ -1,8 +1,20 @@
-import { type Change, type Detail, DomainError, type RuleClient, refuseRuleViolation } from '../definition.ts'
+import {
+  type Change,
+  type Detail,
+  DomainError,
+  type RuleClient,
+  readingFirst,
+  refuseRuleViolation,
+  requireTransaction,
+} from '../definition.ts'
 
 /*
  * Rules of crew membership. They lock the rows they read, always in the order mission, spacecraft, astronaut,
  * so that the rows do not change before the write has ended.
+ *
+ * Most writes of missions, spacecraft and astronauts change nothing that the rules are about. What a rule decides by
+ * `before` and `after` alone needs neither a lock nor a transaction: the write succeeds only if the resource still has
+ * the version of `before`, and a new resource has no crew.
  */
 
 /** The codes of their details. */
@@ -49,26 +61,32 @@ export async function mayJoinCrew({ client, key, before, after }: Change): Promi
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with CREW_CAPACITY_EXCEEDED
  */
-export async function crewFitsSpacecraft({ client, key, before, after }: Change): Promise<void> {
-  if (!before || !after || before['spacecraft_id'] === after['spacecraft_id']) return
+export const crewFitsSpacecraft = readingFirst(async (change) => {
+  const { client, key, before, after } = change
+  const spacecraftId = after?.['spacecraft_id'] as string | null | undefined
+  if (!before || !spacecraftId || spacecraftId === before['spacecraft_id']) return
+  requireTransaction(change)
   await lockMission(client, key.id)
-  const capacity = await lockCapacity(client, after['spacecraft_id'] as string | null)
+  const capacity = await lockCapacity(client, spacecraftId)
   const size = await crewSize(client, key.id, '')
   if (size > capacity) refuseRuleViolation([capacityExceeded('spacecraft_id', capacity, size)])
-}
+})
 
 /**
  * Requires that the crews of the open missions of a spacecraft fit its new capacity.
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with CREW_CAPACITY_EXCEEDED
  */
-export async function capacityFitsCrews({ client, key, before, after }: Change): Promise<void> {
+export const capacityFitsCrews = readingFirst(async (change) => {
+  const { client, key, before, after } = change
   const capacity = after?.['crew_capacity'] as number | null | undefined
-  if (!before || typeof capacity !== 'number' || capacity === before['crew_capacity']) return
+  const former = (before?.['crew_capacity'] as number | null | undefined) ?? Number.POSITIVE_INFINITY
+  if (!before || typeof capacity !== 'number' || capacity >= former) return
+  requireTransaction(change)
   await firstRow(client, 'SELECT 1 FROM spacecraft WHERE id = $1 FOR UPDATE', [key.id])
   const size = (await firstRow<{ size: number }>(client, LARGEST_CREW, [key.id]))?.size ?? 0
   if (size > capacity) refuseRuleViolation([capacityExceeded('crew_capacity', capacity, size)])
-}
+})
 
 const LARGEST_CREW = `
   SELECT count(*)::integer AS size FROM crew JOIN missions ON missions.id = crew.mission_id
@@ -81,11 +99,11 @@ const LARGEST_CREW = `
  *
  * @throws {DomainError} DEPENDENCY_CONFLICT (409)
  */
-export async function isOnNoMission({ before, after }: Change): Promise<void> {
+export const isOnNoMission = readingFirst(async ({ before, after }) => {
   if (after || !before || before['current_mission_id'] === null) return
   const message = 'The astronaut is in the crew of an open mission.'
   throw new DomainError('DEPENDENCY_CONFLICT', message, [{ field: 'id', code: 'RESOURCE_IN_USE', message }])
-}
+})
 
 interface Mission {
   readonly id: string

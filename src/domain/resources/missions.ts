@@ -59,7 +59,8 @@ function allowedTransition(values: Values, before: Values | undefined): Detail[]
     ? [before['status'] as string, TRANSITIONS[before['status'] as string] ?? []]
     : ['new', ['planned']]
   if (status === from || allowed.includes(status)) return []
-  const moves = allowed.length > 0 ? `can only become ${allowed.join(' or ')}` : 'stays so'
-  const message = `A mission that is ${from} ${moves}, not ${status}.`
+  const moves = allowed.length > 0 ? `, only ${allowed.join(' or ')}` : ''
+  const article = from === 'active' || from === 'aborted' ? 'An' : 'A'
+  const message = `${article} ${from} mission cannot become ${status}${moves}.`
   return [{ field: 'status', code: 'INVALID_STATUS_TRANSITION', message }]
 }

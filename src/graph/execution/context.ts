@@ -3,11 +3,12 @@ import type { DatabaseClient, ReadContext, WriteContext } from '../../domain/con
 import { type Action, authorize } from '../../domain/model/authorize.ts'
 import type { Caller } from '../../domain/model/caller.ts'
 import type { ResourceKey } from '../../domain/model/identifiers.ts'
-import { isScan, type List, type ListRequest } from '../../domain/model/query/list.ts'
+import { type List, type ListRequest, passesOf } from '../../domain/model/query/list.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
 import { ownedKey, readLists, readOwned, readRows } from '../../domain/read.ts'
-import type { Scan, Scans, Slot } from './operation-limiter.ts'
+import type { ConnectionShares, Connections } from './connection-shares.ts'
+import type { Slot } from './operation-limiter.ts'
 
 /** The domain that the resolvers call, with its settings. */
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
@@ -15,8 +16,8 @@ export interface DomainContext extends Omit<WriteContext, 'caller'> {
   readonly maximumPageSize: number
   /** Chooses the database that a caller reads from, and records writes. */
   readonly readers: ReadContext
-  /** Limits concurrent reads of large tables. */
-  readonly scans: Scans
+  /** Shares the connections of the database among callers. */
+  readonly connections: ConnectionShares
 }
 
 /** The context of one GraphQL operation. */
@@ -26,8 +27,8 @@ export interface GraphContext {
   /** The database that this operation reads. Writes go to `domain.client`. */
   reader: DatabaseClient
   readonly loaders: Loaders
-  /** Runs a read that may scan the whole table of a resource. */
-  readonly scan: Scan
+  /** Runs all statements but look-ups of single resources. */
+  readonly connections: Connections
   /** What the operation counts in; without one it has no limits. */
   readonly slot: Slot | undefined
   /**
@@ -52,13 +53,13 @@ export function createContext(
 ): GraphContext {
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
-  const scan = domain.scans.of(caller.identity, slot)
+  const connections = domain.connections.of(caller.identity, slot)
   return {
     caller,
     domain,
     reader,
-    scan,
-    loaders: new Loaders(reader, scan, slot),
+    connections,
+    loaders: new Loaders(reader, connections, slot),
     slot,
     selectsWritten,
   }
@@ -90,14 +91,14 @@ export function requireScope({ caller, slot }: GraphContext, resource: Resource,
  */
 class Loaders {
   #client: DatabaseClient
-  readonly #scan: Scan
+  readonly #connections: Connections
   readonly #slot: Slot | undefined
   readonly #loaders = new Map<string, DataLoader<string, never>>()
   readonly #remembered = new Map<Resource, Row[]>()
 
-  constructor(client: DatabaseClient, scan: Scan, slot: Slot | undefined) {
+  constructor(client: DatabaseClient, connections: Connections, slot: Slot | undefined) {
     this.#client = client
-    this.#scan = scan
+    this.#connections = connections
     this.#slot = slot
   }
 
@@ -111,7 +112,8 @@ class Loaders {
     const { parentField, listed } = resource
     if (!parentField || parentId === undefined) return this.row(resource, 'id', id)
     if (!listed) return this.row(resource, parentField, parentId)
-    const read = (keys: readonly string[]) => readOwned(this.#client, resource, keys)
+    const read = (keys: readonly string[]) =>
+      this.#connections.use(() => readOwned(this.#client, resource, keys))
     return this.#loader(`${resource.path} by parent`, read).load(ownedKey(parentId, id))
   }
 
@@ -129,7 +131,9 @@ class Loaders {
   /** A part of the list of one parent, which must exist. */
   list(parent: Resource, resource: Resource, parentId: string, request: ListRequest): Promise<List> {
     const read = (ids: readonly string[]) =>
-      this.#scan(resource, isScan(request), () => readLists(this.#client, parent, resource, ids, request))
+      this.#connections.scan(resource, passesOf(request), () =>
+        readLists(this.#client, parent, resource, ids, request),
+      )
     const kind = `${parent.path} ${resource.path} ${JSON.stringify(request)}`
     return this.#loader(kind, read).load(parentId) as Promise<List>
   }
@@ -142,7 +146,8 @@ class Loaders {
   }
 
   #rows(resource: Resource, column: string) {
-    const read = (ids: readonly string[]) => readRows(this.#client, resource, column, ids)
+    const read = (ids: readonly string[]) =>
+      this.#connections.use(() => readRows(this.#client, resource, column, ids))
     const loader = this.#loader(`${resource.path} ${column}`, read)
     if (column === 'id') {
       for (const row of this.#remembered.get(resource) ?? []) loader.prime(row.id, row)

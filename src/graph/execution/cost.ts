@@ -7,12 +7,14 @@ import {
   isCompositeType,
 } from 'graphql'
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
-import type { LeafField } from '../../domain/model/fields.ts'
+import { kindOf } from '../../domain/model/fields.ts'
+import { filterPasses } from '../../domain/model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../domain/model/query/query.ts'
 import type { Resource } from '../../domain/model/resource.ts'
-import { MAXIMUM_FRACTIONS, MAXIMUM_NAME_LENGTH } from '../../domain/model/values.ts'
+import { isObject } from '../../domain/model/values.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'
 import { camelCase, graphNames, groupType } from '../names.ts'
+import { introspectionSizes } from './introspection.ts'
 
 /** An operation with its variables. */
 export interface CostedOperation {
@@ -43,6 +45,8 @@ export class CostEstimator {
   readonly #sizes: TableSizes
   /** The maximum length of a leaf in characters, by `Type.field`. */
   readonly #characters: ReadonlyMap<string, number>
+  /** Those of the one schema that all operations are for. */
+  #introspection: ReadonlyMap<string, number> | undefined
 
   constructor(resources: readonly Resource[], sizes: TableSizes) {
     this.#sizes = sizes
@@ -52,16 +56,20 @@ export class CostEstimator {
 
   /**
    * The cost of the largest possible response: lists have the requested length, and texts their maximum
-   * length. Infinity for an operation with too many nodes.
+   * length. Introspection has the usual lengths of the schema. Infinity for an operation with too many nodes.
    *
    * @returns in whole units of an object or 250 characters
    */
   response(operation: CostedOperation): number {
+    this.#introspection ??= introspectionSizes(operation.schema)
+    const introspection = this.#introspection
     const cost = total(operation, ({ type, field, args, childComplexity }) => {
+      const name = `${type.name}.${field.name}`
       if (!isCompositeType(getNamedType(field.type))) {
-        return (this.#characters.get(`${type.name}.${field.name}`) ?? NUMBER_CHARACTERS) / CHARACTERS_PER_UNIT
+        return (this.#characters.get(name) ?? NUMBER_CHARACTERS) / CHARACTERS_PER_UNIT
       }
-      return 1 + sizeOf(field, args) * childComplexity
+      const size = introspection.get(name)
+      return size === undefined ? 1 + sizeOf(field, args) * childComplexity : size * (1 + childComplexity)
     })
     return Math.ceil(cost)
   }
@@ -75,11 +83,12 @@ export class CostEstimator {
   async scans(operation: CostedOperation, limit: number): Promise<number> {
     const costs = new Map<Resource, number>()
     for (const resource of this.#resources) {
-      costs.set(resource, Math.min((await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT, limit))
+      costs.set(resource, (await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT)
     }
     return total(operation, ({ field, args, childComplexity }) => {
       const resource = field.extensions['lists'] as Resource | undefined
-      return (resource && isScan(field, args) ? (costs.get(resource) as number) : 0) + childComplexity
+      const cost = resource ? Math.min(passesOf(field, args) * (costs.get(resource) as number), limit) : 0
+      return cost + childComplexity
     })
   }
 }
@@ -114,9 +123,17 @@ function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number 
 }
 
 /** Aggregates read every row. So do filtered or sorted lists without a suitable index. */
-function isScan(field: GraphQLField<unknown, unknown>, { filter, sort }: Arguments): boolean {
+function passesOf(field: GraphQLField<unknown, unknown>, { filter, sort }: Arguments): number {
   const isAggregate = field.args.some(({ name }) => name === 'groupBy')
-  return isAggregate || (filter ?? undefined) !== undefined || ((sort as unknown[]) ?? []).length > 0
+  const isScan = isAggregate || (filter ?? undefined) !== undefined || ((sort as unknown[]) ?? []).length > 0
+  return isScan ? filterPasses(countConditions(filter)) : 0
+}
+
+/** How many conditions a filter argument has: one for each operator, also if that has several values. */
+function countConditions(filter: unknown): number {
+  const isList = Array.isArray(filter) && filter.some(isObject)
+  if (!isList && !isObject(filter)) return 1
+  return Object.values(filter as object).reduce<number>((count, part) => count + countConditions(part), 0)
 }
 
 function characterCounts(resource: Resource): [string, number][] {
@@ -124,7 +141,7 @@ function characterCounts(resource: Resource): [string, number][] {
   const leaves = resource.leaves.flatMap(({ path, column, field }): [string, number][] => {
     const [outer, inner] = path as [string, string?]
     const type = inner === undefined ? names.type : groupType(resource, outer)
-    const count = charactersOf(field)
+    const count = kindOf(field).characters(field)
     return [
       [`${type}.${camelCase(inner ?? outer)}`, count],
       [`${names.groupKey}.${camelCase(column)}`, count],
@@ -136,19 +153,4 @@ function characterCounts(resource: Resource): [string, number][] {
     ...leaves,
     ...cursors.map((name): [string, number] => [name, CURSOR_CHARACTERS]),
   ]
-}
-
-function charactersOf(field: LeafField): number {
-  switch (field.type) {
-    case 'text':
-      return field.maximumLength
-    case 'reference':
-      return 64
-    case 'enumeration':
-      return Math.max(...field.values.map(({ length }) => length))
-    case 'fractions':
-      return MAXIMUM_FRACTIONS * (MAXIMUM_NAME_LENGTH + NUMBER_CHARACTERS)
-    default:
-      return NUMBER_CHARACTERS
-  }
 }

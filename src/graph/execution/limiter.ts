@@ -3,11 +3,15 @@ export interface LimiterOptions {
   readonly capacity: number
   /** How much of the capacity one caller may use. */
   readonly share: number
+  /** How much of it a caller may use beside others, until 1,000 requests in a row were its own; by default the same. */
+  readonly shareBesideOthers?: number
   /** How many requests may wait. Unlimited by default. */
   readonly waiting?: number
   /** How many requests of one caller may wait. */
   readonly waitingShare?: number
 }
+
+const ALONE_AFTER_REQUESTS = 1_000
 
 /** Releases what was acquired. Must be called once. */
 export type Release = () => void
@@ -34,9 +38,18 @@ export class Limiter {
   readonly #queues = new Map<string, WaitingRequest[]>()
   #used = 0
   #waiting = 0
+  /** The caller of the last request, and how many requests it has made since another made one. */
+  #last: string | undefined
+  #inARow = 0
 
-  constructor({ waiting = Infinity, waitingShare = waiting, ...limits }: LimiterOptions) {
-    this.#options = { ...limits, waiting, waitingShare }
+  constructor({
+    waiting = Infinity,
+    waitingShare = waiting,
+    share,
+    shareBesideOthers = share,
+    ...limits
+  }: LimiterOptions) {
+    this.#options = { ...limits, share, shareBesideOthers, waiting, waitingShare }
   }
 
   /** How much is in use. */
@@ -51,11 +64,11 @@ export class Limiter {
 
   /** Whether another request, of this caller if one is given, could neither start nor wait. */
   isFull(caller?: string): boolean {
-    const { capacity, share, waiting, waitingShare } = this.#options
+    const { capacity, waiting, waitingShare } = this.#options
     if (this.#used >= capacity && this.#waiting >= waiting) return true
     if (caller === undefined) return false
     const queued = this.#queues.get(caller)?.length ?? 0
-    return (this.#usedBy.get(caller) ?? 0) >= share && queued >= waitingShare
+    return (this.#usedBy.get(caller) ?? 0) >= this.#share && queued >= waitingShare
   }
 
   /**
@@ -64,6 +77,7 @@ export class Limiter {
    * @throws the reason of the signal
    */
   async acquire(caller: string, amount: number, until?: Abortable): Promise<Release> {
+    this.#count(caller)
     if (this.#queues.has(caller) || !this.#fits(caller, amount))
       await this.#wait(caller, amount, until?.signal)
     else this.#use(caller, amount)
@@ -76,10 +90,21 @@ export class Limiter {
     return () => this.#release(caller, amount)
   }
 
+  #count(caller: string): void {
+    this.#inARow = caller === this.#last ? this.#inARow + 1 : 0
+    this.#last = caller
+  }
+
+  /** How much one caller may use now. */
+  get #share(): number {
+    const { share, shareBesideOthers } = this.#options
+    return this.#inARow < ALONE_AFTER_REQUESTS ? shareBesideOthers : share
+  }
+
   #fits(caller: string, amount: number): boolean {
-    const { capacity, share } = this.#options
+    const { capacity } = this.#options
     const used = this.#usedBy.get(caller) ?? 0
-    const isWithinShare = used === 0 || used + amount <= share
+    const isWithinShare = used === 0 || used + amount <= this.#share
     return isWithinShare && (this.#used === 0 || this.#used + amount <= capacity)
   }
 

@@ -1,6 +1,5 @@
+import { setMaxListeners } from 'node:events'
 import { DomainError } from '../../domain/model/errors.ts'
-import type { Resource } from '../../domain/model/resource.ts'
-import type { TableSizes } from '../../domain/table-sizes.ts'
 import { type Abortable, Limiter, type Release } from './limiter.ts'
 
 /** The limits of concurrent work. */
@@ -31,6 +30,12 @@ export interface Slot extends Abortable {
  */
 const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded; try again.')
 
+/**
+ * The part of its share that a caller uses beside others. What the operations of one caller do in a turn of the event
+ * loop delays those of all others: 32 look-ups by 6 ms.
+ */
+const PART_BESIDE_OTHERS = 0.125
+
 /** Smaller responses are not reserved: all operations together hold a few megabytes of them. */
 const SMALL_RESPONSE = 64 * 1024
 
@@ -52,6 +57,7 @@ export class OperationLimiter {
     this.#operations = new Limiter({
       capacity: concurrent,
       share: share(concurrent),
+      shareBesideOthers: callerShare < 1 ? Math.ceil(share(concurrent) * PART_BESIDE_OTHERS) : concurrent,
       waiting,
       waitingShare: share(waiting),
     })
@@ -116,6 +122,13 @@ export class OperationLimiter {
   }
 }
 
+/** One GraphQL operation may have many statements that wait. */
+function controllerOfMany(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
 class OperationSlot implements Slot {
   readonly #caller: string
   readonly #responses: Limiter
@@ -130,7 +143,7 @@ class OperationSlot implements Slot {
 
   /** Most operations do not wait, and a signal takes longer to create than the slot. */
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
+    this.#controller ??= controllerOfMany()
     if (this.#late) this.#controller.abort(this.#late)
     return this.#controller.signal
   }
@@ -151,42 +164,5 @@ class OperationSlot implements Slot {
 
   release(): void {
     for (const release of this.#releases) release()
-  }
-}
-
-/** Runs a read of a resource. `mayReadAll` says whether it may scan the whole table. */
-export type Scan = <Result>(
-  resource: Resource,
-  mayReadAll: boolean,
-  read: () => Promise<Result>,
-) => Promise<Result>
-
-/**
- * In bytes. Scanning a smaller table takes ten milliseconds at most. While one caller sorts such a table on 16
- * connections, a GET of another takes 40 ms (10 while the first reads pages without a scan); at 16 MB it took 100.
- */
-const LARGE_TABLE = 6 * 1024 * 1024
-
-/**
- * Limits scans of large tables to a few connections, and each caller to a part of these. A scan takes as long as
- * a hundred other reads, which would wait for its connection.
- */
-export class Scans {
-  constructor(
-    private readonly sizes: TableSizes,
-    private readonly limiter: Limiter,
-  ) {}
-
-  /** Creates the function that an operation of a caller reads with; `until` withdraws a waiting read. */
-  of(caller: string, until: Abortable | undefined): Scan {
-    return async (resource, mayReadAll, read) => {
-      if (!mayReadAll || (await this.sizes.of(resource)) < LARGE_TABLE) return read()
-      const release = await this.limiter.acquire(caller, 1, until)
-      try {
-        return await read()
-      } finally {
-        release()
-      }
-    }
   }
 }

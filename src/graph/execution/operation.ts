@@ -1,11 +1,12 @@
-import type { Attributes } from '@opentelemetry/api'
 import {
   type DocumentNode,
   type ExecutionResult,
+  type FieldNode,
   type GraphQLSchema,
   getVariableValues,
   Kind,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   parse,
   print,
   type VariableDefinitionNode,
@@ -20,27 +21,46 @@ import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
 
-/** A prepared GraphQL operation, to be run with different variables, in a slot of the limiter. */
-export type Operation = (variables: Values, caller: Caller, slot?: Slot) => Promise<Values>
+/** A GraphQL operation of a document, to be run with different variables. */
+export interface PreparedOperation {
+  readonly document: string
+  /** Runs it in a slot of the limiter, once there is memory for its response. */
+  run(variables: Values, caller: Caller): Promise<Values>
+}
 
 /** Prepares the operation of a document. */
-export type Prepare = (document: string) => Operation
+export type Prepare = (document: string) => PreparedOperation
+
+/** What operations are prepared with. */
+export interface PrepareParts {
+  readonly schema: GraphQLSchema
+  readonly domain: DomainContext
+  readonly costs: CostEstimator
+  readonly run: RunOperation
+}
 
 /**
  * Creates the function that prepares operations on a schema. Operations run in process, without HTTP. A document is
  * parsed, validated and compiled when it is first run. To do so at the start took a sixth of it.
  */
-export function createPrepare(schema: GraphQLSchema, domain: DomainContext): Prepare {
-  return (source) => {
-    let operation: CompiledOperation | undefined
-    return async (variables, caller, slot) => {
-      operation ??= compiled(schema, source)
-      const { run, isQuery } = operation
-      const context = createContext(caller, domain, { slot, selectsWritten: true })
-      if (isQuery) await awaitWrites(context)
-      const { data, errors } = await run(variables, context)
-      if (errors?.[0]) throw causeOf(errors[0])
-      return data as Values
+export function createPrepare(parts: PrepareParts): Prepare {
+  const { domain, run } = parts
+  return (document) => {
+    let compiled: CompiledOperation | undefined
+    return {
+      document,
+      run(variables, caller) {
+        compiled ??= compile(parts, document)
+        const { name, type, bytesOf, execute } = compiled
+        return run({ name, type }, caller, async (slot) => {
+          await slot.reserve(bytesOf(variables))
+          const context = createContext(caller, domain, { slot, selectsWritten: true })
+          if (type === 'query') await awaitWrites(context)
+          const { data, errors } = await execute(variables, context)
+          if (errors?.[0]) throw causeOf(errors[0])
+          return data as Values
+        })
+      },
     }
   }
 }
@@ -50,9 +70,10 @@ export function isQueryDefinition({ operation }: OperationDefinitionNode): boole
   return operation === 'query'
 }
 
-interface CompiledOperation {
-  readonly isQuery: boolean
-  readonly run: (variables: Values, context: GraphContext) => Promise<ExecutionResult>
+interface CompiledOperation extends OperationLabel {
+  /** The memory that the response may need. That of REST depends on the variable `limit` only. */
+  bytesOf(variables: Values): number
+  execute(variables: Values, context: GraphContext): Promise<ExecutionResult>
 }
 
 /**
@@ -67,15 +88,26 @@ interface CompiledOperation {
  *
  * @throws {Error} for a document that is not valid, or an operation that cannot be compiled
  */
-function compiled(schema: GraphQLSchema, source: string): CompiledOperation {
+function compile({ schema, costs }: PrepareParts, source: string): CompiledOperation {
   const document = parse(source)
   const [problem] = validate(schema, document)
   if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
   const definition = document.definitions[0] as OperationDefinitionNode
-  const execute = compile(schema, document)
+  const [field] = definition.selectionSet.selections as [FieldNode]
+  const execute = compileDocument(schema, document)
+  const bytes = new Map<unknown, number>()
   return {
-    isQuery: isQueryDefinition(definition),
-    async run(variables, context) {
+    type: definition.operation,
+    name: field.name.value,
+    bytesOf(variables) {
+      const { limit } = variables
+      const known = bytes.get(limit)
+      if (known !== undefined) return known
+      const size = costs.response({ schema, document, variables }) * RESPONSE_BYTES_PER_UNIT
+      bytes.set(limit, size)
+      return size
+    },
+    async execute(variables, context) {
       const { coerced, errors } = getVariableValues(schema, definition.variableDefinitions ?? [], variables)
       return errors ? { errors } : execute(undefined, context, coerced)
     },
@@ -88,7 +120,7 @@ function compiled(schema: GraphQLSchema, source: string): CompiledOperation {
  */
 const OPTIONS = { disablingCapturingStackErrors: true, disableLeafSerialization: true }
 
-function compile(schema: GraphQLSchema, document: DocumentNode) {
+function compileDocument(schema: GraphQLSchema, document: DocumentNode) {
   const [operation] = document.definitions as [OperationDefinitionNode]
   const variableDefinitions = (operation.variableDefinitions ?? []).map(asJson)
   const passing: DocumentNode = { ...document, definitions: [{ ...operation, variableDefinitions }] }
@@ -106,17 +138,24 @@ export function printDocument(source: string): string {
   return print(parse(source))
 }
 
+/** What an operation is called in traces: `mutation createSpecies`. */
+interface OperationLabel {
+  readonly type: OperationTypeNode
+  readonly name: string
+}
+
 /** Runs the work of a caller as one GraphQL operation: in a slot of the limiter, in a span, and timed. */
 export type RunOperation = <Result>(
-  name: string,
+  label: OperationLabel | undefined,
   caller: Caller,
   work: (slot: Slot) => Promise<Result>,
 ) => Promise<Result>
 
 /** Makes the function that runs every GraphQL operation, of REST and of GraphQL's own callers. */
 export function createRunOperation(limiter: OperationLimiter): RunOperation {
-  return (name, caller, work) =>
-    inSpan(`GraphQL ${name}`, typeOf(name), async () => {
+  return (label, caller, work) => {
+    const name = label ? `GraphQL ${label.type} ${label.name}` : 'GraphQL request'
+    return inSpan(name, label ? { 'graphql.operation.type': label.type } : {}, async () => {
       const timings = currentTimings()
       const started = performance.now()
       try {
@@ -125,11 +164,7 @@ export function createRunOperation(limiter: OperationLimiter): RunOperation {
         if (timings) timings.graphql += performance.now() - started
       }
     })
-}
-
-function typeOf(name: string): Attributes {
-  const [type = ''] = /^(?:query|mutation)\b/.exec(name) ?? []
-  return type === '' ? {} : { 'graphql.operation.type': type }
+  }
 }
 
 /** A caller can send a name of any length. */
@@ -142,44 +177,4 @@ export function describeOperation({ operation: type, name }: OperationDefinition
     'graphql.operation.type': type,
     ...(known === undefined ? {} : { 'graphql.operation.name': known }),
   })
-}
-
-/** Prepares operations that this function runs, and that wait for the memory that their response may need. */
-export function instrument(
-  prepare: Prepare,
-  run: RunOperation,
-  schema: GraphQLSchema,
-  costs: CostEstimator,
-): Prepare {
-  return (document) => {
-    const operation = prepare(document)
-    const name = operationName(document)
-    const bytesOf = responseSize(schema, document, costs)
-    return (variables, caller) =>
-      run(name, caller, async (slot) => {
-        await slot.reserve(bytesOf(variables))
-        return operation(variables, caller, slot)
-      })
-  }
-}
-
-/** The response size of an operation that REST runs depends on the variable `limit` only. */
-function responseSize(schema: GraphQLSchema, source: string, costs: CostEstimator) {
-  let document: DocumentNode | undefined
-  const known = new Map<unknown, number>()
-  return (variables: Values): number => {
-    const { limit } = variables
-    document ??= parse(source)
-    const bytes =
-      known.get(limit) ?? costs.response({ schema, document, variables }) * RESPONSE_BYTES_PER_UNIT
-    known.set(limit, bytes)
-    return bytes
-  }
-}
-
-/** The name of an operation in traces: `mutation createSpecies`, `query species`. */
-function operationName(document: string): string {
-  const [, type = 'query', field = ''] =
-    /^\s*(query|mutation)?[^{]*\{\s*(?:\w+:\s*)?(\w+)/.exec(document) ?? []
-  return `${type} ${field}`
 }

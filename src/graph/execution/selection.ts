@@ -8,13 +8,18 @@ import {
 } from 'graphql'
 
 /**
- * The names of the fields that an operation selects in the field that is being resolved, or in the members of
- * that field with a given name. `@skip` and `@include` are respected.
+ * The names of the fields that an operation selects in the field that is being resolved, or in the members at a
+ * path below it. `@skip` and `@include` are respected.
  */
-export function selectedFields(info: GraphQLResolveInfo, below?: string): ReadonlySet<string> {
-  const direct = fieldsBelow(info, info.fieldNodes)
-  const parents = direct.filter(({ name }) => name.value === below)
-  const fields = below === undefined ? direct : fieldsBelow(info, parents)
+export function selectedFields(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
+  const fields = path.reduce(
+    (parents, member) =>
+      fieldsBelow(
+        info,
+        parents.filter(({ name }) => name.value === member),
+      ),
+    fieldsBelow(info, info.fieldNodes),
+  )
   return new Set(fields.map(({ name }) => name.value))
 }
 

@@ -10,7 +10,15 @@ import { awaitWrites, createContext, type DomainContext, type GraphContext } fro
 import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportFault } from '../execution/errors.ts'
 import { describeOperation, isQueryDefinition, type RunOperation } from '../execution/operation.ts'
-import { costLimit, errorLimit, limitRules, MAXIMUM_TOKENS, type OperationLimits } from './limits.ts'
+import { introspectionTurns } from './introspection-turns.ts'
+import {
+  costLimit,
+  errorLimit,
+  limitRules,
+  MAXIMUM_TOKENS,
+  MAXIMUM_VALIDATION_ERRORS,
+  type OperationLimits,
+} from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 import { stringifyInPieces } from './stringify-in-pieces.ts'
 
@@ -42,7 +50,7 @@ export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Rou
 
   async function execute(ctx: Context, { search, body }: RequestParameters): Promise<void> {
     const caller = callerOf(ctx)
-    const response = await run('request', caller, (slot) =>
+    const response = await run(undefined, caller, (slot) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search, body },
         context: async () => createContext(caller, domain, { slot, selectsWritten: false }),
@@ -85,11 +93,13 @@ function createApollo({ schema, introspection, limits, costs, reportFault }: Gra
     stringifyResult: stringifyInPieces,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
+    validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
     validationRules: limitRules(limits),
     plugins: [
       ApolloServerPluginLandingPageDisabled(),
       traceOperation,
       costLimit(limits, costs),
+      introspectionTurns(),
       errorLimit(),
       readOwnWrites,
     ],

@@ -1,6 +1,7 @@
+import { kindOf } from '../../domain/model/fields.ts'
 import { groupable } from '../../domain/model/query/aggregate.ts'
 import { ownedBy, relationsOf } from '../../domain/model/relations.ts'
-import type { Leaf, Resource } from '../../domain/model/resource.ts'
+import type { Resource } from '../../domain/model/resource.ts'
 import { camelCase, columnValue, graphNames, pascalCase } from '../names.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
@@ -72,11 +73,8 @@ query ${camelCase(resource.path)}ByCursors($after: String) {
 /** Groups by the first field in which many resources have the same value. */
 function aggregateExample(resource: Resource): Example[] {
   const candidates = groupable(resource.shownLeaves).filter(({ field }) => !('unique' in field))
-  const leaf = ['enumeration', 'integer', 'boolean', 'text']
-    .map((type) =>
-      candidates.find(({ field, name }) => field.type === type && !field.readOnly && name !== 'id'),
-    )
-    .find((found): found is Leaf => found !== undefined)
+  const settable = candidates.filter(({ field, name }) => !field.readOnly && name !== 'id')
+  const leaf = settable.find(({ field }) => kindOf(field).hasFewValues) ?? settable[0]
   if (!leaf) return []
   const document = `query ${camelCase(resource.path)}By${pascalCase(leaf.column)} {
   ${graphNames(resource).aggregate}(groupBy: [${columnValue(leaf.column)}], order: KEY) {
@@ -99,6 +97,8 @@ function deleteExample(resource: Resource): Example {
 
 /** The identifier and the next four plain fields. */
 function plainFields({ shownFields }: Resource): string[] {
-  const plain = Object.entries(shownFields).filter(([, { type }]) => type !== 'group' && type !== 'fractions')
+  const plain = Object.entries(shownFields).filter(
+    ([, field]) => field.type !== 'group' && kindOf(field).operators.length > 0,
+  )
   return plain.slice(0, 5).map(([name]) => camelCase(name))
 }

@@ -26,6 +26,9 @@ export interface OperationLimits {
 export const MAXIMUM_TOKENS = 2000
 const MAXIMUM_ALIASES = 30
 const MAXIMUM_DIRECTIVES = 20
+const MAXIMUM_INTROSPECTIONS = 1
+/** After so many errors a document is looked at no further: the search for names that were meant takes time. */
+export const MAXIMUM_VALIDATION_ERRORS = 5
 /** Bytes of a document. */
 export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
@@ -36,6 +39,7 @@ export function limitRules({ depth }: OperationLimits): ValidationRule[] {
     limit('aliases', MAXIMUM_ALIASES, countAliases),
     limit('directives', MAXIMUM_DIRECTIVES, countDirectives),
     limit('levels of fields', depth, depthOf),
+    limit('fields __schema or __type', MAXIMUM_INTROSPECTIONS, countIntrospections),
   ]
 }
 
@@ -109,7 +113,8 @@ function limit(what: string, maximum: number, count: (document: DocumentNode) =>
     Document(document) {
       const found = count(document)
       if (found <= maximum) return
-      context.reportError(refused(`The document has ${found} ${what}; ${maximum} are allowed.`))
+      const isAre = maximum === 1 ? 'is' : 'are'
+      context.reportError(refused(`The document has ${found} ${what}; ${maximum} ${isAre} allowed.`))
     },
   })
 }
@@ -130,7 +135,38 @@ function countDirectives(document: DocumentNode): number {
  * The levels of fields, with fragments expanded. Introspection does not count: the rules of GraphQL limit it,
  * and its usual query is deeper than any other.
  */
-function depthOf({ definitions }: DocumentNode): number {
+function depthOf(document: DocumentNode): number {
+  return measure(
+    document,
+    (name, inner) => (isIntrospection(name) ? 1 : 1 + inner),
+    (parts) => Math.max(0, ...parts),
+  )
+}
+
+/** Whether a document asks for the schema. */
+export function introspects(document: DocumentNode): boolean {
+  return countIntrospections(document) > 0
+}
+
+/** Each causes the whole schema to be searched, and most of it to be sent. */
+function countIntrospections(document: DocumentNode): number {
+  return measure(
+    document,
+    (name, inner) => (isIntrospection(name) ? 1 : inner),
+    (parts) => parts.reduce((total, part) => total + part, 0),
+  )
+}
+
+function isIntrospection(name: string): boolean {
+  return name === '__schema' || name === '__type'
+}
+
+/** Combines the fields of all operations, with fragments expanded. A fragment is looked at once. */
+function measure(
+  { definitions }: DocumentNode,
+  ofField: (name: string, inner: number) => number,
+  combine: (parts: readonly number[]) => number,
+): number {
   const fragments = new Map(
     definitions.flatMap((definition) =>
       definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition.selectionSet]] : [],
@@ -146,19 +182,16 @@ function depthOf({ definitions }: DocumentNode): number {
     return known.get(name) as number
   }
   const ofSelections = (set: SelectionSetNode | undefined): number =>
-    Math.max(
-      0,
-      ...(set?.selections ?? []).map((selection) => {
+    combine(
+      (set?.selections ?? []).map((selection) => {
         if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value)
-        if (selection.kind === Kind.INLINE_FRAGMENT) return ofSelections(selection.selectionSet)
-        return selection.name.value.startsWith('__') ? 1 : 1 + ofSelections(selection.selectionSet)
+        const inner = ofSelections(selection.selectionSet)
+        return selection.kind === Kind.INLINE_FRAGMENT ? inner : ofField(selection.name.value, inner)
       }),
     )
-  const operations = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
-  return Math.max(
-    0,
-    ...operations.map((operation) =>
-      ofSelections((operation as { selectionSet: SelectionSetNode }).selectionSet),
+  return combine(
+    definitions.flatMap((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION ? [ofSelections(definition.selectionSet)] : [],
     ),
   )
 }

@@ -1,18 +1,23 @@
 import type { GraphQLFieldResolver } from 'graphql'
+import { DomainError } from '../../domain/model/errors.ts'
 import {
   type AggregateRequest,
+  forMeasures,
   type Group,
   groupable,
+  MEASURES,
   type Measure,
   measurable,
   TIME_UNITS,
   timed,
 } from '../../domain/model/query/aggregate.ts'
+import { filterPasses } from '../../domain/model/query/list.ts'
+import { countConditions } from '../../domain/model/query/query.ts'
 import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { aggregate } from '../../domain/read.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { columnsInCamelCase, graphNames } from '../names.ts'
+import { camelCase, columnsInCamelCase, graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
@@ -21,8 +26,8 @@ import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
 export const GROUP_ORDER: SchemaPart = {
   typeDefs: `"The order of the groups of an aggregate."
     enum GroupOrder {
-      "The largest groups first." COUNT
-      "By what the groups have in common, smallest first." KEY
+      "Largest groups first." COUNT
+      "By the key of the groups, ascending." KEY
     }`,
   resolvers: { GroupOrder: { COUNT: 'count', KEY: 'key' } },
 }
@@ -34,11 +39,11 @@ export const TIME_UNIT: SchemaPart = {
   resolvers: { TimeUnit: Object.fromEntries(TIME_UNITS.map((unit) => [unit.toUpperCase(), unit])) },
 }
 
-const MEASURES: Readonly<Record<Measure, string>> = {
-  minimum: 'The smallest of each.',
-  maximum: 'The largest of each.',
-  average: 'The arithmetic mean of each.',
-  sum: 'The sum of each.',
+const DESCRIPTIONS: Readonly<Record<Measure, string>> = {
+  minimum: 'Minimum of each field.',
+  maximum: 'Maximum of each field.',
+  average: 'Average of each field.',
+  sum: 'Sum of each field.',
 }
 
 /** The input and output types of the aggregates of a resource. */
@@ -48,33 +53,31 @@ export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   const members = (leaves: readonly Leaf[], type: (leaf: Leaf) => string) =>
     leaves.map((leaf) => memberOf(leaf.column, leaf.field, type(leaf))).join('\n')
   const measured = measurable(resource)
-  const measures = Object.entries(MEASURES).map(
-    ([name, description]) => `"${description}" ${name}: ${names.measures}!`,
-  )
-  const measureType = `"A number for each field of ${resource.path} that holds one; null where none of a group has a value."
+  const measures = MEASURES.map((name) => `"${DESCRIPTIONS[name]}" ${name}: ${names.measures}!`)
+  const measureType = `"A number for each numeric field of ${resource.path}. Null if no resource of the group has a value, and, with an error, if the number is out of range."
     type ${names.measures} { ${members(measured, () => 'Float')} }`
   return [
     columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys),
     columnEnumeration(names.timeField, `The timestamps of ${resource.path}.`, timed(resource.leaves)),
-    `"Periods that make groups of ${resource.path}."
+    `"Periods to group ${resource.path} by."
       input ${names.timeGroup} {
         "The timestamp." field: ${names.timeField}!
         "The length of a period." unit: TimeUnit!
       }`,
-    `"The values that a group of ${resource.path} has in common; set only where it was grouped by them."
+    `"The values that a group of ${resource.path} has in common. Only fields that it is grouped by are set."
       type ${names.groupKey} { ${members(keys, ({ column, field }) => typeOf(resource, column, field))} }
       ${measured.length > 0 ? measureType : ''}
-      "Those of ${resource.path} that have the same values in the fields they are grouped by."
+      "Resources of ${resource.path} with equal values in the fields that they are grouped by."
       type ${names.group} {
-        "What they have in common." key: ${names.groupKey}!
-        "The beginning of their period; null for those without the timestamp, or if not grouped by time." time: DateTime
-        "How many they are." count: Int!
+        "The values that the group has in common." key: ${names.groupKey}!
+        "Start of the period. Null for resources without the timestamp, and if not grouped by time." time: DateTime
+        "Number of resources in the group." count: Int!
         ${measured.length > 0 ? measures.join('\n') : ''}
       }
       "The groups of ${resource.path}."
       type ${names.aggregateType} {
-        "The groups, as many as the limit lets through." groups: [${names.group}!]!
-        "Whether there are more groups than the limit lets through." hasMore: Boolean!
+        "The groups, up to the limit." groups: [${names.group}!]!
+        "Whether there are more groups than the limit." hasMore: Boolean!
       }`,
   ]
 }
@@ -94,37 +97,52 @@ interface AggregateArguments {
 /** The same arguments as SDL. */
 export function aggregateArguments(resource: Resource): string {
   const { filter, groupField, timeGroup } = graphNames(resource)
-  return `"Only those for which this holds." filter: ${filter},
-    "The fields that make the groups; without any, all is one group." groupBy: [${groupField}!]! = [],
-    "The periods that make the groups, beside the fields; empty ones are omitted." groupByTime: ${timeGroup},
+  return `"Only items that match this condition." filter: ${filter},
+    "The fields to group by. Without any, there is one group." groupBy: [${groupField}!]! = [],
+    "Also groups by periods of time. Empty periods are omitted." groupByTime: ${timeGroup},
     "The order of the groups." order: GroupOrder! = COUNT,
-    "How many groups at most, up to ${MAXIMUM_GROUPS}." limit: Int! = 100`
+    "Maximum number of groups, up to ${MAXIMUM_GROUPS}." limit: Int! = 100`
 }
 
 /** The resolver of a collection's aggregates. */
 export function aggregateResolver(
   resource: Resource,
 ): GraphQLFieldResolver<unknown, GraphContext, AggregateArguments> {
+  const columns = measurable(resource).map(({ column }) => column)
   return async (_, { filter, groupBy, groupByTime, order, limit }, context, info) => {
     requireScope(context, resource, 'read')
     refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
-    const fields = selectedFields(info, 'groups')
-    const measures = (Object.keys(MEASURES) as Measure[]).filter((measure) => fields.has(measure))
+    const measured = (measure: Measure) => {
+      const fields = selectedFields(info, 'groups', measure)
+      return columns.filter((column) => fields.has(camelCase(column)))
+    }
     // One more than requested shows whether there are more.
     const request: AggregateRequest = {
       filter: toFilter(resource, filter),
       groupBy,
       groupByTime: groupByTime ?? undefined,
-      measures: new Set(measures),
+      measures: forMeasures(measured),
       order,
       limit: limit + 1,
     }
-    const groups = await context.scan(resource, true, () => aggregate(context.reader, resource, request))
+    const passes = filterPasses(request.filter ? countConditions(request.filter) : 0)
+    const groups = await context.connections.scan(resource, passes, () =>
+      aggregate(context.reader, resource, request),
+    )
     return { groups: groups.slice(0, limit).map(toGraph), hasMore: groups.length > limit }
   }
 }
 
 function toGraph({ key, time, count, measures }: Group) {
-  const measured = Object.entries(measures).map(([name, columns]) => [name, columnsInCamelCase(columns)])
-  return { key: columnsInCamelCase(key), time, count, ...Object.fromEntries(measured) }
+  const measured = (measure: Measure) =>
+    Object.fromEntries(
+      Object.entries(measures[measure]).map(([column, value]) => [camelCase(column), inRange(value)]),
+    )
+  return { key: columnsInCamelCase(key), time, count, ...forMeasures(measured) }
+}
+
+/** An error as a value is null with that error at its path. */
+function inRange(value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value
+  return new DomainError('BUSINESS_RULE_VIOLATION', 'A sum or an average of these numbers is out of range.')
 }

@@ -12,7 +12,7 @@ import { toFilter } from './filters.ts'
 import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
 
 export const PAGE_INFO = /* GraphQL */ `
-"Where a part of a list begins and ends (GraphQL Cursor Connections Specification §5)."
+"Start and end of a part of a list (GraphQL Cursor Connections Specification §5)."
 type PageInfo {
   "Whether there is more after the part. When reading backwards: whether before was given." hasNextPage: Boolean!
   "Whether there is more before the part. When reading forwards: whether after was given." hasPreviousPage: Boolean!
@@ -25,15 +25,15 @@ export function connectionType(resource: Resource): string {
   const { connectionType: connection, edge } = graphNames(resource)
   return `"A part of a list of ${resource.path}, found by cursors (GraphQL Cursor Connections Specification)."
     type ${connection} {
-      "Those of the part, each with its cursor." edges: [${edge}!]!
-      "The same without the cursors." nodes: [${resource.name}!]!
-      "Where the part begins and ends." pageInfo: PageInfo!
-      "How many there are in the whole list." totalCount: Int!
+      "The items, each with its cursor." edges: [${edge}!]!
+      "The items without cursors." nodes: [${resource.name}!]!
+      "Start and end of this part of the list." pageInfo: PageInfo!
+      "Number of items in the whole list." totalCount: Int!
     }
     "A resource in a list of ${resource.path}, with its position."
     type ${edge} {
       "The resource." node: ${resource.name}!
-      "The cursor of the position, for after and before; it stays valid after a deletion." cursor: String!
+      "Cursor of the item, for after and before. It stays valid after the item is deleted." cursor: String!
     }`
 }
 
@@ -47,10 +47,10 @@ export interface ConnectionArguments extends ListArguments {
 
 /** The same arguments as SDL. */
 export function connectionArguments(resource: Resource): string {
-  return `"How many, from the start of what there is; ${DEFAULT_PAGE_SIZE} when neither first nor last is given." first: Int,
-    "Only those after the place of this cursor." after: String,
-    "How many, from the end of what there is." last: Int,
-    "Only those before the place of this cursor." before: String,
+  return `"Number of items, from the start. Defaults to ${DEFAULT_PAGE_SIZE} if neither first nor last is given." first: Int,
+    "Only items after this cursor." after: String,
+    "Number of items, from the end." last: Int,
+    "Only items before this cursor." before: String,
     ${listArguments(resource)}`
 }
 

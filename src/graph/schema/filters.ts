@@ -1,34 +1,39 @@
 import { type Detail, DomainError, errorAt } from '../../domain/model/errors.ts'
 import type { Field } from '../../domain/model/fields.ts'
-import { type Filter, type Operator, queryable } from '../../domain/model/query/query.ts'
+import { KINDS } from '../../domain/model/kinds/index.ts'
+import { countConditions, type Filter, type Operator, queryable } from '../../domain/model/query/query.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
-import { isInCalendar, isObject, isStorable } from '../../domain/model/values.ts'
+import { isObject, isStorable } from '../../domain/model/values.ts'
 import { graphNames, toWireNames } from '../names.ts'
-import { memberOf, typeOf } from './sdl.ts'
+import { memberOf, scalarName, typeOf } from './sdl.ts'
+
+/** How GraphQL describes each operator, and the type of its operand, where `$` is that of the value. */
+const OPERATORS: Readonly<Record<Operator, readonly [description: string, operand?: string]>> = {
+  equals: ['Equal to this value.'],
+  in: ['Equal to one of these values.', '[$!]'],
+  contains: ['Contains this text, case-sensitive.', 'String'],
+  gt: ['Greater or later than this value.'],
+  gte: ['Greater or later than this value, or equal.'],
+  lt: ['Less or earlier than this value.'],
+  lte: ['Less or earlier than this value, or equal.'],
+}
 
 /** The conditions on values of the types that every resource shares. */
-export const VALUE_FILTERS = [
-  valueFilter('String', '"It contains this, in the same case." contains: String'),
-  valueFilter('ID', '"It contains this, in the same case." contains: String'),
-  valueFilter('Float', comparisons('Float')),
-  valueFilter('Int', comparisons('Int')),
-  valueFilter('Boolean'),
-  valueFilter('DateTime', comparisons('DateTime')),
-].join('\n')
-
-function valueFilter(type: string, more = ''): string {
-  return `"A condition on a value: all members that are given must hold, and no value meets none."
-    input ${type}Filter { ${equalities(type)} ${more} }`
+export function valueFilters(): string {
+  const filters = KINDS.flatMap(({ scalar, operators }): [string, string][] =>
+    scalar && operators.length > 0 ? [[scalarName(scalar), valueFilter(scalarName(scalar), operators)]] : [],
+  )
+  return [...new Map(filters).values()].join('\n')
 }
 
-/** The members that the filters of all types have. */
-export function equalities(type: string): string {
-  return `"It is this." equals: ${type} "It is one of these." in: [${type}!]`
-}
-
-function comparisons(type: string): string {
-  return `"It is greater, or later." gt: ${type} "It is this or greater, or later." gte: ${type}
-    "It is less, or earlier." lt: ${type} "It is this or less, or earlier." lte: ${type}`
+/** The input type with the conditions on values of a type. */
+export function valueFilter(type: string, operators: readonly Operator[]): string {
+  const members = operators.map((operator) => {
+    const [description, operand = '$'] = OPERATORS[operator]
+    return `"${description}" ${operator}: ${operand.replace('$', type)}`
+  })
+  return `"Conditions on a value. All given conditions must match; an unset value matches none."
+    input ${type}Filter { ${members.join(' ')} }`
 }
 
 /** The input type that filters the lists and aggregates of a resource. */
@@ -38,10 +43,10 @@ export function filterInput(resource: Resource): string {
   const members = Object.entries(resource.allFields)
     .filter(([field]) => filtered.has(field))
     .map(([field, definition]) => memberOf(field, definition, `${typeOf(resource, field, definition)}Filter`))
-  return `"A condition on ${resource.path}: all members that are given must hold."
+  return `"Conditions on ${resource.path}. All given conditions must match."
     input ${name} {
-      "All of these must hold." and: [${name}!]
-      "At least one of these must hold." or: [${name}!]
+      "All of these conditions must match." and: [${name}!]
+      "At least one of these conditions must match." or: [${name}!]
       ${members.join('\n')}
     }`
 }
@@ -49,17 +54,25 @@ export function filterInput(resource: Resource): string {
 /** The maximum number of values in a filter: far below the number of parameters that a statement may have. */
 const MAXIMUM_VALUES = 1000
 
+/** The maximum number of conditions in a filter, each of which may be checked for every row. */
+const MAXIMUM_CONDITIONS = 100
+
 /**
  * The condition that a filter argument states.
  *
  * @throws {DomainError} VALIDATION_FAILED (400) for a null in it, or a field without an operand;
- *   INVALID_QUERY_PARAMETER (400) for more than 1000 values, or a text or a time that no resource can hold
+ *   INVALID_QUERY_PARAMETER (400) for more than 1000 values or 100 conditions, or a text that no resource can hold
  */
 export function toFilter(resource: Resource, filter: Values | null | undefined): Filter | undefined {
   if (!filter) return undefined
   refuseUnset(filter)
   refuseValues(filter)
-  return conditions(resource, filter)
+  const condition = conditions(resource, filter)
+  if (countConditions(condition) > MAXIMUM_CONDITIONS) {
+    const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions; this one has more. One condition with in takes several values.`
+    refuse('TOO_LONG', message)
+  }
+  return condition
 }
 
 function conditions(resource: Resource, filter: Values): Filter {
@@ -121,9 +134,6 @@ function refuseValues(filter: Values): void {
   }
   if (values.some((value) => typeof value === 'string' && !isStorable(value))) {
     refuse('INVALID_VALUE', 'A filter must not hold U+0000 or half of a surrogate pair.')
-  }
-  if (values.some((value) => value instanceof Date && !isInCalendar(value))) {
-    refuse('OUT_OF_RANGE', 'A filter must not hold a time outside the years 1 to 9999.')
   }
 }
 

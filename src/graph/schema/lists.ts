@@ -1,5 +1,5 @@
 import { errorAt } from '../../domain/model/errors.ts'
-import { isScan, type List, type ListRequest } from '../../domain/model/query/list.ts'
+import { type List, type ListRequest, passesOf } from '../../domain/model/query/list.ts'
 import { queryable, type Sort } from '../../domain/model/query/query.ts'
 import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
 import { readList, readListOf } from '../../domain/read.ts'
@@ -13,8 +13,8 @@ import { deprecation, described, type SchemaPart } from './sdl.ts'
 export const SORT_DIRECTION: SchemaPart = {
   typeDefs: `"The direction of a sort."
     enum SortDirection {
-      "From the smallest, the earliest or the first letter on." ASC
-      "The other way round." DESC
+      "Ascending." ASC
+      "Descending." DESC
     }`,
   resolvers: { SortDirection: { ASC: 'asc', DESC: 'desc' } },
 }
@@ -24,7 +24,7 @@ export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   const { sort, sortField } = graphNames(resource)
   return [
     columnEnumeration(sortField, `What ${resource.path} can be sorted by.`, queryable(resource.leaves)),
-    `"One sort of ${resource.path}; what has no value comes last, whatever the direction."
+    `"A sort of ${resource.path}. Unset values come last in both directions."
     input ${sort} {
       "The field to sort by." field: ${sortField}!
       "The direction." direction: SortDirection! = ASC
@@ -52,8 +52,8 @@ export interface ListArguments {
 /** The same arguments as SDL. */
 export function listArguments(resource: Resource): string {
   const { sort, filter } = graphNames(resource)
-  return `"The order; without any, that of creation." sort: [${sort}!]! = [],
-    "Only those for which this holds." filter: ${filter}`
+  return `"The order. Defaults to the order of creation." sort: [${sort}!]! = [],
+    "Only items that match this condition." filter: ${filter}`
 }
 
 /** The list that a field stands for: of a whole collection, or of one parent. */
@@ -69,7 +69,7 @@ export interface ListSource {
 export async function readSource(
   { resource, parent, isBatched = false }: ListSource,
   request: ListRequest,
-  { reader, scan, loaders }: GraphContext,
+  { reader, connections, loaders }: GraphContext,
 ): Promise<List> {
   const read = () =>
     parent
@@ -78,7 +78,7 @@ export async function readSource(
   const list =
     parent && isBatched
       ? await loaders.list(parent.resource, resource, parent.id, request)
-      : await scan(resource, isScan(request), read)
+      : await connections.scan(resource, passesOf(request), read)
   loaders.remember(resource, list.rows)
   return list
 }

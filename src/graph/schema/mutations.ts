@@ -6,33 +6,26 @@ import type { ApiVersion } from '../../domain/model/versions/versions.ts'
 import { createResource, patchResource, putResource } from '../../domain/write.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { graphNames, singular, toWireNames, wireSelection } from '../names.ts'
-import {
-  addressArguments,
-  addressVariables,
-  type KeyArguments,
-  keyReader,
-  type OperationField,
-  parentArguments,
-} from './operations.ts'
-import { memberOf, typeOf } from './sdl.ts'
+import { graphNames, singular, toWireNames } from '../names.ts'
+import { addressArguments, type KeyArguments, keyReader, parentArguments } from './arguments.ts'
+import { memberOf, type SchemaField, typeOf } from './sdl.ts'
 
 /** The outcomes of mutations. */
 export const OUTCOMES = /* GraphQL */ `
-"What a write did."
+"The outcome of a write."
 enum WriteOutcome {
-  "It was not there, and is now." CREATED
-  "It was changed." REPLACED
-  "It already was what it was to be." UNCHANGED
+  "Created." CREATED
+  "Replaced or changed." REPLACED
+  "Nothing to change: the values were already stored." UNCHANGED
 }
-"What a deletion did."
+"The outcome of a deletion."
 enum DeleteOutcome {
-  "It was there, and is not any more." DELETED
-  "It was not there." ABSENT
+  "Deleted." DELETED
+  "There was nothing to delete." ABSENT
 }
-"What a deletion did."
+"The outcome of a deletion."
 type DeletePayload {
-  "What was done." outcome: DeleteOutcome!
+  "The outcome." outcome: DeleteOutcome!
 }`
 
 /** The type of the argument that says in which version of the API the input of a write is. */
@@ -50,26 +43,26 @@ export function inputTypes(resource: Resource): string {
     const suffix = `${field.type === 'group' ? 'Input' : ''}${isRequired ? '!' : ''}`
     return memberOf(name, field, typeOf(resource, name, field) + suffix)
   }
-  return `"What a caller may set."
+  return `"The fields that a caller can set."
     input ${names.input} { ${writable.map((entry) => member(entry, isRequired(entry[1]))).join('\n')} }
-    "A merge patch: what is null is removed, what is left out stays."
+    "A merge patch (RFC 7396). Null removes a field; omitted fields keep their values."
     input ${names.patchInput} { ${writable.map((entry) => member(entry)).join('\n')} }
-    "Read-only fields as the caller last saw them; refused with READ_ONLY_FIELD where they differ."
+    "Read-only fields as you last read them. A different value fails with READ_ONLY_FIELD."
     input ${names.readOnlyInput} { ${readOnly.map(([name, field]) => memberOf(name, field, 'JSON')).join('\n')} }`
 }
 
 /** The result type of the writes of a resource. */
 export function payloadType(resource: Resource): string {
   const { payload, type } = graphNames(resource)
-  return `"What a write did, and the resource after it."
+  return `"The outcome of a write, and the resource after it."
     type ${payload} {
-      "What was done." outcome: WriteOutcome!
-      "What it is now." ${singular(resource)}: ${type}!
+      "The outcome." outcome: WriteOutcome!
+      "The resource after the write." ${singular(resource)}: ${type}!
     }`
 }
 
 /** The operations that write a resource. Each is nullable, so that one error does not affect the others. */
-export function mutations(resource: Resource): OperationField[] {
+export function mutations(resource: Resource): SchemaField[] {
   const { listed, replaceable } = resource
   return [
     ...(listed ? [create(resource)] : []),
@@ -78,32 +71,27 @@ export function mutations(resource: Resource): OperationField[] {
   ]
 }
 
-const INPUT = '"What it is to be." input'
+const INPUT = '"The new values." input'
 const KEY =
-  '"The same key with the same input creates once, and is answered the same each time." idempotencyKey: String'
-const CONDITION = `"The change happens only if the version is one of these." ifVersion: [Int!],
-  "The change happens only if the last one was not later than in this second." ifUnmodifiedSince: DateTime`
-const READ_ONLY = '"Read-only fields as last seen." readOnly'
+  '"Idempotency key. Repeating the same key and input creates the resource once and returns the first response." idempotencyKey: String'
+const CONDITION = `"Writes only if the current version is one of these." ifVersion: [Int!],
+  "Writes only if the resource has not changed since this second." ifUnmodifiedSince: DateTime`
+const READ_ONLY = '"Read-only fields as you last read them. The write fails if they differ." readOnly'
 const API_VERSION = `,
-  "Only fields of this version can be set: others stay, or get their initial values." apiVersion: ApiVersion`
+  "Version of the API that the input is in. Fields outside of it keep their values or get their initial values." apiVersion: ApiVersion`
 
 /** The version of the input as SDL, for a resource whose fields differ between versions. */
 function versionArgument({ isVersioned }: Resource): string {
   return isVersioned ? API_VERSION : ''
 }
 
-/** The version of the input as a variable of REST. */
-function versionVariable({ isVersioned }: Resource): string[] {
-  return isVersioned ? ['apiVersion'] : []
-}
-
-function create(resource: Resource): OperationField {
+function create(resource: Resource): SchemaField {
   const names = graphNames(resource)
   const keyOf = keyReader(resource)
   return {
-    sdl: `"Creates a resource with an identifier made by the service."
+    sdl: `"Creates a resource with a generated identifier."
       ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY},
-        "An identifier that must not be taken; the new one differs." otherThan: ID${versionArgument(resource)}
+        "An identifier that must not exist. The new resource gets another one." otherThan: ID${versionArgument(resource)}
       ): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const { parentId } = keyOf(args)
@@ -116,21 +104,12 @@ function create(resource: Resource): OperationField {
         apiVersion: args.apiVersion ?? undefined,
       })
     }),
-    rest: {
-      ...writeOf(resource),
-      request: 'create',
-      variables: ['input', 'idempotencyKey', 'otherThan', ...versionVariable(resource)],
-    },
   }
 }
 
-function put(resource: Resource): OperationField {
+function put(resource: Resource): SchemaField {
   const names = graphNames(resource)
   const keyOf = keyReader(resource)
-  const given = [
-    ...['input', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', 'mayCreate', 'mayReplace'],
-    ...versionVariable(resource),
-  ]
   return {
     sdl: `"Creates or replaces the resource with this identifier."
       ${names.put}(${addressArguments(resource)}, ${INPUT}: ${names.input}!,
@@ -144,38 +123,33 @@ function put(resource: Resource): OperationField {
       const input = toWireNames(resource, args.input)
       return putResource({ ...domain, caller }, resource, keyOf(args), input, options)
     }),
-    rest: { ...writeOf(resource), request: 'put', variables: [...addressVariables(resource), ...given] },
   }
 }
 
-function patch(resource: Resource): OperationField {
+function patch(resource: Resource): SchemaField {
   const names = graphNames(resource)
   const keyOf = keyReader(resource)
-  const given = ['patch', 'readOnly', 'ifVersion', 'ifUnmodifiedSince', ...versionVariable(resource)]
   return {
-    sdl: `"Changes the fields that the patch names."
+    sdl: `"Changes the fields in the patch."
       ${names.patch}(${addressArguments(resource)}, "The changes." patch: ${names.patchInput}!,
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput}${versionArgument(resource)}): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const changes = toWireNames(resource, args.patch)
       return patchResource({ ...domain, caller }, resource, keyOf(args), changes, conditions(resource, args))
     }),
-    rest: { ...writeOf(resource), request: 'patch', variables: [...addressVariables(resource), ...given] },
   }
 }
 
-function remove(resource: Resource): OperationField {
+function remove(resource: Resource): SchemaField {
   const keyOf = keyReader(resource)
-  const variables = [...addressVariables(resource), 'ifVersion', 'ifUnmodifiedSince', 'strict']
   return {
-    sdl: `"Deletes the resource; when strict, one that is not there is an error."
+    sdl: `"Deletes the resource. With strict, deleting a missing resource is an error."
       ${graphNames(resource).delete}(${addressArguments(resource)}, ${CONDITION},
-        "Whether it is an error that it is not there." strict: Boolean! = false): DeletePayload`,
+        "Whether deleting a missing resource is an error." strict: Boolean! = false): DeletePayload`,
     resolve: writing(resource, async ({ caller, domain }, args) => {
       const options = { ...conditions(resource, args), strict: args.strict }
       return { outcome: await deleteResource({ ...domain, caller }, resource, keyOf(args), options) }
     }),
-    rest: { ...writeOf(resource), request: 'remove', variables, selection: 'outcome' },
   }
 }
 
@@ -203,24 +177,18 @@ function conditions(resource: Resource, args: WriteArguments) {
   }
 }
 
-/** How REST uses a write that returns the resource. */
-function writeOf(resource: Resource) {
-  const selection = `outcome resource: ${singular(resource)} { ${wireSelection(resource)} }`
-  return { root: 'mutation', result: 'write', selection } as const
-}
-
 /** The resolver of a write. It checks the scopes, and lets later reads of the operation see the write. */
 function writing(
   resource: Resource,
   write: (context: GraphContext, args: WriteArguments) => Promise<{ outcome: string; row?: Row }>,
-): OperationField['resolve'] {
+): SchemaField['resolve'] {
   return async (_, args, context, info) => {
     requireScope(context, resource, 'write')
-    const { caller, domain, loaders, selectsWritten } = context
+    const { caller, connections, domain, loaders, selectsWritten } = context
     const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
     if (isSelected) requireScope(context, resource, 'read')
     try {
-      const { outcome, row } = await write(context, args)
+      const { outcome, row } = await connections.use(() => write(context, args))
       return { outcome, [singular(resource)]: row }
     } finally {
       // Even after an error: when the connection is lost, the write may have happened.

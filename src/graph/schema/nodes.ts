@@ -12,13 +12,13 @@ import type { SchemaField } from './sdl.ts'
 export const NODE = /* GraphQL */ `
 "A resource of any type (GraphQL Global Object Identification)."
 interface Node {
-  "Opaque, and unique among the resources of all types; what node and nodes take." nodeId: ID!
+  "Opaque identifier, unique across all types. Use it with node and nodes." nodeId: ID!
 }`
 
 /** The field of a resource's type that the interface requires. */
 export function nodeIdField(resource: Resource): SchemaField {
   return {
-    sdl: '"Opaque, and unique among the resources of all types; what node and nodes take." nodeId: ID!',
+    sdl: '"Opaque identifier, unique across all types. Use it with node and nodes." nodeId: ID!',
     resolve: (row: Row) => encodeNodeId(resource, keyOf(resource, row)),
   }
 }
@@ -27,13 +27,13 @@ export function nodeIdField(resource: Resource): SchemaField {
 export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
   return [
     {
-      sdl: `"The resource with this nodeId, of whatever type; null where there is none."
-        node("Its nodeId." nodeId: ID!): Node`,
+      sdl: `"The resource of any type with this nodeId. Null if there is none."
+        node("The nodeId of the resource." nodeId: ID!): Node`,
       resolve: (_, { nodeId }: { nodeId: string }, context) => findNode(resources, nodeId, context),
     },
     {
       sdl: `"The resources with these nodeIds, in the same order; null for each that there is none of."
-        nodes("As many as a page may have items." nodeIds: [ID!]!): [Node]`,
+        nodes("Up to the maximum page size." nodeIds: [ID!]!): [Node]`,
       resolve: (_, { nodeIds }: { nodeIds: readonly string[] }, context) => {
         refuseTooMany(nodeIds, context.domain.maximumPageSize)
         return nodeIds.map((nodeId) => findNode(resources, nodeId, context))

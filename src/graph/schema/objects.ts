@@ -1,11 +1,11 @@
-import { type GroupField, isAlwaysSet } from '../../domain/model/fields.ts'
+import { type GroupField, isAlwaysSet, kindOf } from '../../domain/model/fields.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { Row } from '../../domain/model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { camelCase, connectionField, graphNames, groupType, pascalCase, singular } from '../names.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
-import { equalities } from './filters.ts'
+import { valueFilter } from './filters.ts'
 import { nodeIdField } from './nodes.ts'
 import { pageArguments, resolvePage } from './pages.ts'
 import {
@@ -23,7 +23,7 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
   return fieldsOf(resource.name, `${described(resource.description)}type ${resource.name} implements Node`, [
     nodeIdField(resource),
     ...ownFields(resource),
-    { sdl: '"Goes up by one with every change; what ifVersion is compared with." version: Int!' },
+    { sdl: '"Increases by one with each change. Compared with ifVersion." version: Int!' },
     ...referenceFields(resource, resources),
     ...parentFields(resource),
     ...childFields(resource, resources),
@@ -84,7 +84,7 @@ function listFields(parent: Resource, child: Resource): SchemaField[] {
       resolve: (row, args, context, info) => resolvePage(sourceOf(row), args, context, info),
     },
     {
-      sdl: `"Its ${child.path}, by cursors."
+      sdl: `"Its ${child.path}, paged by cursors."
         ${connectionField(name)}(${connectionArguments(child)}): ${connectionType}`,
       lists: child,
       resolve: (row, args, context, info) => resolveConnection(sourceOf(row), args, context, info),
@@ -103,7 +103,7 @@ function singletonFields(child: Resource): SchemaField[] {
       },
     },
     {
-      sdl: `"Whether it has one; needs no scope of its own." has${pascalCase(child.path)}: Boolean!`,
+      sdl: `"Whether there is one. Needs no scope of its own." has${pascalCase(child.path)}: Boolean!`,
       resolve: async (row, _, context) => (await find(row, context)) !== undefined,
     },
   ]
@@ -130,7 +130,7 @@ function groupTypesOf(
   return [
     fieldsOf(type, `${described(description)}type ${type}`, members),
     `${described(description)}input ${type}Input { ${members.map(({ sdl }) => sdl).join('\n')} }
-      "A condition on it: all members that are given must hold."
+      "Conditions on it. All given conditions must match."
       input ${type}Filter { ${members.map(({ filter }) => filter).join('\n')} }`,
   ]
 }
@@ -140,8 +140,7 @@ export function enumerations(resource: Resource): string[] {
   return resource.leaves.flatMap(({ column, field }) => {
     if (field.type !== 'enumeration') return []
     const type = groupType(resource, column)
-    return `${described(field.description)}enum ${type} { ${field.values.join(' ')} }
-      "A condition on it: all members that are given must hold."
-      input ${type}Filter { ${equalities(type)} }`
+    const filter = valueFilter(type, kindOf(field).operators)
+    return `${described(field.description)}enum ${type} { ${field.values.join(' ')} } ${filter}`
   })
 }

@@ -20,14 +20,14 @@ import { type ListArguments, type ListSource, listArguments, readSource, refuseO
 export function pageType(resource: Resource): string {
   return `"One page of a list of ${resource.path}."
     type ${graphNames(resource).pageType} {
-      "Those on the page." items: [${resource.name}!]!
-      "Which page it is, 1-based." page: Int!
-      "How many there are on a page at most." limit: Int!
-      "How many there are on all pages." totalCount: Int!
-      "How many pages there are." totalPages: Int!
+      "The items of the page." items: [${resource.name}!]!
+      "Page number, from 1." page: Int!
+      "Maximum number of items per page." limit: Int!
+      "Number of items on all pages." totalCount: Int!
+      "Number of pages." totalPages: Int!
       "Whether there is a page after this one." hasMore: Boolean!
-      "What to ask for the next page with, besides its number; null when there is none." nextCursor: String
-      "What to ask for the page before with, besides its number, which is 1 at least; null when there is none." previousCursor: String
+      "Cursor for the next page, passed with its number. Null on the last page." nextCursor: String
+      "Cursor for the previous page, passed with its number (at least 1). Null on the first page." previousCursor: String
     }`
 }
 
@@ -41,8 +41,8 @@ export interface PageArguments extends ListArguments {
 
 /** The same arguments as SDL. */
 export function pageArguments(resource: Resource): string {
-  return `"Which page, 1-based." page: Int! = 1, "How many on a page." limit: Int! = ${DEFAULT_PAGE_SIZE},
-    "What a page next to it told: then it costs the same however far down it is, and none skips or repeats." cursor: String,
+  return `"Page number, from 1." page: Int! = 1, "Number of items per page." limit: Int! = ${DEFAULT_PAGE_SIZE},
+    "Cursor from an adjacent page. Constant cost; no item is skipped or repeated." cursor: String,
     ${listArguments(resource)}`
 }
 

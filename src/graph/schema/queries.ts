@@ -2,46 +2,34 @@ import { nestedReferences, relationsOf } from '../../domain/model/relations.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import { readResource } from '../../domain/read.ts'
 import { requireScope } from '../execution/context.ts'
-import { camelCase, graphNames, parentArgument, wireSelection } from '../names.ts'
+import { camelCase, graphNames, parentArgument } from '../names.ts'
 import { aggregateArguments, aggregateResolver } from './aggregates.ts'
+import { addressArguments, type KeyArguments, keyReader, parentArguments } from './arguments.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import type { ListSource } from './lists.ts'
-import {
-  addressArguments,
-  addressVariables,
-  type KeyArguments,
-  keyReader,
-  type OperationField,
-  parentArguments,
-} from './operations.ts'
 import { pageArguments, resolvePage } from './pages.ts'
+import type { SchemaField } from './sdl.ts'
 
 /** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
-export function queries(resource: Resource, resources: readonly Resource[]): OperationField[] {
+export function queries(resource: Resource, resources: readonly Resource[]): SchemaField[] {
   const lists = resource.listed ? [page(resource, resources), connection(resource, resources)] : []
   return [read(resource), ...lists, aggregate(resource)]
 }
 
-function read(resource: Resource): OperationField {
+function read(resource: Resource): SchemaField {
   const keyOf = keyReader(resource)
   return {
-    sdl: `"One of ${resource.path}; an error with RESOURCE_NOT_FOUND or RESOURCE_GONE where there is none."
+    sdl: `"One resource of ${resource.path}. Fails with RESOURCE_NOT_FOUND or RESOURCE_GONE if there is none."
       ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
     resolve: (_, args, context) => {
       requireScope(context, resource, 'read')
-      return readResource(context.reader, resource, keyOf(args))
-    },
-    rest: {
-      request: 'read',
-      root: 'query',
-      result: 'resource',
-      variables: addressVariables(resource),
-      selection: wireSelection(resource),
+      const read = () => readResource(context.reader, resource, keyOf(args))
+      return resource.parentField ? context.connections.use(read) : read()
     },
   }
 }
 
-function page(resource: Resource, resources: readonly Resource[]): OperationField {
+function page(resource: Resource, resources: readonly Resource[]): SchemaField {
   const { page: name, pageType } = graphNames(resource)
   const sourceOf = sourceReader(resource, resources)
   return {
@@ -49,32 +37,24 @@ function page(resource: Resource, resources: readonly Resource[]): OperationFiel
       ${name}(${listParents(resource)}${pageArguments(resource)}): ${pageType}`,
     lists: resource,
     resolve: (_, args, context, info) => resolvePage(sourceOf(args), args, context, info),
-    rest: {
-      request: 'list',
-      root: 'query',
-      result: 'list',
-      variables: ['page', 'limit', 'cursor', 'sort', 'filter'],
-      selection: `page total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor
-        items { ${wireSelection(resource)} }`,
-    },
   }
 }
 
-function connection(resource: Resource, resources: readonly Resource[]): OperationField {
+function connection(resource: Resource, resources: readonly Resource[]): SchemaField {
   const { connection: name, connectionType } = graphNames(resource)
   const sourceOf = sourceReader(resource, resources)
   return {
-    sdl: `"A part of ${resource.path}, by cursors."
+    sdl: `"Part of ${resource.path}, paged by cursors."
       ${name}(${listParents(resource)}${connectionArguments(resource)}): ${connectionType}`,
     lists: resource,
     resolve: (_, args, context, info) => resolveConnection(sourceOf(args), args, context, info),
   }
 }
 
-function aggregate(resource: Resource): OperationField {
+function aggregate(resource: Resource): SchemaField {
   const { aggregate: name, aggregateType } = graphNames(resource)
   return {
-    sdl: `"The ${resource.path} counted and measured, whole or in groups."
+    sdl: `"Counts and measures ${resource.path}, as a whole or in groups."
       ${name}(${aggregateArguments(resource)}): ${aggregateType}`,
     lists: resource,
     resolve: aggregateResolver(resource),
@@ -85,7 +65,7 @@ function aggregate(resource: Resource): OperationField {
 function listParents(resource: Resource): string {
   const nested = nestedReferences(resource).map(
     ({ column, field }) =>
-      `"Only those of this one of the ${field.to}, which must exist." ${camelCase(column)}: ID, `,
+      `"Only items of this resource of ${field.to}, which must exist." ${camelCase(column)}: ID, `,
   )
   return parentArguments(resource) + nested.join('')
 }

@@ -1,22 +1,27 @@
-import { GraphQLScalarType } from 'graphql'
-import { GraphQLDateTime, GraphQLJSON } from 'graphql-scalars'
+import { GraphQLError, GraphQLScalarType } from 'graphql'
+import { KINDS } from '../../domain/model/kinds/index.ts'
 import type { SchemaPart } from './sdl.ts'
 
-const resolvers = {
-  DateTime: new GraphQLScalarType({
-    ...GraphQLDateTime.toConfig(),
-    description: 'Milliseconds are kept; always in UTC when answered.',
-  }),
-  JSON: new GraphQLScalarType({ ...GraphQLJSON.toConfig(), description: 'Any JSON value.' }),
-  Fractions: new GraphQLScalarType({
-    ...GraphQLJSON.toConfig(),
-    name: 'Fractions',
-    description: 'An object whose members are fractions from 0 to 1, by name.',
-    specifiedByURL: null,
-  }),
-}
+/** Values that GraphQL passes on unchanged. */
+const JSON_SCALAR = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' })
 
-/** The scalars that GraphQL does not define. The domain validates objects of fractions. */
+/** A kind of field that converts its values checks them as well; the domain validates the others. */
+const scalars = KINDS.flatMap((kind) => {
+  const { scalar, check, toJson } = kind
+  if (typeof scalar !== 'object') return []
+  if (!toJson) return [new GraphQLScalarType(scalar)]
+  const parseValue = (value: unknown) => {
+    const checked = check({ type: kind.type, description: '' }, value)
+    if ('value' in checked) return checked.value
+    throw new GraphQLError(`A ${scalar.name} ${checked.problem}.`)
+  }
+  const serialize = (value: unknown) => toJson(value as never)
+  return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
+})
+
+const resolvers = Object.fromEntries([...scalars, JSON_SCALAR].map((scalar) => [scalar.name, scalar]))
+
+/** The scalars that GraphQL does not define. */
 export const SCALARS: SchemaPart = {
   typeDefs: Object.keys(resolvers)
     .map((name) => `scalar ${name}`)

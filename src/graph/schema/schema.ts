@@ -1,10 +1,11 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import type { GraphQLSchema } from 'graphql'
+import { DefinitionError } from '../../domain/model/definition-problems.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { ApiVersion } from '../../domain/model/versions/versions.ts'
 import { aggregateTypes, GROUP_ORDER, TIME_UNIT } from './aggregates.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
-import { filterInput, VALUE_FILTERS } from './filters.ts'
+import { filterInput, valueFilters } from './filters.ts'
 import { SORT_DIRECTION, sortTypes } from './lists.ts'
 import { inputTypes, mutations, OUTCOMES, payloadType, versionType } from './mutations.ts'
 import { NODE, nodeQueries } from './nodes.ts'
@@ -17,11 +18,26 @@ import { fieldsOf, type SchemaPart } from './sdl.ts'
 /**
  * The executable GraphQL schema of these resources, which REST and dashboards both use. It has the fields of all
  * versions of the API.
+ *
+ * @throws {DefinitionError} if names clash in it
  */
 export function createSchema(
   resources: readonly Resource[],
   versions: readonly ApiVersion[] = [],
 ): GraphQLSchema {
+  try {
+    return makeSchema(resources, versions)
+  } catch (cause) {
+    const problems = (cause as Error).message.split(/\n+/)
+    throw new DefinitionError(
+      problems.map((problem) => `GraphQL: ${problem}`),
+      undefined,
+      { cause },
+    )
+  }
+}
+
+function makeSchema(resources: readonly Resource[], versions: readonly ApiVersion[]): GraphQLSchema {
   const parts = [
     SCALARS,
     SORT_DIRECTION,
@@ -31,7 +47,7 @@ export function createSchema(
     COLLECTION,
     PAGE_INFO,
     NODE,
-    VALUE_FILTERS,
+    valueFilters(),
     ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
     queryType(resources),
     MUTATION_TYPE,
@@ -56,7 +72,7 @@ type Collection {
 function queryType(resources: readonly Resource[]): SchemaPart {
   const sdl = '"The collections that have an address of their own." collections: [Collection!]!'
   const resolve = () => resources.filter(({ kind }) => kind === 'collection')
-  return fieldsOf('Query', '"What can be read." type Query', [{ sdl, resolve }, ...nodeQueries(resources)])
+  return fieldsOf('Query', '"Reads." type Query', [{ sdl, resolve }, ...nodeQueries(resources)])
 }
 
 const MUTATION_TYPE = '"What can be changed." type Mutation'

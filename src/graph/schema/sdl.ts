@@ -5,7 +5,8 @@ import {
   type ObjectTypeDefinitionNode,
   parse,
 } from 'graphql'
-import type { Field } from '../../domain/model/fields.ts'
+import { type Field, kindOf } from '../../domain/model/fields.ts'
+import type { Scalar } from '../../domain/model/kinds/kind.ts'
 import type { Resource } from '../../domain/model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { camelCase, groupType } from '../names.ts'
@@ -38,11 +39,6 @@ export function fieldsOf(type: string, declaration: string, fields: readonly Sch
   return { typeDefs, resolvers: { [type]: Object.fromEntries(resolvers) } }
 }
 
-/** The parsed SDL of a field. */
-export function definitionOf(field: SchemaField): FieldDefinitionNode {
-  return definitionsIn(parseType('type Fields', [field]))[0] as FieldDefinitionNode
-}
-
 /** Positions in the text would double the time and the memory of the result. */
 function parseType(declaration: string, fields: readonly SchemaField[]): DocumentNode {
   return parse(`${declaration} { ${fields.map(({ sdl }) => sdl).join('\n')} }`, { noLocation: true })
@@ -56,20 +52,14 @@ function definitionsIn({ definitions }: DocumentNode): readonly FieldDefinitionN
 /** The GraphQL type of a field, without its nullability. */
 export function typeOf(resource: Resource, name: string, field: Field): string {
   if (name === 'id' || name === resource.parentField) return 'ID'
-  return field.type === 'group' || field.type === 'enumeration'
-    ? groupType(resource, name)
-    : SCALARS[field.type]
+  if (field.type === 'group') return groupType(resource, name)
+  const { scalar } = kindOf(field)
+  return scalar ? scalarName(scalar) : groupType(resource, name)
 }
 
-const SCALARS = {
-  text: 'String',
-  reference: 'ID',
-  number: 'Float',
-  integer: 'Int',
-  boolean: 'Boolean',
-  timestamp: 'DateTime',
-  fractions: 'Fractions',
-} as const
+export function scalarName(scalar: Scalar): string {
+  return typeof scalar === 'string' ? scalar : scalar.name
+}
 
 /** A member of a type that stands for a field of a resource, with its description. */
 export function memberOf(name: string, field: Field, type: string): string {

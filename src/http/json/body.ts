@@ -26,6 +26,11 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   return parseStrictJson(await readBytes(ctx), 'The body')
 }
 
+/** How many bytes of body have been read from a request. */
+export function bodyBytes({ state }: Context): number {
+  return (state['bodyBytes'] as number | undefined) ?? 0
+}
+
 function hasBody(ctx: Context): boolean {
   return ctx.headers['transfer-encoding'] !== undefined || (ctx.request.length ?? 0) > 0
 }
@@ -45,17 +50,17 @@ async function readBytes(ctx: Context): Promise<Buffer> {
   // A request whose connection is lost has no more events to wait for.
   if (ctx.req.destroyed) throw incomplete()
   try {
-    return await getRawBody(ctx.req, { limit: MAXIMUM_JSON_BYTES, length: ctx.request.length })
+    const bytes = await getRawBody(ctx.req, { limit: MAXIMUM_JSON_BYTES, length: ctx.request.length })
+    ctx.state['bodyBytes'] = bytes.length
+    return bytes
   } catch (error) {
-    throw bodyError(ctx, error)
+    throw bodyError(error)
   }
 }
 
-function bodyError(ctx: Context, error: unknown): unknown {
+function bodyError(error: unknown): unknown {
   const { type } = error as { type?: string }
   if (type === 'entity.too.large') {
-    // The rest of the body is read and dropped, so that the client receives the response.
-    ctx.req.resume()
     const message = `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`
     return new HttpError('PAYLOAD_TOO_LARGE', message, { Connection: 'close' })
   }

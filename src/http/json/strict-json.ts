@@ -1,4 +1,3 @@
-import { createScanner } from 'jsonc-parser'
 import secureJson from 'secure-json-parse'
 import { DomainError } from '../../domain/model/errors.ts'
 
@@ -27,6 +26,11 @@ export function parseStrictJson(bytes: Uint8Array, subject: string): unknown {
 const QUOTE = '"'.charCodeAt(0)
 const BACKSLASH = '\\'.charCodeAt(0)
 const COMMA = ','.charCodeAt(0)
+const COLON = ':'.charCodeAt(0)
+const OPEN_BRACE = '{'.charCodeAt(0)
+const CLOSE_BRACE = '}'.charCodeAt(0)
+const OPEN_BRACKET = '['.charCodeAt(0)
+const CLOSE_BRACKET = ']'.charCodeAt(0)
 
 /** Counts the commas between values. In UTF-8 no byte of another character looks like one of these. */
 function hasManyValues(bytes: Uint8Array): boolean {
@@ -61,15 +65,6 @@ function malformed(subject: string, problem: string): DomainError {
   return new DomainError('MALFORMED_JSON', `${subject} is not JSON that is accepted here: ${problem}.`)
 }
 
-/** The scanner's kinds of token; it declares them in a form that is gone once compiled. */
-const OPEN_BRACE = 1
-const CLOSE_BRACE = 2
-const OPEN_BRACKET = 3
-const CLOSE_BRACKET = 4
-const COLON = 6
-const STRING = 10
-const END = 17
-
 const MAXIMUM_DEPTH = 64
 
 /**
@@ -80,22 +75,34 @@ const MAXIMUM_DEPTH = 64
  * @param text well-formed JSON
  */
 function ambiguity(text: string): string | undefined {
-  const scanner = createScanner(text, true)
   const open: (Set<string> | undefined)[] = []
-  let name: string | undefined
-  for (let token: number = scanner.scan(); token !== END; token = scanner.scan()) {
-    if (token === OPEN_BRACE || token === OPEN_BRACKET) {
+  let string = ''
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index)
+    if (character === QUOTE) {
+      const end = endOfString(text, index)
+      string = text.slice(index, end)
+      index = end - 1
+    } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
       if (open.length === MAXIMUM_DEPTH) return `it is nested deeper than ${MAXIMUM_DEPTH} levels`
-      open.push(token === OPEN_BRACE ? new Set() : undefined)
-    } else if (token === CLOSE_BRACE || token === CLOSE_BRACKET) {
+      open.push(character === OPEN_BRACE ? new Set() : undefined)
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
       open.pop()
-    } else if (token === STRING) {
-      name = scanner.getTokenValue()
-    } else if (token === COLON && name !== undefined) {
+    } else if (character === COLON) {
+      const name: string = string.includes('\\') ? JSON.parse(string) : string.slice(1, -1)
       const names = open.at(-1)
       if (names?.has(name)) return `it has two members named ${JSON.stringify(name.slice(0, 100))}`
       names?.add(name)
     }
   }
   return undefined
+}
+
+/** Behind the closing quote of the string that begins there. */
+function endOfString(text: string, start: number): number {
+  let index = start + 1
+  for (let character = text.charCodeAt(index); character !== QUOTE; character = text.charCodeAt(index)) {
+    index += character === BACKSLASH ? 2 : 1
+  }
+  return index + 1
 }

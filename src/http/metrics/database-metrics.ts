@@ -4,7 +4,7 @@ import { counter, named } from './metric-types.ts'
 /** What is measured of the databases. */
 export interface DatabaseMeasured {
   /** The pool of the primary, and that of each replica, by name. */
-  readonly pools: readonly { readonly name: string; readonly pool: Pool }[]
+  readonly pools: readonly MeasuredPool[]
   /** Why a database can be unavailable. */
   readonly failureReasons: readonly string[]
   /** Operations by the database that they read from, of a service with replicas. */
@@ -15,6 +15,13 @@ export interface DatabaseMeasured {
     readonly isUsable: boolean
     readonly lag: number | undefined
   }[]
+}
+
+interface MeasuredPool {
+  readonly name: string
+  readonly pool: Pool
+  /** How many requests wait in front of the pool. */
+  readonly queued?: () => number
 }
 
 /** A pool of connections: open, of them idle, and requests waiting for one. */
@@ -34,8 +41,9 @@ export function addDatabaseMetrics(registry: Registry, measured: DatabaseMeasure
     labelNames: ['database', 'state'],
     registers: [registry],
     collect() {
-      for (const { name: database, pool } of pools) {
-        const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+      for (const { name: database, pool, queued = () => 0 } of pools) {
+        const { totalCount, idleCount: idle, waitingCount } = pool
+        const waiting = waitingCount + queued()
         for (const [state, value] of Object.entries({ idle, busy: totalCount - idle, waiting }))
           this.set({ database, state }, value)
       }

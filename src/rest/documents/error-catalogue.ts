@@ -203,7 +203,7 @@ const DETAILS: Readonly<Record<CommonDetailCode, Explanation>> = {
   },
   REPEATED_PARAMETER: {
     cause: 'A query parameter that can be given once was given several times.',
-    remedy: 'Give it once; only filter may be repeated.',
+    remedy: 'Give it once; only sort and filter may be repeated.',
   },
   DUPLICATE_VALUE: {
     cause: 'Another resource of the collection has this value.',

@@ -1,55 +1,56 @@
+import { authorize } from '../../domain/model/authorize.ts'
+import type { Caller } from '../../domain/model/caller.ts'
 import {
   type CommonDetailCode,
   type Detail,
   type DetailCode,
   DomainError,
   type ErrorCode,
+  errorAt,
   refuseInvalid,
+  refuseRuleViolation,
 } from '../../domain/model/errors.ts'
+import { requireState } from '../../domain/model/precondition.ts'
 import type { Resource, Values } from '../../domain/model/resource.ts'
-import { inspectResource } from '../../domain/model/validate.ts'
-import { errorEnvelope, STATUS } from '../../http/errors.ts'
+import type { Row } from '../../domain/model/row.ts'
+import { inspectResource, readOnlyDetail } from '../../domain/model/validate.ts'
+import { notFound } from '../../domain/not-found.ts'
+import { duplicateValue } from '../../domain/unique.ts'
+import { errorEnvelope, METHODS, methodNotAllowed, STATUS } from '../../http/errors.ts'
+import { bodyTypes } from '../../http/json/body.ts'
+import { MAXIMUM_JSON_BYTES, parseStrictJson } from '../../http/json/strict-json.ts'
 import { listQueryParser } from '../parse-list-query.ts'
-import { detailExplanations, ERRORS } from './error-catalogue.ts'
+import { detailExplanations } from './error-catalogue.ts'
+import { firstText, malformedBody, requestsFor, type Subjects, subjectsOf } from './error-requests.ts'
 
-/** A request that fails, and its response, as text. */
+/** A request that fails and its response, as text; absent where no single request shows them. */
 export interface ErrorExample {
-  /** Absent where no single request shows it. */
   readonly request?: string
-  readonly response: string
+  readonly response?: string
 }
 
-/** The bodies of responses with each code (SPEC §2.4), where possible real ones. */
-export function errorEnvelopes(resource: Resource): Record<ErrorCode, object> {
-  const real: Partial<Record<ErrorCode, DomainError>> = {
-    VALIDATION_FAILED: caught(() => refuseInvalid(inspectResource(resource, { colour: 'blue' }).details)),
-    INVALID_QUERY_PARAMETER: caught(() => listQueryParser(resource, 100)(new URLSearchParams('page=0'))),
-    ...DETAILED,
-  }
-  const codes = Object.entries(ERRORS) as [ErrorCode, { cause: string }][]
-  const envelopes = codes.map(([code, { cause }]) => [
-    code,
-    errorEnvelope(real[code] ?? new DomainError(code, cause)),
-  ])
-  return Object.fromEntries(envelopes)
+/** The bodies of responses with each code (SPEC §2.4). */
+export function errorEnvelopes(resources: readonly Resource[]): Record<ErrorCode, object> {
+  const errors = Object.entries(errorsAbout(subjectsOf(resources)))
+  return Object.fromEntries(errors.map(([code, error]) => [code, errorEnvelope(error)])) as Record<
+    ErrorCode,
+    object
+  >
 }
 
-/** An example of each code of an error and of a detail, with requests for the first of the resources. */
+/** An example of each code of an error and of a detail, about resources at a base address. */
 export function errorExamples(resources: readonly Resource[], base: string): Record<string, ErrorExample> {
-  const [first] = resources as [Resource]
-  const envelopes = errorEnvelopes(first)
-  const requests = requestsFor(first, `${base}/${first.path}`)
-  const ofErrors = (Object.keys(ERRORS) as ErrorCode[]).map((code): [string, ErrorExample] => [
+  const subjects = subjectsOf(resources)
+  const requests = requestsFor(subjects, base)
+  const errors = Object.entries(errorsAbout(subjects)) as [ErrorCode, DomainError][]
+  const ofErrors = errors.map(([code, error]): [string, ErrorExample] => [
     code,
-    { request: requests.errors[code], response: responseText(code, envelopes[code]) },
+    { request: requests.errors[code], response: responseText(error) },
   ])
-  const explanations = Object.entries(detailExplanations(resources))
-  const ofDetails = explanations.map(([code, { cause }]): [string, ErrorExample] => {
-    const error = errorOf(code)
-    const detail: Detail = { field: 'field', code, message: cause }
-    const envelope = errorEnvelope(new DomainError(error, detail.message, [detail]))
-    const request = requests.details[code as CommonDetailCode]
-    return [code, { ...(request !== undefined && { request }), response: responseText(error, envelope) }]
+  const details: Partial<Record<DetailCode, DomainError>> = detailsAbout(subjects)
+  const ofDetails = Object.keys(detailExplanations(resources)).map((code): [string, ErrorExample] => {
+    const [request, error] = [requests.details[code as CommonDetailCode], details[code]]
+    return [code, request && error ? { request, response: responseText(error) } : {}]
   })
   return Object.fromEntries([...ofErrors, ...ofDetails])
 }
@@ -76,70 +77,96 @@ const ERRORS_OF_DETAILS: Partial<Record<CommonDetailCode, ErrorCode>> = {
   RESOURCE_IN_USE: 'DEPENDENCY_CONFLICT',
 }
 
-interface Requests {
-  readonly errors: Readonly<Record<ErrorCode, string>>
-  readonly details: Readonly<Partial<Record<CommonDetailCode, string>>>
-}
-
-/** @param url of the collection */
-function requestsFor(resource: Resource, url: string): Requests {
-  const { pathname, host } = new URL(url)
-  const [required = 'name'] = Object.entries(resource.fields).flatMap(([name, { type }]) =>
-    type === 'text' ? [name] : [],
-  )
-  const line = (method: string, path: string, ...headers: string[]) =>
-    [`${method} ${path} HTTP/1.1`, `Host: ${host}`, ...headers].join('\n')
-  const get = (path: string, ...headers: string[]) => line('GET', pathname + path, BEARER, ...headers)
-  const send = (method: string, path: string, body: string, ...headers: string[]) =>
-    `${line(method, pathname + path, BEARER, ...headers, 'Content-Type: application/json')}\n\n${body}`
-  const post = (body: Values) => send('POST', '', JSON.stringify(body))
-  const valid = JSON.stringify(resource.example ?? { [required]: 'example' })
+/** What the service says to each of the requests. A test sends them. */
+function errorsAbout({ resource, referred }: Subjects): Record<ErrorCode, DomainError> {
+  const { path } = resource
+  const callerWithoutScopes: Caller = { identity: '', scopes: new Set() }
+  const unknownReference: Detail = {
+    field: referred.field,
+    code: 'UNKNOWN_REFERENCE',
+    message: `There is no resource "unknown" in ${referred.target.path}.`,
+  }
+  const inUse = `It cannot be deleted while ${referred.from.path} refer to it.`
+  const allowed = METHODS.filter((method) => !['PUT', 'PATCH', 'DELETE'].includes(method))
+  const saying = (code: ErrorCode, message: string) => new DomainError(code, message)
   return {
-    errors: {
-      MALFORMED_JSON: send('POST', '', `{"${required}": `),
-      VALIDATION_FAILED: post({ colour: 'blue' }),
-      INVALID_QUERY_PARAMETER: get('?page=0'),
-      AUTHENTICATION_REQUIRED: line('GET', pathname),
-      ACCESS_DENIED: `${send('POST', '', valid)}\n\n(with a token that may only read)`,
-      RESOURCE_NOT_FOUND: get('/unknown'),
-      METHOD_NOT_ALLOWED: line('DELETE', pathname, BEARER),
-      NOT_ACCEPTABLE: get('', 'Accept: application/xml'),
-      CONCURRENT_MODIFICATION: send('PATCH', '/example', '{}', 'If-Match: "example:1"'),
-      RESOURCE_ALREADY_EXISTS: `${send('POST', '', valid)}\n\n(for the second time)`,
-      DEPENDENCY_CONFLICT: line('DELETE', `${pathname}/example`, BEARER),
-      RESOURCE_GONE: get('/deleted'),
-      PRECONDITION_FAILED: send('PUT', '/example', valid, 'If-None-Match: *'),
-      PAYLOAD_TOO_LARGE: line('POST', pathname, BEARER, 'Content-Length: 2000000'),
-      UNSUPPORTED_MEDIA_TYPE: `${line('POST', pathname, BEARER, 'Content-Type: text/plain')}\n\nexample`,
-      BUSINESS_RULE_VIOLATION: send('POST', '', '{"other_id": "unknown"}'),
-      MALFORMED_REQUEST: `GET ${pathname} HTTP/1.1\nHost: one.example\nHost: two.example`,
-      REQUEST_TIMEOUT: `POST ${pathname} HTTP/1.1\nHost: ${host}\n\n(and no more of it)`,
-      HEADERS_TOO_LARGE: get('', 'Cookie: (more than 16 KiB)'),
-      TOO_MANY_REQUESTS: `${get('')}\n\n(more often than allowed)`,
-      INTERNAL_ERROR: get(''),
-      SERVICE_UNAVAILABLE: get(''),
-    },
-    details: {
-      REQUIRED_FIELD: post({ [required]: ' ' }),
-      INVALID_TYPE: post({ [required]: 5 }),
-      INVALID_VALUE: post({ [required]: '\u0000' }),
-      TOO_LONG: post({ [required]: 'x'.repeat(20) }).replace('xxx"', 'xxx… (too many characters)"'),
-      UNKNOWN_FIELD: post({ colour: 'blue' }),
-      READ_ONLY_FIELD: send('PATCH', '/example', '{"id": "another"}'),
-      UNKNOWN_PARAMETER: get('?colour=blue'),
-      REPEATED_PARAMETER: get('?page=1&page=2'),
-      DUPLICATE_VALUE: `${send('POST', '', valid)}\n\n(for the second time)`,
-      RESOURCE_IN_USE: line('DELETE', `${pathname}/example`, BEARER),
-      UNKNOWN_REFERENCE: send('POST', '', '{"other_id": "unknown"}'),
-      IDEMPOTENCY_KEY_REUSED: send('POST', '', '{}', 'Idempotency-Key: used-with-another-body'),
-    },
+    MALFORMED_REQUEST: saying(
+      'MALFORMED_REQUEST',
+      'The request must name one host, in its header Host or in the X-Forwarded headers of a gateway.',
+    ),
+    MALFORMED_JSON: caught(() => parseStrictJson(Buffer.from(malformedBody(resource)), 'The body')),
+    VALIDATION_FAILED: invalid(resource, { colour: 'blue' }),
+    INVALID_QUERY_PARAMETER: wrongQuery(resource, 'page=0'),
+    AUTHENTICATION_REQUIRED: saying(
+      'AUTHENTICATION_REQUIRED',
+      'Send an access token: Authorization: Bearer <token>',
+    ),
+    ACCESS_DENIED: caught(() => authorize(callerWithoutScopes, resource, 'write')),
+    RESOURCE_NOT_FOUND: notFound(resource, { id: 'unknown' }),
+    METHOD_NOT_ALLOWED: methodNotAllowed('DELETE', { Allow: allowed.join(', ') }),
+    NOT_ACCEPTABLE: saying(
+      'NOT_ACCEPTABLE',
+      'Available here: application/json, application/hal+json, application/prs.hal-forms+json.',
+    ),
+    CONCURRENT_MODIFICATION: caught(() =>
+      requireState({ version: 2 } as Row, { id: 'example' }, { versions: [1] }),
+    ),
+    RESOURCE_ALREADY_EXISTS: duplicateValue(resource, 'id', 'example'),
+    DEPENDENCY_CONFLICT: errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', inUse),
+    RESOURCE_GONE: saying('RESOURCE_GONE', `The resource "deleted" in ${path} was deleted.`),
+    REQUEST_TIMEOUT: saying('REQUEST_TIMEOUT', 'The request took too long to arrive.'),
+    PRECONDITION_FAILED: saying('PRECONDITION_FAILED', 'The resource exists, and may only be created.'),
+    PAYLOAD_TOO_LARGE: saying(
+      'PAYLOAD_TOO_LARGE',
+      `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`,
+    ),
+    UNSUPPORTED_MEDIA_TYPE: saying(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `The body must be ${bodyTypes('POST').join(' or ')}, in UTF-8 and without a content encoding.`,
+    ),
+    BUSINESS_RULE_VIOLATION: caught(() => refuseRuleViolation([unknownReference])),
+    TOO_MANY_REQUESTS: saying('TOO_MANY_REQUESTS', 'More than 600 requests a minute are not allowed.'),
+    HEADERS_TOO_LARGE: saying('HEADERS_TOO_LARGE', 'The headers of the request are too large.'),
+    INTERNAL_ERROR: saying(
+      'INTERNAL_ERROR',
+      'The service failed to answer. Its log has the reason under the request id 0198c5b2-3f6e-7c11-9d55-0f4a3c2b1a00.',
+    ),
+    SERVICE_UNAVAILABLE: saying('SERVICE_UNAVAILABLE', 'The service is overloaded; try again.'),
   }
 }
 
-const BEARER = 'Authorization: Bearer <token>'
+function detailsAbout(subjects: Subjects): Partial<Record<CommonDetailCode, DomainError>> {
+  const { resource } = subjects
+  const required = firstText(resource)
+  const reused = 'This idempotency key was used with another body. Use a new key for each new request.'
+  const errors = errorsAbout(subjects)
+  return {
+    REQUIRED_FIELD: invalid(resource, { [required]: ' ' }),
+    INVALID_TYPE: invalid(resource, { [required]: 5 }),
+    INVALID_VALUE: invalid(resource, { [required]: '\u0000' }),
+    TOO_LONG: invalid(resource, { [required]: 'x'.repeat(MAXIMUM_JSON_BYTES) }),
+    UNKNOWN_FIELD: invalid(resource, { colour: 'blue' }),
+    READ_ONLY_FIELD: caught(() => refuseInvalid([readOnlyDetail('id')])),
+    UNKNOWN_PARAMETER: wrongQuery(resource, 'colour=blue'),
+    REPEATED_PARAMETER: wrongQuery(resource, 'page=1&page=2'),
+    DUPLICATE_VALUE: errors.RESOURCE_ALREADY_EXISTS,
+    RESOURCE_IN_USE: errors.DEPENDENCY_CONFLICT,
+    UNKNOWN_REFERENCE: errors.BUSINESS_RULE_VIOLATION,
+    IDEMPOTENCY_KEY_REUSED: caught(() =>
+      refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message: reused }]),
+    ),
+  }
+}
 
-function responseText(code: ErrorCode, envelope: object): string {
-  return `HTTP/1.1 ${STATUS[code]}\nContent-Type: application/json; charset=utf-8\n\n${JSON.stringify(envelope, null, 2)}`
+const invalid = (resource: Resource, body: Values) =>
+  caught(() => refuseInvalid(inspectResource(resource, body).details))
+
+const wrongQuery = (resource: Resource, query: string) =>
+  caught(() => listQueryParser(resource, 100)(new URLSearchParams(query)))
+
+function responseText(error: DomainError): string {
+  const body = JSON.stringify(errorEnvelope(error), null, 2)
+  return `HTTP/1.1 ${STATUS[error.code]}\nContent-Type: application/json; charset=utf-8\n\n${body}`
 }
 
 function caught(action: () => unknown): DomainError {
@@ -150,27 +177,4 @@ function caught(action: () => unknown): DomainError {
     throw error
   }
   throw new TypeError('The example of an error is not an error.')
-}
-
-/** Codes whose details depend on what is in the database. */
-const DETAILED = {
-  RESOURCE_ALREADY_EXISTS: detailed('RESOURCE_ALREADY_EXISTS', {
-    field: 'name',
-    code: 'DUPLICATE_VALUE',
-    message: 'Another resource already has this name.',
-  }),
-  DEPENDENCY_CONFLICT: detailed('DEPENDENCY_CONFLICT', {
-    field: 'id',
-    code: 'RESOURCE_IN_USE',
-    message: 'It cannot be deleted while others refer to it.',
-  }),
-  BUSINESS_RULE_VIOLATION: detailed('BUSINESS_RULE_VIOLATION', {
-    field: 'other_id',
-    code: 'UNKNOWN_REFERENCE',
-    message: 'There is no resource "unknown" in others.',
-  }),
-}
-
-function detailed(code: ErrorCode, detail: Detail): DomainError {
-  return new DomainError(code, detail.message, [detail])
 }

@@ -31,6 +31,7 @@ import {
   explorerPage,
   landingPage,
   MODEL_PATH,
+  notFoundPage,
   referencePage,
   respondWithPage,
   type Site,
@@ -94,6 +95,18 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
   ]
 }
 
+/** The page for browsers at addresses of no other route. Other clients must send a token first. */
+export function notFoundRoute(settings: SiteSettings): Route {
+  const page = open('/{*path}', (ctx) => {
+    // The log names the path of a request that has no route.
+    ctx.state['route'] = undefined
+    ctx.vary('Accept, Authorization')
+    respondWithPage(ctx, notFoundPage(siteFor(ctx, settings), ctx.path.slice(0, 200)))
+    ctx.status = 404
+  })
+  return { ...page, applies: prefersPage }
+}
+
 /** To the address that is meant by one that people guess. */
 function redirect(from: string, to: string, settings: SiteSettings): Route {
   return open(from, (ctx) => {
@@ -148,11 +161,15 @@ function documentHandler(make: () => string, settings: SiteSettings, extension: 
 /** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const entries = catalogueEntries(resources)
-  const examples = errorExamples(resources, EXAMPLE_ORIGIN + basePath(settings))
-  const exampleOf = ({ code }: CatalogueEntry) => examples[code] as ErrorExample
+  let latest: { root: string; examples: Record<string, ErrorExample> } | undefined
+  const exampleOf = ({ code }: CatalogueEntry, root: string) => {
+    if (latest?.root !== root)
+      latest = { root, examples: errorExamples(resources, root + basePath(settings)) }
+    return latest.examples[code] as ErrorExample
+  }
   const linked = (entry: CatalogueEntry, root: string) => ({
     ...entry,
-    ...exampleOf(entry),
+    ...exampleOf(entry, root),
     href: `${root}${PATHS.errors}/${entry.code}`,
   })
   const all = jsonOrPage(
@@ -165,7 +182,7 @@ function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Ro
     jsonOrPage(
       settings,
       (root) => linked(entry, root),
-      (site) => entryPage(entry, exampleOf(entry), site),
+      (site) => entryPage(entry, exampleOf(entry, site.root), site),
     ),
   ])
   return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(each))]

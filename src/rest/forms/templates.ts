@@ -113,7 +113,7 @@ function keptLeaves({ shownLeaves, parentField }: Resource): Leaf[] {
 function referenceValue(resource: Resource, parent: { resource: Resource; id: string }): Values {
   const column = listColumn(parent.resource, resource)
   const leaf = resource.writable.find(
-    ({ column: own, field }) => own === column || (field.type === 'text' && field.alsoMatches === column),
+    ({ column: own, field }) => own === column || ('alsoMatches' in field && field.alsoMatches === column),
   )
   return (leaf ? { [leaf.name]: parent.id } : {}) as Values
 }

@@ -1,5 +1,6 @@
 import {
   boolean,
+  date,
   defineResource,
   enumeration,
   group,
@@ -7,7 +8,6 @@ import {
   magnitude,
   reference,
   text,
-  timestamp,
 } from 'halgraph/domain'
 
 export const books = defineResource({
@@ -27,7 +27,7 @@ export const books = defineResource({
       width_millimetres: magnitude('Width, in millimetres.'),
     }),
     in_print: boolean('Whether it can still be bought.'),
-    published_date: timestamp('Date of publication.'),
+    published_date: date('Date of publication.'),
   },
   example: {
     title: 'The Tide Tables',
@@ -37,6 +37,6 @@ export const books = defineResource({
     pages: 312,
     size: { height_millimetres: 198, width_millimetres: 129 },
     in_print: true,
-    published_date: '1994-03-01T00:00:00.000Z',
+    published_date: '1994-03-01',
   },
 })

@@ -18,7 +18,9 @@ if (!created.data) throw new Error(`${created.error.error.code}: ${created.error
 const { id, _links: links } = created.data
 
 const read = await client.GET('/api/v1/species/{id}', { params: { path: { id } } })
-const list = await client.GET('/api/v1/species', { params: { query: { limit: 1, sort: ['id:asc'] } } })
+const list = await client.GET('/api/v1/species', {
+  params: { query: { limit: 1, sort: ['scientific_name:asc', 'id:asc'] } },
+})
 const refused = await client.POST('/api/v1/species', { body: wrong })
 const page = list.data
 console.log(

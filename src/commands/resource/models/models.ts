@@ -1,18 +1,7 @@
-import { type LeafField, uniquenessOf } from '../../../domain/model/fields.ts'
+import { kindOf, uniquenessOf } from '../../../domain/model/fields.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { type Column, type Index, tableOf } from '../tables/table.ts'
 import { type Relation, relationsOf } from './relations.ts'
-
-const TYPES: Readonly<Record<LeafField['type'], string>> = {
-  text: 'String',
-  reference: 'String',
-  enumeration: 'String',
-  number: 'Float',
-  integer: 'Int',
-  boolean: 'Boolean',
-  timestamp: 'DateTime',
-  fractions: 'Json',
-}
 
 /** A line of a model: the name of a field, its type and its attributes. */
 export type ModelField = readonly [name: string, type: string, attributes: string]
@@ -44,16 +33,16 @@ export function modelOf(resource: Resource, resources: readonly Resource[]): Mod
 
 function fieldOf({ kind, parentField }: Resource, column: Column): ModelField {
   const { name, notNull, leaf } = column
-  const type = leaf ? TYPES[leaf.field.type] : 'Int'
+  const stored = leaf && kindOf(leaf.field)
   const attributes = [
     ...(name === 'id' && !parentField ? ['@id'] : []),
     ...(name === parentField && kind === 'singleton' ? ['@unique'] : []),
     ...(column.default
       ? [column.default === '1' ? '@default(1)' : `@default(dbgenerated("${column.default}"))`]
       : []),
-    ...(type === 'DateTime' ? ['@db.Timestamptz(3)'] : []),
+    ...(stored?.prismaAttribute ? [stored.prismaAttribute] : []),
   ]
-  return [name, `${type}${notNull ? '' : '?'}`, attributes.join(' ')]
+  return [name, `${stored?.prismaType ?? 'Int'}${notNull ? '' : '?'}`, attributes.join(' ')]
 }
 
 function relationField(relation: Relation): ModelField {

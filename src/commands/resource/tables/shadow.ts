@@ -71,7 +71,10 @@ export class Shadow {
     const foreignKeys = tables.flatMap(({ name, foreignKeys }) =>
       foreignKeys.map((key) => addConstraint(name, key)),
     )
-    for (const statement of [...tables.flatMap(createTable), ...foreignKeys]) await session.exec(statement)
+    await this.apply(
+      [...tables.flatMap(createTable), ...foreignKeys].join(';\n'),
+      'the tables of the definitions',
+    )
     const catalogue = await readCatalogue(session, DESIRED)
     await session.exec('ROLLBACK TO SAVEPOINT before')
     return catalogue

@@ -1,11 +1,5 @@
 import { escapeIdentifier as quoted } from 'pg'
-import {
-  INTEGER_RANGE,
-  isAlwaysSet,
-  type LeafField,
-  type NumberField,
-  uniquenessOf,
-} from '../../../domain/model/fields.ts'
+import { isAlwaysSet, kindOf, uniqueBy, uniquenessOf } from '../../../domain/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../../domain/model/resource.ts'
 
 /** A column of a table, as its definition wants it. */
@@ -44,17 +38,6 @@ export interface Table {
   readonly indexes: readonly Index[]
 }
 
-const TYPES: Readonly<Record<LeafField['type'], string>> = {
-  text: 'TEXT COLLATE "C"',
-  reference: 'TEXT COLLATE "C"',
-  enumeration: 'TEXT COLLATE "C"',
-  number: 'DOUBLE PRECISION',
-  integer: 'INTEGER',
-  boolean: 'BOOLEAN',
-  timestamp: 'TIMESTAMPTZ(3)',
-  fractions: 'JSONB',
-}
-
 /** The table that a definition describes. */
 export function tableOf(resource: Resource): Table {
   const name = tableName(resource.path)
@@ -81,7 +64,7 @@ function columnsOf({ leaves, parentField, createdField }: Resource): Column[] {
   const columns = ordered.map(
     (leaf): Column => ({
       name: leaf.column,
-      type: TYPES[leaf.field.type],
+      type: kindOf(leaf.field).columnType,
       notNull: isAlwaysSet(leaf.field),
       ...(setHere.includes(leaf.name) && { default: 'statement_timestamp()' }),
       leaf,
@@ -99,47 +82,8 @@ function singletonChecks({ kind, path, parentField }: Resource): Constraint[] {
 /** The bounds of a field. `serve_resource` adds those of identifiers. */
 function checksOf({ path, parentField }: Resource, { column, field }: Leaf): Constraint[] {
   if (['id', parentField].includes(column)) return []
-  const condition = conditionOf(quoted(column), field)
+  const condition = kindOf(field).constraint?.(quoted(column), field)
   return condition ? [{ name: `${tableName(path)}_${column}_check`, text: `CHECK (${condition})` }] : []
-}
-
-function conditionOf(column: string, field: LeafField): string | undefined {
-  switch (field.type) {
-    case 'text': {
-      const length = `char_length(${column}) <= ${field.maximumLength}`
-      return field.required ? `${length} AND NOT is_blank(${column})` : length
-    }
-    case 'enumeration':
-      return `${column} IN (${field.values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`
-    case 'number':
-    case 'integer':
-      return boundsOf(column, field)
-    case 'timestamp':
-      return `is_in_calendar(${column})`
-    case 'fractions':
-      return `are_fractions(${column})`
-    default:
-      return undefined
-  }
-}
-
-/** The type of an integer has bounds of its own; a double precision number could be infinite or NaN. */
-function boundsOf(column: string, { type, minimum, maximum }: NumberField): string | undefined {
-  const isInteger = type === 'integer'
-  const bounds = [
-    minimum === undefined
-      ? `> '-Infinity'`
-      : minimum === INTEGER_RANGE.minimum && isInteger
-        ? ''
-        : `>= ${minimum}`,
-    maximum === undefined
-      ? `< 'Infinity'`
-      : maximum === INTEGER_RANGE.maximum && isInteger
-        ? ''
-        : `<= ${maximum}`,
-  ]
-  const conditions = bounds.filter((bound) => bound !== '').map((bound) => `${column} ${bound}`)
-  return conditions.length > 0 ? conditions.join(' AND ') : undefined
 }
 
 function foreignKeysOf({ path, owner, parentField, leaves }: Resource): Constraint[] {
@@ -174,7 +118,7 @@ function indexesOf({ kind, path, parentField, createdField, leaves }: Resource):
     const scope = uniquenessOf(field)
     if (!scope) return []
     const outer = scope === 'parent' ? within : []
-    const value = field.type === 'text' ? `folded(${quoted(column)})` : quoted(column)
+    const value = uniqueBy(field, quoted(column))
     return [unique([...outer, column], [...outer.map((name) => quoted(name)), value])]
   })
   const lists = leaves.flatMap(({ column, field }) => [

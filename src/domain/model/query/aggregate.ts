@@ -1,9 +1,17 @@
+import { kindOf } from '../fields.ts'
 import type { Leaf, Resource } from '../resource.ts'
 import type { Columns } from '../row.ts'
 import type { Filter } from './query.ts'
 
-/** An aggregate function of the numbers of a group. */
-export type Measure = 'minimum' | 'maximum' | 'average' | 'sum'
+/** The aggregate functions of the numbers of a group. */
+export const MEASURES = ['minimum', 'maximum', 'average', 'sum'] as const
+
+export type Measure = (typeof MEASURES)[number]
+
+/** A value for each measure. */
+export function forMeasures<Value>(make: (measure: Measure) => Value): Readonly<Record<Measure, Value>> {
+  return Object.fromEntries(MEASURES.map((measure) => [measure, make(measure)])) as Record<Measure, Value>
+}
 
 /** A period of UTC; a week begins on Monday (ISO 8601). */
 export const TIME_UNITS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const
@@ -17,7 +25,10 @@ export interface AggregateRequest {
   readonly groupBy: readonly string[]
   /** A timestamp whose period makes the groups, beside the fields to group by. */
   readonly groupByTime?: { readonly field: string; readonly unit: TimeUnit } | undefined
-  readonly measures: ReadonlySet<Measure>
+  /** The numeric columns of each measure. */
+  readonly measures: Readonly<Record<Measure, readonly string[]>>
+  /** Whether to add numbers exactly. That is slower, and has no overflow. */
+  readonly exact?: boolean
   /** Largest groups first, or by key with nulls last. */
   readonly order: 'count' | 'key'
   readonly limit: number
@@ -29,23 +40,21 @@ export interface Group {
   /** The beginning of the period; null for those without the timestamp, undefined if not grouped by time. */
   readonly time?: Date | null
   readonly count: number
-  /** The requested measures by numeric column; null if no resource of the group has a value. */
-  readonly measures: Readonly<Partial<Record<Measure, Columns>>>
+  /** The requested columns; null if no resource of the group has a value, infinite if no double holds it. */
+  readonly measures: Readonly<Record<Measure, Columns>>
 }
 
 /** The leaves to group by: those whose values many resources can share. */
 export function groupable(leaves: readonly Leaf[]): Leaf[] {
-  return leaves.filter(
-    ({ name, field }) => name !== 'id' && field.type !== 'fractions' && field.type !== 'timestamp',
-  )
+  return leaves.filter(({ name, field }) => name !== 'id' && kindOf(field).isGroupable)
 }
 
 /** The leaves with timestamps, to group by their periods. */
 export function timed(leaves: readonly Leaf[]): Leaf[] {
-  return leaves.filter(({ field }) => field.type === 'timestamp')
+  return leaves.filter(({ field }) => kindOf(field).isTimed)
 }
 
 /** The numeric leaves, which have measures. */
 export function measurable({ leaves }: Resource): Leaf[] {
-  return leaves.filter(({ field }) => field.type === 'number' || field.type === 'integer')
+  return leaves.filter(({ field }) => kindOf(field).isMeasurable)
 }

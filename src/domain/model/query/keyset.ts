@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { errorAt } from '../errors.ts'
-import type { LeafField } from '../fields.ts'
+import { kindOf, toJson } from '../fields.ts'
 import type { Resource } from '../resource.ts'
 import type { Row } from '../row.ts'
-import { checkValue, isStorable } from '../values.ts'
+import { isStorable } from '../values.ts'
 import { type OrderStep, orderSteps, type Sort } from './query.ts'
 
 /** A position in an order: the values of a resource in the columns of the order. */
@@ -78,7 +78,7 @@ export function decodeCursor(
 function encodedValue({ parentField }: Resource, { leaf }: OrderStep, row: Row, length: number): unknown {
   const value = row[leaf.column]
   const isKey = leaf.name === 'id' || leaf.name === parentField
-  if (isKey || typeof value !== 'string' || value.length <= length) return value
+  if (isKey || typeof value !== 'string' || value.length <= length) return toJson(leaf.field, value)
   return [[...value.slice(0, 2 * length)].slice(0, length).join('')]
 }
 
@@ -87,18 +87,15 @@ function decodedValue(step: OrderStep | undefined, value: unknown): unknown {
   if (!step) return undefined
   if (value === null) return step.nullable ? null : undefined
   const { field } = step.leaf
-  if (!isText(field)) {
-    const checked = checkValue(field, value)
+  const kind = kindOf(field)
+  if (!kind.isText) {
+    const checked = kind.check(field, value)
     return 'value' in checked ? checked.value : undefined
   }
+  // Not checked for length: a row written with SQL may hold a longer text than the API accepts.
   if (typeof value === 'string') return isStorable(value) ? value : undefined
   const [text] = Array.isArray(value) ? value : []
   return typeof text === 'string' && isStorable(text) ? new Prefix(text) : undefined
-}
-
-/** Texts are not checked for length: a row written with SQL may hold a longer text than the API accepts. */
-function isText({ type }: LeafField): boolean {
-  return type === 'text' || type === 'reference' || type === 'enumeration'
 }
 
 function orderDigest(steps: readonly OrderStep[]): string {

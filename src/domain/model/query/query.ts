@@ -1,14 +1,20 @@
-import { isAlwaysSet } from '../fields.ts'
+import { isAlwaysSet, kindOf } from '../fields.ts'
+import type { Operator } from '../kinds/kind.ts'
 import type { Leaf, Resource } from '../resource.ts'
 
 /** The page size of a list without a limit (SPEC §4.1). */
 export const DEFAULT_PAGE_SIZE = 20
 
-/** The operators of filters. The comparisons apply to ordered types, `contains` to text. */
-export type Operator = 'equals' | 'in' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
+export type { Operator }
 
 /** A condition on a resource. Field names are dotted wire names; values have the type of the field. */
 export type Filter = { readonly all: readonly Filter[] } | { readonly any: readonly Filter[] } | FieldFilter
+
+/** How many conditions on fields a filter has. */
+export function countConditions(filter: Filter): number {
+  const parts = 'all' in filter ? filter.all : 'any' in filter ? filter.any : undefined
+  return parts ? parts.reduce((count, part) => count + countConditions(part), 0) : 1
+}
 
 interface FieldFilter {
   readonly field: string
@@ -21,28 +27,9 @@ export interface Sort {
   readonly direction: 'asc' | 'desc'
 }
 
-/** The operators that a field supports; none for an object. */
-export function operatorsOf({ field }: Pick<Leaf, 'field'>): readonly Operator[] {
-  switch (field.type) {
-    case 'number':
-    case 'integer':
-    case 'timestamp':
-      return ['equals', 'in', 'gt', 'gte', 'lt', 'lte']
-    case 'text':
-    case 'reference':
-      return ['equals', 'in', 'contains']
-    case 'enumeration':
-      return ['equals', 'in']
-    case 'boolean':
-      return ['equals', 'in']
-    case 'fractions':
-      return []
-  }
-}
-
 /** Selects the leaves that support filters and sorts. */
 export function queryable(leaves: readonly Leaf[]): Leaf[] {
-  return leaves.filter((leaf) => operatorsOf(leaf).length > 0)
+  return leaves.filter(({ field }) => kindOf(field).operators.length > 0)
 }
 
 /** One column of an order. */

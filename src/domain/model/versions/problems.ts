@@ -1,7 +1,7 @@
 import type { Domain } from '../domain.ts'
-import { type Field, isOfSomeVersions, type LeafField } from '../fields.ts'
+import { type Field, isOfSomeVersions, kindOf, type LeafField } from '../fields.ts'
+import { timestampKind } from '../kinds/timestamp.ts'
 import type { Resource } from '../resource.ts'
-import { checkValue } from '../values.ts'
 import { type ApiVersion, isIn, VERSION_NAME, versionNumber } from './versions.ts'
 
 /**
@@ -47,7 +47,7 @@ function versionProblemsOf({ name, deprecated, sunset }: ApiVersion, previous?: 
 
 /** In milliseconds. */
 function timeOf(date: string | undefined): number | undefined {
-  const checked = checkValue({ type: 'timestamp', description: '' }, date ?? '')
+  const checked = timestampKind.check({ type: 'timestamp', description: '' }, date ?? '')
   return 'value' in checked ? (checked.value as Date).getTime() : undefined
 }
 
@@ -99,7 +99,7 @@ function initialProblems(field: LeafField): string[] {
   if (initially === undefined) {
     return required ? ['it is required and only in some versions, so it needs initially'] : []
   }
-  const checked = checkValue(field, initially)
+  const checked = kindOf(field).check(field, initially)
   if ('problem' in checked) return [`its initial value ${checked.problem}`]
   const isBlank = typeof initially === 'string' && initially.trim() === ''
   return required && isBlank ? ['it is required, so its initial value must not be blank'] : []

@@ -30,7 +30,6 @@ export function openApiDocument(
   const { publicBaseUrl, maximumPageSize } = settings
   const path = basePath(settings)
   const base = (publicBaseUrl ?? EXAMPLE_ORIGIN) + path
-  const [first] = resources as [Resource]
   const examples = (resource: Resource) => resourceExamples(resource, { resources, seeds, base })
   const items = resources.flatMap((resource) =>
     Object.entries(resourcePathItems(resource, resources, examples(resource))),
@@ -51,7 +50,7 @@ export function openApiDocument(
       parameters: sharedParameters(maximumPageSize),
       headers: headersBelow(path),
       examples: Object.fromEntries(
-        Object.entries(errorEnvelopes(first)).map(([code, value]) => [code, { value }]),
+        Object.entries(errorEnvelopes(resources)).map(([code, value]) => [code, { value }]),
       ),
       responses: errorResponses(paths),
       schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },

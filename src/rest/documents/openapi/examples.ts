@@ -1,5 +1,5 @@
 import { OPERATOR } from '../../../domain/model/caller.ts'
-import { type Field, isAlwaysSet, type LeafField } from '../../../domain/model/fields.ts'
+import { type Field, isAlwaysSet, kindOf } from '../../../domain/model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../../domain/model/query/query.ts'
 import type { Resource, Values } from '../../../domain/model/resource.ts'
 import { createForms, type Templates } from '../../forms/templates.ts'
@@ -107,30 +107,10 @@ function exampleInput(resource: Resource): Values {
 }
 
 function exampleValue(name: string, field: Field): unknown {
-  if (field.type !== 'group') return leafValue(name, field)
+  if (field.type !== 'group') return kindOf(field).sample(field, name, 1)
   return Object.fromEntries(
-    Object.entries(field.fields).map(([member, leaf]) => [member, leafValue(member, leaf)]),
+    Object.entries(field.fields).map(([member, leaf]) => [member, kindOf(leaf).sample(leaf, member, 1)]),
   )
-}
-
-function leafValue(name: string, field: LeafField): unknown {
-  switch (field.type) {
-    case 'text':
-      return name.replaceAll('_', ' ')
-    case 'reference':
-      return OTHER_ID
-    case 'number':
-    case 'integer':
-      return Math.max(field.minimum ?? 1, 1)
-    case 'boolean':
-      return true
-    case 'timestamp':
-      return CREATED
-    case 'enumeration':
-      return field.initially ?? field.values[0]
-    case 'fractions':
-      return { nitrogen: 0.78, oxygen: 0.21 }
-  }
 }
 
 /** Changes a field that is set, and removes one that need not be. */

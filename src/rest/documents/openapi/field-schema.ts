@@ -1,8 +1,8 @@
-import type { Field, LeafField } from '../../../domain/model/fields.ts'
+import { type Field, kindOf, type LeafField } from '../../../domain/model/fields.ts'
 import { IDENTIFIER as PATTERN } from '../../../domain/model/identifiers.ts'
+import type { Schema } from '../../../domain/model/kinds/kind.ts'
 
-/** A JSON Schema (2020-12), or a part of one. */
-export type Schema = { readonly [keyword: string]: unknown }
+export type { Schema }
 
 /** The schema of an identifier. */
 export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
@@ -10,7 +10,7 @@ export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, max
 /** The schema of a field in responses: an unset field is absent, never null. */
 export function fieldSchema(field: Field): Schema {
   const { description } = field
-  if (field.type !== 'group') return { ...leafSchema(field), description }
+  if (field.type !== 'group') return { ...kindOf(field).schema(field), description }
   const members = Object.entries(field.fields)
   return { ...objectSchema(schemasOf(members, fieldSchema)), description }
 }
@@ -23,8 +23,8 @@ export function inputFieldSchema(field: Field, { patch }: { patch: boolean }): S
     const schemas = schemasOf(members, (member) => inputFieldSchema(member, { patch }))
     return { ...nullable(objectSchema(schemas)), description }
   }
-  if (field.required) return { ...leafSchema(field), ...notBlank(field), description }
-  return { ...nullable(leafSchema(field)), description }
+  if (field.required) return { ...kindOf(field).schema(field), ...kindOf(field).notBlank, description }
+  return { ...nullable(kindOf(field).schema(field)), description }
 }
 
 function schemasOf(
@@ -45,35 +45,6 @@ export function objectSchema(
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   }
-}
-
-/** The schema of the value of a field. */
-export function leafSchema(field: LeafField): Schema {
-  switch (field.type) {
-    case 'text':
-      return { type: 'string', maxLength: field.maximumLength }
-    case 'reference':
-      return { type: 'string', maxLength: 500 }
-    case 'number':
-    case 'integer':
-      return { type: field.type, ...bounds(field) }
-    case 'boolean':
-      return { type: 'boolean' }
-    case 'timestamp':
-      return { type: 'string', format: 'date-time' }
-    case 'enumeration':
-      return { type: 'string', enum: field.values }
-    case 'fractions':
-      return { type: 'object', additionalProperties: { type: 'number', minimum: 0 }, maxProperties: 100 }
-  }
-}
-
-function bounds({ minimum, maximum }: { minimum?: number; maximum?: number }): Schema {
-  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) }
-}
-
-function notBlank(field: LeafField): Schema {
-  return field.type === 'text' ? { minLength: 1, pattern: '\\S' } : {}
 }
 
 function nullable(schema: Schema): Schema {

@@ -1,8 +1,9 @@
-import { DEFAULT_PAGE_SIZE, operatorsOf, queryable } from '../../../domain/model/query/query.ts'
+import { kindOf } from '../../../domain/model/fields.ts'
+import { DEFAULT_PAGE_SIZE, queryable } from '../../../domain/model/query/query.ts'
 import type { Resource } from '../../../domain/model/resource.ts'
 import { identifierField } from '../../../domain/model/resource.ts'
 import { noun } from '../../nouns.ts'
-import { IDENTIFIER, leafSchema, type Schema } from './field-schema.ts'
+import { IDENTIFIER, type Schema } from './field-schema.ts'
 
 /** The parameters that mean the same in every operation. */
 export function sharedParameters(maximumPageSize: number): Record<string, Schema> {
@@ -71,7 +72,7 @@ export function listParameters(resource: Resource): Schema[] {
 /** Exploded, so that each member is a parameter of its own: `?name=x`. */
 function fieldsParameter(resource: Resource): Schema {
   const leaves = queryable(resource.shownLeaves).filter(({ name }) => name !== 'id')
-  const properties = leaves.map(({ name, field }) => [name, leafSchema(field)])
+  const properties = leaves.map(({ name, field }) => [name, kindOf(field).schema(field)])
   const description = 'The bare name of a field: `field=value` is the same as `filter=field:value`.'
   const schema = { type: 'object', properties: Object.fromEntries(properties) }
   return { ...query('fields', description, schema), style: 'form', explode: true, example: {} }
@@ -79,7 +80,8 @@ function fieldsParameter(resource: Resource): Schema {
 
 function sortParameter(resource: Resource): Schema {
   const orders = queryable(resource.shownLeaves).flatMap(({ name }) => [`${name}:asc`, `${name}:desc`])
-  const description = '`field:asc` or `field:desc`, several joined by commas. Unset values come last.'
+  const description =
+    '`field:asc` or `field:desc`, several joined by commas or repeated. Unset values come last.'
   const schema = { type: 'array', minItems: 1, items: { type: 'string', enum: orders } }
   const example = [`${resource.createdField}:desc`]
   return { ...query('sort', description, schema), style: 'form', explode: false, example }
@@ -88,7 +90,7 @@ function sortParameter(resource: Resource): Schema {
 function filterParameter(resource: Resource): Schema {
   const leaves = queryable(resource.shownLeaves)
   const conditions = leaves.map((leaf) => {
-    const operators = operatorsOf(leaf).filter((operator) => operator !== 'equals')
+    const operators = kindOf(leaf.field).operators.filter((operator) => operator !== 'equals')
     return `${escaped(leaf.name)}(\\[(${operators.join('|')})\\])?`
   })
   const description =

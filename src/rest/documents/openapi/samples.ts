@@ -47,7 +47,7 @@ export function parentOf(parent: Resource, listed: Resource, seeds: readonly See
 function referencesIn(from: Resource, target: Resource, seeds: readonly Seed[]): string[] {
   const column = listColumn(target, from)
   const names = from.shownLeaves.flatMap(({ name, column: own, field }) =>
-    own === column || (field.type === 'text' && field.alsoMatches === column) ? [name] : [],
+    own === column || ('alsoMatches' in field && field.alsoMatches === column) ? [name] : [],
   )
   const values = seeds
     .filter(({ collection }) => collection === from.path)

@@ -34,7 +34,7 @@ export function servicePaths(
     },
     [`${path}${PATHS.profiles}/{collection}`]: {
       parameters: [
-        pathParameter('collection', 'Name of a collection.', {
+        pathParameter('collection', 'Name of a collection.', resources[0]?.path, {
           enum: resources.map((resource) => resource.path),
         }),
       ],
@@ -44,7 +44,9 @@ export function servicePaths(
       get: openOperation('listErrors', 'Every error code', { ...json('ErrorCatalogue'), ...html }),
     },
     [`${PATHS.errors}/{code}`]: {
-      parameters: [pathParameter('code', 'A code of an error or a detail.', { pattern: '^[A-Z_]+$' })],
+      parameters: [
+        pathParameter('code', 'A code of an error or a detail.', 'RESOURCE_GONE', { pattern: '^[A-Z_]+$' }),
+      ],
       get: openOperation('readError', 'What an error code means', {
         ...json('ErrorCatalogueEntry'),
         ...html,
@@ -105,6 +107,11 @@ function openOperation(operationId: string, summary: string, content: Schema): S
   }
 }
 
-function pathParameter(name: string, description: string, schema: Schema): Schema {
-  return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema } }
+function pathParameter(
+  name: string,
+  description: string,
+  example: string | undefined,
+  schema: Schema,
+): Schema {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema }, example }
 }

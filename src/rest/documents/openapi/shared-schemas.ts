@@ -18,7 +18,7 @@ function closed(
 const PROPERTY: Record<string, Schema> = {
   name: text,
   prompt: text,
-  type: { type: 'string', enum: ['text', 'textarea', 'number'] },
+  type: { type: 'string', enum: ['text', 'textarea', 'number', 'date'] },
   format: { enum: ['date-time', 'object'], description: 'What a text stands for; for an object, its JSON.' },
   required: { const: true },
   readOnly: { const: true },

@@ -1,3 +1,4 @@
+import { kindOf } from '../../../domain/model/fields.ts'
 import { groupable, measurable } from '../../../domain/model/query/aggregate.ts'
 import type { Leaf, Resource } from '../../../domain/model/resource.ts'
 import { camelCase, columnValue, graphNames } from '../../../graph/names.ts'
@@ -75,7 +76,7 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]): C
       title: label(name),
       member: camelCase(column),
       path: path.map(camelCase),
-      isInteger: field.type === 'integer',
+      isInteger: kindOf(field).schema(field)['type'] === 'integer',
     })),
     ranges: { query: `query (${variables.join(', ')}) { ${ranges.join(' ')} }`, maximum: RANGES },
     occupancy: occupancyChart(resource),
@@ -101,5 +102,5 @@ function groupQueries(resource: Resource, grouped: readonly Leaf[], numbers: rea
 }
 
 function hasFewValues({ field }: Leaf): boolean {
-  return ['enumeration', 'boolean', 'reference'].includes(field.type)
+  return kindOf(field).hasFewValues === true
 }

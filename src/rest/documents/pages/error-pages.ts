@@ -40,7 +40,7 @@ export function entryPage(entry: CatalogueEntry, example: ErrorExample, site: Si
 ${retry === undefined ? '' : html`<div><dt>Send it again?</dt><dd>${retry}</dd></div>`}
 </dl>
 ${example.request === undefined ? '' : sample('Request', example.request)}
-${sample('Response', example.response)}`,
+${example.response === undefined ? '' : sample('Response', example.response)}`,
   )
 }
 

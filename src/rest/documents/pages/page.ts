@@ -85,6 +85,14 @@ export function browsePage(site: Site): Page {
   return { html: pageWith('Browse', site, content, head) }
 }
 
+/** The page for browsers at an address where there is nothing. */
+export function notFoundPage(site: Site, path: string): Page {
+  const content = html`<h1>Not found</h1>
+<p>There is nothing at <code>${path}</code>.</p>
+<p><a href="${site.root}/">Home</a></p>`
+  return { html: pageWith('Not found', site, content) }
+}
+
 /** The landing page: what the service is, where to go, and, with a token, what it holds. */
 export function landingPage(site: Site, resources: readonly Resource[]): Page {
   const content = html`<h1>A catalogue with a REST and a GraphQL interface</h1>

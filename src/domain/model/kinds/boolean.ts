@@ -1,0 +1,40 @@
+import {
+  EQUALITIES,
+  type FieldOf,
+  type FieldOptions,
+  type Kind,
+  NUMBER_CHARACTERS,
+  wrongType,
+} from './kind.ts'
+
+export type BooleanField = FieldOf<'boolean'>
+
+const booleanIn = (text: string) => (text === 'true' ? true : text === 'false' ? false : text)
+
+export const booleanKind: Kind<BooleanField> = {
+  type: 'boolean',
+  columnType: 'BOOLEAN',
+  dataType: 'boolean',
+  prismaType: 'Boolean',
+  scalar: 'Boolean',
+  operators: EQUALITIES,
+  isGroupable: true,
+  hasFewValues: true,
+  schema: () => ({ type: 'boolean' }),
+  characters: () => NUMBER_CHARACTERS,
+  check: (_, value) => (typeof value === 'boolean' ? { value } : wrongType('a boolean')),
+  fromQuery: (field, text) => booleanKind.check(field, booleanIn(text)),
+  fromCell: booleanIn,
+  control: () => ({
+    choices: [
+      { prompt: 'yes', value: true },
+      { prompt: 'no', value: false },
+    ],
+  }),
+  sample: (_, __, number) => number % 2 === 1,
+}
+
+/** True or false. */
+export function boolean(description: string, options: FieldOptions = {}): BooleanField {
+  return { type: 'boolean', description, ...options }
+}

@@ -1,0 +1,46 @@
+import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
+import { inCalendar, isDay } from './timestamp.ts'
+
+export type DateField = FieldOf<'date'>
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const EXAMPLE = '2031-06-01'
+const CHARACTERS = EXAMPLE.length
+
+/** A day is stored as its midnight in UTC, as Prisma does. */
+function check(_: unknown, value: unknown): Checked {
+  if (value instanceof Date) return inCalendar(value)
+  if (typeof value !== 'string') return wrongType('a string with an ISO 8601 date')
+  if (!DAY.test(value) || !isDay(value)) {
+    return { code: 'INVALID_FORMAT', problem: `must be an ISO 8601 date such as ${EXAMPLE}` }
+  }
+  return inCalendar(new Date(`${value}T00:00:00Z`))
+}
+
+const dayOf = (midnight: Date) => midnight.toISOString().slice(0, CHARACTERS)
+
+export const dateKind: Kind<DateField> = {
+  type: 'date',
+  columnType: 'DATE',
+  dataType: 'date',
+  prismaType: 'DateTime',
+  prismaAttribute: '@db.Date',
+  constraint: (column) => `${column} BETWEEN '0001-01-01' AND '9999-12-31'`,
+  fromDatabase: (text) => new Date(`${text}T00:00:00Z`),
+  scalar: { name: 'Date', description: 'A day without a time: 2031-06-01.' },
+  operators: COMPARISONS,
+  isGroupable: true,
+  isTimed: true,
+  schema: () => ({ type: 'string', format: 'date' }),
+  characters: () => CHARACTERS,
+  check,
+  toJson: dayOf,
+  fromQuery: check,
+  control: () => ({ type: 'date', placeholder: EXAMPLE }),
+  sample: (_, __, number) => dayOf(new Date(Date.UTC(2031, 5, 1 + Math.trunc(number)))),
+}
+
+/** A day without a time: `2031-06-01`. */
+export function date(description: string, options: FieldOptions = {}): DateField {
+  return { type: 'date', description, ...options }
+}

@@ -1,0 +1,37 @@
+import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
+
+export interface EnumerationField extends FieldOf<'enumeration'> {
+  readonly values: readonly string[]
+}
+
+export const enumerationKind: Kind<EnumerationField> = {
+  type: 'enumeration',
+  columnType: 'TEXT COLLATE "C"',
+  dataType: 'text',
+  prismaType: 'String',
+  constraint: (column, { values }) =>
+    `${column} IN (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`,
+  operators: EQUALITIES,
+  isGroupable: true,
+  hasFewValues: true,
+  schema: ({ values }) => ({ type: 'string', enum: values }),
+  characters: ({ values }) => Math.max(...values.map(({ length }) => length)),
+  check({ values }, value) {
+    if (typeof value !== 'string') return wrongType('a string')
+    if (values.includes(value)) return { value }
+    return { code: 'INVALID_VALUE', problem: `must be one of ${values.join(', ')}` }
+  },
+  fromQuery: (field, text) => enumerationKind.check(field, text),
+  isText: true,
+  control: ({ values }) => ({ choices: values }),
+  sample: ({ initially, values }) => initially ?? values[0],
+}
+
+/** One of a fixed list of values. */
+export function enumeration(
+  values: readonly string[],
+  description: string,
+  options: FieldOptions = {},
+): EnumerationField {
+  return { type: 'enumeration', values, description, ...options }
+}

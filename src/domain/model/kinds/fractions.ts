@@ -1,0 +1,69 @@
+import { isObject } from '../values.ts'
+import {
+  type Checked,
+  checkNumber,
+  checkText,
+  type FieldOf,
+  type FieldOptions,
+  type Kind,
+  NUMBER_CHARACTERS,
+  storableText,
+  wrongType,
+} from './kind.ts'
+
+export type FractionsField = FieldOf<'fractions'>
+
+const MAXIMUM_MEMBERS = 100
+const MAXIMUM_NAME_LENGTH = 100
+
+/** Names that every object inherits: a patch cannot set them. */
+function isReserved(name: string): boolean {
+  return name in Object.prototype || name === 'prototype'
+}
+
+function check(_: unknown, value: unknown): Checked {
+  if (!isObject(value)) return wrongType('an object that maps names to fractions')
+  const entries = Object.entries(value)
+  if (entries.length > MAXIMUM_MEMBERS) {
+    return { code: 'TOO_LONG', problem: `must not have more than ${MAXIMUM_MEMBERS} members` }
+  }
+  for (const [name, fraction] of entries) {
+    if (isReserved(name)) return { code: 'INVALID_VALUE', problem: `has the reserved name ${name}` }
+    const named = checkText(name, MAXIMUM_NAME_LENGTH)
+    if ('problem' in named) return { ...named, problem: `has a name that ${named.problem}` }
+    const checked = checkNumber(fraction, { minimum: 0 })
+    if ('problem' in checked) {
+      return { ...checked, problem: `has a fraction (${name}) that ${checked.problem}` }
+    }
+  }
+  return { value }
+}
+
+export const fractionsKind: Kind<FractionsField> = {
+  type: 'fractions',
+  columnType: 'JSONB',
+  dataType: 'jsonb',
+  prismaType: 'Json',
+  constraint: (column) => `are_fractions(${column})`,
+  scalar: { name: 'Fractions', description: 'An object whose members are fractions from 0 to 1, by name.' },
+  operators: [],
+  isGroupable: false,
+  schema: () => ({
+    type: 'object',
+    additionalProperties: { type: 'number', minimum: 0 },
+    maxProperties: MAXIMUM_MEMBERS,
+  }),
+  characters: () => MAXIMUM_MEMBERS * (MAXIMUM_NAME_LENGTH + NUMBER_CHARACTERS),
+  check,
+  isMerged: true,
+  fromQuery: storableText,
+  isJson: true,
+  control: () => ({ type: 'textarea', format: 'object', placeholder: '{"name": 0.5}' }),
+  sample: (_, __, number) =>
+    number === 0 ? { nitrogen: 0.78, oxygen: 0.21 } : { [`gas ${number}`]: 0.25, nitrogen: 0.1 + 0.2 },
+}
+
+/** An object that maps arbitrary names to fractions from 0. */
+export function fractions(description: string, options: FieldOptions = {}): FractionsField {
+  return { type: 'fractions', description, ...options }
+}

@@ -1,0 +1,59 @@
+import {
+  type Bounds,
+  type Checked,
+  COMPARISONS,
+  checkNumber,
+  controlBounds,
+  type FieldOf,
+  type Kind,
+  NUMBER_CHARACTERS,
+  numberIn,
+  sampleNumber,
+  schemaBounds,
+  wrongType,
+} from './kind.ts'
+
+export interface IntegerField extends FieldOf<'integer'>, Bounds {}
+
+/** Signed 32-bit integers: the integer type of PostgreSQL and GraphQL. */
+export const INTEGER_RANGE = { minimum: -2147483648, maximum: 2147483647 }
+
+function check(bounds: Bounds, value: unknown): Checked {
+  const isWhole = typeof value === 'number' && (Number.isInteger(value) || !Number.isFinite(value))
+  return isWhole ? checkNumber(value, bounds) : wrongType('an integer')
+}
+
+export const integerKind: Kind<IntegerField> = {
+  type: 'integer',
+  columnType: 'INTEGER',
+  dataType: 'integer',
+  prismaType: 'Int',
+  // The column's type has bounds of its own.
+  constraint(column, { minimum = INTEGER_RANGE.minimum, maximum = INTEGER_RANGE.maximum }) {
+    const conditions = [
+      ...(minimum === INTEGER_RANGE.minimum ? [] : [`${column} >= ${minimum}`]),
+      ...(maximum === INTEGER_RANGE.maximum ? [] : [`${column} <= ${maximum}`]),
+    ]
+    return conditions.length > 0 ? conditions.join(' AND ') : undefined
+  },
+  scalar: 'Int',
+  operators: COMPARISONS,
+  isGroupable: true,
+  isMeasurable: true,
+  schema: (field) => ({ type: 'integer', ...schemaBounds(field) }),
+  characters: () => NUMBER_CHARACTERS,
+  check,
+  // An integer beyond the bounds of the field is valid in a filter.
+  fromQuery: (_, text) => check(INTEGER_RANGE, numberIn(text)),
+  fromCell: numberIn,
+  control: (field) => ({ type: 'number', step: 1, ...controlBounds({ ...INTEGER_RANGE, ...field }) }),
+  sample: (field, _, number) => sampleNumber(field, Math.trunc(number)),
+}
+
+/** An integer within {@link INTEGER_RANGE}. */
+export function integer(
+  description: string,
+  options: Partial<Omit<IntegerField, 'type'>> = {},
+): IntegerField {
+  return { type: 'integer', description, ...INTEGER_RANGE, ...options }
+}

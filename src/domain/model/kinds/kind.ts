@@ -1,0 +1,199 @@
+import type { DetailCode } from '../errors.ts'
+import { isStorable } from '../values.ts'
+
+/** What a field of any kind may declare. */
+export interface FieldOptions {
+  /** Required, and not blank, on every write (SPEC §2.1). */
+  readonly required?: true
+  /** Set by the service: ignored on create, and refused on a later write if it differs. */
+  readonly readOnly?: true
+  /** The default of a new resource. The value can be replaced but not removed. */
+  readonly initially?: string | number | boolean
+  /** Set by the service, and shown in GraphQL only. */
+  readonly hidden?: true
+  /**
+   * An index for lists: `sort` has the value and the identifier, in the order of a sorted list; `filter` has the
+   * value alone and stays small where many resources share each value. Within the parent if there is one.
+   */
+  readonly index?: 'sort' | 'filter'
+  /** The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps. */
+  readonly renamedFrom?: string
+  /**
+   * The first version of the API that has the field, one of the `versions` of the domain: `v2`. With `required`
+   * it needs `initially`, which the field gets where another version creates a resource.
+   */
+  readonly since?: string
+  /** The last version of the API that has the field; see `since`. */
+  readonly until?: string
+}
+
+/** A field with its kind. */
+export interface FieldOf<Type extends string> extends FieldOptions {
+  readonly type: Type
+  readonly description: string
+}
+
+/** A JSON Schema (2020-12), or a part of one. */
+export type Schema = { readonly [keyword: string]: unknown }
+
+/** The operators of filters. The comparisons apply to ordered kinds, `contains` to text. */
+export type Operator = 'equals' | 'in' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
+
+export const EQUALITIES: readonly Operator[] = ['equals', 'in']
+export const COMPARISONS: readonly Operator[] = ['equals', 'in', 'gt', 'gte', 'lt', 'lte']
+
+/** The converted value, or a problem. */
+export type Checked = { readonly value: unknown } | Problem
+
+interface Problem {
+  readonly code: DetailCode
+  /** A predicate that follows the name of the field in a message. */
+  readonly problem: string
+}
+
+/** How a form asks for a value (HAL-FORMS, property element). */
+export interface Control {
+  /** A type of HAL-FORMS; some clients fail on others. */
+  readonly type?: string
+  /** What the text stands for: our extension, named after the keyword of JSON Schema. */
+  readonly format?: 'date-time' | 'object'
+  readonly min?: number
+  readonly max?: number
+  readonly step?: number
+  readonly maxLength?: number
+  readonly regex?: string
+  readonly placeholder?: string
+  /** The only values. */
+  readonly choices?: readonly (string | { readonly prompt: string; readonly value: unknown })[]
+}
+
+/** A scalar of the GraphQL schema; `String` and the like are built in. */
+export type Scalar = 'String' | 'ID' | 'Float' | 'Int' | 'Boolean' | { name: string; description: string }
+
+/**
+ * Everything about a kind of field. Other modules ask the kind of a field and never compare its type, so a new kind is
+ * one file, and an entry in the list of `index.ts`. The names of the types of PostgreSQL, Prisma and GraphQL are texts
+ * here: a kind imports none of these libraries.
+ */
+export interface Kind<Field extends FieldOf<string>> {
+  readonly type: Field['type']
+
+  /** PostgreSQL's type as `CREATE TABLE` takes it, and as information_schema names it. */
+  readonly columnType: string
+  readonly dataType: string
+  /** The type in the Prisma schema, with its native type as an attribute where Prisma's default is another. */
+  readonly prismaType: string
+  readonly prismaAttribute?: string
+  /** The condition of a CHECK on a quoted column. */
+  constraint?(column: string, field: Field): string | undefined
+  /** The expression that a unique value is compared by; the column itself by default. */
+  uniqueBy?(column: string): string
+  /** Makes the value of PostgreSQL's text, for a type that the driver does not parse as wanted. */
+  fromDatabase?(text: string): unknown
+
+  /** The type in GraphQL; without one, the schema declares a type for each field. */
+  readonly scalar?: Scalar
+  /** The operators of its filters. It can be sorted by if it has any. */
+  readonly operators: readonly Operator[]
+  /** What aggregates do with it: groups of equal values, periods of time, numbers that are measured. */
+  readonly isGroupable: boolean
+  readonly isTimed?: true
+  readonly isMeasurable?: true
+  /** Many resources share each of its few values, which a chart can show. */
+  readonly hasFewValues?: true
+
+  /** A schema of the values in JSON, and what is added to it where the value must not be blank. */
+  schema(field: Field): Schema
+  readonly notBlank?: Schema
+  /** The maximum length in JSON, in characters. */
+  characters(field: Field): number
+  /** Checks a value of a body that is not null, and converts it to what is stored. */
+  check(field: Field, value: unknown): Checked
+  /** Converts a stored value to its form in JSON; unchanged by default. */
+  toJson?(value: never): unknown
+  /** Whether a merge patch is merged into the value, so that null removes a member. */
+  readonly isMerged?: true
+  /** Checks a value of a query string. */
+  fromQuery(field: Field, text: string): Checked
+  /** The JSON value of a text without quotes, as in CSV; the text itself if it is none, so that the check refuses it. */
+  fromCell?(text: string): unknown
+  /** Such a text is JSON. */
+  readonly isJson?: true
+  /** Texts of any length are stored, of which a cursor may hold the beginning. */
+  readonly isText?: true
+  /** An empty cell in quotes is the value of no characters. */
+  readonly isFreeText?: true
+
+  control(field: Field): Control
+  /** A valid value in JSON. Equal numbers give equal values, and greater ones greater values where these have an order. */
+  sample(field: Field, name: string, number: number): unknown
+}
+
+export function wrongType(expected: string): Problem {
+  return { code: 'INVALID_TYPE', problem: `must be ${expected}` }
+}
+
+const NOT_STORABLE: Problem = {
+  code: 'INVALID_VALUE',
+  problem: 'must not hold U+0000 or half of a surrogate pair',
+}
+
+/** Checks a text and its length in Unicode code points. */
+export function checkText(value: unknown, maximumLength: number): Checked {
+  if (typeof value !== 'string') return wrongType('a string')
+  if (!isStorable(value)) return NOT_STORABLE
+  if (isLonger(value, maximumLength)) {
+    return { code: 'TOO_LONG', problem: `must not be longer than ${maximumLength} characters` }
+  }
+  return { value }
+}
+
+/** A character has one or two UTF-16 code units. A text of a megabyte takes ten milliseconds to count. */
+function isLonger(value: string, maximum: number): boolean {
+  return value.length > maximum && (value.length > 2 * maximum || [...value].length > maximum)
+}
+
+/** Any text that could be stored: a filter may ask for a longer one than the field allows. */
+export function storableText(_: unknown, text: string): Checked {
+  return isStorable(text) ? { value: text } : NOT_STORABLE
+}
+
+/** Bounds under the names of JSON Schema and of HAL-FORMS. */
+export interface Bounds {
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+export function checkNumber(value: unknown, { minimum = -Infinity, maximum = Infinity }: Bounds): Checked {
+  if (typeof value !== 'number') return wrongType('a number')
+  if (!Number.isFinite(value)) {
+    return { code: 'OUT_OF_RANGE', problem: 'must be a finite double-precision number' }
+  }
+  if (value < minimum) return { code: 'OUT_OF_RANGE', problem: `must not be less than ${minimum}` }
+  if (value > maximum) return { code: 'OUT_OF_RANGE', problem: `must not be more than ${maximum}` }
+  return { value }
+}
+
+const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** The number that a text is; the text itself if it is none. */
+export function numberIn(text: string): number | string {
+  return NUMBER.test(text) ? Number(text) : text
+}
+
+export function schemaBounds({ minimum, maximum }: Bounds): Schema {
+  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) }
+}
+
+export function controlBounds({ minimum, maximum }: Bounds): Control {
+  return { ...(minimum !== undefined && { min: minimum }), ...(maximum !== undefined && { max: maximum }) }
+}
+
+/** A sample within the bounds. */
+export function sampleNumber({ minimum = -Infinity, maximum = Infinity }: Bounds, number: number): number {
+  const least = Math.max(minimum, 0)
+  return Number.isFinite(maximum) ? least + (number % (maximum - least)) : least + number
+}
+
+/** The characters of the longest double-precision number, and of a timestamp. */
+export const NUMBER_CHARACTERS = 24

@@ -1,0 +1,47 @@
+import { checkText, type FieldOf, type FieldOptions, type Kind, storableText } from './kind.ts'
+
+export interface ReferenceField extends FieldOf<'reference'> {
+  /** The path of the collection whose identifiers this field holds. */
+  readonly to: string
+  /** The link relation to the target, and (in camel case) the GraphQL field. */
+  readonly relation: string
+  /** Also listed at /{to}/{id}/{path of this resource} (SPEC §2.5.1). */
+  readonly nested?: true
+  /** Refers to another target than the other resources of the same parent. */
+  readonly uniqueWithinParent?: true
+  /** The effect of the deletion of the target: refused (the default), or this resource is deleted or changed too. */
+  readonly onDelete?: 'restrict' | 'cascade' | 'set null'
+}
+
+/** Longer than an identifier: what no resource has is reported as unknown, and not as too long. */
+const MAXIMUM_LENGTH = 500
+
+const IDENTIFIER_CHARACTERS = 64
+
+export const referenceKind: Kind<ReferenceField> = {
+  type: 'reference',
+  columnType: 'TEXT COLLATE "C"',
+  dataType: 'text',
+  prismaType: 'String',
+  scalar: 'ID',
+  operators: ['equals', 'in', 'contains'],
+  isGroupable: true,
+  hasFewValues: true,
+  schema: () => ({ type: 'string', maxLength: MAXIMUM_LENGTH }),
+  characters: () => IDENTIFIER_CHARACTERS,
+  check: (_, value) => checkText(value, MAXIMUM_LENGTH),
+  fromQuery: storableText,
+  isText: true,
+  control: () => ({ type: 'text' }),
+  sample: () => '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02',
+}
+
+/** The identifier of a resource in another collection. */
+export function reference(
+  to: string,
+  relation: string,
+  description: string,
+  options: FieldOptions & Pick<ReferenceField, 'nested' | 'uniqueWithinParent' | 'onDelete'> = {},
+): ReferenceField {
+  return { type: 'reference', to, relation, description, ...options }
+}

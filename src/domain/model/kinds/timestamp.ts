@@ -1,0 +1,82 @@
+import {
+  type Checked,
+  COMPARISONS,
+  type FieldOf,
+  type FieldOptions,
+  type Kind,
+  NUMBER_CHARACTERS,
+  wrongType,
+} from './kind.ts'
+
+export type TimestampField = FieldOf<'timestamp'>
+
+const TIMESTAMP =
+  /^(?<day>\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3}0*)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/
+
+/** RFC 3339 with at most milliseconds, or a date alone: how timestamps are sent. */
+const SENT = '\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+\\-]\\d{2}:\\d{2}))?'
+
+const EXAMPLE = '2031-04-05T06:07:08.900Z'
+
+function check(_: unknown, value: unknown): Checked {
+  if (value instanceof Date) return inCalendar(value)
+  if (typeof value !== 'string') return wrongType('a string with an ISO 8601 timestamp')
+  const day = TIMESTAMP.exec(value)?.groups?.['day']
+  if (!day || !isDay(day)) {
+    const problem = `must be an ISO 8601 timestamp such as ${EXAMPLE}, with milliseconds at most`
+    return { code: 'INVALID_FORMAT', problem }
+  }
+  return inCalendar(new Date(value))
+}
+
+/** Whether `2031-04-05` is a day. Date.parse accepts 30 February as 2 March, so the day is formatted again and compared. */
+export function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+}
+
+/** Refuses years that ISO 8601 and PostgreSQL do not write with four digits. */
+export function inCalendar(timestamp: Date): Checked {
+  const year = timestamp.getUTCFullYear()
+  if (year >= 1 && year <= 9999) return { value: timestamp }
+  return { code: 'OUT_OF_RANGE', problem: 'must be in the years 1 to 9999' }
+}
+
+export const timestampKind: Kind<TimestampField> = {
+  type: 'timestamp',
+  columnType: 'TIMESTAMPTZ(3)',
+  dataType: 'timestamp with time zone',
+  prismaType: 'DateTime',
+  prismaAttribute: '@db.Timestamptz(3)',
+  constraint: (column) => `is_in_calendar(${column})`,
+  scalar: { name: 'DateTime', description: 'A time in ISO 8601 with milliseconds. Responses are in UTC.' },
+  operators: COMPARISONS,
+  isGroupable: false,
+  isTimed: true,
+  schema: () => ({ type: 'string', format: 'date-time' }),
+  characters: () => NUMBER_CHARACTERS,
+  check,
+  toJson: timestampText,
+  fromQuery: check,
+  control: () => ({ type: 'text', format: 'date-time', regex: SENT, placeholder: EXAMPLE }),
+  sample: (_, __, number) =>
+    new Date(Date.UTC(2031, 3, 5, 6, 7, 8, 900) + Math.round(number * 86_400_000)).toISOString(),
+}
+
+/** A timestamp with milliseconds, formatted as ISO 8601 in UTC. */
+export function timestamp(description: string, options: FieldOptions = {}): TimestampField {
+  return { type: 'timestamp', description, ...options }
+}
+
+/** Does the same as `toISOString`, in an eighth of the time. */
+export function timestampText(date: Date): string {
+  const year = date.getUTCFullYear()
+  if (year < 1000 || year > 9999) return date.toISOString()
+  const [month, day] = [PADDED[date.getUTCMonth() + 1], PADDED[date.getUTCDate()]]
+  const [hours, minutes] = [PADDED[date.getUTCHours()], PADDED[date.getUTCMinutes()]]
+  const milliseconds = `${date.getUTCMilliseconds()}`.padStart(3, '0')
+  return `${year}-${month}-${day}T${hours}:${minutes}:${PADDED[date.getUTCSeconds()]}.${milliseconds}Z`
+}
+
+/** The numbers up to 59, in two digits. */
+const PADDED = Array.from({ length: 60 }, (_, number) => `${number}`.padStart(2, '0'))

@@ -1,0 +1,33 @@
+import type { ApolloServerPlugin } from '@apollo/server'
+import type { GraphContext } from '../execution/context.ts'
+import { Limiter } from '../execution/limiter.ts'
+import { introspects } from './limits.ts'
+
+/** After an introspection, the next one waits for this many times as long as it took, and at most for a second. */
+const REST = 9
+const LONGEST_REST_MILLISECONDS = 1_000
+
+/**
+ * Runs introspection one at a time, callers in turn, and for a tenth of the time at most. One takes 50 ms of the event
+ * loop, in which no other request is served; tools need it once.
+ */
+export function introspectionTurns(): ApolloServerPlugin<GraphContext> {
+  const limiter = new Limiter({ capacity: 1, share: 1 })
+  return {
+    requestDidStart: async () => {
+      let finish = () => {}
+      return {
+        didResolveOperation: async ({ document, contextValue: { caller, slot } }) => {
+          if (!introspects(document)) return
+          const release = await limiter.acquire(caller.identity, 1, slot)
+          const started = performance.now()
+          finish = () => {
+            const rest = Math.min(REST * (performance.now() - started), LONGEST_REST_MILLISECONDS)
+            setTimeout(release, rest).unref()
+          }
+        },
+        willSendResponse: async () => finish(),
+      }
+    },
+  }
+}
