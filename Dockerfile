@@ -14,7 +14,6 @@ COPY --from=build /app/bin ./bin
 COPY --from=build /app/scripts ./scripts
 COPY --from=build /app/prisma ./prisma
 COPY --from=build /app/operations ./operations
-COPY --from=build /app/public ./public
 COPY --from=build /app/dist ./dist
 # Used only without DATABASE_URL.
 RUN mkdir -m 700 /data && chown node:node /data

@@ -1,5 +1,5 @@
-import { queryable } from '../src/domain/model/query/query.ts'
 import { species } from '../src/domain/resources/species.ts'
+import { queryable } from '../src/model/query/query.ts'
 import { median } from './table.ts'
 
 const TIMES = 15

@@ -1,6 +1,7 @@
 // @ts-check
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +20,14 @@ const SOURCES = [
   'tsconfig.json',
   'tsconfig.build.json',
   'src',
+  'tools',
 ]
+
+/** Folders among them. */
+const FOLDERS = ['src', 'tools']
+
+/** What browsers load, below `src` and in the output. */
+const ASSETS = ['pages/browser', 'pages/styles', 'pages/explorer']
 
 /** Made by the build itself, below the sources. */
 const GENERATED = 'src/database/generated'
@@ -67,11 +75,11 @@ function sources() {
  */
 function filesOf(path) {
   if (!existsSync(inProject(path))) return []
-  if (path !== 'src') return [path]
+  if (!FOLDERS.includes(path)) return [path]
   return readdirSync(inProject(path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(project.length))
-    .filter((file) => !file.startsWith(GENERATED))
+    .filter((file) => !file.startsWith(GENERATED) && !file.startsWith('tools/dist'))
     .sort()
 }
 
@@ -80,7 +88,19 @@ async function build(made) {
   process.stderr.write('Building the service …\n')
   await runPackage('prisma', 'build/index.js', 'generate')
   await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
+  for (const folder of ASSETS) await copyAssets(inProject(join('src', folder)), join(made, folder))
   await bundle(project, made)
+}
+
+/**
+ * Copies the scripts and styles of a folder.
+ *
+ * @param {string} from
+ * @param {string} to
+ */
+async function copyAssets(from, to) {
+  const filter = (/** @type {string} */ path) => path === from || /\.(css|js)$/.test(path)
+  await cp(from, to, { recursive: true, filter })
 }
 
 /**

@@ -12,7 +12,7 @@ import { buildOutput } from './output.js'
 const project = fileURLToPath(new URL('..', import.meta.url))
 
 /** Folders of TypeScript, each compiled to its own `dist`. */
-const FOLDERS = ['test', 'torture']
+const FOLDERS = ['tools', 'test', 'torture']
 
 /**
  * Where the compiled form of a source folder is.

@@ -3,11 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 
-/** The programs, below `src`. */
-const PROGRAMS = ['halgraph.ts', 'main.ts']
+/** The programs by the name of their bundle, at the top of the output. */
+const PROGRAMS = {
+  halgraph: 'src/commands/halgraph.ts',
+  main: 'src/service/main.ts',
+  resource: 'tools/resource/main.ts',
+}
 
 /** Modules that a domain imports or is: they remain single, since an error class is compared by identity. */
-const SHARED = /^domain\/(?:model\/|resources\/|definition\.ts$)|^database\/generated\//
+const SHARED = /^model\/|^domain\/(?:resources\/|definition\.ts$)|^database\/generated\//
 
 /** The Prisma client of the built-in domain, below `src`. */
 const CLIENT = 'database/generated/client'
@@ -61,7 +65,7 @@ export async function bundle(project, output) {
   await build({
     ...OPTIONS,
     absWorkingDir: project,
-    entryPoints: PROGRAMS.map((file) => join(sources, file)),
+    entryPoints: PROGRAMS,
     outdir: output,
     allowOverwrite: true,
     splitting: true,

@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
-import { settingsTable } from '../src/settings/settings-table.ts'
+import { settingsTable } from '../src/service/settings/settings-table.ts'
 import { startTestService } from './helpers/service.ts'
 
 /** All strings below a value with this key, as in the `expr` of alerts and of panels. */

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { openReadableLog } from '../src/log.ts'
-import { styled } from '../src/terminal.ts'
+import { openReadableLog } from '../src/service/log.ts'
+import { styled } from '../src/service/terminal.ts'
 import { createEmbedded } from './helpers/database.ts'
 import { startProcess } from './helpers/service-process.ts'
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { readSettings, type Settings, SettingsError } from '../src/settings/settings.ts'
-import { settingsTable } from '../src/settings/settings-table.ts'
+import { readSettings, type Settings, SettingsError } from '../src/service/settings/settings.ts'
+import { settingsTable } from '../src/service/settings/settings-table.ts'
 import { domain } from './helpers/domain.ts'
 
 const secret = 'x'.repeat(32)

@@ -1,12 +1,12 @@
-import { authorize } from '../../src/domain/model/authorize.ts'
-import type { Resource, Values } from '../../src/domain/model/resource.ts'
-import type { Row } from '../../src/domain/model/row.ts'
 import { readList, readResource } from '../../src/domain/read.ts'
 import { species } from '../../src/domain/resources/species.ts'
 import type { Operation, Prepare } from '../../src/graph/execution/operation.ts'
 import { type PageArguments, toPage, toPageRequest } from '../../src/graph/schema/pages.ts'
-import { type Service, startService } from '../../src/server.ts'
-import { loadConfiguration } from '../../src/settings/configuration.ts'
+import { authorize } from '../../src/model/authorize.ts'
+import type { Resource, Values } from '../../src/model/resource.ts'
+import type { Row } from '../../src/model/row.ts'
+import { type Service, startService } from '../../src/service/server.ts'
+import { loadConfiguration } from '../../src/service/settings/configuration.ts'
 
 // The service, except that the two commonest reads call the domain themselves instead of running a GraphQL
 // operation: what that step costs is the difference between the two.

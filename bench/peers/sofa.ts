@@ -5,7 +5,7 @@ import { useSofa } from 'sofa-api'
 import { openDatabase } from '../../src/database/open-database.ts'
 import { createContext, type DomainContext } from '../../src/graph/execution/context.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import { databaseOptions, loadConfiguration } from '../../src/settings/configuration.ts'
+import { databaseOptions, loadConfiguration } from '../../src/service/settings/configuration.ts'
 import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts'
 
 // SOFA makes REST of the GraphQL schema of the service; what it answers with is put into HAL by hand. It

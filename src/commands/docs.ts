@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
+import { modelDocument } from '../documents/model/mermaid.ts'
+import { committedDocument } from '../documents/openapi/document.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { typeMap } from '../graph/type-map.ts'
-import { modelDocument } from '../rest/documents/model/mermaid.ts'
-import { committedDocument } from '../rest/documents/openapi/document.ts'
-import { readSeeds } from '../seeds.ts'
-import { domainFolder, loadDefinitions } from '../settings/domain-folder.ts'
-import { runCommand } from './command.ts'
+import { runCommand } from '../service/command.ts'
+import { readSeeds } from '../service/seeds.ts'
+import { domainFolder, loadDefinitions } from '../service/settings/domain-folder.ts'
 
 const usage = `Generates the documents of the built-in domain, which are kept under version control.
 

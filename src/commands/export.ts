@@ -2,11 +2,17 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
-import type { Leaf, Resource } from '../domain/model/resource.ts'
-import type { Row } from '../domain/model/row.ts'
-import { toValues } from '../domain/model/rows.ts'
 import { allRows } from '../domain/read.ts'
-import { ArgumentsError, CommandError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
+import type { Leaf, Resource } from '../model/resource.ts'
+import type { Row } from '../model/row.ts'
+import { toValues } from '../model/rows.ts'
+import {
+  ArgumentsError,
+  CommandError,
+  databaseConfiguration,
+  resourceNamed,
+  runCommand,
+} from '../service/command.ts'
 import { withExistingDatabase } from './shared-database.ts'
 
 const usage = `Writes every resource of a collection to standard output, ordered by identifier.

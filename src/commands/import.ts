@@ -1,11 +1,11 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { WriteContext } from '../domain/context.ts'
-import { OPERATOR } from '../domain/model/caller.ts'
-import type { Resource } from '../domain/model/resource.ts'
-import type { Configuration } from '../settings/configuration.ts'
-import type { Settings } from '../settings/settings.ts'
-import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from './command.ts'
+import { OPERATOR } from '../model/caller.ts'
+import type { Resource } from '../model/resource.ts'
+import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from '../service/command.ts'
+import type { Configuration } from '../service/settings/configuration.ts'
+import type { Settings } from '../service/settings/settings.ts'
 import {
   errorPath,
   freshState,

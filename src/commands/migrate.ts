@@ -1,8 +1,8 @@
 import { parseConnection } from '../database/connection.ts'
 import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
 import { migrate } from '../database/migrations/migrator.ts'
-import { patienceOf } from '../settings/configuration.ts'
-import { databaseConfiguration, runCommand } from './command.ts'
+import { databaseConfiguration, runCommand } from '../service/command.ts'
+import { patienceOf } from '../service/settings/configuration.ts'
 
 const usage = `Applies the pending migrations of the database.
 

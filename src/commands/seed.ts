@@ -1,6 +1,6 @@
-import { OPERATOR } from '../domain/model/caller.ts'
-import { readSeeds } from '../seeds.ts'
-import { CommandError, databaseConfiguration, runCommand } from './command.ts'
+import { OPERATOR } from '../model/caller.ts'
+import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
+import { readSeeds } from '../service/seeds.ts'
 import { createSeeds } from './seed/create-seeds.ts'
 import { withDatabase } from './shared-database.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { openExistingDatabase, openSharedDatabase } from '../database/open-database.ts'
-import { type Configuration, databaseOptions } from '../settings/configuration.ts'
+import { type Configuration, databaseOptions } from '../service/settings/configuration.ts'
 
 /**
  * Opens the database of the settings, shared with a running service, and closes it after `use`.

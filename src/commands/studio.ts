@@ -11,9 +11,9 @@ import { SOCKET_NAME } from '../database/embedded/limits.ts'
 import { answers } from '../database/embedded/lock.ts'
 import { migrate } from '../database/migrations/migrator.ts'
 import { DEFAULT_SCHEMA, sessionSettings } from '../database/session.ts'
-import { tableName } from '../domain/model/resource.ts'
-import type { DomainFolder, LocatedDomain } from '../settings/domain-folder.ts'
-import { CommandError, databaseConfiguration, runCommand } from './command.ts'
+import { tableName } from '../model/resource.ts'
+import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
+import type { DomainFolder, LocatedDomain } from '../service/settings/domain-folder.ts'
 
 const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.
 

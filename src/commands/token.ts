@@ -1,7 +1,7 @@
-import { mintToken, storedSecret, tokenSettings } from '../development-token.ts'
-import type { Domain } from '../domain/model/domain.ts'
-import { loadConfiguration } from '../settings/configuration.ts'
-import { ArgumentsError, runCommand } from './command.ts'
+import type { Domain } from '../model/domain.ts'
+import { ArgumentsError, runCommand } from '../service/command.ts'
+import { mintToken, storedSecret, tokenSettings } from '../service/development-token.ts'
+import { loadConfiguration } from '../service/settings/configuration.ts'
 
 const usage = `Prints an access token, signed with JWT_SECRET or the development secret in DATA_DIR.
 

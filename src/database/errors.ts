@@ -1,6 +1,6 @@
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client'
 import pg from 'pg'
-import { DomainError } from '../domain/model/errors.ts'
+import { DomainError } from '../model/errors.ts'
 
 /**
  * SQLSTATEs of a server that cannot serve at present (PostgreSQL, appendix A): connection exception,

@@ -1,8 +1,8 @@
 import type { DatabaseClient } from '../database/client.ts'
 import type { Readers } from '../database/replicas/readers.ts'
-import type { Caller } from './model/caller.ts'
-import type { RuleSettings } from './model/database-rule.ts'
-import type { Resource } from './model/resource.ts'
+import type { Caller } from '../model/caller.ts'
+import type { RuleSettings } from '../model/database-rule.ts'
+import type { Resource } from '../model/resource.ts'
 
 export type { DatabaseClient }
 

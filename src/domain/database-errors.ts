@@ -1,6 +1,6 @@
 import { refusalOf } from '../database/errors.ts'
-import { DomainError, errorAt } from './model/errors.ts'
-import { type Resource, tableName } from './model/resource.ts'
+import { DomainError, errorAt } from '../model/errors.ts'
+import { type Resource, tableName } from '../model/resource.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './unique.ts'
 

@@ -3,8 +3,8 @@
  * module as `halgraph/domain`, and no other module of the service; docs/DOMAINS.md explains it with examples.
  */
 
-export { type Action, allows, authorize } from './model/authorize.ts'
-export type { Caller } from './model/caller.ts'
+export { type Action, allows, authorize } from '../model/authorize.ts'
+export type { Caller } from '../model/caller.ts'
 export {
   type Change,
   type DatabaseRule,
@@ -12,8 +12,8 @@ export {
   type RuleSettings,
   readingFirst,
   requireTransaction,
-} from './model/database-rule.ts'
-export type { Domain, DomainSetting } from './model/domain.ts'
+} from '../model/database-rule.ts'
+export type { Domain, DomainSetting } from '../model/domain.ts'
 export {
   type Detail,
   type DetailCode,
@@ -22,7 +22,7 @@ export {
   type Explanation,
   refuseInvalid,
   refuseRuleViolation,
-} from './model/errors.ts'
+} from '../model/errors.ts'
 export {
   boolean,
   date,
@@ -38,14 +38,14 @@ export {
   reference,
   text,
   timestamp,
-} from './model/fields.ts'
-export { isIdentifier, makeIdentifier, type ResourceKey, slug } from './model/identifiers.ts'
+} from '../model/fields.ts'
+export { isIdentifier, makeIdentifier, type ResourceKey, slug } from '../model/identifiers.ts'
 export {
   defineResource,
   type Resource,
   type ResourceDefinition,
   type Rule,
   type Values,
-} from './model/resource.ts'
-export type { Row } from './model/row.ts'
-export type { ApiVersion } from './model/versions/versions.ts'
+} from '../model/resource.ts'
+export type { Row } from '../model/row.ts'
+export type { ApiVersion } from '../model/versions/versions.ts'

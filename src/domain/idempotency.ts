@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../database/client.ts'
-import { refuseInvalid, refuseRuleViolation } from './model/errors.ts'
-import { kindOf } from './model/fields.ts'
-import type { Resource, Values } from './model/resource.ts'
-import type { Row } from './model/row.ts'
-import { toColumns } from './model/rows.ts'
-import { isObject } from './model/values.ts'
+import { refuseInvalid, refuseRuleViolation } from '../model/errors.ts'
+import { kindOf } from '../model/fields.ts'
+import type { Resource, Values } from '../model/resource.ts'
+import type { Row } from '../model/row.ts'
+import { toColumns } from '../model/rows.ts'
+import { isObject } from '../model/values.ts'
 import { WriteConflict } from './retry.ts'
 
 /** An idempotency key, which is unique among the requests of a caller. */

@@ -1,7 +1,7 @@
 import { type Client, modelOf } from '../database/client.ts'
-import { DomainError } from './model/errors.ts'
-import { isResourceKey, type ResourceKey } from './model/identifiers.ts'
-import type { Resource } from './model/resource.ts'
+import { DomainError } from '../model/errors.ts'
+import { isResourceKey, type ResourceKey } from '../model/identifiers.ts'
+import type { Resource } from '../model/resource.ts'
 
 /**
  * The error for a missing resource: RESOURCE_GONE if it was deleted, otherwise RESOURCE_NOT_FOUND

@@ -1,11 +1,11 @@
 import { type Client, modelOf } from '../database/client.ts'
+import { isIdentifier, isResourceKey, type ResourceKey } from '../model/identifiers.ts'
+import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
+import type { List, ListRequest } from '../model/query/list.ts'
+import { listColumn } from '../model/relations.ts'
+import type { Resource } from '../model/resource.ts'
+import type { Row } from '../model/row.ts'
 import { isOverflow } from './database-errors.ts'
-import { isIdentifier, isResourceKey, type ResourceKey } from './model/identifiers.ts'
-import type { AggregateRequest, Group } from './model/query/aggregate.ts'
-import type { List, ListRequest } from './model/query/list.ts'
-import { listColumn } from './model/relations.ts'
-import type { Resource } from './model/resource.ts'
-import type { Row } from './model/row.ts'
 import { notFound, notFoundOrGone } from './not-found.ts'
 
 /**

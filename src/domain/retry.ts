@@ -1,4 +1,4 @@
-import { DomainError } from './model/errors.ts'
+import { DomainError } from '../model/errors.ts'
 
 /** Another request has changed the same data. The write is repeated; callers never receive this error. */
 export class WriteConflict extends Error {

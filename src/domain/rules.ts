@@ -1,11 +1,11 @@
 import { type Client, modelOf } from '../database/client.ts'
-import type { Change } from './model/database-rule.ts'
-import { type Detail, refuseRuleViolation } from './model/errors.ts'
-import { isIdentifier } from './model/identifiers.ts'
-import { relationsOf } from './model/relations.ts'
-import type { Resource } from './model/resource.ts'
-import { toValues } from './model/rows.ts'
-import { runRules } from './model/validate.ts'
+import type { Change } from '../model/database-rule.ts'
+import { type Detail, refuseRuleViolation } from '../model/errors.ts'
+import { isIdentifier } from '../model/identifiers.ts'
+import { relationsOf } from '../model/relations.ts'
+import type { Resource } from '../model/resource.ts'
+import { toValues } from '../model/rows.ts'
+import { runRules } from '../model/validate.ts'
 
 /** A change with the whole client, not only the part for rules. */
 export type ClientChange = Change & { readonly client: Client }

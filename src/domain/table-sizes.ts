@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../database/client.ts'
-import { type Resource, tableName } from './model/resource.ts'
+import { type Resource, tableName } from '../model/resource.ts'
 
 const LIFETIME_MILLISECONDS = 10_000
 

@@ -1,7 +1,7 @@
 import { type Client, transact } from '../database/client.ts'
+import { type Change, TransactionNeeded } from '../model/database-rule.ts'
+import type { Resource } from '../model/resource.ts'
 import type { WriteContext } from './context.ts'
-import { type Change, TransactionNeeded } from './model/database-rule.ts'
-import type { Resource } from './model/resource.ts'
 import type { ClientChange } from './rules.ts'
 
 /** The row that a write is about, as it is and as it will be. */

@@ -1,11 +1,11 @@
 import { modelOf } from '../database/client.ts'
 import { quoted, tableOf } from '../database/sql/statement.ts'
-import { allows } from './model/authorize.ts'
-import type { Change } from './model/database-rule.ts'
-import { type DomainError, errorAt } from './model/errors.ts'
-import { uniqueBy, uniquenessOf } from './model/fields.ts'
-import { isResourceKey } from './model/identifiers.ts'
-import type { Resource } from './model/resource.ts'
+import { allows } from '../model/authorize.ts'
+import type { Change } from '../model/database-rule.ts'
+import { type DomainError, errorAt } from '../model/errors.ts'
+import { uniqueBy, uniquenessOf } from '../model/fields.ts'
+import { isResourceKey } from '../model/identifiers.ts'
+import type { Resource } from '../model/resource.ts'
 import type { ClientChange } from './rules.ts'
 
 /**

@@ -1,22 +1,22 @@
 import { modelOf } from '../database/client.ts'
-import { insertResource, updateResource, type Written } from './changes.ts'
-import type { WriteContext } from './context.ts'
-import { IdempotencyRecord, type RequestKey } from './idempotency.ts'
-import { DomainError, refuseInvalid } from './model/errors.ts'
+import { DomainError, refuseInvalid } from '../model/errors.ts'
 import {
   IDENTIFIER_FORM,
   isIdentifier,
   isResourceKey,
   makeIdentifier,
   type ResourceKey,
-} from './model/identifiers.ts'
-import { type Precondition, requireState } from './model/precondition.ts'
-import type { Resource, Values } from './model/resource.ts'
-import type { Row } from './model/row.ts'
-import { completeValues, toValues } from './model/rows.ts'
-import { inspectPatch, inspectResource, refuseReadOnlyChanges, runRules } from './model/validate.ts'
-import { isObject } from './model/values.ts'
-import { viewOf } from './model/versions/views.ts'
+} from '../model/identifiers.ts'
+import { type Precondition, requireState } from '../model/precondition.ts'
+import type { Resource, Values } from '../model/resource.ts'
+import type { Row } from '../model/row.ts'
+import { completeValues, toValues } from '../model/rows.ts'
+import { inspectPatch, inspectResource, refuseReadOnlyChanges, runRules } from '../model/validate.ts'
+import { isObject } from '../model/values.ts'
+import { viewOf } from '../model/versions/views.ts'
+import { insertResource, updateResource, type Written } from './changes.ts'
+import type { WriteContext } from './context.ts'
+import { IdempotencyRecord, type RequestKey } from './idempotency.ts'
 import { notFound } from './not-found.ts'
 import { retry } from './retry.ts'
 

@@ -1,6 +1,6 @@
-import type { Field } from '../domain/model/fields.ts'
-import type { Operator, Sort } from '../domain/model/query/query.ts'
-import type { Leaf, Resource, Values } from '../domain/model/resource.ts'
+import type { Field } from '../model/fields.ts'
+import type { Operator, Sort } from '../model/query/query.ts'
+import type { Leaf, Resource, Values } from '../model/resource.ts'
 
 // How the wire names of the definitions (snake case, dotted) and those of GraphQL (camel case) are translated
 // into each other: names of fields, of types and of operations, and whole objects.

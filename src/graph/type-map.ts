@@ -1,5 +1,5 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
-import type { Resource } from '../domain/model/resource.ts'
+import type { Resource } from '../model/resource.ts'
 import { graphNames } from './names.ts'
 
 /** A field of an object type. */

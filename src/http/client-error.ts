@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { DomainError, type ErrorCode } from '../domain/model/errors.ts'
+import { DomainError, type ErrorCode } from '../model/errors.ts'
 import { errorEnvelope, errorHeaders, helpLink, METHODS, methodNotAllowed, STATUS } from './errors.ts'
 
 const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {

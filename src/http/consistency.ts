@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import type { Consistency } from '../domain/model/caller.ts'
+import type { Consistency } from '../model/caller.ts'
 import { callerOf } from './auth/authenticate.ts'
 
 /** The header of a token that names a write: in the response to it, and in requests that must see it. */

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { DomainError, type ErrorCode } from '../domain/model/errors.ts'
+import { DomainError, type ErrorCode } from '../model/errors.ts'
 
 /** The status of each code (SPEC §7): one row for every code there is. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { DomainError } from '../domain/model/errors.ts'
+import { DomainError } from '../model/errors.ts'
 import { type Handler, type Route, reads } from './routes.ts'
 
 /** Whether the service can be used right now. Never throws. */

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { type Detail, DomainError } from '../domain/model/errors.ts'
+import { type Detail, DomainError } from '../model/errors.ts'
 
 /** A name, an IPv4 or an IPv6 address, and a port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/

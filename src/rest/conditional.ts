@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isUnmodifiedSince } from '../domain/model/precondition.ts'
+import { isUnmodifiedSince } from '../model/precondition.ts'
 
 /**
  * The strong entity tag of a resource, made of its identifier and its version (RFC 9110 §8.8.3).

@@ -1,7 +1,7 @@
-import type { Values } from '../domain/model/resource.ts'
 import type { Prepare } from '../graph/execution/operation.ts'
 import { refuseQuery } from '../http/request-target.ts'
 import type { Handler } from '../http/routes.ts'
+import type { Values } from '../model/resource.ts'
 import { runForRequest } from './operation-header.ts'
 import { negotiate, respond } from './respond.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'

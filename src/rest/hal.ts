@@ -1,7 +1,7 @@
-import type { Field } from '../domain/model/fields.ts'
-import { keyOf } from '../domain/model/identifiers.ts'
-import { ownedBy, referencesTo, relationsOf } from '../domain/model/relations.ts'
-import { identifierField, type Resource, type Values } from '../domain/model/resource.ts'
+import type { Field } from '../model/fields.ts'
+import { keyOf } from '../model/identifiers.ts'
+import { ownedBy, referencesTo, relationsOf } from '../model/relations.ts'
+import { identifierField, type Resource, type Values } from '../model/resource.ts'
 import type { ListParameters, Urls } from './urls.ts'
 
 export interface Link {

@@ -1,4 +1,4 @@
-import type { Resource } from '../domain/model/resource.ts'
+import type { Resource } from '../model/resource.ts'
 
 /** What one resource is called in a sentence: `crew member`. */
 export function noun({ name }: Pick<Resource, 'name'>): string {

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import type { Values } from '../domain/model/resource.ts'
 import { type PreparedOperation, printDocument } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
+import type { Values } from '../model/resource.ts'
 
 const PREFERENCE = 'graphql-operation'
 const ASKED = /(?:^|[,;\s])graphql-operation(?:$|[,;\s])/i

@@ -1,6 +1,6 @@
-import type { Resource } from '../domain/model/resource.ts'
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../graph/names.ts'
+import type { Resource } from '../model/resource.ts'
 import type { OperationName } from './resource-paths.ts'
 
 /** The GraphQL operations that the requests on a resource are translated into, one for each. */

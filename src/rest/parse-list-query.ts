@@ -1,10 +1,10 @@
-import { type Detail, type DetailCode, DomainError } from '../domain/model/errors.ts'
-import { INTEGER_RANGE, kindOf } from '../domain/model/fields.ts'
-import type { Checked } from '../domain/model/kinds/kind.ts'
-import { DEFAULT_PAGE_SIZE, type Operator, queryable } from '../domain/model/query/query.ts'
-import type { Leaf, Resource, Values } from '../domain/model/resource.ts'
-import { isStorable } from '../domain/model/values.ts'
 import { toGraphFilter, toGraphSort } from '../graph/names.ts'
+import { type Detail, type DetailCode, DomainError } from '../model/errors.ts'
+import { INTEGER_RANGE, kindOf } from '../model/fields.ts'
+import type { Checked } from '../model/kinds/kind.ts'
+import { DEFAULT_PAGE_SIZE, type Operator, queryable } from '../model/query/query.ts'
+import type { Leaf, Resource, Values } from '../model/resource.ts'
+import { isStorable } from '../model/values.ts'
 
 /**
  * The query string of a list (SPEC §4.1) as the variables of its operation, and the parts of it that go into

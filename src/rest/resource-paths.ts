@@ -1,5 +1,5 @@
-import { nestedReferences } from '../domain/model/relations.ts'
-import type { Resource } from '../domain/model/resource.ts'
+import { nestedReferences } from '../model/relations.ts'
+import type { Resource } from '../model/resource.ts'
 
 /** The operations of a resource, by the names of their handlers and of their entries in OpenAPI. */
 export type OperationName = 'list' | 'read' | 'create' | 'put' | 'patch' | 'remove'

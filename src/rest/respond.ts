@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { DomainError } from '../domain/model/errors.ts'
-import type { Values } from '../domain/model/resource.ts'
+import { DomainError } from '../model/errors.ts'
+import type { Values } from '../model/resource.ts'
 import { HAL_FORMS } from './forms/templates.ts'
 
 const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import type { ResourceKey } from '../domain/model/identifiers.ts'
-import type { Resource } from '../domain/model/resource.ts'
 import { forwardedPrefix } from '../http/request-target.ts'
+import type { ResourceKey } from '../model/identifiers.ts'
+import type { Resource } from '../model/resource.ts'
 
 /** The settings of the REST interface. */
 export interface RestSettings {

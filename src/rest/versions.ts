@@ -1,9 +1,8 @@
-import type { Resource } from '../domain/model/resource.ts'
-import { type ApiVersion, successorOf } from '../domain/model/versions/versions.ts'
-import { viewOf } from '../domain/model/versions/views.ts'
 import type { PathHeaders } from '../http/app.ts'
 import { hasHost } from '../http/request-target.ts'
-import { deprecationDate } from './documents/openapi/deprecation.ts'
+import type { Resource } from '../model/resource.ts'
+import { type ApiVersion, successorOf } from '../model/versions/versions.ts'
+import { viewOf } from '../model/versions/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings, rootFor } from './urls.ts'
 
 /** A version of the REST interface: the resources as it shows them, and its settings. */
@@ -78,4 +77,9 @@ export function deprecationHeaders(versions: readonly RestVersion<RestSettings>[
 function isBelow(path: string, settings: RestSettings): boolean {
   const base = basePath(settings)
   return path === base || path.startsWith(`${base}/`)
+}
+
+/** The value of the header Deprecation: a Date of structured fields (RFC 9745 §2.1, RFC 9651 §3.3.7). */
+export function deprecationDate(since: Date): string {
+  return `@${Math.floor(since.getTime() / 1000)}`
 }

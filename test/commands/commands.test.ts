@@ -4,7 +4,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import jwt from 'jsonwebtoken'
-import { developmentSecret } from '../../src/development-token.ts'
+import { developmentSecret } from '../../src/service/development-token.ts'
 import { runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
 import {
   createEmbedded,

@@ -30,7 +30,7 @@ test('every program of src/commands is a command, and has an npm script that run
   const programs = texts.filter(([, text]) => text.includes('\nawait runCommand('))
   const names = programs.map(([name]) => name.replace('.ts', ''))
   const listed = await listedCommands()
-  t.deepEqual([...listed].sort(), ['start', ...names].sort())
+  t.deepEqual([...listed].sort(), ['resource', 'start', ...names].sort())
   for (const name of listed) t.regex(scripts[name], new RegExp(`node bin/halgraph\\.js ${name}$`))
 })
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import test from 'ava'
-import { ENGINE } from '../../src/commands/resource/location.ts'
-import { planUpdate } from '../../src/commands/resource/migrate.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
-import { domainFolder, loadDefinitions } from '../../src/settings/domain-folder.ts'
+import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
+import { ENGINE } from '../../tools/resource/location.ts'
+import { planUpdate } from '../../tools/resource/migrate.ts'
 
 const folder = domainFolder()
 const engine = PGlite.create()

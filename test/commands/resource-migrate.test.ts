@@ -1,6 +1,6 @@
 import test from 'ava'
-import { enumeration, group, integer, number, reference, text } from '../../src/domain/model/fields.ts'
-import { defineResource, type Resource } from '../../src/domain/model/resource.ts'
+import { enumeration, group, integer, number, reference, text } from '../../src/model/fields.ts'
+import { defineResource, type Resource } from '../../src/model/resource.ts'
 import { createEvolvingDomain } from '../helpers/evolving-domain.ts'
 
 const define = (name: string, path: string, fields: Resource['fields'], rest: object = {}) =>

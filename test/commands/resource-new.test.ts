@@ -3,9 +3,9 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { withEntry } from '../../src/commands/resource/new/list-entry.ts'
-import { addResource, type NewArguments } from '../../src/commands/resource/new/new.ts'
 import { resources } from '../../src/domain/resources/index.ts'
+import { withEntry } from '../../tools/resource/new/list-entry.ts'
+import { addResource, type NewArguments } from '../../tools/resource/new/new.ts'
 import { runCommand } from '../helpers/commands.ts'
 import { createTestFolder } from '../helpers/database.ts'
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { tableName } from '../../src/domain/model/resource.ts'
+import { tableName } from '../../src/model/resource.ts'
 import { createEmbedded } from '../helpers/database.ts'
 import { resources } from '../helpers/domain.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'

@@ -6,7 +6,7 @@ import { parseConnection } from '../../src/database/connection.ts'
 import { migrate, migrationState } from '../../src/database/migrations/migrator.ts'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
 import { sessionStatement } from '../../src/database/session.ts'
-import { tableName } from '../../src/domain/model/resource.ts'
+import { tableName } from '../../src/model/resource.ts'
 import {
   createEmptyDatabase,
   createServerDatabase,

@@ -1,13 +1,13 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { forMeasures } from '../../src/domain/model/query/aggregate.ts'
-import { decodeCursor, encodeCursor } from '../../src/domain/model/query/keyset.ts'
-import { type Filter, type Operator, orderSteps, type Sort } from '../../src/domain/model/query/query.ts'
-import type { Resource } from '../../src/domain/model/resource.ts'
-import type { Row } from '../../src/domain/model/row.ts'
 import { aggregate, readList, readLists } from '../../src/domain/read.ts'
 import { moons } from '../../src/domain/resources/moons.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
+import { forMeasures } from '../../src/model/query/aggregate.ts'
+import { decodeCursor, encodeCursor } from '../../src/model/query/keyset.ts'
+import { type Filter, type Operator, orderSteps, type Sort } from '../../src/model/query/query.ts'
+import type { Resource } from '../../src/model/resource.ts'
+import type { Row } from '../../src/model/row.ts'
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../helpers/database.ts'
 
 // Compares the statements of lists and aggregates with Prisma's own methods.

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { tableName } from '../../src/domain/model/resource.ts'
+import { tableName } from '../../src/model/resource.ts'
 import { resources } from '../helpers/domain.ts'
 import { shareTestService } from '../helpers/service.ts'
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { isAlwaysSet, kindOf } from '../../src/domain/model/fields.ts'
-import { KINDS } from '../../src/domain/model/kinds/index.ts'
-import { tableName } from '../../src/domain/model/resource.ts'
+import { isAlwaysSet, kindOf } from '../../src/model/fields.ts'
+import { KINDS } from '../../src/model/kinds/index.ts'
+import { tableName } from '../../src/model/resource.ts'
 import { domain, resources } from '../helpers/domain.ts'
 
 interface Model {

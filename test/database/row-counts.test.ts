@@ -1,8 +1,8 @@
 import test from 'ava'
 import type pg from 'pg'
-import { tableName } from '../../src/domain/model/resource.ts'
 import { readList } from '../../src/domain/read.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
+import { tableName } from '../../src/model/resource.ts'
 import { createTestDatabase, type Owner, openTestDatabase, type TestDatabase } from '../helpers/database.ts'
 import { resources } from '../helpers/domain.ts'
 

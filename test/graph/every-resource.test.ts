@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { Resource } from '../../src/domain/model/resource.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../../src/graph/names.ts'
+import type { Resource } from '../../src/model/resource.ts'
 import type { GraphQLAnswer, Json } from '../helpers/client.ts'
 import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures } from '../helpers/fixtures.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import anyTest, { type TestFn } from 'ava'
-import { SettingsError } from '../../src/settings/settings.ts'
+import { SettingsError } from '../../src/service/settings/settings.ts'
 import { createTestFolder, type Owner } from '../helpers/database.ts'
 import { startTestService, type TestService } from '../helpers/service.ts'
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { domainFolder, loadDefinitions, loadTables } from '../../src/settings/domain-folder.ts'
+import { domainFolder, loadDefinitions, loadTables } from '../../src/service/settings/domain-folder.ts'
 
 const path = process.env['DOMAIN']
 

@@ -1,4 +1,4 @@
-import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
+import type { Leaf, Resource } from '../../src/model/resource.ts'
 import type { Answer, Client, Json } from './client.ts'
 import { fixtureOverrides, resources } from './domain.ts'
 import { sampleValue } from './sample-value.ts'

@@ -2,8 +2,12 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDomainIfChanged } from '../../scripts/build-domain.js'
-import { planUpdate } from '../../src/commands/resource/migrate.ts'
-import { domainFolder, type LocatedDomain, loadDefinitions } from '../../src/settings/domain-folder.ts'
+import {
+  domainFolder,
+  type LocatedDomain,
+  loadDefinitions,
+} from '../../src/service/settings/domain-folder.ts'
+import { planUpdate } from '../../tools/resource/migrate.ts'
 import { createTestFolder, type Owner } from './database.ts'
 
 const SOURCE = fileURLToPath(new URL('../domains/library', import.meta.url))

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 import pg from 'pg'
-import type { Settings } from '../../src/settings/settings.ts'
+import type { Settings } from '../../src/service/settings/settings.ts'
 import type { Client } from './client.ts'
 import { createOwnServer, type OwnServer, type Programs } from './own-server.ts'
 import { createDatabaseOn } from './postgres-server.ts'

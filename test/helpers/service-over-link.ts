@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import type { Settings } from '../../src/settings/settings.ts'
+import type { Settings } from '../../src/service/settings/settings.ts'
 import { createFaultyLink } from './faulty-link.ts'
 import { createDatabaseOn } from './postgres-server.ts'
 import { startTestService } from './service.ts'

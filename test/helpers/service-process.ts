@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { mintToken } from '../../src/development-token.ts'
+import { mintToken } from '../../src/service/development-token.ts'
 import type { Owner } from './database.ts'
 
 const SECRET = 'only the tests know this secret of theirs'

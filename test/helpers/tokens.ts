@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import Koa from 'koa'
-import { DomainError } from '../../src/domain/model/errors.ts'
 import { authenticate } from '../../src/http/auth/authenticate.ts'
 import type { TokenSettings } from '../../src/http/auth/verify-token.ts'
 import { HttpError } from '../../src/http/errors.ts'
+import { DomainError } from '../../src/model/errors.ts'
 
 /** The secret of {@link withSecret}. */
 export const secret = 'a secret that is long enough for it'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { HEADERS } from '../../src/rest/documents/openapi/responses.ts'
+import { HEADERS } from '../../src/documents/openapi/responses.ts'
 import type { Answer } from '../helpers/client.ts'
 import { resources } from '../helpers/domain.ts'
 import { Fixtures } from '../helpers/fixtures.ts'

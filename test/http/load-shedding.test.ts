@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { DomainError } from '../../src/domain/model/errors.ts'
 import type { AnsweredRequest } from '../../src/http/access-log.ts'
 import { createShedding } from '../../src/http/load-shedding.ts'
+import { DomainError } from '../../src/model/errors.ts'
 
 const ROUTE = '/api/v1/species'
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { DomainError } from '../../src/domain/model/errors.ts'
 import { createApp } from '../../src/http/app.ts'
 import { type Route, reads } from '../../src/http/routes.ts'
+import { DomainError } from '../../src/model/errors.ts'
 
 const routeAt = (path: string): Route => ({
   path,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import type { Settings } from '../../src/settings/settings.ts'
+import type { Settings } from '../../src/service/settings/settings.ts'
 import { runCommand } from '../helpers/commands.ts'
 import { workTogether } from '../helpers/concurrent-work.ts'
 import { createServerDatabase } from '../helpers/database.ts'

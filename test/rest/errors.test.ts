@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import type { ErrorCode } from '../../src/domain/model/errors.ts'
 import { STATUS } from '../../src/http/errors.ts'
+import type { ErrorCode } from '../../src/model/errors.ts'
 import type { Answer, Json } from '../helpers/client.ts'
 import { shareTestService, startTestService } from '../helpers/service.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { queryable } from '../../src/domain/model/query/query.ts'
-import type { Resource } from '../../src/domain/model/resource.ts'
+import { queryable } from '../../src/model/query/query.ts'
+import type { Resource } from '../../src/model/resource.ts'
 import { type Json, withoutCursors } from '../helpers/client.ts'
 import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures } from '../helpers/fixtures.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Resource } from '../../src/domain/model/resource.ts'
+import type { Resource } from '../../src/model/resource.ts'
 import { resources } from '../helpers/domain.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Leaf, Resource } from '../../src/domain/model/resource.ts'
+import type { Leaf, Resource } from '../../src/model/resource.ts'
 import type { Answer, Json } from '../helpers/client.ts'
 import { resources } from '../helpers/domain.ts'
 import { type Body, type Created, Fixtures, withValue } from '../helpers/fixtures.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { Resource } from '../../src/domain/model/resource.ts'
 import { resources } from '../../src/domain/resources/index.ts'
+import type { Resource } from '../../src/model/resource.ts'
 import type { Json } from '../helpers/client.ts'
 import { type Body, collectionPath, Fixtures, valueIn, withValue } from '../helpers/fixtures.ts'
 import { shareTestService } from '../helpers/service.ts'

@@ -1,8 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { group, text, timestamp } from '../../src/domain/model/fields.ts'
-import { timestampText } from '../../src/domain/model/kinds/timestamp.ts'
-import { defineResource } from '../../src/domain/model/resource.ts'
+import { group, text, timestamp } from '../../src/model/fields.ts'
+import { timestampText } from '../../src/model/kinds/timestamp.ts'
+import { defineResource } from '../../src/model/resource.ts'
 import { createRepresent } from '../../src/rest/hal.ts'
 
 test('the text of a timestamp is that of toISOString, for every date', (t) => {

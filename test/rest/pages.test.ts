@@ -358,7 +358,7 @@ test('the landing page counts all collections, and draws those that are opened',
 })
 
 test('ranges of a histogram hold every value once', async (t) => {
-  const { rangesOf } = await import('../../public/pages/histogram.js')
+  const { rangesOf } = await import('../../src/pages/browser/histogram.js')
   const number = (isInteger: boolean) => ({ path: ['range', 'low'], isInteger })
   const cases: [boolean, number, number, number[]][] = [
     [true, 1992, 2031, [1992, 1996, 1997, 2031]],

@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../../database/client.ts'
-import { isAlwaysSet, kindOf } from '../../domain/model/fields.ts'
-import { type Resource, tableName } from '../../domain/model/resource.ts'
+import { isAlwaysSet, kindOf } from '../../model/fields.ts'
+import { type Resource, tableName } from '../../model/resource.ts'
 
 /** A column, expected or found in information_schema. */
 interface Column {

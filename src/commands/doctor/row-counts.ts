@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../../database/client.ts'
 import { tableOf } from '../../database/sql/statement.ts'
-import { type Resource, tableName } from '../../domain/model/resource.ts'
+import { type Resource, tableName } from '../../model/resource.ts'
 
 interface Counts {
   readonly stored: string

@@ -1,11 +1,11 @@
 import type { DatabaseClient } from '../../database/client.ts'
-import type { Detail } from '../../domain/model/errors.ts'
-import { isIdentifier } from '../../domain/model/identifiers.ts'
-import type { Resource } from '../../domain/model/resource.ts'
-import type { Row } from '../../domain/model/row.ts'
-import { toValues } from '../../domain/model/rows.ts'
-import { inspectResource, runRules } from '../../domain/model/validate.ts'
 import { allRows } from '../../domain/read.ts'
+import type { Detail } from '../../model/errors.ts'
+import { isIdentifier } from '../../model/identifiers.ts'
+import type { Resource } from '../../model/resource.ts'
+import type { Row } from '../../model/row.ts'
+import { toValues } from '../../model/rows.ts'
+import { inspectResource, runRules } from '../../model/validate.ts'
 
 const LISTED_ROWS = 20
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { lock } from 'proper-lockfile'
-import { ArgumentsError } from '../command.ts'
+import { ArgumentsError } from '../../service/command.ts'
 
 /** An unfinished import can only be resumed with the same file, collection and database. */
 export interface ImportIdentity {

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { type CsvError, parse } from 'csv-parse/sync'
-import { DomainError } from '../../domain/model/errors.ts'
-import { kindOf, type LeafField } from '../../domain/model/fields.ts'
-import type { Resource, Values } from '../../domain/model/resource.ts'
-import { toValues } from '../../domain/model/rows.ts'
 import { parseStrictJson } from '../../http/json/strict-json.ts'
-import { ArgumentsError } from '../command.ts'
+import { DomainError } from '../../model/errors.ts'
+import { kindOf, type LeafField } from '../../model/fields.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import { toValues } from '../../model/rows.ts'
+import { ArgumentsError } from '../../service/command.ts'
 import { BrokenRecord, type InputRow, LINE_FEED, readRecords } from './read-records.ts'
 
 const QUOTE = 0x22

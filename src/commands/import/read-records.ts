@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { DomainError } from '../../domain/model/errors.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
+import { DomainError } from '../../model/errors.ts'
 
 /** A row of a file: the line on which it begins, from 1, and its values, or why it cannot be read. */
 export type InputRow =

@@ -1,5 +1,5 @@
-import type { Resource } from '../../domain/model/resource.ts'
 import { parseStrictJson } from '../../http/json/strict-json.ts'
+import type { Resource } from '../../model/resource.ts'
 import { readCsv } from './read-csv.ts'
 import { type InputRow, readRecords } from './read-records.ts'
 

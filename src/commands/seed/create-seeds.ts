@@ -1,8 +1,8 @@
 import { modelOf } from '../../database/client.ts'
+import type { Seed } from '../../documents/openapi/samples.ts'
 import type { WriteContext } from '../../domain/context.ts'
 import { putResource } from '../../domain/write.ts'
-import type { Seed } from '../../rest/documents/openapi/samples.ts'
-import { resourceNamed } from '../command.ts'
+import { resourceNamed } from '../../service/command.ts'
 
 /**
  * Creates the resources of a catalogue that do not exist; the others stay unchanged.

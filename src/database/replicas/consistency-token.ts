@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { WritePosition } from '../../domain/model/caller.ts'
+import type { WritePosition } from '../../model/caller.ts'
 
 /** Issues and reads tokens of positions. */
 export interface ConsistencyTokens {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller, Consistency, WritePosition } from '../../domain/model/caller.ts'
+import type { Caller, Consistency, WritePosition } from '../../model/caller.ts'
 import type { DatabaseClient } from '../client.ts'
 import { parseConnection } from '../connection.ts'
 import { createDatabase, type Database, type DatabaseUse } from '../database.ts'

@@ -1,14 +1,14 @@
-import { isAlwaysSet } from '../../domain/model/fields.ts'
+import { isAlwaysSet } from '../../model/fields.ts'
 import {
   type AggregateRequest,
   forMeasures,
   type Group,
   MEASURES,
   type Measure,
-} from '../../domain/model/query/aggregate.ts'
-import { leafNamed } from '../../domain/model/query/query.ts'
-import type { Leaf, Resource } from '../../domain/model/resource.ts'
-import type { Columns } from '../../domain/model/row.ts'
+} from '../../model/query/aggregate.ts'
+import { leafNamed } from '../../model/query/query.ts'
+import type { Leaf, Resource } from '../../model/resource.ts'
+import type { Columns } from '../../model/row.ts'
 import { filterCondition } from './filter.ts'
 import { Parameters, quoted, type Statement, tableOf } from './statement.ts'
 

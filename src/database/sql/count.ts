@@ -1,5 +1,5 @@
-import type { Filter } from '../../domain/model/query/query.ts'
-import { type Resource, tableName } from '../../domain/model/resource.ts'
+import type { Filter } from '../../model/query/query.ts'
+import { type Resource, tableName } from '../../model/resource.ts'
 import { filterCondition } from './filter.ts'
 import { type Parameters, tableOf } from './statement.ts'
 

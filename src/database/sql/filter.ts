@@ -1,6 +1,6 @@
-import type { TextField } from '../../domain/model/fields.ts'
-import { type Filter, leafNamed, type Operator } from '../../domain/model/query/query.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import type { TextField } from '../../model/fields.ts'
+import { type Filter, leafNamed, type Operator } from '../../model/query/query.ts'
+import type { Resource } from '../../model/resource.ts'
 import { type Parameters, quoted } from './statement.ts'
 
 /** Compiles a filter to an SQL condition. */

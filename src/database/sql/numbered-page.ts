@@ -1,5 +1,5 @@
-import type { OrderStep } from '../../domain/model/query/query.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import type { OrderStep } from '../../model/query/query.ts'
+import type { Resource } from '../../model/resource.ts'
 import { storedCount } from './count.ts'
 import { orderBy, rangesQuery, wholeRanges } from './ranges.ts'
 import { columnsOf, type Parameters, quoted, tableOf } from './statement.ts'

@@ -1,6 +1,6 @@
-import { type Position, Prefix } from '../../domain/model/query/keyset.ts'
-import type { OrderStep } from '../../domain/model/query/query.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import { type Position, Prefix } from '../../model/query/keyset.ts'
+import type { OrderStep } from '../../model/query/query.ts'
+import type { Resource } from '../../model/resource.ts'
 import { type Parameters, quoted, tableOf } from './statement.ts'
 
 /** A part of a list that is one range of an index: conditions, and the order within. */

@@ -1,6 +1,6 @@
-import type { ResourceKey } from '../../domain/model/identifiers.ts'
-import type { Resource } from '../../domain/model/resource.ts'
-import type { Columns } from '../../domain/model/row.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
+import type { Resource } from '../../model/resource.ts'
+import type { Columns } from '../../model/row.ts'
 import { columnsOf, keyColumns, Parameters, quoted, type Statement, tableOf } from './statement.ts'
 
 /** Reads the rows whose columns have these values, or one of the values of an array. */

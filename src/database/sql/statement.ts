@@ -1,5 +1,5 @@
-import type { ResourceKey } from '../../domain/model/identifiers.ts'
-import { type Resource, tableName } from '../../domain/model/resource.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
+import { type Resource, tableName } from '../../model/resource.ts'
 
 /** A statement with the values of its parameters. */
 export interface Statement {

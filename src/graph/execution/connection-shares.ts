@@ -1,5 +1,5 @@
-import type { Resource } from '../../domain/model/resource.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'
+import type { Resource } from '../../model/resource.ts'
 import type { Abortable, Limiter } from './limiter.ts'
 
 /** What shares the database connections among callers. */

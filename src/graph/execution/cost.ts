@@ -7,12 +7,12 @@ import {
   isCompositeType,
 } from 'graphql'
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
-import { kindOf } from '../../domain/model/fields.ts'
-import { filterPasses } from '../../domain/model/query/list.ts'
-import { DEFAULT_PAGE_SIZE } from '../../domain/model/query/query.ts'
-import type { Resource } from '../../domain/model/resource.ts'
-import { isObject } from '../../domain/model/values.ts'
 import type { TableSizes } from '../../domain/table-sizes.ts'
+import { kindOf } from '../../model/fields.ts'
+import { filterPasses } from '../../model/query/list.ts'
+import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import type { Resource } from '../../model/resource.ts'
+import { isObject } from '../../model/values.ts'
 import { camelCase, graphNames, groupType } from '../names.ts'
 import { introspectionSizes } from './introspection.ts'
 

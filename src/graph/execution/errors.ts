@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
-import { type Detail, DomainError } from '../../domain/model/errors.ts'
+import { type Detail, DomainError } from '../../model/errors.ts'
 import { camelCase } from '../names.ts'
 
 /** Receives every internal error. */

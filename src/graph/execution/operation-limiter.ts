@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { DomainError } from '../../domain/model/errors.ts'
+import { DomainError } from '../../model/errors.ts'
 import { type Abortable, Limiter, type Release } from './limiter.ts'
 
 /** The limits of concurrent work. */

@@ -13,8 +13,8 @@ import {
   validate,
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
-import type { Caller } from '../../domain/model/caller.ts'
-import type { Values } from '../../domain/model/resource.ts'
+import type { Caller } from '../../model/caller.ts'
+import type { Values } from '../../model/resource.ts'
 import { currentTimings, describeSpan, inSpan } from '../../observability/observation.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'

@@ -10,7 +10,7 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql'
-import { errorAt } from '../../domain/model/errors.ts'
+import { errorAt } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 

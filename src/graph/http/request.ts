@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { DomainError, errorAt } from '../../domain/model/errors.ts'
-import { isObject } from '../../domain/model/values.ts'
+import { DomainError, errorAt } from '../../model/errors.ts'
+import { isObject } from '../../model/values.ts'
 import { MAXIMUM_DOCUMENT_BYTES } from './limits.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 

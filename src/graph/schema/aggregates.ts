@@ -1,5 +1,6 @@
 import type { GraphQLFieldResolver } from 'graphql'
-import { DomainError } from '../../domain/model/errors.ts'
+import { aggregate } from '../../domain/read.ts'
+import { DomainError } from '../../model/errors.ts'
 import {
   type AggregateRequest,
   forMeasures,
@@ -10,11 +11,10 @@ import {
   measurable,
   TIME_UNITS,
   timed,
-} from '../../domain/model/query/aggregate.ts'
-import { filterPasses } from '../../domain/model/query/list.ts'
-import { countConditions } from '../../domain/model/query/query.ts'
-import type { Leaf, Resource, Values } from '../../domain/model/resource.ts'
-import { aggregate } from '../../domain/read.ts'
+} from '../../model/query/aggregate.ts'
+import { filterPasses } from '../../model/query/list.ts'
+import { countConditions } from '../../model/query/query.ts'
+import type { Leaf, Resource, Values } from '../../model/resource.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, columnsInCamelCase, graphNames } from '../names.ts'

@@ -1,5 +1,5 @@
-import type { ResourceKey } from '../../domain/model/identifiers.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
+import type { Resource } from '../../model/resource.ts'
 import { parentArgument } from '../names.ts'
 
 /** The arguments for the key of one resource, as SDL. */

@@ -1,7 +1,7 @@
-import { errorAt } from '../../domain/model/errors.ts'
-import { isResourceKey, keyOf, type ResourceKey } from '../../domain/model/identifiers.ts'
-import type { Resource } from '../../domain/model/resource.ts'
-import type { Row } from '../../domain/model/row.ts'
+import { errorAt } from '../../model/errors.ts'
+import { isResourceKey, keyOf, type ResourceKey } from '../../model/identifiers.ts'
+import type { Resource } from '../../model/resource.ts'
+import type { Row } from '../../model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import type { SchemaField } from './sdl.ts'
 

@@ -1,6 +1,6 @@
-import { nestedReferences, relationsOf } from '../../domain/model/relations.ts'
-import type { Resource } from '../../domain/model/resource.ts'
 import { readResource } from '../../domain/read.ts'
+import { nestedReferences, relationsOf } from '../../model/relations.ts'
+import type { Resource } from '../../model/resource.ts'
 import { requireScope } from '../execution/context.ts'
 import { camelCase, graphNames, parentArgument } from '../names.ts'
 import { aggregateArguments, aggregateResolver } from './aggregates.ts'

@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql'
-import { KINDS } from '../../domain/model/kinds/index.ts'
+import { KINDS } from '../../model/kinds/index.ts'
 import type { SchemaPart } from './sdl.ts'
 
 /** Values that GraphQL passes on unchanged. */

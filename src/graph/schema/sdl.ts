@@ -5,9 +5,9 @@ import {
   type ObjectTypeDefinitionNode,
   parse,
 } from 'graphql'
-import { type Field, kindOf } from '../../domain/model/fields.ts'
-import type { Scalar } from '../../domain/model/kinds/kind.ts'
-import type { Resource } from '../../domain/model/resource.ts'
+import { type Field, kindOf } from '../../model/fields.ts'
+import type { Scalar } from '../../model/kinds/kind.ts'
+import type { Resource } from '../../model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { camelCase, groupType } from '../names.ts'
 

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import type { Caller } from '../../domain/model/caller.ts'
+import type { Caller } from '../../model/caller.ts'
 import { currentTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
 import { identityOf } from './identity.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isStorable } from '../../domain/model/values.ts'
+import { isStorable } from '../../model/values.ts'
 
 /** The prefix of identities that are digests. */
 const DIGEST = 'sha256 '

@@ -7,7 +7,7 @@ import {
   type JWTHeaderParameters,
   jwksCache,
 } from 'jose'
-import { DomainError } from '../../domain/model/errors.ts'
+import { DomainError } from '../../model/errors.ts'
 
 /** Where the key set is, and how long its keys are used when it cannot be fetched again. */
 export interface KeySetSettings {

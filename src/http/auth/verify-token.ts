@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Context } from 'koa'
 import jwt from 'koa-jwt'
-import { DomainError } from '../../domain/model/errors.ts'
+import { DomainError } from '../../model/errors.ts'
 import { createKeySet, type KeySetSettings } from './key-set.ts'
 import { refusalReason, TokenRefused } from './refusal-reason.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import getRawBody from 'raw-body'
-import { DomainError } from '../../domain/model/errors.ts'
+import { DomainError } from '../../model/errors.ts'
 import { HttpError } from '../errors.ts'
 import { MAXIMUM_JSON_BYTES, parseStrictJson } from './strict-json.ts'
 

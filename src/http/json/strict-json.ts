@@ -1,5 +1,5 @@
 import secureJson from 'secure-json-parse'
-import { DomainError } from '../../domain/model/errors.ts'
+import { DomainError } from '../../model/errors.ts'
 
 /** The size of the largest JSON text that is accepted: a request body, or one line of an import. */
 export const MAXIMUM_JSON_BYTES = 1024 * 1024

@@ -1,6 +1,6 @@
-import { kindOf, type LeafField } from '../../domain/model/fields.ts'
-import type { Control } from '../../domain/model/kinds/kind.ts'
-import type { Leaf, Resource } from '../../domain/model/resource.ts'
+import { kindOf, type LeafField } from '../../model/fields.ts'
+import type { Control } from '../../model/kinds/kind.ts'
+import type { Leaf, Resource } from '../../model/resource.ts'
 import { label } from '../nouns.ts'
 import type { Urls } from '../urls.ts'
 

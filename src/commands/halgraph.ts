@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { styled } from '../service/terminal.ts'
+
+/** A program of the command line; importing its file runs it with the arguments of the process. */
+interface Command {
+  readonly purpose: string
+  readonly run: () => Promise<unknown>
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  start: { purpose: 'Starts the service', run: () => import('../service/main.ts') },
+  seed: { purpose: 'Adds the example catalogue', run: () => import('./seed.ts') },
+  token: { purpose: 'Prints an access token', run: () => import('./token.ts') },
+  import: { purpose: 'Imports a collection from a file', run: () => import('./import.ts') },
+  export: { purpose: 'Exports a collection', run: () => import('./export.ts') },
+  migrate: { purpose: 'Applies the pending migrations', run: () => import('./migrate.ts') },
+  resource: {
+    purpose: 'Adds resources, and writes migrations from the definitions',
+    run: () => import(new URL('../resource.js', import.meta.url).href),
+  },
+  doctor: { purpose: 'Checks settings, database and rows', run: () => import('./doctor.ts') },
+  studio: { purpose: 'Opens Prisma Studio on the database', run: () => import('./studio.ts') },
+  docs: { purpose: 'Generates the documents in docs/', run: () => import('./docs.ts') },
+}
+
+const usage = `A resource-oriented collection service: REST with HAL, translated into GraphQL over PostgreSQL.
+
+  halgraph <command> [options]
+
+${Object.entries(commands)
+  .map(([name, { purpose }]) => `  ${name.padEnd(10)}${purpose}`)
+  .join('\n')}
+
+  --help, -h       this text; after a command, its usage
+  --version, -v    the version
+
+Settings are environment variables or lines of a .env file in the working folder. In the project's folder,
+\`npx halgraph\` runs the program, and \`npm run <command> -- [options]\` does the same.`
+
+/** Runs the command that the first argument names. Exit status 2 when there is no such command. */
+async function main(): Promise<void> {
+  const [name = '--help'] = process.argv.slice(2)
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command) {
+    // The command reads its own options from what follows its name.
+    process.argv.splice(2, 1)
+    await command.run()
+  } else if (name === '--help' || name === '-h' || name === 'help') {
+    console.log(usage)
+  } else if (name === '--version' || name === '-v') {
+    console.log(version())
+  } else {
+    console.error(styled(process.stderr, 'red', `Unknown command ${name}`))
+    console.error('For the commands see --help.')
+    process.exitCode = 2
+  }
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+await main()

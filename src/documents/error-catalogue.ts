@@ -1,0 +1,224 @@
+import { STATUS } from '../http/errors.ts'
+import type { CommonDetailCode, DetailCode, ErrorCode, Explanation } from '../model/errors.ts'
+import type { Resource } from '../model/resource.ts'
+
+interface ErrorExplanation extends Explanation {
+  /** Whether and when the same request can be sent again. */
+  readonly retry: string
+}
+
+/** An entry of the catalogue at `/errors`: the code of an envelope, or of one of its details. */
+export interface CatalogueEntry extends Explanation {
+  readonly code: ErrorCode | DetailCode
+  /** Where the code is found: in `error.code`, or in the `code` of an entry of `error.details`. */
+  readonly kind: 'error' | 'detail'
+  /** The status of an error; a detail has that of the error it belongs to. */
+  readonly status?: number
+  /** Whether and when the same request can be sent again; a detail has that of the error it belongs to. */
+  readonly retry?: string
+}
+
+/** All codes: those of errors with their status (SPEC §7), then those of details (SPEC §2.4). */
+export function catalogueEntries(resources: readonly Resource[]): CatalogueEntry[] {
+  const errors = Object.entries(ERRORS) as [ErrorCode, Explanation][]
+  const details = Object.entries(detailExplanations(resources))
+  return [
+    ...errors.map(([code, text]): CatalogueEntry => ({ code, kind: 'error', status: STATUS[code], ...text })),
+    ...details.map(([code, text]): CatalogueEntry => ({ code, kind: 'detail', ...text })),
+  ]
+}
+
+/** The codes of details: the common ones, then those that the definitions declare. */
+export function detailExplanations(
+  resources: readonly Resource[],
+): Readonly<Record<DetailCode, Explanation>> {
+  return Object.assign({}, DETAILS, ...resources.map(({ detailCodes }) => detailCodes))
+}
+
+const NEVER = 'No.'
+const NOT_UNCHANGED = 'Not unchanged: the response would be the same.'
+
+/** One row for every code of an envelope. */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
+  MALFORMED_JSON: {
+    cause: 'The body is missing, is not JSON in UTF-8, or has a member named __proto__ or constructor.',
+    remedy: 'Send one JSON document whose size matches Content-Length.',
+    retry: NOT_UNCHANGED,
+  },
+  VALIDATION_FAILED: {
+    cause:
+      'The body is invalid: a wrong type, a missing required field, a value out of bounds, or an unknown or read-only field.',
+    remedy: 'Correct the fields that the details name. All problems are reported in one response.',
+    retry: NOT_UNCHANGED,
+  },
+  INVALID_QUERY_PARAMETER: {
+    cause: 'A query parameter is unknown, repeated, or has an invalid value.',
+    remedy: 'Follow the details, which name the allowed parameters and values.',
+    retry: NOT_UNCHANGED,
+  },
+  AUTHENTICATION_REQUIRED: {
+    cause: 'The access token is missing, invalid or expired.',
+    remedy: 'Send Authorization: Bearer <token> with a token of the configured issuer.',
+    retry: 'With a new token.',
+  },
+  ACCESS_DENIED: {
+    cause: 'The token is valid but lacks the scope for this collection. Writing does not include reading.',
+    remedy: 'Request a token with the scope that the message names.',
+    retry: 'With a token that has the scope.',
+  },
+  RESOURCE_NOT_FOUND: {
+    cause: 'No resource exists at this URL, and none is known to have existed.',
+    remedy: 'Check the URL and its letter case. To create with PUT, send the id in the body as well.',
+    retry: NEVER,
+  },
+  METHOD_NOT_ALLOWED: {
+    cause: 'The resource does not support this method.',
+    remedy: 'Use one of the methods in the Allow header.',
+    retry: NEVER,
+  },
+  NOT_ACCEPTABLE: {
+    cause: 'The Accept header allows none of the media types that are available here.',
+    remedy: 'Accept application/json, application/hal+json or application/prs.hal-forms+json.',
+    retry: NOT_UNCHANGED,
+  },
+  CONCURRENT_MODIFICATION: {
+    cause: 'If-Match names another version than the current one: another client has changed the resource.',
+    remedy: 'Read the resource again, reapply the change, and send the new ETag.',
+    retry: 'After reading the resource again.',
+  },
+  RESOURCE_ALREADY_EXISTS: {
+    cause: 'A value that must be unique in the collection is in use; letter case is ignored.',
+    remedy: 'Choose another value, or change the resource that has it.',
+    retry: NOT_UNCHANGED,
+  },
+  DEPENDENCY_CONFLICT: {
+    cause: 'Other resources refer to this one, so it cannot be deleted.',
+    remedy: 'Delete or change those first.',
+    retry: 'After the other resources are changed.',
+  },
+  RESOURCE_GONE: {
+    cause: 'The resource existed and was deleted.',
+    remedy: 'Remove references to it. PUT with its id creates it again.',
+    retry: NEVER,
+  },
+  PRECONDITION_FAILED: {
+    cause: 'If-None-Match: * requires that the resource does not exist, but it does.',
+    remedy: 'Leave the header out to replace the resource.',
+    retry: NOT_UNCHANGED,
+  },
+  PAYLOAD_TOO_LARGE: {
+    cause: 'The body is larger than 1 MiB.',
+    remedy: 'Send less in one request.',
+    retry: NOT_UNCHANGED,
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    cause: 'The Content-Type of the body is not supported, or the body is compressed or not in UTF-8.',
+    remedy: 'Send application/json; PATCH also accepts application/merge-patch+json.',
+    retry: NOT_UNCHANGED,
+  },
+  BUSINESS_RULE_VIOLATION: {
+    cause: 'The body is well formed but breaks a rule that involves other fields, states or resources.',
+    remedy: 'See the details, which name the rule.',
+    retry: 'After the cause is removed.',
+  },
+  MALFORMED_REQUEST: {
+    cause: 'The request is not valid HTTP, or does not name exactly one host.',
+    remedy: 'Correct what the message names. Most HTTP libraries send valid requests by themselves.',
+    retry: NOT_UNCHANGED,
+  },
+  REQUEST_TIMEOUT: {
+    cause: 'The request took too long to arrive.',
+    remedy: 'Send it again on a new connection.',
+    retry: 'At once, on a new connection.',
+  },
+  HEADERS_TOO_LARGE: {
+    cause: 'The headers of the request are too large.',
+    remedy: 'Send fewer or shorter headers; cookies are the usual cause.',
+    retry: NOT_UNCHANGED,
+  },
+  TOO_MANY_REQUESTS: {
+    cause: 'This caller has exceeded its rate limit.',
+    remedy: 'Wait for the time in Retry-After.',
+    retry: 'After the time in Retry-After.',
+  },
+  INTERNAL_ERROR: {
+    cause: 'The service failed. The reason is in its log and not in the response.',
+    remedy: 'Report the X-Request-Id of the response to the operator of the service.',
+    retry: 'Reads at once; writes with the same Idempotency-Key, or after checking whether they took effect.',
+  },
+  SERVICE_UNAVAILABLE: {
+    cause:
+      'The service is temporarily unavailable: it is overloaded, starting, stopping, or has lost its database.',
+    remedy: 'Try again after the time in Retry-After.',
+    retry:
+      'After the time in Retry-After; wait longer each time. Writes with the same Idempotency-Key or If-Match.',
+  },
+}
+
+/** One row for every common code of a detail. */
+const DETAILS: Readonly<Record<CommonDetailCode, Explanation>> = {
+  REQUIRED_FIELD: {
+    cause: 'A required field is absent, null, empty or blank.',
+    remedy: 'Send a value for the field.',
+  },
+  INVALID_TYPE: {
+    cause: 'The value has another JSON type than the field. Values are not converted.',
+    remedy: 'Send the type that the schema states.',
+  },
+  INVALID_VALUE: {
+    cause: 'The value is not one of the allowed values, or has characters that cannot be stored.',
+    remedy: 'Use a value that the message names.',
+  },
+  INVALID_FORMAT: {
+    cause: 'The text does not have the required format, such as an ISO 8601 timestamp.',
+    remedy: 'Write it as the message shows.',
+  },
+  INVALID_RANGE: {
+    cause: 'The lower end of a range is above its upper end; after a PATCH, the merged result counts.',
+    remedy: 'Send both ends in order.',
+  },
+  OUT_OF_RANGE: {
+    cause: 'The number or the time is out of bounds.',
+    remedy: 'Stay within the bounds that the message names.',
+  },
+  TOO_LONG: {
+    cause: 'The text has too many characters, or the object has too many members.',
+    remedy: 'Shorten it.',
+  },
+  LIMIT_EXCEEDED: {
+    cause: 'A GraphQL operation is longer, deeper or costlier than allowed.',
+    remedy: 'Request less at once: fewer fields, fewer levels, smaller pages.',
+  },
+  UNKNOWN_FIELD: {
+    cause: 'No field has this name.',
+    remedy: 'Use one of the fields that the message lists.',
+  },
+  READ_ONLY_FIELD: {
+    cause: 'A field that the service maintains was sent with another value than the stored one.',
+    remedy: 'Leave it out, or send it as it was read.',
+  },
+  UNKNOWN_PARAMETER: {
+    cause: 'No query parameter has this name here.',
+    remedy: 'Use one of the parameters that the message lists.',
+  },
+  REPEATED_PARAMETER: {
+    cause: 'A query parameter that can be given once was given several times.',
+    remedy: 'Give it once; only sort and filter may be repeated.',
+  },
+  DUPLICATE_VALUE: {
+    cause: 'Another resource of the collection has this value.',
+    remedy: 'Choose another value.',
+  },
+  RESOURCE_IN_USE: {
+    cause: 'Another resource refers to this one.',
+    remedy: 'Delete or change that one first.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    cause: 'The Idempotency-Key was used before, with another request.',
+    remedy: 'Use a new key for each new request.',
+  },
+  UNKNOWN_REFERENCE: {
+    cause: 'The resource that the field refers to does not exist.',
+    remedy: 'Create it first, or correct the identifier.',
+  },
+}

@@ -1,0 +1,112 @@
+import type { Edge, Graph, Node } from '@viz-js/viz'
+import type { MappedType } from '../../graph/type-map.ts'
+import { Html, html } from '../html.ts'
+import type { Attribute, Cardinality, DataModel, Relationship } from './entities.ts'
+
+// Graphviz computes the layout and draws the SVG. The page sets the colours: HEADING is only a mark for its style.
+
+const FONT = { fontname: 'Helvetica', fontsize: 10 }
+const HEADING = '#eeeeee'
+
+/** The first character of an arrow of Graphviz is nearest to the entity. */
+const ENDS: Readonly<Record<Cardinality, string>> = {
+  one: 'noneteetee',
+  'zero or one': 'noneteeodot',
+  'zero or more': 'crowodot',
+}
+
+/** The fragment of the address of the page where an entity is described. */
+export function entityAnchor(path: string): string {
+  return `entity-${path}`
+}
+
+/** The fragment of the address of the page where a GraphQL type is described. */
+export function typeAnchor(name: string): string {
+  return `type-${name}`
+}
+
+/** An entity-relationship diagram with the keys and the required columns of each entity, as SVG. */
+export function drawEntities({ entities, relationships }: DataModel): Promise<Html> {
+  const nodes = entities.map(({ resource, attributes }) => {
+    const shown = attributes.filter(
+      ({ keys, required, type }) => keys.length > 0 || (required && type !== 'timestamp'),
+    )
+    const rows = shown.map((attribute) => attributeRow(attribute))
+    return node(resource.name, entityAnchor(resource.path), rows, attributes.length - shown.length)
+  })
+  return draw({ nodes, edges: relationships.map(relationshipEdge) })
+}
+
+function attributeRow({ name, keys }: Attribute): Html {
+  return html`<TR><TD ALIGN="LEFT" PORT="${name}">${name}</TD><TD ALIGN="RIGHT">${keys.join(' ')}</TD></TR>`
+}
+
+function relationshipEdge({
+  parent,
+  child,
+  column,
+  label,
+  parents,
+  children,
+  identifying,
+}: Relationship): Edge {
+  return {
+    tail: parent.name,
+    head: child.name,
+    attributes: {
+      arrowtail: ENDS[parents],
+      arrowhead: ENDS[children],
+      headport: column,
+      label: identifying ? '' : ` ${label} `,
+      tooltip: `${parent.name}, ${parents}; ${child.name}, ${children}`,
+      style: identifying ? 'solid' : 'dashed',
+    },
+  }
+}
+
+/** The GraphQL types with the fields that lead to other types, as SVG. */
+export function drawTypes(types: readonly MappedType[]): Promise<Html> {
+  const nodes = types.map(({ name, fields }) => {
+    const links = fields.filter(({ target }) => target !== undefined)
+    const rows = links
+      .filter(({ kind }) => kind !== 'connection')
+      .map(({ name: field }) => html`<TR><TD COLSPAN="2" ALIGN="LEFT" PORT="${field}">${field}</TD></TR>`)
+    return node(name, typeAnchor(name), rows, fields.length - links.length)
+  })
+  const edges = types.flatMap(({ name, fields }) =>
+    fields.flatMap((field): Edge[] => {
+      if (field.target === undefined || field.kind === 'connection') return []
+      const attributes = {
+        tailport: field.name,
+        arrowtail: 'none',
+        arrowhead: field.kind === 'page' ? 'crow' : 'normal',
+        tooltip: `${name}.${field.name}`,
+      }
+      return [{ tail: name, head: field.target, attributes }]
+    }),
+  )
+  return draw({ nodes, edges })
+}
+
+function node(name: string, anchor: string, rows: readonly Html[], others: number): Node {
+  const more = others > 0 ? html`<TR><TD ALIGN="LEFT" COLSPAN="2">${others} more</TD></TR>` : ''
+  const label = html`<TABLE BORDER="0" CELLBORDER="1" CELLSPACING="0" CELLPADDING="5" COLOR="#cccccc">
+<TR><TD COLSPAN="2" BGCOLOR="${HEADING}" HREF="#${anchor}" TITLE="${name}">${name}</TD></TR>${[...rows]}${more}</TABLE>`
+  return { name, attributes: { label: { html: label.text } } }
+}
+
+/** Loads Graphviz, which is 1.2 MB, when something is first drawn. SVG 2 §16.6 has links without `xlink:`. */
+async function draw(graph: Graph): Promise<Html> {
+  const { instance } = await import('@viz-js/viz')
+  const viz = await instance()
+  const drawn = viz.renderString(
+    {
+      graphAttributes: { rankdir: 'LR', bgcolor: 'transparent', nodesep: 0.25, ranksep: 0.5 },
+      nodeAttributes: { ...FONT, shape: 'plain' },
+      edgeAttributes: { ...FONT, dir: 'both', arrowsize: 0.8 },
+      ...graph,
+    },
+    { format: 'svg' },
+  )
+  return new Html(drawn.slice(drawn.indexOf('<svg')).replaceAll(' xlink:', ' '))
+}

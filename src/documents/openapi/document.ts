@@ -1,0 +1,113 @@
+import type { Domain } from '../../model/domain.ts'
+import type { Resource } from '../../model/resource.ts'
+import { servedVersions } from '../../model/versions/versions.ts'
+import { viewOf } from '../../model/versions/views.ts'
+import { resourcePaths } from '../../rest/resource-paths.ts'
+import { basePath, type RestSettings } from '../../rest/urls.ts'
+import { errorEnvelopes } from '../error-examples.ts'
+import { deprecatedDocument } from './deprecation.ts'
+import { resourceExamples } from './examples.ts'
+import type { Schema } from './field-schema.ts'
+import { resourcePathItems } from './operations.ts'
+import { sharedParameters } from './parameters.ts'
+import { pageSchemas, resourceSchemas } from './resource-schemas.ts'
+import { errorResponses, headersBelow } from './responses.ts'
+import type { Seed } from './samples.ts'
+import { servicePaths } from './service-paths.ts'
+import { sharedSchemas } from './shared-schemas.ts'
+
+/**
+ * An OpenAPI 3.1 document of everything that is served over REST, made from the definitions.
+ *
+ * @param resources as the version of the settings shows them
+ * @param seeds the catalogue that the examples are about
+ */
+export function openApiDocument(
+  resources: readonly Resource[],
+  settings: RestSettings,
+  seeds: readonly Seed[] = [],
+): Schema {
+  const { publicBaseUrl, maximumPageSize } = settings
+  const path = basePath(settings)
+  const base = (publicBaseUrl ?? EXAMPLE_ORIGIN) + path
+  const examples = (resource: Resource) => resourceExamples(resource, { resources, seeds, base })
+  const items = resources.flatMap((resource) =>
+    Object.entries(resourcePathItems(resource, resources, examples(resource))),
+  )
+  const paths = {
+    ...servicePaths(resources, base, path),
+    ...Object.fromEntries(items.map(([name, item]) => [path + name, item])),
+  }
+  const document = {
+    openapi: '3.1.1',
+    info: infoOf(settings),
+    servers: [{ url: publicBaseUrl ?? EXAMPLE_ORIGIN, description: 'This service.' }],
+    security: [{ bearer: [] }],
+    tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
+    paths,
+    components: {
+      securitySchemes: { bearer: BEARER },
+      parameters: sharedParameters(maximumPageSize),
+      headers: headersBelow(path),
+      examples: Object.fromEntries(
+        Object.entries(errorEnvelopes(resources)).map(([code, value]) => [code, { value }]),
+      ),
+      responses: errorResponses(paths),
+      schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },
+    },
+  }
+  return settings.deprecation ? deprecatedDocument(document, settings.deprecation, path) : document
+}
+
+/** Links are absolute, so a document needs an origin even where none is set. */
+export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
+
+function allSchemas(resources: readonly Resource[], settings: RestSettings): Record<string, Schema> {
+  const lists = resources
+    .flatMap((resource) => resourcePaths(resource, resources))
+    .filter(({ operations }) => operations.includes('list'))
+  return Object.assign(
+    {},
+    ...resources.map((resource) => resourceSchemas(resource, resources, settings)),
+    ...lists.map(({ resource, parent }) => pageSchemas(resource, parent)),
+  )
+}
+
+function infoOf({ version }: RestSettings) {
+  return { title: 'halgraph', version: version.slice(1), ...INFO }
+}
+
+const INFO = {
+  summary: 'A resource-oriented collection service with hypermedia links.',
+  description:
+    'Collections of resources as JSON with HAL links. Every URL that supports GET also supports HEAD, and ' +
+    'OPTIONS lists the supported methods; other methods get 405. The same data is available as GraphQL at ' +
+    '`/graphql`. `/errors` explains every error code.',
+  license: { name: 'MIT', identifier: 'MIT' },
+  contact: { name: 'The operator of this service' },
+}
+
+const SERVICE_TAG = {
+  name: 'service',
+  description: 'The service itself: its entry document and its documentation.',
+}
+
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description:
+    'A JSON Web Token whose `scope` holds `<collection>:read` and `<collection>:write`, or `*:read` and ' +
+    '`*:write` for all. Writing does not include reading.',
+}
+
+/**
+ * The document as docs/openapi.json has it, for people to read: with the default settings, of the version that a
+ * service shows by default.
+ */
+export function committedDocument(domain: Domain, seeds: readonly Seed[]): string {
+  const { shown: version } = servedVersions(domain, undefined)
+  const settings = { publicBaseUrl: undefined, namespace: 'api', version, maximumPageSize: 100 }
+  const resources = domain.resources.map((resource) => viewOf(resource, version))
+  return `${JSON.stringify(openApiDocument(resources, settings, seeds), null, 2)}\n`
+}

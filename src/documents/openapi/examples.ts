@@ -1,0 +1,127 @@
+import { OPERATOR } from '../../model/caller.ts'
+import { type Field, isAlwaysSet, kindOf } from '../../model/fields.ts'
+import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import { createForms, type Templates } from '../../rest/forms/templates.ts'
+import { createHal, type Occasion } from '../../rest/hal.ts'
+import { Urls } from '../../rest/urls.ts'
+import { parentOf, type Seed, sampleOf } from './samples.ts'
+
+/** The examples of a resource. The representations are made as the real ones are. */
+export interface ResourceExamples {
+  /** The body of a request that creates it. */
+  readonly input: Values
+  /** The body that replaces the resource with the identifier. */
+  readonly replacement: Values
+  readonly patch: Values
+  readonly id: string
+  /** A parent for a path; of a list of what refers to it, one that has some. */
+  parentId(parent: Resource): string
+  representation(occasion: Occasion): object
+  /** A page with one item; within a parent where the list has one. */
+  page(parent: Resource | undefined): object
+  /** The templates of a resource, and of a list, for a caller with all scopes. */
+  readonly templates: Templates
+  listTemplates(parent: Resource | undefined): Templates
+}
+
+const ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01'
+const OTHER_ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02'
+const CREATED = '2031-04-05T06:07:08.900Z'
+
+/** What examples are made of: the definitions, and a catalogue that the service may have been filled with. */
+export interface ExampleSource {
+  readonly resources: readonly Resource[]
+  readonly seeds: readonly Seed[]
+  /** What links begin with. */
+  readonly base: string
+}
+
+/**
+ * Makes the examples of a resource. What a request reads, replaces or deletes is in the catalogue, and what it
+ * creates is not, so that every example succeeds once on a service with that catalogue.
+ */
+export function resourceExamples(
+  resource: Resource,
+  { resources, seeds, base }: ExampleSource,
+): ResourceExamples {
+  const urls = new Urls(base)
+  const hal = createHal(resource, resources)
+  const forms = createForms(resource, resources)
+  const input = resource.example ?? exampleInput(resource)
+  const sample = sampleOf(resource, resources, seeds)
+  const parentId = resource.owner && (sample?.parentId ?? OTHER_ID)
+  const id = sample?.id ?? (resource.kind === 'singleton' ? OTHER_ID : ID)
+  const replacement = sample?.body ?? input
+  const data = exampleData(resource, replacement, { id, parentId })
+  const newId = resource.kind === 'singleton' ? id : ID
+  const created = exampleData(resource, input, { id: newId, parentId })
+  return {
+    input,
+    replacement,
+    patch: examplePatch(resource, replacement),
+    id,
+    parentId: (parent) =>
+      parent === resource.owner ? (parentId as string) : (parentOf(parent, resource, seeds) ?? OTHER_ID),
+    templates: forms.resource(OPERATOR, data, urls),
+    listTemplates: (parent) => forms.list(OPERATOR, parent && { resource: parent, id: OTHER_ID }, urls),
+    representation: (occasion) => hal.resource(occasion === 'read' ? data : created, occasion, urls),
+    page: (parent) =>
+      hal.list(
+        {
+          result: { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null },
+          page: 1,
+          parameters: { limit: DEFAULT_PAGE_SIZE, filters: [] },
+          parent: parent && { resource: parent, id: OTHER_ID },
+        },
+        urls,
+      ),
+  }
+}
+
+/** The data of an operation for a resource: every column that is not set is null. */
+function exampleData(resource: Resource, input: Values, key: { id: string; parentId?: string | undefined }) {
+  const data: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(resource.allFields)) {
+    data[name] = input[name] ?? (name in resource.shownFields ? keptValue(field) : OTHER_ID)
+  }
+  const { parentField, createdField } = resource
+  return {
+    ...data,
+    id: key.id,
+    ...(parentField && { [parentField]: key.parentId }),
+    [createdField]: CREATED,
+    last_updated: CREATED,
+    version: 1,
+  } as Values
+}
+
+function keptValue(field: Field): unknown {
+  return field.type === 'group' ? null : (field.initially ?? null)
+}
+
+/** A body for a definition that has no example of its own: every writable field, with some value. */
+function exampleInput(resource: Resource): Values {
+  const writable = Object.entries(resource.writableFields)
+  return Object.fromEntries(writable.map(([name, field]) => [name, exampleValue(name, field)]))
+}
+
+function exampleValue(name: string, field: Field): unknown {
+  if (field.type !== 'group') return kindOf(field).sample(field, name, 1)
+  return Object.fromEntries(
+    Object.entries(field.fields).map(([member, leaf]) => [member, kindOf(leaf).sample(leaf, member, 1)]),
+  )
+}
+
+/** Changes a field that is set, and removes one that need not be. */
+function examplePatch(resource: Resource, input: Values): Values {
+  if (!resource.replaceable) return {}
+  const names = Object.keys(resource.fields).filter((name) => name in input)
+  const removable = names.filter((name) => !isAlwaysSet(resource.fields[name] as Field))
+  const changed = names.find((name) => removable.includes(name)) ?? names.at(-1)
+  const removed = removable.at(-1)
+  return {
+    ...(changed !== undefined && { [changed]: input[changed] }),
+    ...(removed !== undefined && removed !== changed && { [removed]: null }),
+  }
+}

@@ -1,0 +1,201 @@
+import { pascalCase } from '../../graph/names.ts'
+import { bodyTypes } from '../../http/json/body.ts'
+import type { ErrorCode } from '../../model/errors.ts'
+import { identifierField, type Resource } from '../../model/resource.ts'
+import { label, nounWithArticle } from '../../rest/nouns.ts'
+import { METHODS, type OperationName, resourcePaths } from '../../rest/resource-paths.ts'
+import type { ResourceExamples } from './examples.ts'
+import type { Schema } from './field-schema.ts'
+import { idParameter, listParameters, parentParameter, shared } from './parameters.ts'
+import { bodySchemas, pageNames, schemaNames } from './resource-schemas.ts'
+import {
+  errorReferences,
+  halContent,
+  requestBody,
+  response,
+  STATE_HEADERS,
+  WRITE_HEADERS,
+} from './responses.ts'
+
+/** What an operation is described from. */
+interface Described {
+  readonly resource: Resource
+  readonly examples: ResourceExamples
+  /** The parent in the path, where there is one. */
+  readonly parent: Resource | undefined
+}
+
+/** The parts in which operations differ. */
+interface Operation {
+  /** In front of the sentence on the scope. */
+  readonly description?: string
+  readonly parameters?: readonly Schema[]
+  readonly requestBody?: Schema
+  readonly responses: Schema
+  readonly errors: readonly ErrorCode[]
+}
+
+const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'ACCESS_DENIED', 'NOT_ACCEPTABLE']
+const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
+const BODY: readonly ErrorCode[] = [
+  'MALFORMED_JSON',
+  'VALIDATION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RESOURCE_ALREADY_EXISTS',
+  'BUSINESS_RULE_VIOLATION',
+]
+
+/** What the identifiers and the summaries of the operations begin with. */
+const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: string]>> = {
+  list: ['list', 'List'],
+  read: ['read', 'Read'],
+  create: ['create', 'Create'],
+  put: ['put', 'Create or replace'],
+  patch: ['patch', 'Update'],
+  remove: ['delete', 'Delete'],
+}
+
+/** The operations on a resource (SPEC §4.1–4.7). */
+const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Operation>> = {
+  list({ resource, parent, examples }) {
+    const id = `$response.body#/_embedded/${resource.path}/0/id`
+    return {
+      parameters: listParameters(resource),
+      responses: {
+        200: {
+          ...response(
+            'A page, which may be empty.',
+            [],
+            halContent(pageNames(resource, parent), examples.page(parent), examples.listTemplates(parent)),
+          ),
+          links: { read: itemLink(resource, 'read', 'Read an item.', id) },
+        },
+      },
+      errors: parent ? ABSENT : [],
+    }
+  },
+
+  read({ resource, examples }) {
+    const { read } = schemaNames(resource)
+    const content = halContent(bodySchemas(read), examples.representation('read'), examples.templates)
+    return {
+      parameters: [shared('IfNoneMatchRead'), shared('IfModifiedSince'), shared('ConsistencyToken')],
+      responses: {
+        200: response('The resource.', STATE_HEADERS, content),
+        304: response('The client has the current version.', STATE_HEADERS),
+      },
+      errors: ABSENT,
+    }
+  },
+
+  create({ resource, parent, examples }) {
+    const { created, input } = schemaNames(resource)
+    const content = halContent(bodySchemas(created), examples.representation('created'))
+    const link = (verb: string, action: string) =>
+      itemLink(resource, verb, `${action} what was created.`, '$response.body#/id')
+    return {
+      description: 'The service generates the identifier.',
+      parameters: [shared('IdempotencyKey')],
+      requestBody: requestBody(input, examples.input, bodyTypes('POST')),
+      responses: {
+        201: {
+          ...response('Created.', ['Location', ...WRITE_HEADERS], content),
+          links: { read: link('read', 'Read'), delete: link('delete', 'Delete') },
+        },
+      },
+      errors: [...BODY, ...(parent ? ABSENT : [])],
+    }
+  },
+
+  put({ resource, examples }) {
+    const { put, input } = schemaNames(resource)
+    const isSingleton = resource.kind === 'singleton'
+    const body = isSingleton ? examples.replacement : { id: examples.id, ...examples.replacement }
+    const content = halContent(bodySchemas(put), examples.representation('put'))
+    return {
+      description: isSingleton
+        ? 'Creates or replaces it. Fields that the body omits are cleared.'
+        : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
+          'created, provided that the body has the id of the path or If-None-Match is `*`.',
+      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('IfNoneMatchWrite')],
+      requestBody: requestBody(input, body, bodyTypes('PUT')),
+      responses: {
+        201: response('Created.', ['Location', ...WRITE_HEADERS], content),
+        204: response('Replaced, or unchanged if nothing differs.', WRITE_HEADERS),
+      },
+      errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
+    }
+  },
+
+  patch({ resource, examples }) {
+    return {
+      description: 'A JSON Merge Patch: changes the fields it has, null removes a field, other fields stay.',
+      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince')],
+      requestBody: requestBody(schemaNames(resource).patch, examples.patch, bodyTypes('PATCH')),
+      responses: { 204: response('Changed, or unchanged if nothing differs.', WRITE_HEADERS) },
+      errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
+    }
+  },
+
+  remove() {
+    return {
+      description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
+      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('Prefer')],
+      responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied', 'Consistency-Token']) },
+      errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
+    }
+  },
+}
+
+/** The paths of a resource (SPEC §4), below `{base}`. */
+export function resourcePathItems(
+  resource: Resource,
+  resources: readonly Resource[],
+  examples: ResourceExamples,
+): Record<string, Schema> {
+  const items = resourcePaths(resource, resources).map(({ path, parent, operations, column }) => {
+    const plural = `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`
+    const parameters = [
+      ...(parent ? [parentParameter(parent, examples.parentId(parent))] : []),
+      ...(path.endsWith(':id') ? [idParameter(resource, examples.id)] : []),
+    ]
+    const methods = operations.map((name) => [
+      METHODS[name].toLowerCase(),
+      operationObject(name, { resource, examples, parent }, plural),
+    ])
+    const template = path.replace(':parentId', parent ? `{${identifierField(parent)}}` : '')
+    return [
+      template.replace(':id', '{id}'),
+      { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) },
+    ]
+  })
+  return Object.fromEntries(items)
+}
+
+function operationObject(name: OperationName, described: Described, plural: string): Schema {
+  const { description, responses, errors, ...request } = OPERATIONS[name](described)
+  const { resource, parent } = described
+  const [verb, action] = NAMES[name]
+  const within = parent ? ` of ${nounWithArticle(parent)}` : ''
+  const one = `${action} ${nounWithArticle(resource)}`
+  const scope = `Needs the scope \`${resource.path}:${METHODS[name] === 'GET' ? 'read' : 'write'}\`.`
+  return {
+    operationId: verb + (name === 'list' ? plural : resource.name),
+    summary:
+      name === 'list'
+        ? `${action} the ${label(resource.path).toLowerCase()}${within}`
+        : one + (resource.owner ? within : ''),
+    description: description === undefined ? scope : `${description} ${scope}`,
+    tags: [resource.path],
+    ...request,
+    responses: { ...responses, ...errorReferences([...CALLER, ...errors]) },
+  }
+}
+
+/** A link from a response to an operation on one item, whose identifier is taken from the response. */
+function itemLink({ name, owner }: Resource, verb: string, description: string, id: string): Schema {
+  const parent = owner && identifierField(owner)
+  const parameters = { ...(parent && { [parent]: `$request.path.${parent}` }), id }
+  return { operationId: `${verb}${name}`, description, parameters }
+}

@@ -1,0 +1,214 @@
+import { isAlwaysSet } from '../../model/fields.ts'
+import { relationsOf } from '../../model/relations.ts'
+import { identifierField, type Resource } from '../../model/resource.ts'
+import { createHal, type Occasion } from '../../rest/hal.ts'
+import { type RestSettings, Urls } from '../../rest/urls.ts'
+import {
+  fieldSchema,
+  IDENTIFIER,
+  inputFieldSchema,
+  objectSchema,
+  type Schema,
+  withUnknownFields,
+} from './field-schema.ts'
+
+/** Whether bodies may have fields that a resource does not have. */
+type BodySettings = Pick<RestSettings, 'unknownFields'>
+
+/** Where an OpenAPI document has its schemas. */
+export const SCHEMAS = '#/components/schemas/'
+
+/** The member that HAL-FORMS adds, if the scopes of the token permit any of the requests. */
+const TEMPLATES = { _templates: { $ref: `${SCHEMAS}Templates` } }
+
+const LINK = { $ref: `${SCHEMAS}Link` }
+
+/** The names of the schemas of a resource in an OpenAPI document. */
+export function schemaNames({ name }: Resource) {
+  return {
+    fields: `${name}Fields`,
+    read: name,
+    item: `${name}Item`,
+    created: `${name}Created`,
+    put: `${name}PutCreated`,
+    input: `${name}Input`,
+    patch: `${name}Patch`,
+  }
+}
+
+/** The names of the schemas of a body in each media type of responses. */
+export interface BodySchemas {
+  readonly json: string
+  readonly hal: string
+  readonly forms: string
+}
+
+/** The schemas of the representation of one resource; the one of HAL-FORMS has templates. */
+export function bodySchemas(name: string): BodySchemas {
+  return { json: name, hal: name, forms: `${name}Forms` }
+}
+
+/** The schemas of a resource: its fields, one representation for each occasion, and what is sent. */
+export function resourceSchemas(
+  resource: Resource,
+  resources: readonly Resource[],
+  settings: BodySettings,
+): Record<string, Schema> {
+  const names = schemaNames(resource)
+  const { listed, replaceable } = resource
+  const representation = (occasion: Occasion, more: Record<string, Schema> = {}): Schema => ({
+    description: resource.description,
+    allOf: [
+      { $ref: SCHEMAS + names.fields },
+      { type: 'object', properties: { _links: linksSchema(resource, resources, occasion), ...more } },
+    ],
+    required: ['_links'],
+    unevaluatedProperties: false,
+  })
+  const representations = (name: string, occasion: Occasion) => ({
+    [name]: representation(occasion),
+    [bodySchemas(name).forms]: representation(occasion, TEMPLATES),
+  })
+  return {
+    [names.fields]: representationSchema(resource),
+    ...representations(names.read, 'read'),
+    ...(listed && {
+      [names.item]: representation('item'),
+      ...representations(names.created, 'created'),
+      [names.input]: inputSchema(resource, settings),
+    }),
+    ...(replaceable && {
+      ...representations(names.put, 'put'),
+      [names.input]: inputSchema(resource, settings),
+      [names.patch]: patchSchema(resource, settings),
+    }),
+  }
+}
+
+/** The fields of a resource as a response has them, without the links. */
+export function representationSchema(resource: Resource): Schema {
+  const isIdentifier = (name: string) => name === 'id' || name === resource.parentField
+  const properties = Object.entries(resource.shownFields).map(([name, field]) => [
+    name,
+    {
+      ...(isIdentifier(name) ? { ...IDENTIFIER, description: field.description } : fieldSchema(field)),
+      ...(field.readOnly && { readOnly: true }),
+    },
+  ])
+  return {
+    type: 'object',
+    description: resource.description,
+    properties: Object.fromEntries(properties),
+    required: Object.entries(resource.shownFields)
+      .filter(([, field]) => isAlwaysSet(field))
+      .map(([name]) => name),
+  }
+}
+
+/** What is sent to create or to replace a resource (SPEC §4.3–4.5). */
+export function inputSchema(resource: Resource, settings: BodySettings): Schema {
+  const required = Object.entries(resource.shownFields).filter(
+    ([, field]) => !field.readOnly && field.type !== 'group' && field.required,
+  )
+  const names = required.map(([name]) => name)
+  return bodySchema(objectSchema(sentFields(resource, { patch: false }), names), settings)
+}
+
+/** What is sent to change a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). */
+export function patchSchema(resource: Resource, settings: BodySettings): Schema {
+  return bodySchema(objectSchema(sentFields(resource, { patch: true })), settings)
+}
+
+function bodySchema(schema: Schema, { unknownFields }: BodySettings): Schema {
+  return unknownFields === 'ignore' ? withUnknownFields(schema) : schema
+}
+
+/** Clients may send back a whole representation, with the members that the service maintains. */
+function sentFields(resource: Resource, mode: { patch: boolean }): Record<string, Schema> {
+  const note = 'Maintained by the service: ignored on creation, otherwise refused if it differs.'
+  const fields = Object.entries(resource.shownFields)
+  const writable = fields.filter(([, field]) => !field.readOnly)
+  const kept = fields.filter(([, field]) => field.readOnly)
+  return Object.fromEntries([
+    ...writable.map(([name, field]) => [name, inputFieldSchema(field, mode)]),
+    ...kept.map(([name, { description }]) => [
+      name,
+      { type: ['string', 'null'], description: `${description} ${note}` },
+    ]),
+    ...['_links', '_embedded'].map((name) => [name, { type: 'object', description: 'Ignored.' }]),
+  ])
+}
+
+/** The links of an occasion (SPEC §2.3), as a resource has them if every field is set, or only the required ones. */
+function linksSchema(resource: Resource, resources: readonly Resource[], occasion: Occasion): Schema {
+  const hal = createHal(resource, resources)
+  const relationsWhere = (isSet: boolean) => {
+    const references = relationsOf(resource, resources).map(({ leaf }) => [
+      leaf.column,
+      isSet || leaf.field.required ? 'id' : null,
+    ])
+    const data = { ...Object.fromEntries(references), id: 'id' }
+    return Object.keys((hal.resource(data, occasion, new Urls('')) as { _links: object })._links)
+  }
+  const links = relationsWhere(true).map((relation) => [relation, LINK])
+  return objectSchema(Object.fromEntries(links), relationsWhere(false))
+}
+
+/** The names of the schemas of a list. */
+export function pageNames(resource: Resource, parent: Resource | undefined): BodySchemas {
+  const name = `${parent?.name ?? ''}${resource.name}`
+  return { json: `${name}Page`, hal: `${name}HalPage`, forms: `${name}FormsPage` }
+}
+
+/**
+ * The schemas of a list (SPEC §2.2). An absent link is null as `application/json`, and otherwise omitted;
+ * HAL-FORMS has templates.
+ */
+export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
+  const names = pageNames(resource, parent)
+  return {
+    [names.json]: pageSchema(resource, parent, { oneOf: [LINK, { type: 'null' }] }, []),
+    [names.hal]: pageSchema(resource, parent, LINK, ['next', 'prev']),
+    [names.forms]: pageSchema(resource, parent, LINK, ['next', 'prev'], TEMPLATES),
+  }
+}
+
+/**
+ * @param neighbour the schema of the links to the next and the previous page
+ * @param optional the links that can be omitted
+ */
+function pageSchema(
+  resource: Resource,
+  parent: Resource | undefined,
+  neighbour: Schema,
+  optional: readonly string[],
+  more: Record<string, Schema> = {},
+): Schema {
+  const links = {
+    self: LINK,
+    first: LINK,
+    last: LINK,
+    next: neighbour,
+    prev: neighbour,
+    find: { $ref: `${SCHEMAS}TemplatedLink` },
+    ...(parent && { parent: LINK }),
+  }
+  const items = { type: 'array', items: { $ref: SCHEMAS + schemaNames(resource).item } }
+  const members = {
+    _links: objectSchema(
+      links,
+      Object.keys(links).filter((name) => !optional.includes(name)),
+    ),
+    ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
+    page: { type: 'integer', minimum: 1, description: 'The number of this page, from 1.' },
+    limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
+    total_pages: { type: 'integer', minimum: 0, description: 'The number of pages; 0 if the list is empty.' },
+    total_count: { type: 'integer', minimum: 0, description: 'Items on all pages together.' },
+    has_more: { type: 'boolean', description: 'Whether there is a next page.' },
+    _embedded: objectSchema({ [resource.path]: items }, [resource.path]),
+  }
+  return {
+    ...objectSchema({ ...members, ...more }, Object.keys(members)),
+    description: `A page of ${resource.path}.`,
+  }
+}

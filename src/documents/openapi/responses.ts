@@ -1,0 +1,168 @@
+import { STATUS } from '../../http/errors.ts'
+import type { ErrorCode } from '../../model/errors.ts'
+import { HAL_FORMS, type Templates } from '../../rest/forms/templates.ts'
+import { withoutNullLinks } from '../../rest/respond.ts'
+import { ERRORS } from '../error-catalogue.ts'
+import type { Schema } from './field-schema.ts'
+import { type BodySchemas, SCHEMAS } from './resource-schemas.ts'
+
+const text: Schema = { type: 'string' }
+const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
+const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
+
+/**
+ * Every header of a response, by its name (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288).
+ *
+ * @param path the base path, for the examples
+ */
+export function headersBelow(path: string): Readonly<Record<string, Schema>> {
+  return {
+    ETag: { ...textHeader('The strong entity tag of the current version.', TAG), required: true },
+    'Last-Modified': {
+      ...textHeader('When the resource last changed, to the second.', DATE),
+      required: true,
+    },
+    Location: {
+      description: 'The URL of the new resource.',
+      required: true,
+      schema: { type: 'string', format: 'uri' },
+      example: `http://127.0.0.1:3000${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`,
+    },
+    Link: {
+      ...textHeader(
+        'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `help` the explanation of an error (RFC 8288, RFC 8631).',
+        `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
+      ),
+      required: true,
+    },
+    Vary: { ...textHeader('The request headers that the response depends on.', 'Accept'), required: true },
+    'X-Request-Id': {
+      description:
+        'The id of this request in the log of the service. Absent only if the request could not be parsed.',
+      schema: { type: 'string', format: 'uuid' },
+      example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
+    },
+    'WWW-Authenticate': {
+      ...textHeader('The challenge: a bearer token is required, or why the one sent is refused.', 'Bearer'),
+      required: true,
+    },
+    'Retry-After': { ...textHeader('Seconds to wait before trying again.', '1'), required: true },
+    RateLimit: textHeader(
+      'The remaining requests of this caller, if they are limited.',
+      '"caller";r=599;t=60',
+    ),
+    'RateLimit-Policy': textHeader('The limit and its window in seconds.', '"caller";q=600;w=60'),
+    'Consistency-Token': textHeader(
+      'Names this write, if the service reads from replicas. A read with it sees the write.',
+      undefined,
+    ),
+    'Preference-Applied': textHeader('The preferences of the request that were applied.', 'handling=strict'),
+  }
+}
+
+/** The headers of responses, with the default base path in the examples. */
+export const HEADERS = headersBelow('/api/v1')
+
+/** The headers that any response may have. */
+const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+
+/** A body in the media types of responses, with one example for all; HAL-FORMS adds the templates to it. */
+export function halContent(
+  { json, hal, forms }: BodySchemas,
+  example: object,
+  templates?: Templates,
+): Schema {
+  const halExample = withoutNullLinks(example)
+  return {
+    'application/json': { schema: { $ref: SCHEMAS + json }, example },
+    'application/hal+json': { schema: { $ref: SCHEMAS + hal }, example: halExample },
+    [HAL_FORMS]: {
+      schema: { $ref: SCHEMAS + forms },
+      example: templates ? { ...halExample, _templates: templates } : halExample,
+    },
+  }
+}
+
+/** A body that a request must have, in these media types. */
+export function requestBody(schema: string, example: unknown, types: readonly string[]): Schema {
+  const media = { schema: { $ref: SCHEMAS + schema }, example }
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
+}
+
+/** The headers of a response on the state of one resource. */
+export const STATE_HEADERS = ['ETag', 'Last-Modified']
+
+/** The headers of a response to a write that leaves a resource. */
+export const WRITE_HEADERS = [...STATE_HEADERS, 'Consistency-Token']
+
+/** A response of a resource, with the headers that every one of them has. */
+export function response(description: string, more: readonly string[], content?: Schema): Schema {
+  return {
+    description,
+    headers: headerReferences([...more, 'Link', 'Vary', ...ALWAYS]),
+    ...(content && { content }),
+  }
+}
+
+/** A response that is the same for every caller. */
+export function openResponse(description: string, content?: Schema): Schema {
+  return { description, headers: headerReferences(['ETag', ...ALWAYS]), ...(content && { content }) }
+}
+
+function headerReferences(names: readonly string[]): Record<string, Schema> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function textHeader(description: string, example: string | undefined): Schema {
+  return { description, schema: text, ...(example !== undefined && { example }) }
+}
+
+/** The errors of every operation. */
+const COMMON: readonly ErrorCode[] = [
+  'MALFORMED_REQUEST',
+  'INVALID_QUERY_PARAMETER',
+  'REQUEST_TIMEOUT',
+  'TOO_MANY_REQUESTS',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
+
+/** References to the error responses of an operation, by status. Each is named after its codes. */
+export function errorReferences(codes: readonly ErrorCode[]): Record<string, Schema> {
+  const all = [...new Set([...codes, ...COMMON])].sort()
+  const statuses = [...new Set(all.map((code) => STATUS[code]))].sort()
+  const nameOf = (status: number) => all.filter((code) => STATUS[code] === status).join('.')
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${nameOf(status)}` }]),
+  )
+}
+
+/** The error responses that the operations of these paths refer to, with an example for each code. */
+export function errorResponses(paths: Record<string, Schema>): Record<string, Schema> {
+  const references = JSON.stringify(paths).matchAll(/#\/components\/responses\/([A-Z_.]+)/g)
+  const names = new Set([...references].map(([, name]) => name as string))
+  return Object.fromEntries([...names].map((name) => [name, errorResponse(name.split('.') as ErrorCode[])]))
+}
+
+function errorResponse(codes: readonly ErrorCode[]): Schema {
+  const status = STATUS[codes[0] as ErrorCode]
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+  return {
+    description: codes.map((code) => `${code}: ${ERRORS[code].cause}`).join('\n\n'),
+    headers: headerReferences(['Link', ...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ErrorEnvelope' },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  }
+}
+
+/** The headers of a status, beside those of every response. */
+const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+}

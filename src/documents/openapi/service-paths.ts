@@ -1,0 +1,117 @@
+import type { Resource } from '../../model/resource.ts'
+import { Urls } from '../../rest/urls.ts'
+import type { Schema } from './field-schema.ts'
+import { shared } from './parameters.ts'
+import { SCHEMAS } from './resource-schemas.ts'
+import { errorReferences, halContent, openResponse, response } from './responses.ts'
+
+const TAG = 'service'
+
+/** Where the documents on the service are: the first three below `{base}`. */
+export const PATHS = {
+  json: '/openapi.json',
+  yaml: '/openapi.yaml',
+  profiles: '/profile',
+  errors: '/errors',
+}
+
+/** The paths beside the resources: the entry document, the documents on the service, the error catalogue. */
+export function servicePaths(
+  resources: readonly Resource[],
+  base: string,
+  path: string,
+): Record<string, Schema> {
+  const object = { schema: { type: 'object' } }
+  const json = (schema: string) => ({ 'application/json': { schema: { $ref: SCHEMAS + schema } } })
+  const html = { 'text/html': { schema: { type: 'string' } } }
+  return {
+    [path]: { get: entryOperation(resources, base) },
+    [path + PATHS.json]: {
+      get: openOperation('readOpenApiJson', 'This document as JSON', { 'application/json': object }),
+    },
+    [path + PATHS.yaml]: {
+      get: openOperation('readOpenApiYaml', 'This document as YAML', { 'application/yaml': object }),
+    },
+    [`${path}${PATHS.profiles}/{collection}`]: {
+      parameters: [
+        pathParameter('collection', 'Name of a collection.', resources[0]?.path, {
+          enum: resources.map((resource) => resource.path),
+        }),
+      ],
+      get: openOperation('readProfile', 'The schema and the policies of a collection', json('Profile')),
+    },
+    [PATHS.errors]: {
+      get: openOperation('listErrors', 'Every error code', { ...json('ErrorCatalogue'), ...html }),
+    },
+    [`${PATHS.errors}/{code}`]: {
+      parameters: [
+        pathParameter('code', 'A code of an error or a detail.', 'RESOURCE_GONE', { pattern: '^[A-Z_]+$' }),
+      ],
+      get: openOperation('readError', 'What an error code means', {
+        ...json('ErrorCatalogueEntry'),
+        ...html,
+      }),
+    },
+  }
+}
+
+function entryOperation(resources: readonly Resource[], base: string): Schema {
+  const collections = resources.filter(({ owner }) => !owner)
+  const urls = new Urls(base)
+  const example = {
+    _links: {
+      self: { href: base },
+      ...Object.fromEntries(
+        collections.map((resource) => [
+          resource.path,
+          { href: urls.collection(resource, undefined), title: resource.description },
+        ]),
+      ),
+    },
+  }
+  return {
+    operationId: 'readEntry',
+    summary: 'The entry document',
+    description: 'A link to every collection. Needs a token with any scopes.',
+    tags: [TAG],
+    responses: {
+      200: response(
+        'The collections.',
+        [],
+        halContent({ json: 'Entry', hal: 'Entry', forms: 'Entry' }, example),
+      ),
+      ...errorReferences(['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE']),
+    },
+  }
+}
+
+/** A document that needs no token. */
+function openOperation(operationId: string, summary: string, content: Schema): Schema {
+  return {
+    operationId,
+    summary,
+    description: 'Needs no token. Unknown names get the response of any unknown URL.',
+    tags: [TAG],
+    security: [],
+    parameters: [shared('IfNoneMatchRead')],
+    responses: {
+      200: openResponse(summary, content),
+      304: openResponse('If-None-Match names the current version.'),
+      ...errorReferences([
+        'AUTHENTICATION_REQUIRED',
+        'RESOURCE_NOT_FOUND',
+        'METHOD_NOT_ALLOWED',
+        'NOT_ACCEPTABLE',
+      ]),
+    },
+  }
+}
+
+function pathParameter(
+  name: string,
+  description: string,
+  example: string | undefined,
+  schema: Schema,
+): Schema {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema }, example }
+}

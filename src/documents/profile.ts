@@ -1,0 +1,89 @@
+import { bodyTypes } from '../http/json/body.ts'
+import { MAXIMUM_JSON_BYTES } from '../http/json/strict-json.ts'
+import { DEFAULT_PAGE_SIZE, queryable } from '../model/query/query.ts'
+import type { Resource } from '../model/resource.ts'
+import type { RestSettings } from '../rest/urls.ts'
+import type { Schema } from './openapi/field-schema.ts'
+import { inputSchema, patchSchema, representationSchema } from './openapi/resource-schemas.ts'
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
+
+/**
+ * The profile of a collection: the JSON Schemas of its representations and of request bodies, and the policies
+ * where the specification leaves a choice (SPEC §3, §4.4–4.7, §8).
+ */
+export function profileOf(resource: Resource, settings: RestSettings): Schema {
+  const { listed, replaceable } = resource
+  const { maximumPageSize, unknownFields } = settings
+  const unknown = unknownFields === 'ignore' ? 'ignored' : 400
+  return {
+    title: resource.name,
+    description: resource.description,
+    schema: { $schema: DIALECT, title: resource.name, ...representationSchema(resource) },
+    input: { $schema: DIALECT, title: `${resource.name}, as sent`, ...inputSchema(resource, settings) },
+    ...(replaceable && {
+      patch: { $schema: DIALECT, title: `${resource.name}, as patched`, ...patchSchema(resource, settings) },
+    }),
+    policies: {
+      scopes: { read: `${resource.path}:read`, write: `${resource.path}:write`, write_includes_read: false },
+      ...(listed && { paging: pagingPolicy(resource, maximumPageSize) }),
+      create: createPolicy(resource),
+      replace: replaceable
+        ? { method: 'PUT', omitted_fields: 'cleared', read_only_fields: 'ignored when equal, otherwise 400' }
+        : 'not possible',
+      patch: replaceable ? { method: 'PATCH', media_types: bodyTypes('PATCH') } : 'not possible',
+      delete: DELETE_POLICY,
+      preconditions: PRECONDITIONS,
+      body: { media_types: bodyTypes('POST'), maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
+      null_links: { 'application/json': 'null', 'application/hal+json': 'left out' },
+    },
+  }
+}
+
+function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {
+  const fields = queryable(resource.shownLeaves).map(({ name }) => name)
+  return {
+    first_page: 1,
+    default_limit: DEFAULT_PAGE_SIZE,
+    maximum_limit: maximumPageSize,
+    default_order: [`${resource.createdField}:asc`, 'id:asc'],
+    unset_values: 'last',
+    past_the_last_page: 'an empty page with status 200',
+    sort: fields,
+    filter: fields,
+  }
+}
+
+function createPolicy(resource: Resource): Schema {
+  const { listed, replaceable } = resource
+  const identifiers = resource.randomIdentifiers ? 'random UUID' : 'UUID ordered by time'
+  return {
+    post: listed
+      ? { identifier: identifiers, id_in_body: 'ignored; 409 when a resource has it' }
+      : 'not possible',
+    put: replaceable
+      ? {
+          requires_id_in_body: listed,
+          without_it: listed ? 404 : 201,
+          if_none_match_any: 'creates only, also without the id; 412 when it exists',
+        }
+      : 'not possible',
+  }
+}
+
+const DELETE_POLICY = {
+  absent: 204,
+  absent_with_strict_handling: [404, 410],
+  read_after_delete: 410,
+  may_be_created_again: true,
+  referred_to: 409,
+}
+
+const PRECONDITIONS = {
+  entity_tags: 'strong',
+  if_match: { methods: ['PUT', 'PATCH', 'DELETE'], required: false, mismatch: 409 },
+  if_none_match: { methods: ['GET', 'HEAD'], match: 304 },
+  if_unmodified_since: { methods: ['PUT', 'PATCH', 'DELETE'], mismatch: 409 },
+  if_modified_since: { methods: ['GET', 'HEAD'], match: 304 },
+  without_if_match: 'the last write wins',
+}

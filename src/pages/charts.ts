@@ -1,0 +1,106 @@
+import { camelCase, columnValue, graphNames } from '../graph/names.ts'
+import { kindOf } from '../model/fields.ts'
+import { groupable, measurable } from '../model/query/aggregate.ts'
+import type { Leaf, Resource } from '../model/resource.ts'
+import { label } from '../rest/nouns.ts'
+import { type OccupancyChart, occupancyChart, occupancyQuery } from './occupancy.ts'
+
+/** What the landing page shows of a collection: GraphQL operations, and what is drawn of their results. */
+export interface CollectionCharts {
+  readonly title: string
+  /** The path below the entry document; undefined for owned resources, which are listed under their parents. */
+  readonly path: string | undefined
+  /** How many there are: one group with a `count`, as `total`. */
+  readonly count: string
+  /** Everything else but the histograms. */
+  readonly query: string
+  readonly charts: readonly Chart[]
+  readonly numbers: readonly NumberField[]
+  /** Counts, as `range0` and so on, what the filters `$range0` and so on let through. */
+  readonly ranges: { readonly query: string; readonly maximum: number }
+  readonly occupancy: OccupancyChart | undefined
+}
+
+interface Chart {
+  readonly title: string
+  /** The field of the result. */
+  readonly name: string
+  /** The member of a group's key; a chart over time has none. */
+  readonly member?: string
+}
+
+interface NumberField {
+  readonly title: string
+  /** The member of measures. */
+  readonly member: string
+  /** The members of a filter. */
+  readonly path: readonly string[]
+  readonly isInteger: boolean
+}
+
+/** Groups in a chart; of months, the number of months. */
+const MAXIMUM_BARS = 12
+const MAXIMUM_MONTHS = 120
+
+/** Bars of a histogram. Each is one scan, and a single scan costs up to a tenth of the limit of an operation. */
+const RANGES = 8
+
+/** The charts of each collection: additions by month, what has few values, numbers, and occupancy. */
+export function chartsOf(resources: readonly Resource[]): CollectionCharts[] {
+  return resources.filter(({ listed }) => listed).map((resource) => collectionCharts(resource, resources))
+}
+
+function collectionCharts(resource: Resource, resources: readonly Resource[]): CollectionCharts {
+  const { aggregate, filter } = graphNames(resource)
+  const grouped = groupable(resource.shownLeaves).filter(hasFewValues)
+  const numbers = measurable(resource).filter(({ field }) => !('hidden' in field))
+  const indexes = Array.from({ length: RANGES }, (_, index) => index)
+  const variables = indexes.map((index) => `$range${index}: ${filter}!`)
+  const ranges = indexes.map(
+    (index) => `range${index}: ${aggregate}(filter: $range${index}) { groups { count } }`,
+  )
+  return {
+    title: label(resource.path),
+    path: resource.owner ? undefined : resource.path,
+    count: `{ total: ${aggregate} { groups { count } } }`,
+    query: `{ ${[...groupQueries(resource, grouped, numbers), ...occupancyQuery(resource, resources)].join(' ')} }`,
+    charts: [
+      { title: 'Additions by month', name: 'months' },
+      ...grouped.map(({ name, column }, index) => ({
+        title: label(name),
+        name: `chart${index}`,
+        member: camelCase(column),
+      })),
+    ],
+    numbers: numbers.map(({ name, column, path, field }) => ({
+      title: label(name),
+      member: camelCase(column),
+      path: path.map(camelCase),
+      isInteger: kindOf(field).schema(field)['type'] === 'integer',
+    })),
+    ranges: { query: `query (${variables.join(', ')}) { ${ranges.join(' ')} }`, maximum: RANGES },
+    occupancy: occupancyChart(resource),
+  }
+}
+
+function groupQueries(resource: Resource, grouped: readonly Leaf[], numbers: readonly Leaf[]): string[] {
+  const { aggregate } = graphNames(resource)
+  const members = numbers.map(({ column }) => camelCase(column)).join(' ')
+  const measures = ['minimum', 'average', 'maximum'].map((measure) => `${measure} { ${members} }`).join(' ')
+  const distributions = grouped.map(
+    ({ column }, index) =>
+      `chart${index}: ${aggregate}(groupBy: [${columnValue(column)}], limit: ${MAXIMUM_BARS}) ` +
+      `{ groups { key { ${camelCase(column)} } count } }`,
+  )
+  const created = columnValue(resource.createdField)
+  return [
+    ...(numbers.length > 0 ? [`measures: ${aggregate} { groups { ${measures} } }`] : []),
+    `months: ${aggregate}(groupByTime: { field: ${created}, unit: MONTH }, order: KEY, limit: ${MAXIMUM_MONTHS}) ` +
+      '{ groups { time count } }',
+    ...distributions,
+  ]
+}
+
+function hasFewValues({ field }: Leaf): boolean {
+  return kindOf(field).hasFewValues === true
+}

@@ -1,0 +1,67 @@
+import type { CatalogueEntry } from '../documents/error-catalogue.ts'
+import { type ErrorExample, errorOf } from '../documents/error-examples.ts'
+import { type Html, html } from '../documents/html.ts'
+import type { DetailCode } from '../model/errors.ts'
+import { pageWith, type Site } from './page.ts'
+
+/** The page of the whole catalogue. */
+export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): Html {
+  const of = (kind: CatalogueEntry['kind']) => entries.filter((entry) => entry.kind === kind)
+  return pageWith(
+    'Errors',
+    site,
+    html`<h1>Errors</h1>
+<p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Below are the
+codes of errors, then those of the entries of <code>details</code>.</p>
+<h2>Codes of errors</h2>
+${table('Codes of errors', of('error'), site, ['Code', 'Status', 'Cause'])}
+<h2>Codes of details</h2>
+${table('Codes of details', of('detail'), site, ['Code', 'Cause'])}`,
+  )
+}
+
+/** The page of one code. */
+export function entryPage(entry: CatalogueEntry, example: ErrorExample, site: Site): Html {
+  const { code, kind, status, cause, remedy, retry } = entry
+  const error = kind === 'detail' ? errorOf(code as DetailCode) : code
+  const location =
+    kind === 'error'
+      ? html`error.code, with status ${status}`
+      : html`code of an entry of error.details, of <a href="${site.root}/errors/${error}">${error}</a>`
+  return pageWith(
+    code,
+    site,
+    html`<p><a href="${site.root}/errors">All errors</a></p>
+<h1><code>${code}</code></h1>
+<dl>
+<div><dt>Found in</dt><dd>${location}</dd></div>
+<div><dt>Cause</dt><dd>${cause}</dd></div>
+<div><dt>What to do</dt><dd>${remedy}</dd></div>
+${retry === undefined ? '' : html`<div><dt>Send it again?</dt><dd>${retry}</dd></div>`}
+</dl>
+${example.request === undefined ? '' : sample('Request', example.request)}
+${example.response === undefined ? '' : sample('Response', example.response)}`,
+  )
+}
+
+function sample(title: string, text: string): Html {
+  return html`<h2>${title}</h2>
+<pre tabindex="0" aria-label="${title}"><code>${text}</code></pre>`
+}
+
+function table(
+  title: string,
+  entries: readonly CatalogueEntry[],
+  { root }: Site,
+  columns: readonly string[],
+): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${entries.map(
+    ({ code, status, cause }) => html`<tr>
+<th scope="row"><a href="${root}/errors/${code}"><code>${code}</code></a></th>
+${status === undefined ? '' : html`<td>${status}</td>`}<td>${cause}</td>
+</tr>`,
+  )}</tbody>
+</table></div>`
+}

@@ -1,0 +1,104 @@
+import type { PersistedOperations } from '../../graph/http/persisted-operations.ts'
+import { camelCase, columnValue, graphNames, pascalCase } from '../../graph/names.ts'
+import { kindOf } from '../../model/fields.ts'
+import { groupable } from '../../model/query/aggregate.ts'
+import { ownedBy, relationsOf } from '../../model/relations.ts'
+import type { Resource } from '../../model/resource.ts'
+
+/** An example operation with its title. */
+export interface Example {
+  readonly title: string
+  readonly document: string
+  /** The path of the collection that the example is the first of. */
+  readonly path?: string
+}
+
+/** The examples of the explorer: some for each collection, from its definition, and the persisted operations. */
+export function exampleOperations(
+  resources: readonly Resource[],
+  { documents }: PersistedOperations,
+): readonly Example[] {
+  const collections = resources.filter(({ kind }) => kind === 'collection')
+  return [
+    ...collections.map((resource) => pageExample(resource, resources)),
+    ...collections.slice(0, 1).map(connectionExample),
+    ...collections.flatMap(aggregateExample),
+    ...collections.slice(0, 1).map(deleteExample),
+    ...[...documents].map(([name, document]) => ({ title: `Persisted: ${name}`, document })),
+  ]
+}
+
+function pageExample(resource: Resource, resources: readonly Resource[]): Example {
+  const references = relationsOf(resource, resources).map(
+    ({ relation, target }) => `      ${camelCase(relation)} { ${plainFields(target).join(' ')} }`,
+  )
+  const lists = ownedBy(resource, resources)
+    .filter((child) => child.listed)
+    .map(
+      (child) =>
+        `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${plainFields(child).join(' ')} } }`,
+    )
+  const fields = plainFields(resource).map((field) => `      ${field}`)
+  const { page, sortField } = { ...graphNames(resource), sortField: columnValue(resource.createdField) }
+  return {
+    title: `The newest ${resource.path}`,
+    path: resource.path,
+    document: `query newest${pascalCase(resource.path)} {
+  ${page}(limit: 10, sort: [{ field: ${sortField}, direction: DESC }]) {
+    totalCount
+    items {
+${[...fields, ...references, ...lists].join('\n')}
+    }
+  }
+}
+`,
+  }
+}
+
+function connectionExample(resource: Resource): Example {
+  return {
+    title: `The ${resource.path}, by cursors`,
+    document: `# For the next part, put the endCursor into $after.
+query ${camelCase(resource.path)}ByCursors($after: String) {
+  ${graphNames(resource).connection}(first: 10, after: $after) {
+    totalCount
+    pageInfo { hasNextPage endCursor }
+    nodes { ${plainFields(resource).join(' ')} }
+  }
+}
+`,
+  }
+}
+
+/** Groups by the first field in which many resources have the same value. */
+function aggregateExample(resource: Resource): Example[] {
+  const candidates = groupable(resource.shownLeaves).filter(({ field }) => !('unique' in field))
+  const settable = candidates.filter(({ field, name }) => !field.readOnly && name !== 'id')
+  const leaf = settable.find(({ field }) => kindOf(field).hasFewValues) ?? settable[0]
+  if (!leaf) return []
+  const document = `query ${camelCase(resource.path)}By${pascalCase(leaf.column)} {
+  ${graphNames(resource).aggregate}(groupBy: [${columnValue(leaf.column)}], order: KEY) {
+    groups { key { ${camelCase(leaf.column)} } count }
+  }
+}
+`
+  return [{ title: `How many ${resource.path} by ${leaf.name}`, document }]
+}
+
+function deleteExample(resource: Resource): Example {
+  return {
+    title: `Delete one of ${resource.path}, if it has not changed`,
+    document: `mutation delete${resource.name}($id: ID!, $version: Int!) {
+  ${graphNames(resource).delete}(id: $id, ifVersion: [$version]) { outcome }
+}
+`,
+  }
+}
+
+/** The identifier and the next four plain fields. */
+function plainFields({ shownFields }: Resource): string[] {
+  const plain = Object.entries(shownFields).filter(
+    ([, field]) => field.type !== 'group' && kindOf(field).operators.length > 0,
+  )
+  return plain.slice(0, 5).map(([name]) => camelCase(name))
+}

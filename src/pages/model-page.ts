@@ -1,0 +1,127 @@
+import { type Html, html } from '../documents/html.ts'
+import { drawEntities, drawTypes, entityAnchor, typeAnchor } from '../documents/model/diagrams.ts'
+import { type DataModel, dataModel, type Entity } from '../documents/model/entities.ts'
+import { PATHS } from '../documents/openapi/service-paths.ts'
+import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
+import type { MappedType } from '../graph/type-map.ts'
+import type { Resource } from '../model/resource.ts'
+import { label } from '../rest/nouns.ts'
+import { pageWith, type Site } from './page.ts'
+
+/** The parts of the page that are the same for every caller. */
+interface Drawings {
+  readonly entities: Html
+  readonly types: Html | undefined
+}
+
+/**
+ * The page of the data model: the entities and, unless introspection is off, the GraphQL types, each as a diagram and
+ * as tables. The diagrams are drawn at the first request.
+ *
+ * @param types undefined where the schema is not public
+ */
+export function modelPage(
+  resources: readonly Resource[],
+  types: (() => readonly MappedType[]) | undefined,
+): (site: Site) => Promise<Html> {
+  const model = dataModel(resources)
+  const mapped = types?.()
+  let drawings: Promise<Drawings> | undefined
+  return async (site) => {
+    drawings ??= draw(model, mapped)
+    return pageWith('Data model', site, content(model, mapped, await drawings, site))
+  }
+}
+
+async function draw(model: DataModel, types: readonly MappedType[] | undefined): Promise<Drawings> {
+  return { entities: await drawEntities(model), types: types && (await drawTypes(types)) }
+}
+
+function content(
+  model: DataModel,
+  types: readonly MappedType[] | undefined,
+  drawings: Drawings,
+  site: Site,
+): Html {
+  return html`<h1>Data model</h1>
+<p>What the service holds, ${types ? html`and the <a href="#types">GraphQL types</a> that it is read with, ` : ''}from the
+definitions. A name in a diagram leads to its fields.</p>
+<h2 id="entities">Entities</h2>
+${figure('Diagram of the entities', drawings.entities)}
+<p class="note">With keys (PK primary, FK foreign, UK unique) and required fields. A solid line is an owned resource, whose
+key includes that of its parent; a dashed line is a reference. A crow&rsquo;s foot is any number, a circle with a bar none or
+one, two bars exactly one.</p>
+${model.entities.map((entity) => entitySection(entity, model, site))}
+${types && drawings.types ? typesPart(types, drawings.types, site) : ''}`
+}
+
+/** A wide drawing can be scrolled, with the keyboard too. */
+function figure(title: string, drawing: Html): Html {
+  return html`<div class="diagram" tabindex="0" role="region" aria-label="${title}; the tables below hold the same">
+${drawing}</div>`
+}
+
+function entitySection({ resource, attributes }: Entity, model: DataModel, site: Site): Html {
+  const { path, owner, name, kind, description } = resource
+  const rows = attributes.map(
+    ({ name: column, type, keys, required, description: text }) => html`<tr>
+<th scope="row">${column}</th><td>${type}</td><td>${keys.join(', ')}</td><td>${required ? 'yes' : ''}</td><td>${text}</td></tr>`,
+  )
+  return html`<details>
+<summary><b>${name}</b> <span class="note">${description}</span></summary>
+<div id="${entityAnchor(path)}">
+<p>${owner ? html`${label(kind)}, of <a href="#${entityAnchor(owner.path)}">${owner.name}</a>` : 'Collection'}.
+${owner ? '' : html`<a href="${site.base}/${path}">Browse</a> ·`}
+<a href="${site.base}${PATHS.profiles}/${path}">Schema and policies</a></p>
+${table(`Fields of ${name}`, ['Field', 'Type', 'Key', 'Required', 'Meaning'], rows)}
+<ul>${relationshipItems(resource, model)}</ul>
+</div>
+</details>`
+}
+
+function relationshipItems(resource: Resource, { relationships }: DataModel): Html[] {
+  return relationships.flatMap(({ parent, child, label: text, column, parents, children, identifying }) => {
+    const items: Html[] = []
+    const name = identifying ? 'owned through' : `${text}, through`
+    if (child === resource)
+      items.push(html`<li>${parents} ${entityLink(parent)}: ${name} <code>${column}</code></li>`)
+    if (parent === resource)
+      items.push(html`<li>${children} ${entityLink(child)}: ${name} its <code>${column}</code></li>`)
+    return items
+  })
+}
+
+function entityLink({ path, name }: Resource): Html {
+  return html`<a href="#${entityAnchor(path)}">${name}</a>`
+}
+
+function typesPart(types: readonly MappedType[], drawing: Html, site: Site): Html {
+  return html`<h2 id="types">GraphQL types</h2>
+${figure('Diagram of the GraphQL types', drawing)}
+<p class="note">The fields that lead to other types; a crow&rsquo;s foot is a list. Each list is a page, and also a
+connection with cursors; both are drawn as the items they hold. Aggregates, inputs and payloads are in the schema.</p>
+${types.map((type) => typeSection(type, site))}`
+}
+
+function typeSection({ name, description, resource, fields, operations }: MappedType, site: Site): Html {
+  const rows = fields.map(({ name: field, type, target, description: text }) => {
+    const shown = target === undefined ? html`${type}` : html`<a href="#${typeAnchor(target)}">${type}</a>`
+    return html`<tr><th scope="row">${field}</th><td>${shown}</td><td>${text}</td></tr>`
+  })
+  const explorer = resource?.kind === 'collection' && site.hasExplorer
+  return html`<details>
+<summary><b>${name}</b> <span class="note">${description}</span></summary>
+<div id="${typeAnchor(name)}">
+${explorer ? html`<p><a href="${site.root}${GRAPHQL_PATH}#example=${resource.path}">Query it in the explorer</a></p>` : ''}
+${operations.length > 0 ? html`<p>Operations: ${operations.map((one, index) => html`${index > 0 ? ', ' : ''}<code>${one}</code>`)}</p>` : ''}
+${table(`Fields of the type ${name}`, ['Field', 'Type', 'Meaning'], rows)}
+</div>
+</details>`
+}
+
+function table(title: string, columns: readonly string[], rows: readonly Html[]): Html {
+  return html`<div class="scroll described" tabindex="0" role="region" aria-label="${title}"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${[...rows]}</tbody>
+</table></div>`
+}

@@ -1,0 +1,237 @@
+import type { Context } from 'koa'
+import { type Html, html } from '../documents/html.ts'
+import type { Seed } from '../documents/openapi/samples.ts'
+import { PATHS } from '../documents/openapi/service-paths.ts'
+import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
+import type { MappedType } from '../graph/type-map.ts'
+import { respondWithContent, staticContent } from '../http/static-content.ts'
+import type { Resource } from '../model/resource.ts'
+import { label } from '../rest/nouns.ts'
+import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../rest/urls.ts'
+
+/**
+ * Nothing is loaded from third parties, and a page holds no code or style itself. `frame-ancestors` and
+ * `form-action` do not fall back to `default-src` (Content Security Policy Level 3 §6.1).
+ */
+const STRICT_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** The reference and the explorer set styles on their elements, and have embedded images and fonts. */
+const EDITOR_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** The path of the page with the data model. */
+export const MODEL_PATH = '/model'
+
+/** What the header of every page links to. */
+export interface Site {
+  /** The URL of the entry document. */
+  readonly base: string
+  /** What the URLs of the service begin with. */
+  readonly root: string
+  /** The URL of the reference. */
+  readonly reference: string
+  /** Where its styles and scripts are, relative to the page: the same whatever a gateway has removed. */
+  readonly assets: string
+  readonly hasExplorer: boolean
+}
+
+/** The settings of the pages. */
+export type SiteSettings = RestSettings & {
+  readonly graphqlExplorer?: boolean
+  /** Makes the map of the GraphQL types; undefined if the schema is not public. */
+  readonly typeMap?: (() => readonly MappedType[]) | undefined
+  /** The catalogue that the examples of the reference are about. */
+  readonly seeds?: readonly Seed[]
+}
+
+/** A page, with the content security policy that it needs if the usual one is too strict. */
+export interface Page {
+  readonly html: Html
+  readonly policy?: string
+}
+
+/** The site as the sender of a request sees it. */
+export function siteFor(ctx: Context, settings: SiteSettings): Site {
+  const root = rootFor(ctx, settings)
+  return {
+    base: urlsFor(ctx, settings).base,
+    root,
+    reference: root + (settings.reference ?? REFERENCE_PATH),
+    assets: `${'../'.repeat(ctx.path.split('/').length - 2)}docs/assets`,
+    hasExplorer: settings.graphqlExplorer === true,
+  }
+}
+
+/** Responds with a page, and a policy that keeps it from loading or running anything else. */
+export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_POLICY }: Page): void {
+  ctx.set('Content-Security-Policy', policy)
+  ctx.set('Referrer-Policy', 'no-referrer')
+  respondWithContent(ctx, staticContent('.html', text))
+}
+
+/**
+ * The page for browsers at the entry document and below. A browser sends no token, so the page holds no
+ * data and is the same for every path of a depth, known or not: its script requests the resource with the token of
+ * the browser's session and shows the response.
+ */
+export function browsePage(site: Site): Page {
+  const content = html`<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>
+<noscript><p>This page needs JavaScript; without it, ask for <code>application/json</code>.</p></noscript>`
+  const head = html`${contentStyle(site)}
+<script type="module" src="${site.assets}/browse.js"></script>`
+  return { html: pageWith('Browse', site, content, head) }
+}
+
+/** The page for browsers at an address where there is nothing. */
+export function notFoundPage(site: Site, path: string): Page {
+  const content = html`<h1>Not found</h1>
+<p>There is nothing at <code>${path}</code>.</p>
+<p><a href="${site.root}/">Home</a></p>`
+  return { html: pageWith('Not found', site, content) }
+}
+
+/** The landing page: what the service is, where to go, and, with a token, what it holds. */
+export function landingPage(site: Site, resources: readonly Resource[]): Page {
+  const content = html`<h1>A catalogue with a REST and a GraphQL interface</h1>
+<p>${resources
+    .filter(({ owner }) => !owner)
+    .map(({ path }) => label(path))
+    .join(', ')}: as JSON with links (HAL), and as
+one GraphQL schema. <span id="status" role="status"></span></p>
+<ul class="cards">
+${places(site).map(({ href, title, text }) => html`<li><a href="${href}">${title}</a><span class="note">${text}</span></li>`)}
+</ul>
+<div id="view"></div>
+<noscript><p>Charts need JavaScript.</p></noscript>`
+  const head = html`${contentStyle(site)}
+<script src="${site.assets}/chart.js" defer></script>
+<script type="module" src="${site.assets}/landing.js"></script>`
+  return { html: pageWith('Home', site, content, head) }
+}
+
+/** The reference: the OpenAPI document, rendered by Swagger UI, from which calls can be tried. */
+export function referencePage(site: Site): Page {
+  const content = html`<h1 class="hidden">Reference</h1>
+<div id="reference"></div>`
+  const head = html`<link rel="stylesheet" href="${site.assets}/swagger-ui.css">
+<script src="${site.assets}/swagger-ui-bundle.js" defer></script>
+<script type="module" src="${site.assets}/reference.js"></script>`
+  return { html: pageWith('Reference', site, content, head), policy: EDITOR_POLICY }
+}
+
+/** The GraphQL explorer: GraphiQL with a field for the access token and with example operations. */
+export function explorerPage(site: Site): Page {
+  const files = 'graphql/explorer'
+  const content = html`<div class="bar">
+<h1>GraphQL explorer</h1>
+<form id="token-form" autocomplete="off">
+<label for="token">Access token</label>
+<input id="token" type="password" placeholder="eyJ&hellip;" spellcheck="false" autocomplete="off">
+<button type="submit">Use</button>
+</form>
+<label class="examples">Example
+<select id="examples"><option value="">Choose&hellip;</option></select>
+</label>
+</div>
+<p id="notice" role="status"></p>
+<div id="explorer"></div>
+<noscript>The explorer needs JavaScript.</noscript>`
+  const head = html`<link rel="stylesheet" href="${files}/graphiql.css">
+<link rel="stylesheet" href="${files}/explorer.css">
+<script defer src="${files}/react.js"></script>
+<script defer src="${files}/react-dom.js"></script>
+<script defer src="${files}/graphiql.js"></script>
+<script type="module" src="${files}/explorer.js"></script>`
+  return { html: pageWith('GraphQL explorer', site, content, head), policy: EDITOR_POLICY }
+}
+
+/** The style of the content; the reference has its own. */
+const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${assets}/content.css">`
+
+/** Where the header of every page and the landing page lead. */
+function places({ base, root, reference, hasExplorer }: Site): readonly Place[] {
+  return [
+    { page: 'Browse', title: 'Browse', href: base, text: 'Read, create and change resources, with forms.' },
+    {
+      page: 'Reference',
+      title: 'Reference',
+      href: reference,
+      text: 'Every operation, with examples to try.',
+    },
+    ...(hasExplorer
+      ? [
+          {
+            page: 'GraphQL explorer',
+            title: 'GraphQL',
+            href: `${root}${GRAPHQL_PATH}`,
+            text: 'An editor for queries, with the schema.',
+          },
+        ]
+      : []),
+    {
+      page: 'Data model',
+      title: 'Model',
+      href: `${root}${MODEL_PATH}`,
+      text: 'What there is and how it is related, as diagrams.',
+    },
+    {
+      page: 'Errors',
+      title: 'Errors',
+      href: `${root}${PATHS.errors}`,
+      text: 'What each code means, and what to do.',
+    },
+    {
+      page: 'OpenAPI',
+      title: 'OpenAPI',
+      href: `${base}${PATHS.json}`,
+      text: 'The description for programs.',
+    },
+  ]
+}
+
+interface Place {
+  /** The title of the page. */
+  readonly page: string
+  /** The text of links to it. */
+  readonly title: string
+  readonly href: string
+  readonly text: string
+}
+
+/** A page with the header that all pages have. */
+export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyle(site)): Html {
+  const { base, root, assets } = site
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="base" content="${base}">
+<meta name="root" content="${root}">
+<title>${title} &ndash; halgraph</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets}/pages.css">
+${head}
+</head>
+<body>
+<header>
+<a class="name" href="${root}/">halgraph</a>
+<nav aria-label="Site">
+${places(site).map(
+  (
+    place,
+  ) => html`<a href="${place.href}"${title === place.page ? html` aria-current="page"` : ''}>${place.title}</a>
+`,
+)}</nav>
+</header>
+<main>
+${content}
+</main>
+</body>
+</html>
+`
+}

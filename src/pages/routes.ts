@@ -1,0 +1,224 @@
+import { readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Context } from 'koa'
+import { stringify } from 'yaml'
+import { type CatalogueEntry, catalogueEntries } from '../documents/error-catalogue.ts'
+import { type ErrorExample, errorExamples } from '../documents/error-examples.ts'
+import type { Html } from '../documents/html.ts'
+import { EXAMPLE_ORIGIN, openApiDocument } from '../documents/openapi/document.ts'
+import { PATHS } from '../documents/openapi/service-paths.ts'
+import { profileOf } from '../documents/profile.ts'
+import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
+import { type Handler, type Route, reads } from '../http/routes.ts'
+import {
+  contentHandler,
+  contentRoute,
+  fileHandler,
+  respondWithContent,
+  type StaticContent,
+  staticContent,
+} from '../http/static-content.ts'
+import { DomainError } from '../model/errors.ts'
+import type { Resource } from '../model/resource.ts'
+import { acceptable, prefersPage } from '../rest/respond.ts'
+import { basePath, REFERENCE_PATH, rootFor } from '../rest/urls.ts'
+import { chartsOf } from './charts.ts'
+import { cataloguePage, entryPage } from './error-pages.ts'
+import { modelPage } from './model-page.ts'
+import {
+  browsePage,
+  explorerPage,
+  landingPage,
+  MODEL_PATH,
+  notFoundPage,
+  referencePage,
+  respondWithPage,
+  type Site,
+  type SiteSettings,
+  siteFor,
+} from './page.ts'
+
+/**
+ * The routes without data that every version of the API has: the documents on its resources, their reference if it
+ * has a path of its own, and the page for browsers, whose script loads the data.
+ */
+export function versionDocumentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+  const base = basePath(settings)
+  const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
+  // Some parsers of YAML do not support aliases.
+  const toYaml = (value: object) => stringify(value, { aliasDuplicateObjects: false })
+  const profiles = resources.map((resource) => {
+    const make = () => JSON.stringify(profileOf(resource, settings))
+    return [resource.path, contentHandler('.json', make)]
+  })
+  return [
+    open(
+      base + PATHS.json,
+      documentHandler(() => JSON.stringify(describe()), settings, '.json'),
+    ),
+    open(
+      base + PATHS.yaml,
+      documentHandler(() => toYaml(describe()), settings, '.yaml'),
+    ),
+    contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
+    ...(settings.reference === undefined ? [] : [referenceRoute(settings.reference, settings)]),
+    {
+      ...open(`${base}{/{*path}}`, (ctx) => {
+        ctx.vary('Accept, Authorization')
+        respondWithPage(ctx, browsePage(siteFor(ctx, settings)))
+      }),
+      applies: prefersPage,
+    },
+  ]
+}
+
+/** The routes without data that do not depend on the version, with the reference of the version shown by default. */
+export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+  const charts = contentHandler('.json', () => JSON.stringify(chartsOf(resources)))
+  const home = open('/', (ctx) => {
+    ctx.vary('Accept, Authorization')
+    respondWithPage(ctx, landingPage(siteFor(ctx, settings), resources))
+  })
+  return [
+    { ...home, applies: prefersPage },
+    ...errorRoutes(resources, settings),
+    modelRoute(resources, settings),
+    ...(settings.graphqlExplorer ? [explorerRoute(settings)] : []),
+    referenceRoute(REFERENCE_PATH, settings),
+    contentRoute('/docs/assets', { ...assets(), 'charts.json': charts }),
+    ...[REFERENCE_PATH, PATHS.errors, MODEL_PATH, GRAPHQL_PATH].map((path) =>
+      redirect(`${path}/`, path, settings),
+    ),
+    redirect(PATHS.json, basePath(settings) + PATHS.json, settings),
+  ]
+}
+
+/** The page for browsers at addresses of no other route. Other clients must send a token first. */
+export function notFoundRoute(settings: SiteSettings): Route {
+  const page = open('/{*path}', (ctx) => {
+    // The log names the path of a request that has no route.
+    ctx.state['route'] = undefined
+    ctx.vary('Accept, Authorization')
+    respondWithPage(ctx, notFoundPage(siteFor(ctx, settings), ctx.path.slice(0, 200)))
+    ctx.status = 404
+  })
+  return { ...page, applies: prefersPage }
+}
+
+/** To the address that is meant by one that people guess. */
+function redirect(from: string, to: string, settings: SiteSettings): Route {
+  return open(from, (ctx) => {
+    ctx.redirect(rootFor(ctx, settings) + to)
+    ctx.status = 308
+  })
+}
+
+function referenceRoute(path: string, settings: SiteSettings): Route {
+  return open(path, (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings))))
+}
+
+function modelRoute(resources: readonly Resource[], settings: SiteSettings): Route {
+  const page = modelPage(resources, settings.typeMap)
+  return open(MODEL_PATH, async (ctx) => respondWithPage(ctx, { html: await page(siteFor(ctx, settings)) }))
+}
+
+/** The explorer is at the address of GraphQL, for browsers. It holds no data, and asks with the token put into it. */
+function explorerRoute(settings: SiteSettings): Route {
+  const page = open(GRAPHQL_PATH, (ctx) => {
+    ctx.vary('Accept')
+    respondWithPage(ctx, explorerPage(siteFor(ctx, settings)))
+  })
+  return { ...page, applies: prefersExplorer }
+}
+
+/** Browsers ask for HTML; nothing that asks for data does. */
+function prefersExplorer(ctx: Context): boolean {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  const types = ['application/json', 'application/graphql-response+json', 'text/html']
+  return isRead && ctx.accepts(...types) === 'text/html'
+}
+
+function open(path: string, handle: Handler): Route {
+  return { path, access: 'open', methods: reads({ handle }) }
+}
+
+/** The OpenAPI document, made for the first request, with addresses as the sender of a request sees them. */
+function documentHandler(make: () => string, settings: SiteSettings, extension: '.json' | '.yaml'): Handler {
+  let text: string | undefined
+  let latest: { root: string; content: StaticContent } | undefined
+  return (ctx) => {
+    const root = rootFor(ctx, settings)
+    text ??= make()
+    if (latest?.root !== root) {
+      latest = { root, content: staticContent(extension, text.replaceAll(EXAMPLE_ORIGIN, root)) }
+    }
+    respondWithContent(ctx, latest.content)
+  }
+}
+
+/** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
+function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+  const entries = catalogueEntries(resources)
+  let latest: { root: string; examples: Record<string, ErrorExample> } | undefined
+  const exampleOf = ({ code }: CatalogueEntry, root: string) => {
+    if (latest?.root !== root)
+      latest = { root, examples: errorExamples(resources, root + basePath(settings)) }
+    return latest.examples[code] as ErrorExample
+  }
+  const linked = (entry: CatalogueEntry, root: string) => ({
+    ...entry,
+    ...exampleOf(entry, root),
+    href: `${root}${PATHS.errors}/${entry.code}`,
+  })
+  const all = jsonOrPage(
+    settings,
+    (root) => ({ errors: entries.map((entry) => linked(entry, root)) }),
+    (site) => cataloguePage(entries, site),
+  )
+  const each = entries.map((entry) => [
+    entry.code,
+    jsonOrPage(
+      settings,
+      (root) => linked(entry, root),
+      (site) => entryPage(entry, exampleOf(entry, site.root), site),
+    ),
+  ])
+  return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(each))]
+}
+
+/** @throws {DomainError} from the handler: NOT_ACCEPTABLE (406) */
+function jsonOrPage(
+  settings: SiteSettings,
+  toJson: (root: string) => object,
+  toPage: (site: Site) => Html,
+): Handler {
+  return (ctx) => {
+    ctx.vary('Accept')
+    const type = acceptable(ctx, 'application/json', 'text/html')
+    if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Available here: application/json, text/html.')
+    const site = siteFor(ctx, settings)
+    if (type === 'text/html') return respondWithPage(ctx, { html: toPage(site) })
+    const json = JSON.stringify(toJson(site.root))
+    respondWithContent(ctx, staticContent('.json', json))
+  }
+}
+
+/** The folders of the pages' own scripts and styles. */
+const OWN = ['browser', 'styles'].map((name) => fileURLToPath(new URL(name, import.meta.url)))
+
+/** What the pages load: their own scripts and styles, and files of packages. */
+function assets(): Record<string, Handler> {
+  const { resolve } = createRequire(import.meta.url)
+  const renderer = dirname(resolve('swagger-ui-dist/package.json'))
+  const files: Record<string, string> = {
+    'swagger-ui.css': join(renderer, 'swagger-ui.css'),
+    'chart.js': join(dirname(resolve('chart.js')), 'chart.umd.min.js'),
+    'swagger-ui-bundle.js': join(renderer, 'swagger-ui-bundle.js'),
+    'htm.js': join(dirname(resolve('htm/preact')), 'standalone.module.js'),
+  }
+  for (const folder of OWN)
+    for (const name of readdirSync(folder)) if (/\.(css|js)$/.test(name)) files[name] = join(folder, name)
+  return Object.fromEntries(Object.entries(files).map(([name, path]) => [name, fileHandler(path)]))
+}

@@ -1,0 +1,83 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { DatabaseRefusedError } from '../database/refused.ts'
+import { DefinitionError } from '../model/definition-problems.ts'
+import type { Domain } from '../model/domain.ts'
+import { DomainError } from '../model/errors.ts'
+import type { Resource } from '../model/resource.ts'
+import { type Configuration, loadConfiguration } from './settings/configuration.ts'
+import { SettingsError } from './settings/settings.ts'
+import { styled } from './terminal.ts'
+
+/** Invalid arguments: exit status 2, with this message. */
+export class ArgumentsError extends Error {
+  override name = 'ArgumentsError'
+}
+
+/** A command that could not do its work, for a reason outside of it: exit status 1, with this message. */
+export class CommandError extends Error {
+  override name = 'CommandError'
+}
+
+type Arguments<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
+
+/**
+ * Runs a program of the command line; `--help` prints its usage. Exit status 0; 1 with a message on standard
+ * error when the settings, the database, a resource or a file are refused; 2 for invalid arguments. Any other error
+ * shows its stack.
+ */
+export async function runCommand<const Config extends ParseArgsConfig>(
+  usage: string,
+  config: Config,
+  command: (given: Arguments<Config>) => Promise<void>,
+): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endOutput)
+  try {
+    const help = { type: 'boolean', short: 'h' } as const
+    const given = parseArgs({ ...config, options: { ...config.options, help } }) as Arguments<Config>
+    if ('help' in given.values) console.log(usage)
+    else await command(given)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const isMisused = isArgumentsError(error)
+    if (!isMisused && !isRefusal(error)) throw error
+    console.error(styled(process.stderr, 'red', error.message))
+    if (isMisused) console.error('For the usage see --help.')
+    process.exitCode = isMisused ? 2 : 1
+  }
+}
+
+/** For a command that only needs the database: settings that production requires may be missing. */
+export function databaseConfiguration(): Promise<Configuration> {
+  return loadConfiguration('JWT_SECRET', 'JWT_JWKS_URL', 'NODE_ENV')
+}
+
+/**
+ * The resource with this path.
+ *
+ * @throws {ArgumentsError} when there is none
+ */
+export function resourceNamed(path: string | undefined, { resources }: Pick<Domain, 'resources'>): Resource {
+  const resource = resources.find((candidate) => candidate.path === path)
+  if (resource) return resource
+  const problem = path === undefined ? 'Missing collection' : `Unknown collection ${path}`
+  throw new ArgumentsError(`${problem}. Collections: ${resources.map((known) => known.path).join(', ')}`)
+}
+
+/** When the reader closed the output early, as `| head` does, the work and its exit status still count. */
+function endOutput({ code, message }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') return
+  console.error(`Cannot write the output: ${message}`)
+  process.exit(1)
+}
+
+/** Also a failed call of the operating system, such as a file that cannot be written. */
+function isRefusal(error: Error): boolean {
+  const kinds = [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError]
+  return kinds.some((kind) => error instanceof kind) || 'syscall' in error
+}
+
+function isArgumentsError(error: Error): boolean {
+  return (
+    error instanceof ArgumentsError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
+  )
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import jwt, { type SignOptions } from 'jsonwebtoken'
+import type { TokenSettings } from '../http/auth/verify-token.ts'
+import { type Settings, SettingsError } from './settings/settings.ts'
+
+/** The contents of a new token. */
+export interface TokenRequest {
+  /** Scopes separated by spaces, as in `species:read planets:write`. */
+  scope: string
+  /** Seconds, or a duration with its unit, such as `12h` or `30d`. */
+  expiresIn: string
+  subject?: string | undefined
+}
+
+/**
+ * The settings for token verification. Without JWT settings they contain the development secret.
+ *
+ * @param secretOf reads the secret of a data folder, and creates it if that is wanted
+ */
+export async function tokenSettings(
+  settings: Settings,
+  secretOf = developmentSecret,
+): Promise<TokenSettings> {
+  const { jwt: kind, jwtIssuer, jwtAudience, defaultScope, dataDir } = settings
+  const known =
+    kind.kind === 'development' ? ({ kind: 'secret', secret: await secretOf(dataDir) } as const) : kind
+  return { jwt: known, jwtIssuer, jwtAudience, defaultScope }
+}
+
+/**
+ * The random secret of a data folder, readable by its owner only, created if it does not exist. Processes that start at the same time use
+ * one secret: each writes its own temporary file, and only one of these can be linked to the final name.
+ *
+ * @throws {SettingsError} when the file is too short to be a secret, or cannot be read or created
+ */
+export async function developmentSecret(dataDir: string): Promise<string> {
+  const path = secretPath(dataDir)
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    return checked(path, await readFile(path, 'utf8').catch(() => makeSecret(path)))
+  } catch (error) {
+    if (error instanceof SettingsError) throw error
+    throw new SettingsError([
+      `DATA_DIR: cannot create or read the development secret ${path}: ${(error as Error).message}`,
+    ])
+  }
+}
+
+/**
+ * The random secret of a data folder, as a service created it.
+ *
+ * @throws {SettingsError} when there is none, or it cannot be read
+ */
+export async function storedSecret(dataDir: string): Promise<string> {
+  const path = secretPath(dataDir)
+  const secret = await readFile(path, 'utf8').catch(({ code, message }: NodeJS.ErrnoException) => {
+    if (code !== 'ENOENT') throw new SettingsError([`DATA_DIR: cannot read ${path}: ${message}`])
+    throw new SettingsError([
+      `DATA_DIR: ${dirname(path)} has no development secret. Set DATA_DIR or JWT_SECRET to that of the service, ` +
+        'or start the service there first',
+    ])
+  })
+  return checked(path, secret)
+}
+
+function secretPath(dataDir: string): string {
+  return join(resolve(dataDir), 'development-secret')
+}
+
+function checked(path: string, content: string): string {
+  const secret = content.trim()
+  if (secret.length >= 32) return secret
+  throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it to create a new one`])
+}
+
+/**
+ * Signs a token that the service accepts.
+ *
+ * @throws {SettingsError} when a key set verifies the tokens: only its owner can sign them
+ */
+export function mintToken(settings: TokenSettings, { scope, expiresIn, subject }: TokenRequest): string {
+  if (settings.jwt.kind === 'jwks') {
+    throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])
+  }
+  return jwt.sign({ scope }, settings.jwt.secret, {
+    algorithm: 'HS256',
+    expiresIn: (/^[0-9]+$/.test(expiresIn) ? Number(expiresIn) : expiresIn) as NonNullable<
+      SignOptions['expiresIn']
+    >,
+    ...(subject === undefined ? {} : { subject }),
+    ...(settings.jwtIssuer === undefined ? {} : { issuer: settings.jwtIssuer }),
+    ...(settings.jwtAudience === undefined ? {} : { audience: settings.jwtAudience }),
+  })
+}
+
+async function makeSecret(path: string): Promise<string> {
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  await writeFile(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  return readFile(path, 'utf8')
+}

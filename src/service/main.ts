@@ -1,0 +1,106 @@
+import cluster from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { isMissing } from '../database/embedded/folder.ts'
+import type { AnsweredRequest } from '../http/access-log.ts'
+import { runCommand } from './command.ts'
+import { mintToken, tokenSettings } from './development-token.ts'
+import { setGarbageCollector } from './garbage-collection.ts'
+import { type Log, openLog } from './log.ts'
+import { type Service, startService } from './server.ts'
+import { loadConfiguration } from './settings/configuration.ts'
+import type { Settings } from './settings/settings.ts'
+import { styled } from './terminal.ts'
+import { type StopTracing, startTracing } from './tracing.ts'
+import { hasLeft, isFirstProcess, mayLeave, onStop, superviseWorkers } from './workers/workers.ts'
+
+const usage = `Starts the service.
+
+  npx halgraph start
+
+Settings are environment variables or lines of a .env file in the working folder; .env.example lists them with
+their defaults. Without DATABASE_URL the service creates an embedded database in DATA_DIR. Ctrl-C or SIGTERM
+stops it.`
+
+/** The process: reads the settings, starts the service, and stops it on a signal. */
+async function main(): Promise<void> {
+  setGarbageCollector()
+  const { settings, domain } = await loadConfiguration()
+  const log = await openLog(settings.logLevel)
+  const { logger } = log
+  if (settings.workers > 1 && cluster.isPrimary) {
+    cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.js', import.meta.url)), args: [] })
+    return superviseWorkers(settings.workers, logger)
+  }
+  const stopTracing = await startTracing(settings.traceEndpoint)
+  const tokens = await tokenSettings(settings)
+  if (settings.databaseUrl === undefined && (await isMissing(settings.dataDir)))
+    logger.info('creating the database, which takes some seconds')
+  const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
+  const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
+  const reportReplicas = (fit: number, all: number) =>
+    logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use')
+  const reportWait = (reason: string) => logger.warn({ reason }, 'waiting for the database')
+  const reports = { reportFault, reportRequest, reportReplicas, reportWait }
+  const service = await startService({ settings, domain, tokens, ...reports })
+  logger.info({ origin: service.origin }, 'listening')
+  if (settings.jwt.kind === 'development' && isFirstProcess())
+    introduce(service, settings, mintToken(tokens, EVERYTHING))
+  stopOnSignal(() => stop(service, stopTracing, log), log)
+}
+
+const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
+
+/** Prints what to do next, when the service starts without token settings. */
+function introduce({ origin, base }: Service, settings: Settings, token: string): void {
+  const bold = (text: string) => styled(process.stdout, 'bold', text)
+  process.stdout.write(`
+${bold('Open in a browser')}
+  ${origin}/   where to go, with counts and charts
+  ${base}   every resource as a page
+  ${origin}/docs   the API reference${settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''}
+
+${bold('Token for these pages')}, with all scopes, valid for twelve hours
+  ${token}
+
+${bold('In another terminal')}
+  npm run seed   adds an example catalogue
+  curl -s -H "Authorization: Bearer $(npm run --silent token)" ${base}
+
+`)
+}
+
+/** The first signal stops the service gracefully, the second ends the process at once. */
+function stopOnSignal(stopService: () => Promise<void>, log: Log): void {
+  let isStopping = false
+  onStop(() => {
+    if (isStopping) {
+      log.abandon()
+      process.exit(1)
+    }
+    isStopping = true
+    void stopService()
+  })
+}
+
+/** Time for a load balancer to notice that the service is not ready, and for kept connections to end. */
+const ANNOUNCED_MILLISECONDS = 1_000
+
+async function stop(service: Service, stopTracing: StopTracing, { logger, end }: Log): Promise<void> {
+  logger.info('stopping')
+  service.announceStop()
+  await delay(ANNOUNCED_MILLISECONDS)
+  await mayLeave()
+  const inTime = await service.close(hasLeft)
+  await Promise.race([stopTracing().catch(() => {}), delay(1_000)])
+  if (inTime) logger.info('stopped')
+  else logger.warn('stopped; requests that exceeded the deadline were aborted')
+  await end()
+  process.exit(0)
+}
+
+await runCommand(usage, {}, main).catch((error: unknown) => {
+  console.error(error)
+  process.exitCode = 1
+})
+if (process.exitCode !== undefined) cluster.worker?.disconnect()

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { PrismaClientClass, Tables } from '../../database/tables.ts'
+import { DefinitionError, definitionProblems } from '../../model/definition-problems.ts'
+import type { Domain } from '../../model/domain.ts'
+import type { Resource } from '../../model/resource.ts'
+
+/** Where the parts of a domain are: absolute paths. */
+export interface DomainFolder {
+  /** The built module that exports the definitions as `domain`. */
+  readonly definitions: string
+  /** Prisma's schema. */
+  readonly schema: string
+  /** The folder of the migrations. */
+  readonly migrations: string
+  /** The built module of Prisma's generated client. */
+  readonly client: string
+  /** The folder of persisted GraphQL operations, if there is one. */
+  readonly operations: string | undefined
+  /** The resources that `npm run seed` adds; it may be absent. */
+  readonly seed: string
+}
+
+/** Definitions, and where they come from. */
+export interface LocatedDomain extends Domain {
+  readonly folder: DomainFolder
+}
+
+/** The folder with `prisma` and `operations`: the same relative path from src and from dist. */
+const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/**
+ * The parts of the domain in a folder: `index.ts`, `prisma`, `operations`, the client that Prisma generates in `generated/client`, and the build in `dist`.
+ *
+ * @param path the setting DOMAIN; without it, the built-in domain
+ */
+export function domainFolder(path?: string): DomainFolder {
+  const [root, modules, definitions, client] =
+    path === undefined
+      ? ([PROJECT, fileURLToPath(new URL('../..', import.meta.url)), BUILT_IN, BUILT_IN_CLIENT] as const)
+      : ([resolve(path), join(path, 'dist'), 'index', 'generated/client/client'] as const)
+  const operations = join(root, 'operations')
+  return {
+    definitions: resolve(modules, `${definitions}.js`),
+    schema: join(root, 'prisma/schema.prisma'),
+    migrations: join(root, 'prisma/migrations'),
+    client: resolve(modules, `${client}.js`),
+    operations: existsSync(operations) ? operations : undefined,
+    seed: join(root, 'prisma/seed/catalogue.json'),
+  }
+}
+
+const BUILT_IN = 'domain/resources/index'
+const BUILT_IN_CLIENT = 'database/generated/client'
+
+/**
+ * Loads the definitions of a domain.
+ *
+ * @throws {DefinitionError} if the module is missing or not valid, with all problems of the definitions
+ */
+export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDomain> {
+  const { definitions } = folder
+  const { domain } = await importModule(definitions, 'module of definitions', BUILD_ADVICE)
+  const problems = definitionProblems(domain)
+  if (problems.length > 0) throw new DefinitionError(problems, definitions)
+  return { ...(domain as Domain), folder }
+}
+
+/**
+ * Loads the Prisma client of a domain.
+ *
+ * @throws {DefinitionError} if the module is missing, or its models are not those of the definitions
+ */
+export async function loadTables({ resources, folder }: LocatedDomain): Promise<Tables> {
+  const { client, migrations } = folder
+  const { PrismaClient, Prisma } = await importModule(client, 'Prisma client', MIGRATE_ADVICE)
+  const problems = resources.flatMap((resource) => modelProblems(resource, Prisma as object))
+  if (problems.length > 0) throw new DefinitionError([...problems, MIGRATE_ADVICE], client)
+  return { PrismaClient: PrismaClient as PrismaClientClass, migrations }
+}
+
+/** Differences between the model of a resource, in the generated namespace `Prisma`, and its definition. */
+function modelProblems({ name, leaves }: Resource, prisma: object): string[] {
+  const model = (prisma as Record<string, object>)[`${name}ScalarFieldEnum`]
+  if (!model) return [`The Prisma schema has no model ${name}`]
+  const expected = [...leaves.map(({ column }) => column), 'version']
+  const fields = Object.keys(model)
+  return [
+    ...expected.filter((column) => !fields.includes(column)).map((column) => `model ${name} lacks ${column}`),
+    ...fields
+      .filter((column) => !expected.includes(column))
+      .map((column) => `model ${name} has unknown ${column}`),
+  ]
+}
+
+const BUILD_ADVICE = 'build it with `npm run build`'
+const MIGRATE_ADVICE = 'run `npm run resource -- migrate`, then `npm run build`'
+
+async function importModule(path: string, name: string, advice: string): Promise<Record<string, unknown>> {
+  if (!existsSync(path)) throw new DefinitionError([`There is no ${name} here; ${advice}`], path)
+  try {
+    return await import(pathToFileURL(path).href)
+  } catch (cause) {
+    throw new DefinitionError([`The ${name} cannot be loaded: ${(cause as Error).message}`], path, { cause })
+  }
+}

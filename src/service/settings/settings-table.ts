@@ -1,0 +1,181 @@
+import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
+import { VERSION_NAME } from '../../model/versions/versions.ts'
+
+/**
+ * Every setting: its form, its default (none: it may be unset) and its description, in the order of
+ * `.env.example`, which a test compares with this table. NODE_ENV=production is read as well.
+ */
+export const settingsTable = {
+  HOST: text('0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
+  PORT: integer(0, 65_535, 3000, 'Port to listen on; 0 takes any free one'),
+  DOMAIN: optionalText('Folder of the domain to serve, see docs/DOMAINS.md; unset: the built-in one'),
+  DATABASE_URL: databaseAddress(
+    'PostgreSQL server, postgresql://user:password@host:5432/name; unset: the embedded database',
+  ),
+  DATABASE_POOL_SIZE: integer(1, 1000, 10, 'Database connections; at most 7 for the embedded database'),
+  DATA_DIR: text('.data', 'Folder of the embedded database and of the development secret'),
+  EMBEDDED_FSYNC: flag(false, 'The embedded database flushes each commit: slower, survives a power cut'),
+  API_NAMESPACE: matching(
+    /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/,
+    'one path segment of letters, digits and ._~-',
+    'api',
+    'First segment of every path',
+  ),
+  API_VERSION: apiVersion(
+    'Version that pages show, a second segment of paths, as in v1; unset: the newest of the domain, or v1',
+  ),
+  PUBLIC_BASE_URL: addressWithPath(
+    "What links begin with, as in https://example.org/catalogue; unset: the request's host",
+  ),
+  TRUST_PROXY: flag(false, 'Trust the X-Forwarded headers of a reverse proxy'),
+  JWT_SECRET: secret('Secret of HS256 tokens, 32 bytes or more; production needs it or JWT_JWKS_URL'),
+  JWT_JWKS_URL: webAddress('JSON Web Key Set that verifies tokens (RS, ES, PS; not EdDSA)'),
+  JWKS_MAX_STALE_HOURS: integer(1, 8760, 24, 'Hours to keep the keys when JWT_JWKS_URL does not respond'),
+  JWT_ISSUER: optionalText('Required iss of tokens; unset: any'),
+  JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
+  DEFAULT_SCOPE: optionalText('Scopes of a token that claims none, as in *:read; unset: none'),
+  MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit a list accepts'),
+  UNKNOWN_FIELDS: choice(
+    ['refuse', 'ignore'],
+    'refuse',
+    'Fields of a body that the resource does not have: refuse or ignore',
+  ),
+  MIGRATE_ON_START: flag(false, 'Migrate DATABASE_URL at start; the embedded database always is'),
+  LOG_LEVEL: choice(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    'info',
+    'Lowest log level to print: fatal, error, warn, info, debug, trace or silent',
+  ),
+  GRAPHQL_EXPLORER: optionalFlag('Serve the GraphQL explorer to browsers; unset: outside production'),
+  GRAPHQL_INTROSPECTION: optionalFlag('Allow GraphQL introspection; unset: outside production'),
+  GRAPHQL_MAX_DEPTH: integer(1, 100, 12, 'Maximum depth of a GraphQL operation'),
+  GRAPHQL_MAX_COST: integer(
+    1,
+    10_000_000,
+    20_000,
+    'Maximum cost of a GraphQL operation: objects, thousands of characters, 32 KiB of a table',
+  ),
+  GRAPHQL_OPERATIONS_DIR: optionalText('Folder of persisted GraphQL operations; unset: the bundled ones'),
+  GRAPHQL_PERSISTED_ONLY: flag(false, 'Refuse GraphQL operations that are not persisted'),
+  METRICS: flag(false, 'Serve Prometheus metrics at /metrics, without authentication'),
+  SERVER_TIMING: flag(false, 'Send the Server-Timing header'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress(
+    'OpenTelemetry collector to send spans to, as in http://localhost:4318; unset: none',
+  ),
+  WORKERS: integer(1, 256, 1, 'Processes, each with its own pool and limits; above 1 needs DATABASE_URL'),
+  DATABASE_TIMEOUT: integer(100, 600_000, 2500, 'Database time of a request in milliseconds; then 503'),
+  DATABASE_START_SECONDS: integer(0, 3600, 10, 'Seconds to wait at the start for a database out of reach'),
+  DATABASE_REPLICA_URLS: databaseAddresses('Read replicas of DATABASE_URL, separated by commas'),
+  REPLICA_LAG: integer(0, 3_600_000, 5000, 'Milliseconds a caller reads no replica after a write'),
+  REPLICA_POSITION: choice(
+    ['required', 'optional'],
+    'required',
+    'Replicas that report no replication position: required excludes them, optional counts them as current',
+  ),
+  CONSISTENCY_SECRET: secret('Secret that signs Consistency-Token, of all processes; unset: JWT_SECRET'),
+  CONCURRENT_OPERATIONS: integer(1, 10_000, 64, 'Requests processed at the same time'),
+  WAITING_OPERATIONS: integer(0, 100_000, 256, 'Requests that may wait for that; beyond: 503'),
+  CALLER_SHARE: integer(
+    1,
+    100,
+    50,
+    'Percentage of these, of RESPONSE_MEMORY and of the database connections, one caller may use',
+  ),
+  RESPONSE_MEMORY: integer(1, 100_000, 16, 'Megabytes of responses built or sent at once; others wait'),
+  KEEP_ALIVE_SECONDS: integer(1, 3600, 10, 'Seconds to keep an idle connection; more than the proxy does'),
+  MAX_CONNECTIONS: integer(1, 100_000, 5000, 'Maximum number of client connections'),
+  RATE_LIMIT: integer(0, 1_000_000, 0, 'Requests per minute of one caller, then 429; 0: no limit'),
+  IDEMPOTENCY_KEY_HOURS: integer(1, 8760, 24, 'Hours an Idempotency-Key is kept'),
+  SHUTDOWN_SECONDS: integer(1, 600, 8, 'Seconds that accepted requests have to finish at shutdown'),
+}
+
+function text(value: string, desc: string) {
+  return str({ default: value, desc })
+}
+
+function optionalText(desc: string) {
+  return str<string>({ default: undefined, desc })
+}
+
+function flag(value: boolean, desc: string) {
+  return bool({ default: value, desc })
+}
+
+function optionalFlag(desc: string) {
+  return bool({ default: undefined, desc })
+}
+
+/** One of these values. */
+export function choice<const Choice extends string>(choices: readonly Choice[], value: Choice, desc: string) {
+  const spec: RequiredValidatorSpec<Choice> = { ...str({ choices: [...choices] }), default: value, desc }
+  return spec
+}
+
+function integer(least: number, most: number, value: number, desc: string) {
+  return makeValidator<number>((given) => {
+    const number = /^[0-9]+$/.test(given) ? Number(given) : Number.NaN
+    if (number >= least && number <= most) return number
+    throw new EnvError(`must be a whole number from ${least} to ${most}, not ${given}`)
+  })({ default: value, desc })
+}
+
+function matching(pattern: RegExp, form: string, value: string, desc: string) {
+  return makeValidator<string>((given) => {
+    if (pattern.test(given)) return given
+    throw new EnvError(`must be ${form}, not ${given}`)
+  })({ default: value, desc })
+}
+
+function apiVersion(desc: string) {
+  return makeValidator<string>((given) => {
+    if (VERSION_NAME.test(given)) return given
+    throw new EnvError(`must be the letter v and a number, as in v1, not ${given}`)
+  })<string>({ default: undefined, desc })
+}
+
+const SECRET_BYTES = 32
+
+function secret(desc: string) {
+  return makeValidator<string>((given) => {
+    if (Buffer.byteLength(given) >= SECRET_BYTES) return given
+    throw new EnvError(`must be at least ${SECRET_BYTES} bytes long`)
+  })<string>({ default: undefined, desc })
+}
+
+function databaseAddress(desc: string) {
+  return makeValidator<string>((given) => {
+    if (isDatabaseAddress(given)) return given
+    throw new EnvError('must have the form postgresql://user:password@host:5432/name')
+  })<string>({ default: undefined, desc })
+}
+
+function databaseAddresses(desc: string) {
+  return makeValidator<readonly string[]>((given) => {
+    const addresses = given.split(',').map((address) => address.trim())
+    if (addresses.every(isDatabaseAddress)) return addresses
+    throw new EnvError('must be addresses of the form postgresql://user:password@host:5432/name')
+  })<readonly string[]>({ default: undefined, desc })
+}
+
+function webAddress(desc: string) {
+  return makeValidator<string>((given) => {
+    if (isWebAddress(given)) return given
+    throw new EnvError('must be an http or https address')
+  })<string>({ default: undefined, desc })
+}
+
+function addressWithPath(desc: string) {
+  return makeValidator<string>((given) => {
+    const url = isWebAddress(given) ? new URL(given) : undefined
+    if (url && url.href === url.origin + url.pathname) return url.href.replace(/\/+$/, '')
+    throw new EnvError('must be an origin, perhaps with a path, as in https://example.org/catalogue')
+  })<string>({ default: undefined, desc })
+}
+
+function isDatabaseAddress(text: string): boolean {
+  return URL.canParse(text) && ['postgresql:', 'postgres:'].includes(new URL(text).protocol)
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+}

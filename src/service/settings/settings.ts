@@ -1,0 +1,117 @@
+import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
+import type { Domain } from '../../model/domain.ts'
+import { choice, settingsTable } from './settings-table.ts'
+
+/** How access tokens are verified. `development`: with a random secret stored in the data folder. */
+export type TokenKind =
+  | { readonly kind: 'secret'; readonly secret: string }
+  | { readonly kind: 'jwks'; readonly url: string; readonly maximumStaleHours: number }
+  | { readonly kind: 'development' }
+
+/** Invalid settings, with one line for each problem. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+
+  constructor(readonly problems: readonly string[]) {
+    super(`Invalid settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+  }
+}
+
+/** The settings of the service, named as in the table but in camel case, and those derived from them. */
+export type Settings = Readonly<ReturnType<typeof readSettings>>
+
+/**
+ * Reads the settings from an environment. An empty value counts as unset.
+ *
+ * @param fileProblems the problems of the `.env` file that the environment was loaded from
+ * @param domainSettings the settings of the domain that is served
+ * @throws {SettingsError} listing every problem at once. It repeats no secret and no address, which may hold one.
+ */
+export function readSettings(
+  environment: NodeJS.ProcessEnv,
+  fileProblems: readonly string[] = [],
+  domainSettings: DomainSettings = {},
+) {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const problems = [...fileProblems]
+  const reporter: CleanOptions<unknown>['reporter'] = ({ errors }) => {
+    for (const [name, error] of Object.entries(errors)) problems.push(`${name}: ${(error as Error).message}`)
+  }
+  const values = cleanEnv(given, settingsTable, { reporter })
+  const ruleSettings = cleanEnv(given, domainTable(domainSettings), { reporter })
+  const production = given['NODE_ENV'] === 'production'
+  problems.push(...tokenProblems(given, production), ...workerProblems(given))
+  if (problems.length > 0) throw new SettingsError(problems)
+  const { apiNamespace, apiVersion, maxConnections, otelExporterOtlpEndpoint, ...others } = inCamelCase(
+    values,
+  ) as SettingsInCamelCase
+  const { jwtSecret, jwtJwksUrl, jwksMaxStaleHours, ...settings } = others
+  return {
+    ...settings,
+    namespace: apiNamespace,
+    version: apiVersion,
+    maximumConnections: maxConnections,
+    traceEndpoint: otelExporterOtlpEndpoint,
+    jwt: tokenKind(jwtSecret, jwtJwksUrl, jwksMaxStaleHours),
+    migrateOnStart: settings.databaseUrl === undefined || settings.migrateOnStart,
+    graphqlExplorer: settings.graphqlExplorer ?? !production,
+    graphqlIntrospection: settings.graphqlIntrospection ?? !production,
+    databaseReplicaUrls: settings.databaseReplicaUrls ?? [],
+    production,
+    /** The settings of the domain for its rules, in camel case. */
+    ruleSettings: inCamelCase(ruleSettings),
+  }
+}
+
+type DomainSettings = NonNullable<Domain['settings']>
+
+function domainTable(settings: DomainSettings) {
+  const specs = Object.entries(settings).map(([name, { choices, description }]) => [
+    name,
+    choice(choices, choices[0], description),
+  ])
+  return Object.fromEntries(specs) as Record<string, ReturnType<typeof choice>>
+}
+
+type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name & string>
+
+type Values = CleanedEnv<typeof settingsTable>
+
+type SettingsInCamelCase = {
+  readonly [Name in keyof typeof settingsTable as CamelCase<Name>]: Values[Name]
+}
+
+function inCamelCase(values: object): Readonly<Record<string, unknown>> {
+  const renamed = Object.entries(values).map(([name, value]) => [
+    name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.fromEntries(renamed)
+}
+
+function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] {
+  const secret = given['JWT_SECRET'] !== undefined
+  const keySet = given['JWT_JWKS_URL'] !== undefined
+  if (secret && keySet) return ['JWT_SECRET and JWT_JWKS_URL: set one of them, not both']
+  if (production && !secret && !keySet)
+    return ['JWT_SECRET or JWT_JWKS_URL: one of them is required in production']
+  return []
+}
+
+/** Of the given values, because those of the table cannot be read while any of them is invalid. */
+function workerProblems(given: NodeJS.ProcessEnv): string[] {
+  if (!(Number(given['WORKERS']) > 1) || given['DATABASE_URL'] !== undefined) return []
+  return ['WORKERS: the embedded database serves one process; more processes need DATABASE_URL']
+}
+
+function tokenKind(
+  secret: string | undefined,
+  url: string | undefined,
+  maximumStaleHours: number,
+): TokenKind {
+  if (secret !== undefined) return { kind: 'secret', secret }
+  if (url !== undefined) return { kind: 'jwks', url, maximumStaleHours }
+  return { kind: 'development' }
+}

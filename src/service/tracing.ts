@@ -1,0 +1,46 @@
+import { trace } from '@opentelemetry/api'
+import { SERVICE_NAME } from '../observability/observation.ts'
+import { SettingsError } from './settings/settings.ts'
+
+/** Flushes the spans and stops sending them. */
+export type StopTracing = () => Promise<void>
+
+/**
+ * Sends spans to an OpenTelemetry collector (OTLP over HTTP). The SDK is large, so it is loaded, and must be
+ * installed, only when an endpoint is set.
+ *
+ * @throws {SettingsError} when the packages are not installed
+ */
+export async function startTracing(endpoint: string | undefined): Promise<StopTracing> {
+  if (endpoint === undefined) return async () => {}
+  const { sdk, exporter, resources } = await loadPackages()
+  const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+  const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': SERVICE_NAME }))
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which take precedence.
+    .merge(detectResources({ detectors: [envDetector] }))
+  const provider = new sdk.NodeTracerProvider({
+    resource,
+    spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url }))],
+  })
+  // The bundle has a copy of the API, whose tracer exists already.
+  trace.setGlobalTracerProvider(provider)
+  provider.register()
+  return () => provider.shutdown()
+}
+
+async function loadPackages() {
+  try {
+    const [sdk, exporter, resources] = await Promise.all([
+      import('@opentelemetry/sdk-trace-node'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+    ])
+    return { sdk, exporter, resources }
+  } catch {
+    throw new SettingsError([
+      'OTEL_EXPORTER_OTLP_ENDPOINT: needs @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http and @opentelemetry/resources installed',
+    ])
+  }
+}

@@ -1,0 +1,114 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { fractions, integer, kindOf, type LeafField, text, timestamp } from '../../src/model/fields.ts'
+import { isObject } from '../../src/model/values.ts'
+
+const check = (field: LeafField, value: unknown) => kindOf(field).check(field, value)
+
+const codeOf = (field: LeafField, value: unknown) => {
+  const checked = check(field, value)
+  return 'code' in checked ? checked.code : undefined
+}
+
+test('a timestamp is a day, or a time with its offset, and becomes UTC', (t) => {
+  for (const [written, date] of [
+    ['2031-04-05', '2031-04-05T00:00:00.000Z'],
+    ['2031-04-05T06:07Z', '2031-04-05T06:07:00.000Z'],
+    ['2031-04-05T06:07:08Z', '2031-04-05T06:07:08.000Z'],
+    ['2031-04-05T06:07:08.9Z', '2031-04-05T06:07:08.900Z'],
+    ['2031-04-05T06:07:08.900000Z', '2031-04-05T06:07:08.900Z'],
+    ['2031-04-05T06:07:08.900+14:00', '2031-04-04T16:07:08.900Z'],
+    ['2032-02-29T23:59:59.999-00:30', '2032-03-01T00:29:59.999Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ] as const) {
+    t.deepEqual(check(timestamp(''), written), { value: new Date(date) }, written)
+  }
+})
+
+test('a timestamp that is malformed, without offset or out of the calendar is refused', (t) => {
+  const malformed = [
+    '',
+    ' ',
+    'now',
+    '2031',
+    '2031-04',
+    '2031-4-5',
+    '20310405',
+    '2031-02-29',
+    '2031-04-31',
+    '2031-00-10',
+    '2031-13-01',
+    '2031-04-05T06:07:08',
+    '2031-04-05T24:00:00Z',
+    '2031-04-05T06:60Z',
+    '2031-04-05T06:07:60Z',
+    '2031-04-05T06:07:08.9001Z',
+    '2031-04-05 06:07:08Z',
+    '2031-04-05T06:07:08z',
+    '2031-04-05T06:07:08+24:00',
+    '2031-04-05T06:07:08+0100',
+    ' 2031-04-05',
+    '2031-04-05\n',
+    '+012031-04-05',
+    '-0001-01-01',
+    '2031-W14-6',
+  ]
+  for (const written of malformed)
+    t.is(codeOf(timestamp(''), written), 'INVALID_FORMAT', JSON.stringify(written))
+  for (const written of ['0000-12-31T23:59:59Z', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01']) {
+    t.is(codeOf(timestamp(''), written), 'OUT_OF_RANGE', written)
+  }
+  for (const value of [1, true, {}, []]) t.is(codeOf(timestamp(''), value), 'INVALID_TYPE')
+})
+
+test('every timestamp that is returned is accepted, and is the same', (t) => {
+  const dates = fc.date({
+    min: new Date('0001-01-01T00:00:00Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  })
+  fc.assert(
+    fc.property(dates, (date) => {
+      t.deepEqual(check(timestamp(''), date.toISOString()), { value: date })
+    }),
+  )
+})
+
+test('length is counted in code points, and text that PostgreSQL cannot store is refused', (t) => {
+  const field = text('', { maximumLength: 3 })
+  t.is(codeOf(field, '👩🦎🪐'), undefined)
+  t.is(codeOf(field, '👩🦎🪐.'), 'TOO_LONG')
+  for (const value of ['\0', 'a\0', '\ud800', '\udc00', '\udc00\ud800'])
+    t.is(codeOf(field, value), 'INVALID_VALUE')
+})
+
+test('an integer has 32 bits', (t) => {
+  for (const value of [-2147483648, -0, 0, 2147483647, 1e3]) t.is(codeOf(integer(''), value), undefined)
+  for (const value of [2147483648, -2147483649, 1e300]) t.is(codeOf(integer(''), value), 'OUT_OF_RANGE')
+  for (const value of [0.5, '1', true, null, {}]) t.is(codeOf(integer(''), value), 'INVALID_TYPE')
+  for (const value of [Number.NaN, Infinity, -Infinity]) t.is(codeOf(integer(''), value), 'OUT_OF_RANGE')
+})
+
+test('fractions are an object of bounded size that maps names to numbers from 0', (t) => {
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`gas ${index}`, 0]))
+  t.is(codeOf(fractions(''), { a: 0, 'b c': 0.5 }), undefined)
+  t.is(codeOf(fractions(''), many), 'TOO_LONG')
+  t.is(codeOf(fractions(''), { ['x'.repeat(101)]: 0 }), 'TOO_LONG')
+  t.is(codeOf(fractions(''), { 'a\0': 0 }), 'INVALID_VALUE')
+  t.is(codeOf(fractions(''), { a: -0.1 }), 'OUT_OF_RANGE')
+  for (const value of [{ a: '0' }, { a: null }, { a: {} }, [], 1])
+    t.is(codeOf(fractions(''), value), 'INVALID_TYPE')
+})
+
+test('an object is neither null, nor an array, nor a date', (t) => {
+  t.deepEqual([{}, Object.create(null), null, [], new Date(), 'x', 1].map(isObject), [
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ])
+})

@@ -1,0 +1,95 @@
+import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
+import type { Resource } from '../../../src/model/resource.ts'
+import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
+import { type Table, tableOf } from '../tables/table.ts'
+import { formerResource } from './former.ts'
+import type { Step } from './step.ts'
+
+/** The declared renames of tables and columns, with all objects that are named after them. */
+export function renames(resources: readonly Resource[], current: Catalogue): Step[] {
+  return resources.flatMap((resource) => {
+    const former = formerResource(resource, current)
+    const stored = current.get(tableOf(former).name)
+    return stored ? renamesOf(tableOf(former), tableOf(resource), stored) : []
+  })
+}
+
+function renamesOf(from: Table, to: Table, stored: StoredTable): Step[] {
+  const step = { phase: 'rename', table: to.name, locks: { [from.name]: 'ACCESS EXCLUSIVE' } } as const
+  const columns = pairs(from.columns, to.columns).filter(([old]) => stored.columns.has(old))
+  return [
+    ...(from.name === to.name
+      ? []
+      : [
+          {
+            ...step,
+            says: `The resource ${from.resource.path} is renamed to ${to.resource.path}.`,
+            gone: from.name,
+            sql: renameTable(from, to),
+          },
+        ]),
+    ...columns.map(([old, name]) => ({
+      ...step,
+      says: `The field ${old} is renamed to ${name}.`,
+      gone: old,
+      sql: renameColumn(to, old, name),
+    })),
+    ...objectRenames(from, to, stored).map((sql) => ({ ...step, sql: [sql] })),
+  ]
+}
+
+/** Tombstones are protected against changes by their trigger. */
+function renameTable(from: Table, to: Table): string[] {
+  const [old, path] = [literal(from.resource.path), literal(to.resource.path)]
+  const move = (table: string) =>
+    `UPDATE ${quoted(table)} SET "collection" = ${path} WHERE "collection" = ${old}`
+  return [
+    `ALTER TABLE ${quoted(from.name)} RENAME TO ${quoted(to.name)}`,
+    ...['tombstones', 'tombstone_sets'].flatMap((table) => [
+      `ALTER TABLE ${quoted(table)} DISABLE TRIGGER ${quoted(`${table}_kept`)}`,
+      move(table),
+      `ALTER TABLE ${quoted(table)} ENABLE TRIGGER ${quoted(`${table}_kept`)}`,
+    ]),
+    move('idempotency_keys'),
+    `UPDATE "row_counts" SET "collection" = ${literal(to.name)} WHERE "collection" = ${literal(from.name)}`,
+  ]
+}
+
+/** The stored responses to requests with an idempotency key are rows too. */
+function renameColumn({ name: table, resource }: Table, old: string, name: string): string[] {
+  const [from, to] = [literal(old), literal(name)]
+  return [
+    `ALTER TABLE ${quoted(table)} RENAME COLUMN ${quoted(old)} TO ${quoted(name)}`,
+    `UPDATE "idempotency_keys" SET "answer" = ("answer" - ${from}) || jsonb_build_object(${to}, "answer" -> ${from}) WHERE "collection" = ${literal(resource.path)} AND "answer" ? ${from}`,
+  ]
+}
+
+function objectRenames(from: Table, to: Table, { constraints, indexes }: StoredTable): string[] {
+  const constraintsOf = ({ name, primaryKey, checks, foreignKeys }: Table) => [
+    { name: `${name}_id_check` },
+    primaryKey,
+    ...checks,
+    ...foreignKeys,
+  ]
+  const renamedConstraints = pairs(constraintsOf(from), constraintsOf(to)).filter(([old]) =>
+    constraints.has(old),
+  )
+  const renamedIndexes = pairs(from.indexes, to.indexes).filter(([old]) => indexes.has(old))
+  return [
+    ...renamedConstraints.map(
+      ([old, name]) => `ALTER TABLE ${quoted(to.name)} RENAME CONSTRAINT ${quoted(old)} TO ${quoted(name)}`,
+    ),
+    ...renamedIndexes.map(([old, name]) => `ALTER INDEX ${quoted(old)} RENAME TO ${quoted(name)}`),
+  ]
+}
+
+interface Named {
+  readonly name: string
+}
+
+/** The names of objects at the same place in two lists, where they differ. */
+function pairs(from: readonly Named[], to: readonly Named[]): [string, string][] {
+  return from
+    .map(({ name }, index): [string, string] => [name, to[index]?.name ?? name])
+    .filter(([old, name]) => old !== name)
+}

@@ -1,0 +1,45 @@
+import { kindOf, type LeafField } from '../../src/model/fields.ts'
+import type { Resource } from '../../src/model/resource.ts'
+import { ArgumentsError } from '../../src/service/command.ts'
+import { valueAsSql } from './changes/columns.ts'
+import { tableOf } from './tables/table.ts'
+
+/**
+ * The values of `--default`, such as `books.language=en`, as SQL by the name before the equals sign.
+ *
+ * @throws {ArgumentsError} for an unknown field, and for a value that the field does not accept
+ */
+export function parseDefaults(given: readonly string[], resources: readonly Resource[]): Map<string, string> {
+  return new Map(given.map((option) => parseDefault(option, resources)))
+}
+
+function parseDefault(option: string, resources: readonly Resource[]): [string, string] {
+  const [, field = '', text = ''] = /^([^=]+)=([\s\S]*)$/.exec(option) ?? []
+  const columns = resources.flatMap((resource) =>
+    tableOf(resource).columns.map((column) => ({ column, name: `${resource.path}.${column.leaf?.name}` })),
+  )
+  const column = columns.find(({ name }) => name === field)?.column
+  if (!column?.leaf) {
+    throw new ArgumentsError(
+      `--default ${option}: expected <path>.<field>=<value>, with a field of a definition`,
+    )
+  }
+  const checked = kindOf(column.leaf.field).check(column.leaf.field, parseValue(column.leaf.field, text))
+  const isBlank = column.leaf.field.required && text.trim() === ''
+  if (isBlank || !('value' in checked)) {
+    const problem = 'problem' in checked ? checked.problem : 'must not be blank'
+    throw new ArgumentsError(`--default ${option}: the value ${problem}`)
+  }
+  return [field, valueAsSql(column, checked.value)]
+}
+
+/** A value as in CSV: texts need no quotes. */
+function parseValue(field: LeafField, text: string): unknown {
+  const { isJson, fromCell } = kindOf(field)
+  if (!isJson) return fromCell ? fromCell(text) : text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

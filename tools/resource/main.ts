@@ -1,0 +1,97 @@
+import { relative, resolve } from 'node:path'
+import { createSchema } from '../../src/graph/schema/schema.ts'
+import type { Resource } from '../../src/model/resource.ts'
+import { ArgumentsError, runCommand } from '../../src/service/command.ts'
+import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
+import { loadSettingsFile } from '../../src/service/settings/settings-file.ts'
+import { parseDefaults } from './defaults.ts'
+import { repositoryPath } from './location.ts'
+import { type GeneratedFiles, planUpdate, writeUpdate } from './migrate.ts'
+import { addResource, type SourceFolders } from './new/new.ts'
+
+const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
+
+  npx halgraph resource new vessels --kind collection
+  npx halgraph resource new decks --kind owned --owner vessels --name Deck
+  npx halgraph resource migrate
+
+new writes a definition to adapt, its entry in the list of resources and, for the built-in domain, a test. DOMAIN
+names another domain.
+
+  --kind    collection (the default), owned (many for each owner), or singleton (one for each owner)
+  --owner   the path of the owner
+  --name    the singular, as GraphQL names the type; by default derived from the path
+
+migrate compares the definitions with the migrations. It writes one new migration and the models of the Prisma
+schema, and prints what the migration does and which locks it takes. It does not change the database: apply the
+migration with npm run migrate. If nothing has changed, it writes nothing.
+
+  --dry-run           only print
+  --name              the name of the migration
+  --default           a value for existing rows: --default books.language=en; can be repeated
+  --allow-data-loss   remove fields and resources that have no definition any more, with their values`
+
+const options = {
+  kind: { type: 'string' },
+  owner: { type: 'string' },
+  name: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  default: { type: 'string', multiple: true },
+  'allow-data-loss': { type: 'boolean' },
+} as const
+
+/** The sources of the built-in domain. */
+const BUILT_IN: SourceFolders = {
+  definitions: repositoryPath('src/domain/resources'),
+  module: '../definition.ts',
+  tests: repositoryPath('test/rest'),
+}
+
+await runCommand(usage, { options, allowPositionals: true }, async ({ values, positionals }) => {
+  const [action, path, ...others] = positionals
+  loadSettingsFile()
+  const domain = process.env['DOMAIN'] || undefined
+  const folder = domainFolder(domain)
+  const { resources, versions } = await loadDefinitions(folder)
+  if (action === 'new' && path !== undefined && others.length === 0) {
+    const sources =
+      domain === undefined ? BUILT_IN : { definitions: resolve(domain), module: 'halgraph/domain' }
+    const written = await addResource({ path, ...values }, resources, sources)
+    for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
+    console.log('Adapt the definition, then run npm run resource -- migrate')
+  } else if (action === 'migrate' && path === undefined) {
+    createSchema(resources, versions)
+    await migrate(values, resources, folder)
+  } else {
+    throw new ArgumentsError(`Expected new <path>, or migrate, not ${positionals.join(' ') || 'nothing'}`)
+  }
+})
+
+interface MigrateOptions {
+  readonly name?: string | undefined
+  readonly 'dry-run'?: boolean | undefined
+  readonly default?: string[] | undefined
+  readonly 'allow-data-loss'?: boolean | undefined
+}
+
+async function migrate(
+  options: MigrateOptions,
+  resources: readonly Resource[],
+  folder: GeneratedFiles,
+): Promise<void> {
+  const { name } = options
+  if (name !== undefined && !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
+    throw new ArgumentsError('--name must be lower-case letters and digits, with underscores between words')
+  }
+  const defaults = parseDefaults(options.default ?? [], resources)
+  const decisions = { defaults, allowDataLoss: options['allow-data-loss'] ?? false }
+  const update = await planUpdate(resources, folder, decisions, { name })
+  if (update.files.size === 0)
+    return console.log('Nothing to do: the schema and the migrations are those of the definitions')
+  if (update.explanation !== '') console.log(`${update.explanation}\n`)
+  const isDry = options['dry-run'] ?? false
+  if (!isDry) await writeUpdate(update)
+  for (const path of update.files.keys()) {
+    console.log(`${isDry ? 'Would write' : 'Wrote'} ${relative(process.cwd(), path)}`)
+  }
+}

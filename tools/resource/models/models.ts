@@ -1,0 +1,69 @@
+import { kindOf, uniquenessOf } from '../../../src/model/fields.ts'
+import type { Resource } from '../../../src/model/resource.ts'
+import { type Column, type Index, tableOf } from '../tables/table.ts'
+import { type Relation, relationsOf } from './relations.ts'
+
+/** A line of a model: the name of a field, its type and its attributes. */
+export type ModelField = readonly [name: string, type: string, attributes: string]
+
+/** The model of a resource: its columns, its relations, and the attributes of the model without `@@`. */
+export interface Model {
+  readonly name: string
+  readonly columns: readonly ModelField[]
+  readonly relations: readonly ModelField[]
+  readonly attributes: readonly string[]
+}
+
+/** The Prisma model of a resource. */
+export function modelOf(resource: Resource, resources: readonly Resource[]): Model {
+  const table = tableOf(resource)
+  const { parentField, name } = resource
+  return {
+    name,
+    columns: table.columns.map((column) => fieldOf(resource, column)),
+    relations: relationsOf(resource, resources).map(relationField),
+    attributes: [
+      ...(parentField ? [`id([${parentField}, id])`] : []),
+      ...uniqueAttributes(resource),
+      ...table.indexes.flatMap(indexAttribute),
+      `map("${table.name}")`,
+    ],
+  }
+}
+
+function fieldOf({ kind, parentField }: Resource, column: Column): ModelField {
+  const { name, notNull, leaf } = column
+  const stored = leaf && kindOf(leaf.field)
+  const attributes = [
+    ...(name === 'id' && !parentField ? ['@id'] : []),
+    ...(name === parentField && kind === 'singleton' ? ['@unique'] : []),
+    ...(column.default
+      ? [column.default === '1' ? '@default(1)' : `@default(dbgenerated("${column.default}"))`]
+      : []),
+    ...(stored?.prismaAttribute ? [stored.prismaAttribute] : []),
+  ]
+  return [name, `${stored?.prismaType ?? 'Int'}${notNull ? '' : '?'}`, attributes.join(' ')]
+}
+
+function relationField(relation: Relation): ModelField {
+  const { name, model, label, column, isRequired, isList, onDelete } = relation
+  const named = label === undefined ? [] : [`name: "${label}"`]
+  if (column === undefined) {
+    return [name, `${model}${isList ? '[]' : '?'}`, label === undefined ? '' : `@relation(${named})`]
+  }
+  const parameters = [...named, `fields: [${column}]`, 'references: [id]', `onDelete: ${onDelete}`]
+  return [name, `${model}${isRequired ? '' : '?'}`, `@relation(${parameters.join(', ')})`]
+}
+
+/** Unique indexes on expressions cannot be declared in a Prisma schema. */
+function uniqueAttributes({ leaves, parentField }: Resource): string[] {
+  return leaves.flatMap(({ column, field }) =>
+    field.type === 'reference' && uniquenessOf(field) === 'parent' && parentField
+      ? [`unique([${parentField}, ${column}])`]
+      : [],
+  )
+}
+
+function indexAttribute({ unique, text }: Index): string[] {
+  return unique ? [] : [`index([${text.replaceAll(/[()"]/g, '')}])`]
+}

@@ -1,0 +1,91 @@
+import type { ReferenceField } from '../../../src/model/fields.ts'
+import { ownedBy, relationsOf as referencesOf, referencesTo } from '../../../src/model/relations.ts'
+import { type Resource, tableName } from '../../../src/model/resource.ts'
+
+/** One side of a relation between two models. */
+export interface Relation {
+  /** Of the field. */
+  readonly name: string
+  /** The model at the other side. */
+  readonly model: string
+  /** The name of the relation, if there are several between the two models. */
+  readonly label: string | undefined
+  /** The column of the foreign key, at the side that has it. */
+  readonly column?: string
+  readonly isRequired?: boolean
+  /** Whether the other side holds many. */
+  readonly isList?: boolean
+  readonly onDelete?: string
+}
+
+const ACTIONS = { restrict: 'Restrict', cascade: 'Cascade', 'set null': 'SetNull' } as const
+
+/** The relations of a resource: to its parent, to its references, and of the resources that refer to it. */
+export function relationsOf(resource: Resource, resources: readonly Resource[]): Relation[] {
+  const taken = new Set(resource.leaves.map(({ column }) => column))
+  return [...outgoing(resource, resources), ...incoming(resource, resources)].map((relation) => {
+    let { name } = relation
+    while (taken.has(name)) name = `${name}_relation`
+    taken.add(name)
+    return { ...relation, name }
+  })
+}
+
+function outgoing(resource: Resource, resources: readonly Resource[]): Relation[] {
+  const { owner, parentField } = resource
+  const references = referencesOf(resource, resources).map(
+    ({ relation, leaf, target }): Relation => ({
+      name: tableName(relation),
+      model: target.name,
+      label: labelOf(resource, target, leaf.column),
+      column: leaf.column,
+      isRequired: leaf.field.required === true,
+      onDelete: ACTIONS[leaf.field.onDelete ?? 'restrict'],
+    }),
+  )
+  if (!owner || !parentField) return references
+  const parent: Relation = {
+    name: parentField.replace(/_id$/, ''),
+    model: owner.name,
+    label: labelOf(resource, owner, parentField),
+    column: parentField,
+    isRequired: true,
+    onDelete: 'Cascade',
+  }
+  return [parent, ...references]
+}
+
+/** Named after the table of the other side; after the relation too, if there are several. */
+function incoming(resource: Resource, resources: readonly Resource[]): Relation[] {
+  const owned = new Set(ownedBy(resource, resources))
+  return resources.flatMap((from) => {
+    const table = tableName(from.path)
+    const parent: Relation[] = owned.has(from)
+      ? [
+          {
+            name: table,
+            model: from.name,
+            label: labelOf(from, resource, from.parentField as string),
+            isList: from.listed,
+          },
+        ]
+      : []
+    const references = referencesTo(resource, [from]).map(({ leaf }): Relation => {
+      const label = labelOf(from, resource, leaf.column)
+      const { relation } = leaf.field as ReferenceField
+      return {
+        name: label === undefined ? table : `${table}_${tableName(relation)}`,
+        model: from.name,
+        label,
+        isList: true,
+      }
+    })
+    return [...parent, ...references]
+  })
+}
+
+/** Prisma needs a name for each of several relations between two models, and for one of a model with itself. */
+function labelOf(from: Resource, to: Resource, column: string): string | undefined {
+  const count = referencesTo(to, [from]).length + (from.owner === to ? 1 : 0)
+  return count > 1 || from === to ? `${tableName(from.path)}_${column}` : undefined
+}

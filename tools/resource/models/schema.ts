@@ -1,0 +1,136 @@
+import { type Resource, tableName } from '../../../src/model/resource.ts'
+import { type Model, type ModelField, modelOf } from './models.ts'
+
+const BEGIN =
+  '// Generated from the definitions by `npm run resource -- migrate`, except for the comments. Other models come below.'
+const END = '// End of the generated models.'
+
+/** A model of a Prisma schema as it is written. */
+interface WrittenModel {
+  readonly name: string
+  readonly table: string
+  /** With the comments above it. */
+  readonly text: string
+  readonly comments: readonly string[]
+  readonly lines: readonly string[]
+}
+
+const MODEL = /^((?:[ \t]*(?:\/\/.*)?\n)*)model (\w+) \{\n([\s\S]*?)^\}\n*/gm
+
+/**
+ * The Prisma schema with the models of these resources between two marks. Comments stay above the model or the line
+ * that they precede. Other models stay as they are, and so do fields of theirs in generated models, and attributes
+ * that the definitions do not make.
+ */
+export function updatedSchema(schema: string, resources: readonly Resource[]): string {
+  const [top, inside, bottom] = parts(schema)
+  const written = [...modelsIn(top), ...modelsIn(inside), ...modelsIn(bottom)]
+  const tables = new Set(resources.flatMap(tablesOf))
+  const isOurs = ({ table }: WrittenModel) => tables.has(table)
+  const others = new Set(
+    written.filter((model) => !isOurs(model) && !modelsIn(inside).includes(model)).map(({ name }) => name),
+  )
+  const models = resources.map((resource) => {
+    const existing = written.find(({ table }) => tablesOf(resource).includes(table))
+    return printModel(modelOf(resource, resources), existing, others)
+  })
+  const rest = (text: string) => withoutModels(text, isOurs)
+  return [rest(top).trimEnd(), BEGIN, ...models, END, rest(bottom).trim()]
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .concat('\n')
+}
+
+/** The names of the table of a resource: today's, and the former one. */
+function tablesOf({ path, renamedFrom = path }: Resource): string[] {
+  return [tableName(path), tableName(renamedFrom)]
+}
+
+/** The text above, between and below the marks. Without marks, the first model begins the part below. */
+function parts(schema: string): [string, string, string] {
+  const [begin, end] = [schema.indexOf(BEGIN), schema.indexOf(END)]
+  if (begin >= 0 && end >= 0) {
+    return [schema.slice(0, begin), schema.slice(begin + BEGIN.length, end), schema.slice(end + END.length)]
+  }
+  const first = schema.search(MODEL)
+  return first < 0 ? [schema, '', ''] : [schema.slice(0, first), '', schema.slice(first)]
+}
+
+function modelsIn(text: string): WrittenModel[] {
+  return [...text.matchAll(MODEL)].map(([whole, comments = '', name = '', body = '']) => ({
+    name,
+    table: /@@map\("(\w+)"\)/.exec(body)?.[1] ?? name,
+    text: whole,
+    comments: comments.trim() === '' ? [] : comments.trim().split('\n'),
+    lines: body.split('\n').map((line) => line.trim()),
+  }))
+}
+
+function withoutModels(text: string, isGone: (model: WrittenModel) => boolean): string {
+  return modelsIn(text)
+    .filter(isGone)
+    .reduce((left, model) => left.replace(model.text, () => ''), text)
+}
+
+function printModel(model: Model, existing: WrittenModel | undefined, others: ReadonlySet<string>): string {
+  const lines = existing?.lines ?? []
+  const comments = commentsByLine(lines)
+  const commented = (line: string) => [...(comments.get(keyOf(line)) ?? []), line]
+  const [attributes, fields] = [model.attributes.map((attribute) => `@@${attribute}`), [] as string[]]
+  for (const line of lines)
+    if (isOther(line, others)) (line.startsWith('@@') ? attributes : fields).push(line)
+  const blocks = [
+    printFields(model.columns, comments),
+    [...printFields(model.relations, comments), ...fields.flatMap(commented)],
+    [...attributes.flatMap(commented), ...(comments.get(END_OF_MODEL) ?? [])],
+  ]
+  const body = blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.map((line) => `  ${line}\n`).join(''))
+  return [...(existing?.comments ?? []), `model ${model.name} {`, `${body.join('\n')}}`].join('\n')
+}
+
+/** Aligned like `prisma format` does. */
+function printFields(
+  fields: readonly ModelField[],
+  comments: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const [names, types] = [width(fields, 0), width(fields, 1)]
+  return fields.flatMap(([name, type, attributes]) => [
+    ...(comments.get(name) ?? []),
+    `${name.padEnd(names)} ${type.padEnd(types)} ${attributes}`.trimEnd(),
+  ])
+}
+
+function width(fields: readonly ModelField[], place: 0 | 1): number {
+  return Math.max(0, ...fields.map((field) => field[place].length))
+}
+
+const END_OF_MODEL = '}'
+
+/** The comments above each line and at the end, by {@link keyOf}. */
+function commentsByLine(lines: readonly string[]): Map<string, string[]> {
+  const comments = new Map<string, string[]>()
+  let above: string[] = []
+  for (const line of lines) {
+    if (line.startsWith('//')) above.push(line)
+    else if (line !== '') {
+      if (above.length > 0) comments.set(keyOf(line), above)
+      above = []
+    }
+  }
+  comments.set(END_OF_MODEL, above)
+  return comments
+}
+
+/** Whether a line was written by hand: a field of another model, or an attribute that is not generated. */
+function isOther(line: string, others: ReadonlySet<string>): boolean {
+  if (line === '' || line.startsWith('//')) return false
+  if (line.startsWith('@@')) return !/^@@(id|unique|index|map)\(/.test(line) || line.includes('map:')
+  return others.has(/^\w+\s+(\w+)/.exec(line)?.[1] ?? '')
+}
+
+/** The name of a field, or the whole line of an attribute. */
+function keyOf(line: string): string {
+  return line.startsWith('@@') ? line : (line.split(/\s/)[0] as string)
+}

@@ -1,0 +1,53 @@
+import { CommandError } from '../../../src/service/command.ts'
+import { constantOf } from './scaffold.ts'
+
+/** Of the formatter. */
+const LINE_WIDTH = 110
+
+/**
+ * The list of resources with one more at its end, formatted like the rest of the project.
+ *
+ * @param text of `index.ts`
+ * @throws {CommandError} if the list is not an array of names
+ */
+export function withEntry(text: string, path: string): string {
+  const name = constantOf({ path })
+  const found = LIST.exec(text)
+  if (!found) {
+    throw new CommandError(
+      `index.ts has no list of names \`resources: […]\`. Add ${name} to its list by hand.`,
+    )
+  }
+  const [whole, before = '', opening = '', entries = '', after = ''] = found
+  const names = entries.split(',').map((entry) => entry.trim())
+  const list = [...names.filter((entry) => entry !== ''), name]
+  return withImport(
+    text.replace(whole, () => formatted(before, opening, list, after)),
+    name,
+    path,
+  )
+}
+
+/** The line with the list: what precedes it, its name, its entries, and what follows. */
+const LIST = /^(.*?)(\bresources(?:: | = )\[)([\w\s,]*)(\].*)$/m
+
+/** On one line if it fits; an object that does not fit has its members on lines of their own. */
+function formatted(before: string, opening: string, names: readonly string[], after: string): string {
+  const line = `${before}${opening}${names.join(', ')}${after}`
+  if (line.length <= LINE_WIDTH) return line
+  if (before.endsWith('{ ')) {
+    return `${before.trimEnd()}\n${formatted('  ', opening, names, '],')}\n${after.replace(/^\],? /, '')}`
+  }
+  const indent = /^ */.exec(before)?.[0] ?? ''
+  return [before + opening, ...names.map((name) => `${indent}  ${name},`), indent + after].join('\n')
+}
+
+/** Imports are sorted by their modules. */
+function withImport(text: string, name: string, path: string): string {
+  const line = `import { ${name} } from './${path}.ts'\n`
+  const imports = [...text.matchAll(/^import .* from '([^']+)'\n/gm)]
+  const next = imports.find(([, module = '']) => module.startsWith('./') && module > `./${path}.ts`)
+  const last = imports.at(-1)
+  const place = next ? next.index : last ? last.index + last[0].length : 0
+  return `${text.slice(0, place)}${line}${text.slice(place)}`
+}

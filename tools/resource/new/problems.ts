@@ -1,0 +1,85 @@
+import { camelCase, graphNames } from '../../../src/graph/names.ts'
+import { createSchema } from '../../../src/graph/schema/schema.ts'
+import { text } from '../../../src/model/fields.ts'
+import { defineResource, type Resource, tableName } from '../../../src/model/resource.ts'
+import { constantOf, type NewResource } from './scaffold.ts'
+
+/** The first segments of other addresses below the entry document, and the tables of the engine. */
+const RESERVED_PATHS = [
+  'profile',
+  'openapi',
+  'tombstones',
+  'tombstone-sets',
+  'row-counts',
+  'idempotency-keys',
+]
+
+/** The types of GraphQL that no schema may replace. */
+const RESERVED_NAMES = ['Query', 'Mutation', 'Subscription']
+
+/** Names that the modules of definitions import or that JavaScript reserves. */
+const RESERVED_CONSTANTS =
+  /^(text|reference|number|magnitude|integer|boolean|timestamp|enumeration|fractions|group|defineResource|domain|resources|arguments|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield)$/
+
+/** Of a path, whose table has triggers with longer names; PostgreSQL takes 63 bytes. */
+const LONGEST_PATH = 40
+
+/** The reasons for which a resource cannot be added to those that exist. */
+export function newResourceProblems(resource: NewResource, resources: readonly Resource[]): string[] {
+  const form = formProblems(resource)
+  return form.length > 0 ? form : [...ownerProblems(resource, resources), ...clashes(resource, resources)]
+}
+
+function formProblems({ path, name }: NewResource): string[] {
+  const problems: string[] = []
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(path) || path.length > LONGEST_PATH) {
+    problems.push(
+      `The path ${JSON.stringify(path)} is not valid: lower-case words with hyphens, such as training-records, of at most ${LONGEST_PATH} characters`,
+    )
+  }
+  if (RESERVED_PATHS.includes(path)) problems.push(`The path ${path} is reserved`)
+  if (RESERVED_CONSTANTS.test(constantOf({ path }))) {
+    problems.push(`The path ${path} cannot name a constant of the definitions`)
+  }
+  if (!/^[A-Z][A-Za-z0-9]{0,39}$/.test(name)) {
+    problems.push(
+      `The name ${JSON.stringify(name)} is not valid: words in the singular that begin with capitals, such as TrainingRecord`,
+    )
+  }
+  if (RESERVED_NAMES.includes(name)) problems.push(`The name ${name} is reserved`)
+  return problems
+}
+
+function ownerProblems({ kind, owner }: NewResource, resources: readonly Resource[]): string[] {
+  if (kind === 'collection') return owner ? ['A collection has no owner: use --kind owned or singleton'] : []
+  if (!owner) return [`A resource of the kind ${kind} needs --owner, the path of a collection`]
+  const found = resources.find(({ path }) => path === owner.path)
+  const collections = resources.filter((other) => other.kind === 'collection').map(({ path }) => path)
+  return found?.kind === 'collection'
+    ? []
+    : [`The owner ${owner.path} is not a collection. Collections: ${collections.join(', ')}`]
+}
+
+function clashes(resource: NewResource, resources: readonly Resource[]): string[] {
+  const { path, name } = resource
+  const taken = resources.filter((other) => tableName(other.path) === tableName(path))
+  if (taken.length > 0) return [`There is a resource with the path ${path}`]
+  const schema = createSchema(resources)
+  const fieldsOf = (type: string) =>
+    Object.keys((schema.getType(type) as { getFields?(): object })?.getFields?.() ?? {})
+  const known = new Set([...Object.keys(schema.getTypeMap()), ...fieldsOf('Query'), ...fieldsOf('Mutation')])
+  const names = Object.values(graphNames(asDefinition(resource))).filter((graphName) => known.has(graphName))
+  const siblings = resource.owner
+    ? fieldsOf(resource.owner.name).filter((field) => field === camelCase(path))
+    : []
+  return [
+    ...(names.length > 0
+      ? [`The name ${name} clashes with ${names.join(', ')} of the GraphQL schema: choose another --name`]
+      : []),
+    ...siblings.map((field) => `${resource.owner?.name} already has the field ${field} in GraphQL`),
+  ]
+}
+
+function asDefinition({ path, name }: NewResource): Resource {
+  return defineResource({ kind: 'collection', path, name, description: '', fields: { name: text('Name.') } })
+}

@@ -1,0 +1,103 @@
+import type { PGlite } from '@electric-sql/pglite'
+import type { Migration } from '../../src/database/migrations/migration-files.ts'
+import type { Resource } from '../../src/model/resource.ts'
+import { CommandError } from '../../src/service/command.ts'
+import type { Decisions, Difference } from './changes/comparison.ts'
+import { difference, raisesOfRenames, raising } from './changes/difference.ts'
+import { formerResource } from './changes/former.ts'
+import { renames } from './changes/renames.ts'
+import { inOrder, type Step } from './changes/step.ts'
+import { migrationSql } from './sql.ts'
+import type { Catalogue } from './tables/catalogue.ts'
+import { generatedConstraints, generatedIndexes, generatedTriggers } from './tables/generated.ts'
+import { type Shadow, withShadow } from './tables/shadow.ts'
+import { tableOf } from './tables/table.ts'
+
+/** A migration, before it is written. */
+export interface Plan {
+  /** In the order of execution; none if the tables are those of the definitions. */
+  readonly steps: readonly Step[]
+  /** What the migration cannot do by itself. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Plans what makes the tables of these migrations those of the definitions. The steps have been executed on a database
+ * without rows.
+ *
+ * @throws {CommandError} if they would lose data without the permission, or cannot be done
+ */
+export async function planMigration(
+  resources: readonly Resource[],
+  migrations: readonly Pick<Migration, 'name' | 'sql'>[],
+  decisions: Decisions,
+  engine?: PGlite,
+): Promise<Plan> {
+  return withShadow(migrations, (shadow) => plan(shadow, resources, decisions), engine)
+}
+
+async function plan(shadow: Shadow, resources: readonly Resource[], decisions: Decisions): Promise<Plan> {
+  const tables = resources.map(tableOf)
+  const before = await shadow.current()
+  const formerTables = resources.map((resource) => tableOf(formerResource(resource, before)))
+  const renaming = renames(resources, before)
+  if (renaming.length > 0) await shadow.apply(migrationSql(renaming))
+  const desired = await shadow.desired(tables)
+  const renamed = await shadow.current()
+  const found = difference(tables, renamed, desired, decisions)
+  refuse(found.problems)
+  const raises = [...raisesOfRenames(tables, formerTables), ...found.raises]
+  const rest = inOrder([...found.steps, ...raising(raises)])
+  if (rest.length > 0) await shadow.apply(migrationSql(rest))
+  const after = await shadow.current()
+  refuse([...leftOver(difference(tables, after, desired, decisions)), ...lostObjects(renamed, after)])
+  const steps = inOrder([...renaming, ...rest])
+  return { steps, warnings: await staleFunctions(shadow, steps) }
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0)
+    throw new CommandError(
+      `No migration was written.\n${problems.map((problem) => `- ${problem}`).join('\n')}`,
+    )
+}
+
+/** A generated object that the migration could not make. */
+function leftOver({ steps }: Difference): string[] {
+  return steps.map(({ table, says = '' }) => `${table} would still differ from its definition. ${says}`)
+}
+
+/** PostgreSQL drops constraints and indexes with their columns. Those written by hand must not vanish like that. */
+function lostObjects(before: Catalogue, after: Catalogue): string[] {
+  return [...before.values()].flatMap((stored) => {
+    const left = after.get(stored.name)
+    if (!left) return []
+    const generated = [
+      ...generatedConstraints(stored),
+      ...generatedIndexes(stored),
+      ...generatedTriggers(stored),
+    ]
+    const names = KINDS.flatMap((kind) => [...stored[kind].keys()].filter((name) => !left[kind].has(name)))
+    return names
+      .filter((name) => !generated.includes(name))
+      .map(
+        (name) =>
+          `${stored.name}: ${name} was written by hand and would be dropped with its column. Drop it in a migration of its own first.`,
+      )
+  })
+}
+
+const KINDS = ['constraints', 'indexes', 'triggers'] as const
+
+/** Functions written by hand whose text has a name that is gone: PostgreSQL notices only when they run. */
+async function staleFunctions(shadow: Shadow, steps: readonly Step[]): Promise<string[]> {
+  const names = [...new Set(steps.flatMap(({ gone }) => (gone === undefined ? [] : [gone])))]
+  const warnings = names.map(async (name) => {
+    const functions = await shadow.functionsNaming(name)
+    if (functions.length === 0) return []
+    return [
+      `The text of ${functions.join(', ')} contains ${name}, which is gone. Replace what refers to it, in this migration.`,
+    ]
+  })
+  return (await Promise.all(warnings)).flat()
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { PGlite, type Transaction } from '@electric-sql/pglite'
+import type { Migration } from '../../../src/database/migrations/migration-files.ts'
+import { CommandError } from '../../../src/service/command.ts'
+import { ENGINE } from '../location.ts'
+import { type Catalogue, readCatalogue } from './catalogue.ts'
+import { addConstraint, createTable } from './statements.ts'
+import type { Table } from './table.ts'
+
+const SCHEMA = 'public'
+
+/** The schema of the tables that the definitions describe, which are created only to be read. */
+const DESIRED = 'desired'
+
+/**
+ * Executes work on a database in memory with the migrations of a domain and without rows, which then forgets both.
+ *
+ * @param engine to use for several works; by default, each has one of its own
+ */
+export async function withShadow<Result>(
+  migrations: readonly Pick<Migration, 'name' | 'sql'>[],
+  work: (shadow: Shadow) => Promise<Result>,
+  engine?: PGlite,
+): Promise<Result> {
+  const used = engine ?? (await PGlite.create())
+  try {
+    return (await used.transaction(async (session) => {
+      const shadow = new Shadow(session)
+      for (const { name, sql } of migrations) await shadow.apply(sql, name)
+      const result = await work(shadow)
+      await session.rollback()
+      return result
+    })) as Result
+  } finally {
+    if (!engine) await used.close()
+  }
+}
+
+/** See {@link withShadow}. */
+export class Shadow {
+  readonly #session: Transaction
+
+  constructor(session: Transaction) {
+    this.#session = session
+  }
+
+  /**
+   * Executes the statements of a migration.
+   *
+   * @throws {CommandError} if PostgreSQL refuses them
+   */
+  async apply(sql: string, name = 'the new migration'): Promise<void> {
+    try {
+      await this.#session.exec(sql)
+    } catch (cause) {
+      throw new CommandError(`PostgreSQL refuses ${name}: ${(cause as Error).message}`, { cause })
+    }
+  }
+
+  /** The tables as the migrations made them. */
+  current(): Promise<Catalogue> {
+    return readCatalogue(this.#session, SCHEMA)
+  }
+
+  /** The tables that the definitions describe, read in the same way; the database stays as it is. */
+  async desired(tables: readonly Table[]): Promise<Catalogue> {
+    const session = this.#session
+    await session.exec(
+      `SAVEPOINT before; CREATE SCHEMA ${DESIRED}; SET LOCAL search_path = ${DESIRED}, ${SCHEMA}`,
+    )
+    const foreignKeys = tables.flatMap(({ name, foreignKeys }) =>
+      foreignKeys.map((key) => addConstraint(name, key)),
+    )
+    await this.apply(
+      [...tables.flatMap(createTable), ...foreignKeys].join(';\n'),
+      'the tables of the definitions',
+    )
+    const catalogue = await readCatalogue(session, DESIRED)
+    await session.exec('ROLLBACK TO SAVEPOINT before')
+    return catalogue
+  }
+
+  /** The functions written by hand whose text has this word. */
+  async functionsNaming(word: string): Promise<string[]> {
+    const engine = await readFile(ENGINE.migration, 'utf8')
+    const { rows } = await this.#session.query<{ name: string }>(
+      `SELECT proname AS name FROM pg_proc
+       WHERE pronamespace = $1::regnamespace AND prosrc ~ ('\\m' || $2 || '\\M') ORDER BY 1`,
+      [SCHEMA, word],
+    )
+    return rows.map(({ name }) => name).filter((name) => !engine.includes(`FUNCTION ${name}(`))
+  }
+}

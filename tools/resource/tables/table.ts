@@ -1,0 +1,135 @@
+import { escapeIdentifier as quoted } from 'pg'
+import { isAlwaysSet, kindOf, uniqueBy, uniquenessOf } from '../../../src/model/fields.ts'
+import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
+
+/** A column of a table, as its definition wants it. */
+export interface Column {
+  readonly name: string
+  readonly type: string
+  readonly notNull: boolean
+  readonly default?: string
+  /** The field; undefined for `version`. */
+  readonly leaf?: Leaf
+}
+
+/** A constraint, as the text that follows ADD CONSTRAINT and its name. */
+export interface Constraint {
+  readonly name: string
+  readonly text: string
+  /** The table that a foreign key refers to. */
+  readonly refersTo?: string
+}
+
+/** An index, as the text that follows `CREATE [UNIQUE] INDEX name ON table`. */
+export interface Index {
+  readonly name: string
+  readonly text: string
+  readonly unique?: true
+}
+
+/** The table of a resource. Its triggers, and the constraint of its identifiers, come from `serve_resource`. */
+export interface Table {
+  readonly name: string
+  readonly resource: Resource
+  readonly columns: readonly Column[]
+  readonly primaryKey: Constraint
+  readonly checks: readonly Constraint[]
+  readonly foreignKeys: readonly Constraint[]
+  readonly indexes: readonly Index[]
+}
+
+/** The table that a definition describes. */
+export function tableOf(resource: Resource): Table {
+  const name = tableName(resource.path)
+  const { parentField } = resource
+  const key = parentField ? [parentField, 'id'] : ['id']
+  return {
+    name,
+    resource,
+    columns: columnsOf(resource),
+    primaryKey: { name: `${name}_pkey`, text: `PRIMARY KEY (${list(key)})` },
+    checks: [...singletonChecks(resource), ...resource.leaves.flatMap((leaf) => checksOf(resource, leaf))],
+    foreignKeys: foreignKeysOf(resource),
+    indexes: indexesOf(resource),
+  }
+}
+
+/** The identifier of the parent comes first, as in the primary key. */
+function columnsOf({ leaves, parentField, createdField }: Resource): Column[] {
+  const ordered = [
+    ...leaves.filter(({ column }) => column === parentField),
+    ...leaves.filter(({ column }) => column !== parentField),
+  ]
+  const setHere = [createdField, 'last_updated']
+  const columns = ordered.map(
+    (leaf): Column => ({
+      name: leaf.column,
+      type: kindOf(leaf.field).columnType,
+      notNull: isAlwaysSet(leaf.field),
+      ...(setHere.includes(leaf.name) && { default: 'statement_timestamp()' }),
+      leaf,
+    }),
+  )
+  return [...columns, { name: 'version', type: 'INTEGER', notNull: true, default: '1' }]
+}
+
+function singletonChecks({ kind, path, parentField }: Resource): Constraint[] {
+  if (kind !== 'singleton' || !parentField) return []
+  const name = `${tableName(path)}_one_for_each_${parentField.replace(/_id$/, '')}_check`
+  return [{ name, text: `CHECK ("id" = ${quoted(parentField)})` }]
+}
+
+/** The bounds of a field. `serve_resource` adds those of identifiers. */
+function checksOf({ path, parentField }: Resource, { column, field }: Leaf): Constraint[] {
+  if (['id', parentField].includes(column)) return []
+  const condition = kindOf(field).constraint?.(quoted(column), field)
+  return condition ? [{ name: `${tableName(path)}_${column}_check`, text: `CHECK (${condition})` }] : []
+}
+
+function foreignKeysOf({ path, owner, parentField, leaves }: Resource): Constraint[] {
+  const foreignKey = (column: string, target: string, action: string): Constraint => ({
+    name: `${tableName(path)}_${column}_fkey`,
+    text: `FOREIGN KEY (${quoted(column)}) REFERENCES ${quoted(target)}("id") ON DELETE ${action} ON UPDATE CASCADE`,
+    refersTo: target,
+  })
+  const references = leaves.flatMap(({ column, field }) => {
+    if (field.type !== 'reference') return []
+    return [foreignKey(column, tableName(field.to), (field.onDelete ?? 'restrict').toUpperCase())]
+  })
+  if (!owner || !parentField) return references
+  return [foreignKey(parentField, tableName(owner.path), 'CASCADE'), ...references]
+}
+
+/** The default order first, then unique values, then declared indexes and references in the order of the fields. */
+function indexesOf({ kind, path, parentField, createdField, leaves }: Resource): Index[] {
+  const table = tableName(path)
+  const within = parentField ? [parentField] : []
+  const plain = (columns: readonly string[]): Index => ({
+    name: `${table}_${columns.join('_')}_idx`,
+    text: `(${list(columns)})`,
+  })
+  const unique = (columns: readonly string[], values = columns.map((column) => quoted(column))): Index => ({
+    name: `${table}_${columns.join('_')}_key`,
+    text: `(${values.join(', ')})`,
+    unique: true,
+  })
+  const own = kind === 'singleton' ? unique(within) : plain([...within, createdField, 'id'])
+  const keys = leaves.flatMap(({ column, field }) => {
+    const scope = uniquenessOf(field)
+    if (!scope) return []
+    const outer = scope === 'parent' ? within : []
+    const value = uniqueBy(field, quoted(column))
+    return [unique([...outer, column], [...outer.map((name) => quoted(name)), value])]
+  })
+  const lists = leaves.flatMap(({ column, field }) => [
+    ...(field.index === 'sort' ? [plain([...within, column, 'id'])] : []),
+    ...(field.index === 'filter' ? [plain([...within, column])] : []),
+    ...(field.type === 'reference' ? [plain([column])] : []),
+  ])
+  return [own, ...keys, ...lists]
+}
+
+/** Quoted names with commas. */
+export function list(names: readonly string[]): string {
+  return names.map((name) => quoted(name)).join(', ')
+}
