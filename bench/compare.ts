@@ -80,7 +80,7 @@ function isChosen(names: string | undefined, name: string): boolean {
 
 /** The peers that use parts of the service look for what comes with it beside their own compiled files. */
 async function linkFolders(): Promise<void> {
-  for (const name of ['prisma', 'public', 'operations']) {
+  for (const name of ['prisma', 'operations', 'src/pages/browser', 'src/pages/styles']) {
     const link = fileURLToPath(new URL(`../${name}`, import.meta.url))
     await rm(link, { force: true })
     await symlink(fileURLToPath(new URL(`../../../${name}`, import.meta.url)), link, 'junction')

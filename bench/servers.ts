@@ -102,14 +102,6 @@ export function contenders(databaseUrl: string, dataDir: string, baseline?: stri
     peer('nest', 'NestJS + Prisma'),
     { ...peer('sofa', 'SOFA'), scenarios: ['one', 'not-modified', 'list', 'first', 'deep'] },
     {
-      name: 'direct',
-      title: 'halgraph without GraphQL',
-      graphql: true,
-      scenarios: ['one', 'list', 'first'],
-      script: './peers/direct.js',
-      environment: { ...onServer, ...SERVED },
-    },
-    {
       name: 'embedded',
       title: 'halgraph, embedded',
       graphql: true,
