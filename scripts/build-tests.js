@@ -1,6 +1,6 @@
 // @ts-check
 // Importing this file builds what the tests run: the service, the domain of DOMAIN and the tests themselves, where
-// their sources have changed. ava imports it before each test file, so a test never runs an old build.
+// their sources have changed. ava.config.js imports it, so a test never runs an old build.
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'

@@ -9,7 +9,7 @@ const SECRET = 'only the tests know this secret of theirs'
 /** The main module of the service. */
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** How Node compiles the embedded database: as in the process of the test (`nodeArguments` in package.json). */
+/** How Node compiles the embedded database: as in the process of the test (`nodeArguments` in ava.config.js). */
 export const ENGINE_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm'))
 
 /** A token for processes started here, which may do everything. */

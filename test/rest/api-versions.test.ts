@@ -203,7 +203,8 @@ test.serial('lists have the items of their version; filters and sorts of others 
 const urlsIn = (document: Json): string[] =>
   [...JSON.stringify(document).matchAll(/https?:\/\/[^"]+/g)].map(([url]) => url)
 
-test('links stay in the version, and are those of its fields', async (t) => {
+// Alone, because it reads lists to which other tests add.
+test.serial('links stay in the version, and are those of its fields', async (t) => {
   const ship = await v1.post('/spacecraft', { name: 'Nexus', kind: 'lander' })
   const planet = await v1.post('/planets', { name: 'Nexa' })
   const mission = await v1.post('/missions', { name: 'Ligata', spacecraft_id: ship.body.id })

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { readSettings, type Settings, SettingsError } from '../src/service/settings/settings.ts'
-import { settingsTable } from '../src/service/settings/settings-table.ts'
-import { domain } from './helpers/domain.ts'
+import { readSettings, type Settings, SettingsError } from '../../src/service/settings/settings.ts'
+import { settingsTable } from '../../src/service/settings/settings-table.ts'
+import { domain } from '../helpers/domain.ts'
 
 const secret = 'x'.repeat(32)
 
@@ -252,7 +252,7 @@ test('production needs a secret or a key set', (t) => {
 })
 
 test('.env.example names every setting in order, with its default and one comment', async (t) => {
-  const example = await readFile(new URL('../.env.example', import.meta.url), 'utf8')
+  const example = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
   const entries = Object.entries(settingsTable).map(([name, { desc, default: value }]) => {
     return `# ${desc}\n${name}=${value ?? ''}\n`
   })

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { createEmbedded } from './helpers/database.ts'
-import { ENGINE_OPTIONS, MAIN, startProcess } from './helpers/service-process.ts'
+import { createEmbedded } from '../helpers/database.ts'
+import { ENGINE_OPTIONS, MAIN, startProcess } from '../helpers/service-process.ts'
 
 /** Every collection is a full one, and says what it does. */
 const TRACED = ['--gc-global', '--trace-gc-verbose', '--trace-pretenuring-statistics']

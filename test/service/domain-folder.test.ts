@@ -1,13 +1,20 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { defineResource, enumeration, group, reference, text, timestamp } from '../src/domain/definition.ts'
-import { createSchema } from '../src/graph/schema/schema.ts'
-import { DefinitionError, definitionProblems } from '../src/model/definition-problems.ts'
-import { domainFolder, loadDefinitions, loadTables } from '../src/service/settings/domain-folder.ts'
-import { runCommand } from './helpers/commands.ts'
-import { createTestFolder } from './helpers/database.ts'
-import { domain } from './helpers/domain.ts'
+import {
+  defineResource,
+  enumeration,
+  group,
+  reference,
+  text,
+  timestamp,
+} from '../../src/domain/definition.ts'
+import { createSchema } from '../../src/graph/schema/schema.ts'
+import { DefinitionError, definitionProblems } from '../../src/model/definition-problems.ts'
+import { domainFolder, loadDefinitions, loadTables } from '../../src/service/settings/domain-folder.ts'
+import { runCommand } from '../helpers/commands.ts'
+import { createTestFolder } from '../helpers/database.ts'
+import { domain } from '../helpers/domain.ts'
 
 const name = text('Name.', { required: true })
 const shelves = defineResource({

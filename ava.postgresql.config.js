@@ -1,0 +1,19 @@
+// @ts-check
+// What `npx ava --config ava.postgresql.config.js` runs: the tests whose result depends on the database. The others
+// have passed on the embedded one.
+import config from './ava.config.js'
+
+/** They use no database, or start their own, or a server wherever they run. */
+const INDEPENDENT = [
+  'test/*.test.ts',
+  'test/{documents,domains,model,pages,tools}/**',
+  'test/**/*.full.test.ts',
+  'test/commands/halgraph.test.ts',
+  'test/database/{database,embedded-sessions}.test.ts',
+  'test/graph/{conformance,limiter,schema,schema-document}.test.ts',
+  'test/http/**',
+  'test/operations/**',
+  'test/service/{domain-folder,garbage-collection,log,main,settings,tracing}.test.ts',
+]
+
+export default { ...config, files: [...config.files, ...INDEPENDENT.map((pattern) => `!${pattern}`)] }

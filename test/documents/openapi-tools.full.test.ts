@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { cp, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { createTestFolder } from '../helpers/database.ts'
+import { buildClient } from '../helpers/openapi-client/build.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+
+const run = promisify(execFile)
+
+const project = fileURLToPath(new URL('../../', import.meta.url))
+
+const file = join(project, 'docs/openapi.json')
+
+test("Redocly's recommended rules find nothing, not even a warning", async (t) => {
+  const environment = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const command = [
+    'node_modules/@redocly/cli/bin/cli.js',
+    'lint',
+    '--extends=recommended',
+    '--format=json',
+    file,
+  ]
+  const { stdout } = await run(process.execPath, command, { cwd: project, env: environment })
+  t.deepEqual(JSON.parse(stdout.slice(stdout.indexOf('{'))).problems, [])
+})
+
+test("Spectral's rules for OpenAPI find nothing, not even a hint", async (t) => {
+  const rules = join(await createTestFolder(t), 'rules.yaml')
+  await writeFile(rules, 'extends: [[spectral:oas, recommended]]\n')
+  const entry = fileURLToPath(import.meta.resolve('@stoplight/spectral-cli/dist/index.js'))
+  const command = [entry, 'lint', file, '--ruleset', rules, '--fail-severity', 'hint', '--format', 'json']
+  const { stdout } = await run(process.execPath, command, { cwd: project })
+  t.deepEqual(JSON.parse(stdout.slice(0, stdout.indexOf(']') + 1)), [])
+})
+
+test('openapi-typescript makes a client of it that type-checks and works', async (t) => {
+  const helpers = new URL('../helpers/openapi-client/', import.meta.url)
+  const folder = await createTestFolder(t)
+  await symlink(join(project, 'node_modules'), join(folder, 'node_modules'))
+  await cp(new URL('program.ts', helpers), join(folder, 'program.ts'))
+  await buildClient(t, folder, file, 'program.ts')
+  const token = service().writer.authorization?.replace('Bearer ', '') as string
+  const program = ['program.js', service().origin, token]
+  const { stdout } = await run(process.execPath, program, { cwd: folder })
+  t.like(JSON.parse(stdout), { name: 'Typa exacta', items: 1, refused: 'INVALID_TYPE' })
+})

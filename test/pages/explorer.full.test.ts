@@ -1,0 +1,61 @@
+import anyTest, { type TestFn } from 'ava'
+import type { Page } from 'playwright-core'
+import { openBrowser } from '../helpers/browser.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const test = anyTest as TestFn
+
+const service = shareTestService(test)
+
+for (const [device, width, height] of [
+  ['a desktop', 1280, 800],
+  ['a phone', 390, 844],
+] as const) {
+  test(`on ${device}, a token and an example can be entered and run, without third parties`, async (t) => {
+    const browser = await openBrowser(t)
+    if (!browser) return t.pass()
+    const { writer, origin } = service()
+    const name = `Explorata ${width}`
+    await writer.post('/species', { scientific_name: name })
+    const page = await browser.newPage({ viewport: { width, height } })
+    const outside = watchOutside(page, origin)
+    const problems = watchProblems(page)
+
+    await page.goto(`${origin}/graphql`)
+    await page.getByText('Paste an access token above').waitFor()
+    await page.fill('#token', writer.authorization as string)
+    await page.click('#token-form button')
+    await page.getByText('Paste an access token above').waitFor({ state: 'detached' })
+    await page.selectOption('#examples', { label: 'The newest species' })
+    await page.click('.graphiql-execute-button')
+    await page.locator('.result-window', { hasText: name }).waitFor()
+    const isFitting = await page.evaluate<boolean>(
+      'document.documentElement.scrollWidth <= window.innerWidth',
+    )
+    t.true(isFitting)
+    t.deepEqual(outside, [])
+    t.deepEqual(problems, [])
+    const kept = await page.evaluate<unknown[]>(
+      "[sessionStorage.getItem('halgraph.token'), localStorage.length]",
+    )
+    t.deepEqual(kept, [(writer.authorization as string).replace('Bearer ', ''), 0])
+  })
+}
+
+function watchOutside(page: Page, origin: string): string[] {
+  const outside: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) outside.push(request.url())
+  })
+  return outside
+}
+
+/** What the page complains of, but for the answer to what it asks before there is a token. */
+function watchProblems(page: Page): string[] {
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('401')) problems.push(message.text())
+  })
+  return problems
+}

@@ -1,0 +1,235 @@
+import test from 'ava'
+import type { Json } from '../helpers/client.ts'
+import { shareTestService, startTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test)
+
+const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+test('a browser gets the same empty page for existing and missing resources, without a token', async (t) => {
+  const { anonymous, writer } = service()
+  const { body } = await writer.post('/planets', { name: 'Shell' })
+  const known = await anonymous.get(`/planets/${body.id}`, HTML)
+  const unknown = await anonymous.get('/nowhere/there', HTML)
+  t.is(known.status, 200)
+  t.is(known.headers.get('content-type'), 'text/html; charset=utf-8')
+  t.is(known.text, unknown.text)
+  t.false(known.text.includes(body.id))
+  t.regex(known.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/)
+})
+
+test('a client that does not rank HTML first gets JSON, and needs a token', async (t) => {
+  const { anonymous, reader } = service()
+  t.is((await anonymous.get('/planets', { accept: '*/*' })).status, 401)
+  t.is((await anonymous.get('/planets', { accept: 'application/json, text/html' })).status, 401)
+  const answer = await reader.get('/planets', { accept: 'text/html;q=0.5, application/hal+json' })
+  t.is(answer.headers.get('content-type'), 'application/hal+json')
+  t.is((await anonymous.post('/planets', {}, HTML)).status, 401)
+  t.is((await reader.get('/planets', { accept: 'text/html' })).status, 406)
+})
+
+test('the operation behind a response is shown on request, and does the same at /graphql', async (t) => {
+  const { writer } = service()
+  const name = 'Sønderborg ☄'
+  const { body } = await writer.post('/planets', { name })
+  t.is((await writer.get(`/planets/${body.id}`)).headers.get('graphql-operation'), null)
+  const answer = await writer.get(`/planets/${body.id}`, { prefer: 'graphql-operation' })
+  t.is(answer.headers.get('preference-applied'), 'graphql-operation')
+  const operation = JSON.parse(answer.headers.get('graphql-operation') ?? '')
+  t.is((await writer.graphql(operation.query, operation.variables)).data.resource.name, name)
+  const list = await writer.get(`/planets?filter=name:${encodeURIComponent(name)}`, {
+    prefer: 'graphql-operation',
+  })
+  const { variables } = JSON.parse(list.headers.get('graphql-operation') ?? '')
+  t.deepEqual(variables.filter, { and: [{ name: { equals: name } }] })
+})
+
+test('a browser gets a page at an unknown address, and another client has to send a token', async (t) => {
+  const { anonymous, reader, origin } = service()
+  for (const path of ['/nowhere', '/errors/NO_SUCH_CODE', '/<b>/%ZZ']) {
+    const { status, text, headers } = await anonymous.get(origin + path, HTML)
+    t.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
+    t.true(text.includes('<h1>Not found</h1>') && !text.includes('<b>'), path)
+    t.is((await anonymous.get(origin + path)).status, 401, path)
+    t.is((await reader.get(origin + path)).status, 404, path)
+  }
+  t.is((await anonymous.post(`${origin}/nowhere`, {}, HTML)).status, 401)
+})
+
+test('pages load nothing from third parties', async (t) => {
+  const { anonymous, origin, base } = service()
+  const paths = ['/', '/docs', '/errors', '/model', '/no/where']
+  for (const url of [base, ...paths.map((path) => origin + path)]) {
+    const { text } = await anonymous.get(url, HTML)
+    for (const [, address] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      t.true(address === 'data:,' || new URL(address as string, url).origin === origin, address)
+    }
+  }
+})
+
+test('every page has the same header, names where it is in it, and follows the colour scheme', async (t) => {
+  const { anonymous, origin, base } = service()
+  const pages: Record<string, string | undefined> = {
+    '/': undefined,
+    [new URL(base).pathname]: 'Browse',
+    [`${new URL(base).pathname}/planets/none`]: 'Browse',
+    '/docs': 'Reference',
+    '/graphql': 'GraphQL',
+    '/model': 'Model',
+    '/errors': 'Errors',
+    '/errors/RESOURCE_GONE': undefined,
+  }
+  const headers = new Set<string>()
+  for (const [path, current] of Object.entries(pages)) {
+    const { text } = await anonymous.get(origin + path, HTML)
+    const header = /<header>[\s\S]*<\/header>/.exec(text)?.[0] ?? ''
+    t.is(/aria-current="page">([^<]+)/.exec(header)?.[1], current, path)
+    headers.add(header.replace(' aria-current="page"', ''))
+    t.true(text.includes('<meta name="color-scheme" content="light dark">'), path)
+  }
+  t.is(headers.size, 1)
+  const targets = [...([...headers][0] ?? '').matchAll(/href="([^"]+)"/g)].map(([, href]) => href as string)
+  t.is(targets.length, 7)
+  for (const target of targets) t.is((await anonymous.get(target, HTML)).status, 200, target)
+})
+
+test('the root is a page for browsers only, and addresses that people guess lead to the pages', async (t) => {
+  const { anonymous, origin, base } = service()
+  t.regex((await anonymous.get(`${origin}/`, HTML)).text, /<h1>/)
+  t.is((await anonymous.get(`${origin}/`)).status, 401)
+  for (const [from, to] of [
+    ['/docs/', `${origin}/docs`],
+    ['/errors/', `${origin}/errors`],
+    ['/graphql/', `${origin}/graphql`],
+    ['/model/', `${origin}/model`],
+    ['/openapi.json', `${base}/openapi.json`],
+  ] as const) {
+    const { status, headers } = await anonymous.get(origin + from)
+    t.deepEqual([status, headers.get('location')], [308, to])
+  }
+})
+
+test('the operations of the charts are within the limits, for every collection', async (t) => {
+  const { anonymous, reader, origin } = service()
+  const { body } = await anonymous.get(`${origin}/docs/assets/charts.json`)
+  t.true(body.length > 5)
+  for (const { count, query, charts, numbers, ranges, title } of body) {
+    t.true((await reader.graphql(count)).data.total.groups.length <= 1, title)
+    const { data, errors } = await reader.graphql(query)
+    t.is(errors, undefined, title)
+    t.true(charts.every(({ name }: Json) => Array.isArray(data[name].groups)))
+    for (const { path } of numbers) {
+      const filter = path.reduceRight((inner: object, name: string) => ({ [name]: inner }), { gte: 0, lt: 1 })
+      const names = Array.from({ length: ranges.maximum }, (_, index) => `range${index}`)
+      const counted = await reader.graphql(
+        ranges.query,
+        Object.fromEntries(names.map((name) => [name, filter])),
+      )
+      t.is(counted.errors, undefined, `${title} ${path}`)
+      t.deepEqual(Object.keys(counted.data), names)
+    }
+  }
+})
+
+test('ranges of a histogram hold every value once', async (t) => {
+  const { rangesOf } = await import('../../src/pages/browser/histogram.js')
+  const number = (isInteger: boolean) => ({ path: ['range', 'low'], isInteger })
+  const cases: [boolean, number, number, number[]][] = [
+    [true, 1992, 2031, [1992, 1996, 1997, 2031]],
+    [true, 0, 3, [0, 1, 2, 3]],
+    [true, 7, 7, [7]],
+    [false, 0.5, 0.5, [0.5]],
+    [false, -10, 10, [-10, -7.5, 0, 9.99, 10]],
+    [false, 0.001, 4000, [0.001, 0.002, 1, 3999, 4000]],
+    [false, -1.7e308, 1.7e308, [-1.7e308, -1, 1, 1.7e308]],
+    [false, 1e-300, 1e300, [1e-300, 1, 1e300]],
+  ]
+  for (const [isInteger, least, greatest, values] of cases) {
+    const { labels, variables } = rangesOf(number(isInteger), least, greatest, 8)
+    t.is(Object.keys(variables).length, 8)
+    t.true(labels.length <= 8 && new Set(labels).size === labels.length, labels.join())
+    for (const value of values) {
+      const holding = Object.values(variables).filter(({ range: { low } }: Json) => isWithin(low, value))
+      t.is(holding.length, 1, `${value} in ${labels.join()}`)
+    }
+  }
+})
+
+function isWithin(
+  { gte = -Infinity, gt = -Infinity, lt = Infinity, lte = Infinity }: Json,
+  value: number,
+): boolean {
+  return value >= gte && value > gt && value < lt && value <= lte
+}
+
+test('every code of an error and of a detail is in the catalogue, as JSON and as a page', async (t) => {
+  const { anonymous, origin } = service()
+  const { body } = await anonymous.get(`${origin}/errors`)
+  t.true(body.errors.length > 30)
+  for (const entry of body.errors) {
+    const { body: single } = await anonymous.get(entry.href)
+    t.deepEqual(single, entry)
+    t.true(entry.cause.length > 10 && entry.remedy.length > 10)
+  }
+  const page = await anonymous.get(`${origin}/errors/RESOURCE_GONE`, HTML)
+  t.regex(page.text, /<h1><code>RESOURCE_GONE<\/code><\/h1>/)
+  t.is((await anonymous.get(`${origin}/errors/NO_SUCH_CODE`)).status, 401)
+  t.is((await anonymous.post(`${origin}/errors`)).status, 405)
+})
+
+test('the profile of a collection tells its schema and its policies', async (t) => {
+  const { anonymous, reader, base } = service()
+  const { headers } = await reader.get('/species')
+  t.is(headers.get('link'), `<${base}/profile/species>; rel="describedby"`)
+  const { body } = await anonymous.get('/profile/species')
+  t.deepEqual(body.input.required, ['scientific_name'])
+  t.is(body.policies.paging.maximum_limit, 100)
+  t.is(body.policies.create.put.without_it, 404)
+  t.is(body.policies.preconditions.if_match.mismatch, 409)
+  t.is((await anonymous.get('/profile/unheard-of')).status, 401)
+})
+
+test('a browser gets the explorer without a token, and it loads nothing from third parties', async (t) => {
+  const { anonymous, origin } = service()
+  const page = await anonymous.get(`${origin}/graphql`, HTML)
+  t.is(page.status, 200)
+  t.regex(page.headers.get('content-type') ?? '', /^text\/html/)
+  t.regex(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self';/)
+  const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address as string)
+  t.true(addresses.every((address) => new URL(address, origin).origin === origin || address === 'data:,'))
+  const files = addresses.filter((one) => /^(docs\/assets|graphql\/explorer)\//.test(one))
+  t.true(files.length >= 6)
+  for (const address of files) {
+    const file = await anonymous.get(`${origin}/${address}`)
+    t.is(file.status, 200, address)
+    const again = await anonymous.get(`${origin}/${address}`, {
+      'if-none-match': file.headers.get('etag') as string,
+    })
+    t.is(again.status, 304, address)
+  }
+})
+
+test('other clients than browsers get no page', async (t) => {
+  const { anonymous, origin } = service()
+  const answer = await anonymous.get(`${origin}/graphql`)
+  t.is(answer.status, 401)
+  t.is(answer.headers.get('www-authenticate'), 'Bearer')
+  t.is(answer.body.errors[0].extensions.code, 'AUTHENTICATION_REQUIRED')
+})
+
+test('every example fits the schema', async (t) => {
+  const { anonymous, reader, origin } = service()
+  const { body } = await anonymous.get(`${origin}/graphql/explorer/examples.json`)
+  t.true(body.length > 5)
+  for (const { title, document } of body) {
+    const { errors } = await reader.graphql(document)
+    const isAboutVariables = errors?.every(({ message }) => /^Variable "\$/.test(message))
+    t.true(errors === undefined || isAboutVariables, `${title}: ${JSON.stringify(errors)}`)
+  }
+})
+
+test('without the setting there is no explorer', async (t) => {
+  const { anonymous, origin } = await startTestService(t, { graphqlExplorer: false })
+  t.is((await anonymous.get(`${origin}/graphql`, HTML)).status, 401)
+  t.is((await anonymous.get(`${origin}/graphql/explorer/explorer.js`)).status, 401)
+})
