@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { TableSizes } from '../../src/domain/table-sizes.ts'
 import { ConnectionShares } from '../../src/graph/execution/connection-shares.ts'
-import { Limiter } from '../../src/graph/execution/limiter.ts'
+import { type Abortable, Limiter } from '../../src/graph/execution/limiter.ts'
 import { resourceAt } from '../helpers/fixtures.ts'
 
 /** Acquires and notes when that succeeded. */
@@ -10,9 +10,9 @@ function requests(limiter: Limiter) {
   const releases = new Map<string, () => void>()
   return {
     started,
-    async request(name: string, amount = 1, signal?: AbortSignal) {
+    async request(name: string, amount = 1, until?: Abortable) {
       const [caller = ''] = name.split(' ')
-      const release = await limiter.acquire(caller, amount, signal && { signal })
+      const release = await limiter.acquire(caller, amount, until)
       started.push(name)
       releases.set(name, release)
     },
@@ -75,11 +75,11 @@ test('a withdrawn request is never served, and makes room for the next', async (
   const limiter = new Limiter({ capacity: 1, share: 1, waiting: 1 })
   const { request, release, started } = requests(limiter)
   void request('a 1')
-  const controller = new AbortController()
-  const withdrawn = request('b 1', 1, controller.signal)
+  const deadline = abortable()
+  const withdrawn = request('b 1', 1, deadline)
   await settled()
   t.true(limiter.isFull())
-  controller.abort(new Error('late'))
+  deadline.abort(new Error('late'))
   await t.throwsAsync(withdrawn, { message: 'late' })
   t.false(limiter.isFull())
   void request('c 1')
@@ -151,7 +151,7 @@ test('reads of a small table with many conditions wait for each other as scans o
     })
     const species = resourceAt('species')
     const reads = Array.from({ length: 3 }, () =>
-      shares.of('a', undefined).scan(species, passes, () => ended),
+      shares.of('a', undefined).read({ resource: species, passes, run: () => ended }),
     )
     await settled()
     const running = connections.used
@@ -163,3 +163,67 @@ test('reads of a small table with many conditions wait for each other as scans o
   t.is(await atOnce(1), 3)
   t.is(await atOnce(2), 1)
 })
+
+/** Shares of a single connection, with reads that end when told to. */
+function sharesOfOne() {
+  const one = new Limiter({ capacity: 1, share: 1 })
+  const sizes = { of: async () => 0 } as unknown as TableSizes
+  const shares = new ConnectionShares({ connections: one, scans: one, sizes, waited() {} })
+  const resource = resourceAt('species')
+  const ends: (() => void)[] = []
+  let count = 0
+  const run = async () => {
+    const number = ++count
+    await new Promise<void>((resolve) => ends.push(resolve))
+    return number
+  }
+  const client = {}
+  return {
+    read: (caller: string, key: string, until?: Abortable) =>
+      shares.of(caller, until).read({ resource, passes: 0, run }, { client, key }),
+    async end() {
+      ends.shift()?.()
+      await settled()
+      await settled()
+    },
+  }
+}
+
+test('equal reads that wait for a connection are sent once, and later ones again', async (t) => {
+  const { read, end } = sharesOfOne()
+  const first = [read('a', 'x'), read('b', 'x')]
+  await settled()
+  const waiting = [read('a', 'x'), read('a', 'y'), read('b', 'x')]
+  await settled()
+  for (let number = 0; number < 3; number++) await end()
+  t.deepEqual(await Promise.all(first), [1, 1])
+  t.deepEqual(await Promise.all(waiting), [2, 3, 2])
+})
+
+test('a caller that no longer waits does not end an equal read of another', async (t) => {
+  const { read, end } = sharesOfOne()
+  const first = read('a', 'x')
+  await settled()
+  const deadline = abortable()
+  const withdrawn = read('a', 'y', deadline)
+  const other = read('b', 'y')
+  await settled()
+  deadline.abort(new Error('too late'))
+  await t.throwsAsync(withdrawn, { message: 'too late' })
+  await settled()
+  await end()
+  await end()
+  t.deepEqual(await Promise.all([first, other]), [1, 2])
+})
+
+/** Work that a test aborts. */
+function abortable(): Abortable & { abort(reason: unknown): void } {
+  const listeners = new Set<(reason: unknown) => void>()
+  return {
+    onAbort(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    abort: (reason) => listeners.forEach((listener) => void listener(reason)),
+  }
+}

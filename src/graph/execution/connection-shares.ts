@@ -1,6 +1,7 @@
 import type { TableSizes } from '../../domain/table-sizes.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Abortable, Limiter } from './limiter.ts'
+import { SharedReads } from './shared-reads.ts'
 
 /** What shares the database connections among callers. */
 interface ConnectionLimits {
@@ -13,16 +14,26 @@ interface ConnectionLimits {
   readonly waited: (seconds: number) => void
 }
 
+/** A statement that reads a resource. */
+interface Read<Result> {
+  readonly resource: Resource
+  /** How many times as long as a scan of the whole table it may take; 0 if it is none. */
+  readonly passes: number
+  readonly run: () => Promise<Result>
+}
+
+/** What makes two reads equal: the database, and a text for what is read there. */
+interface Identity {
+  readonly client: object
+  readonly key: string
+}
+
 /** How one operation uses the database. */
 export interface Connections {
   /** Runs statements one after the other when a connection is free for the caller. */
   use<Result>(work: () => Promise<Result>): Promise<Result>
-  /**
-   * Runs a statement that reads a resource.
-   *
-   * @param passes how many times as long as a scan of the whole table it may take; 0 if it is none
-   */
-  scan<Result>(resource: Resource, passes: number, read: () => Promise<Result>): Promise<Result>
+  /** Runs a statement that reads a resource. Equal ones that wait for a connection run once. */
+  read<Result>(read: Read<Result>, identity?: Identity): Promise<Result>
 }
 
 /**
@@ -40,6 +51,8 @@ const LARGE_TABLE = 6 * 1024 * 1024
  * a hundred other reads, which would wait for its connection.
  */
 export class ConnectionShares {
+  readonly #shared = new SharedReads()
+
   constructor(private readonly limits: ConnectionLimits) {}
 
   /** What an operation of a caller uses; `until` withdraws statements that wait. */
@@ -47,18 +60,26 @@ export class ConnectionShares {
     const { connections, scans, sizes, waited } = this.limits
     const use: Connections['use'] = async (work) => {
       const started = performance.now()
-      const release = await connections.acquire(caller, 1, until)
+      const release = connections.take(caller, 1) ?? (await connections.acquire(caller, 1, until))
       waited((performance.now() - started) / 1_000)
       return work().finally(release)
     }
+    const read = async <Result>({ resource, passes, run }: Read<Result>, sent?: () => void) => {
+      const send = () => {
+        sent?.()
+        return run()
+      }
+      const isLarge = passes > 0 && passes * (await sizes.of(resource)) >= LARGE_TABLE
+      if (!isLarge) return use(send)
+      const release = await scans.acquire(caller, 1, until)
+      return use(send).finally(release)
+    }
     return {
       use,
-      async scan(resource, passes, read) {
-        const isLarge = passes > 0 && passes * (await sizes.of(resource)) >= LARGE_TABLE
-        if (!isLarge) return use(read)
-        const release = await scans.acquire(caller, 1, until)
-        return use(read).finally(release)
-      },
+      read: (statement, identity) =>
+        identity
+          ? this.#shared.read(identity.client, identity.key, (sent) => read(statement, sent))
+          : read(statement),
     }
   }
 }

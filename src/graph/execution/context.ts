@@ -131,9 +131,11 @@ class Loaders {
   /** A part of the list of one parent, which must exist. */
   list(parent: Resource, resource: Resource, parentId: string, request: ListRequest): Promise<List> {
     const read = (ids: readonly string[]) =>
-      this.#connections.scan(resource, passesOf(request), () =>
-        readLists(this.#client, parent, resource, ids, request),
-      )
+      this.#connections.read({
+        resource,
+        passes: passesOf(request),
+        run: () => readLists(this.#client, parent, resource, ids, request),
+      })
     const kind = `${parent.path} ${resource.path} ${JSON.stringify(request)}`
     return this.#loader(kind, read).load(parentId) as Promise<List>
   }

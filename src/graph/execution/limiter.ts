@@ -18,7 +18,8 @@ export type Release = () => void
 
 /** Work that can be aborted. */
 export interface Abortable {
-  readonly signal: AbortSignal
+  /** Calls the listener with the reason when the work is aborted; returns what removes the listener. */
+  onAbort(listener: (reason: unknown) => void): () => void
 }
 
 interface WaitingRequest {
@@ -74,14 +75,17 @@ export class Limiter {
   /**
    * Resolves when the amount is in use, immediately if it fits; `until` withdraws a waiting request.
    *
-   * @throws the reason of the signal
+   * @throws the reason of an abort
    */
   async acquire(caller: string, amount: number, until?: Abortable): Promise<Release> {
+    return this.take(caller, amount) ?? this.#wait(caller, amount, until)
+  }
+
+  /** Uses the amount now, if it fits and no other request of the caller waits. */
+  take(caller: string, amount: number): Release | undefined {
     this.#count(caller)
-    if (this.#queues.has(caller) || !this.#fits(caller, amount))
-      await this.#wait(caller, amount, until?.signal)
-    else this.#use(caller, amount)
-    return () => this.#release(caller, amount)
+    if (this.#queues.has(caller) || !this.#fits(caller, amount)) return undefined
+    return this.hold(caller, amount)
   }
 
   /** Counts an amount that is already in use, even if it does not fit. */
@@ -121,23 +125,22 @@ export class Limiter {
     this.#startWaiting()
   }
 
-  #wait(caller: string, amount: number, signal: AbortSignal | undefined): Promise<void> {
+  #wait(caller: string, amount: number, until: Abortable | undefined): Promise<Release> {
     return new Promise((resolve, reject) => {
-      const request = { amount, start: () => start() }
-      const withdraw = () => {
+      const withdraw = (reason: unknown) => {
         this.#dequeue(caller, request)
-        reject(signal?.reason)
+        reject(reason)
       }
       const start = () => {
-        signal?.removeEventListener('abort', withdraw)
-        resolve()
+        forget?.()
+        resolve(this.hold(caller, amount))
       }
-      signal?.throwIfAborted()
-      signal?.addEventListener('abort', withdraw)
+      const request = { amount, start }
       this.#waiting++
       const queue = this.#queues.get(caller)
       if (queue) queue.push(request)
       else this.#queues.set(caller, [request])
+      const forget = until?.onAbort(withdraw)
     })
   }
 
@@ -146,7 +149,6 @@ export class Limiter {
       if (!request || !this.#fits(caller, request.amount)) continue
       this.#dequeue(caller, request)
       this.#takeLastTurn(caller)
-      this.#use(caller, request.amount)
       request.start()
     }
   }

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { DomainError } from '../../model/errors.ts'
 import { type Abortable, Limiter, type Release } from './limiter.ts'
 
@@ -122,30 +121,23 @@ export class OperationLimiter {
   }
 }
 
-/** One GraphQL operation may have many statements that wait. */
-function controllerOfMany(): AbortController {
-  const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
-  return controller
-}
-
 class OperationSlot implements Slot {
   readonly #caller: string
   readonly #responses: Limiter
   readonly #releases: Release[] = []
+  readonly #listeners = new Set<(reason: unknown) => void>()
   #late: DomainError | undefined
-  #controller: AbortController | undefined
 
   constructor(caller: string, responses: Limiter) {
     this.#caller = caller
     this.#responses = responses
   }
 
-  /** Most operations do not wait, and a signal takes longer to create than the slot. */
-  get signal(): AbortSignal {
-    this.#controller ??= controllerOfMany()
-    if (this.#late) this.#controller.abort(this.#late)
-    return this.#controller.signal
+  /** An AbortSignal would take longer to create than the slot. */
+  onAbort(listener: (reason: unknown) => void): () => void {
+    if (this.#late) listener(this.#late)
+    else this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   throwIfLate(): void {
@@ -154,7 +146,7 @@ class OperationSlot implements Slot {
 
   abort(late: DomainError): DomainError {
     this.#late = late
-    this.#controller?.abort(late)
+    for (const listener of this.#listeners) listener(late)
     return late
   }
 

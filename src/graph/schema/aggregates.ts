@@ -126,8 +126,10 @@ export function aggregateResolver(
       limit: limit + 1,
     }
     const passes = filterPasses(request.filter ? countConditions(request.filter) : 0)
-    const groups = await context.connections.scan(resource, passes, () =>
-      aggregate(context.reader, resource, request),
+    const { reader } = context
+    const groups = await context.connections.read(
+      { resource, passes, run: () => aggregate(reader, resource, request) },
+      { client: reader, key: `${resource.path} groups ${JSON.stringify(request)}` },
     )
     return { groups: groups.slice(0, limit).map(toGraph), hasMore: groups.length > limit }
   }

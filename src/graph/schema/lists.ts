@@ -78,9 +78,18 @@ export async function readSource(
   const list =
     parent && isBatched
       ? await loaders.list(parent.resource, resource, parent.id, request)
-      : await connections.scan(resource, passesOf(request), read)
+      : await connections.read(
+          { resource, passes: passesOf(request), run: read },
+          { client: reader, key: keyOf(resource, parent, request) },
+        )
   loaders.remember(resource, list.rows)
   return list
+}
+
+/** The same for equal reads. */
+function keyOf(resource: Resource, parent: ListSource['parent'], request: ListRequest): string {
+  const place = parent ? `${parent.resource.path} ${JSON.stringify(parent.id)}` : ''
+  return `${resource.path} ${place} ${JSON.stringify(request)}`
 }
 
 /**
