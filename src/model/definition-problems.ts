@@ -1,6 +1,6 @@
 import type { Domain } from './domain.ts'
 import type { Resource } from './resource.ts'
-import { fieldProblems, occupancyProblems } from './resource-problems.ts'
+import { fieldProblems } from './resource-problems.ts'
 import { versionProblems } from './versions/problems.ts'
 
 /** The definitions of a domain are not valid, with one line for each problem. */
@@ -36,7 +36,6 @@ export function definitionProblems(domain: unknown): string[] {
     ...resources.flatMap(fieldProblems),
     ...resources.flatMap((resource) => unlistedOwner(resource, resources)),
     ...resources.flatMap((resource) => unknownTargets(resource, resources)),
-    ...resources.flatMap((resource) => occupancyProblems(resource, resources)),
     ...versionProblems(domain as Domain),
   ]
 }

@@ -8,16 +8,6 @@ export type Values = { readonly [field: string]: unknown }
 /** Validates a whole resource. `before` is its previous state, undefined for a new resource. */
 export type Rule = (values: Values, before: Values | undefined) => readonly Detail[]
 
-/** A list of a resource, and the number that limits how long it should be. */
-export interface Occupancy {
-  /** The path of the listed resources, which the resource owns or which refer to it. */
-  readonly list: string
-  /** The reference to the resource that has the capacity. */
-  readonly reference: string
-  /** The numeric field with the capacity. */
-  readonly capacity: string
-}
-
 /** The definition of a resource, from which everything else is derived. */
 export interface ResourceDefinition {
   /** A collection, a collection owned by a parent, or one resource per parent (SPEC §1.2). */
@@ -37,8 +27,6 @@ export interface ResourceDefinition {
   readonly example?: Values
   /** The field with the timestamp of creation; `created_date` by default. */
   readonly createdField?: string
-  /** A list whose length the landing page compares with a capacity. A rule, if there is one, enforces it. */
-  readonly occupancy?: Occupancy
   /** Resources can be added and deleted but not changed. */
   readonly appendOnly?: true
   /** Generated identifiers reveal nothing, not even the order of creation (SPEC §2.5.7). */

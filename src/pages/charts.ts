@@ -3,7 +3,6 @@ import { kindOf } from '../model/fields.ts'
 import { groupable, measurable } from '../model/query/aggregate.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
 import { label } from '../rest/nouns.ts'
-import { type OccupancyChart, occupancyChart, occupancyQuery } from './occupancy.ts'
 
 /** What the landing page shows of a collection: GraphQL operations, and what is drawn of their results. */
 export interface CollectionCharts {
@@ -18,7 +17,6 @@ export interface CollectionCharts {
   readonly numbers: readonly NumberField[]
   /** Counts, as `range0` and so on, what the filters `$range0` and so on let through. */
   readonly ranges: { readonly query: string; readonly maximum: number }
-  readonly occupancy: OccupancyChart | undefined
 }
 
 interface Chart {
@@ -45,12 +43,12 @@ const MAXIMUM_MONTHS = 120
 /** Bars of a histogram. Each is one scan, and a single scan costs up to a tenth of the limit of an operation. */
 const RANGES = 8
 
-/** The charts of each collection: additions by month, what has few values, numbers, and occupancy. */
+/** The charts of each collection: additions by month, what has few values, and numbers. */
 export function chartsOf(resources: readonly Resource[]): CollectionCharts[] {
-  return resources.filter(({ listed }) => listed).map((resource) => collectionCharts(resource, resources))
+  return resources.filter(({ listed }) => listed).map(collectionCharts)
 }
 
-function collectionCharts(resource: Resource, resources: readonly Resource[]): CollectionCharts {
+function collectionCharts(resource: Resource): CollectionCharts {
   const { aggregate, filter } = graphNames(resource)
   const grouped = groupable(resource.shownLeaves).filter(hasFewValues)
   const numbers = measurable(resource).filter(({ field }) => !('hidden' in field))
@@ -63,7 +61,7 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]): C
     title: label(resource.path),
     path: resource.owner ? undefined : resource.path,
     count: `{ total: ${aggregate} { groups { count } } }`,
-    query: `{ ${[...groupQueries(resource, grouped, numbers), ...occupancyQuery(resource, resources)].join(' ')} }`,
+    query: `{ ${groupQueries(resource, grouped, numbers).join(' ')} }`,
     charts: [
       { title: 'Additions by month', name: 'months' },
       ...grouped.map(({ name, column }, index) => ({
@@ -79,7 +77,6 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]): C
       isInteger: kindOf(field).schema(field)['type'] === 'integer',
     })),
     ranges: { query: `query (${variables.join(', ')}) { ${ranges.join(' ')} }`, maximum: RANGES },
-    occupancy: occupancyChart(resource),
   }
 }
 

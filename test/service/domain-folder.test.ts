@@ -54,19 +54,6 @@ test('a domain is refused with every contradiction in it', (t) => {
   t.deepEqual(definitionProblems({ resources: [boxes] }), [
     'boxes: its owner shelves is not among the resources of the domain',
   ])
-  const crowded = defineResource({
-    ...shelves,
-    fields: { name, shelf_id: reference('shelves', 'shelf', 'Shelf.') },
-    occupancy: { list: 'boxes', reference: 'shelf_id', capacity: 'name' },
-  })
-  t.deepEqual(definitionProblems({ resources: [crowded] }), [
-    'shelves: occupancy has the list boxes, which is no list of shelves',
-    'shelves: occupancy has the capacity name, which is no numeric field of shelves',
-  ])
-  const occupancy = { list: 'shelves', reference: 'name', capacity: 'height' }
-  t.deepEqual(definitionProblems({ resources: [{ ...crowded, occupancy }] }), [
-    'shelves: occupancy has the reference name, which is no reference of shelves',
-  ])
   const odd = defineResource({
     ...shelves,
     fields: {

@@ -41,7 +41,6 @@ export const missions = defineResource({
     destination_planet_id: 'kepler-22b',
     spacecraft_id: 'meridian',
   },
-  occupancy: { list: 'crew', reference: 'spacecraft_id', capacity: 'crew_capacity' },
   rules: [allowedTransition],
   databaseRule: crewFitsSpacecraft,
   detailCodes: {

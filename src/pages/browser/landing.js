@@ -7,8 +7,6 @@ import { TokenForm } from './token-form.js'
 const service = new URL('../..', import.meta.url).href
 const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
 const scheme = matchMedia('(prefers-color-scheme: dark)')
-/** Bars of the comparison with a capacity. */
-const COMPARED = 12
 
 /**
  * @param {string} query
@@ -83,33 +81,18 @@ function Contents({ collection }) {
     (/** @type {any} */ { member }) => (measures?.minimum[member] ?? null) !== null,
   )
   return html`<ul class="charts">
-      <${Occupancy} occupancy=${collection.occupancy} items=${data.occupancy?.items ?? []} />
       ${charts.map((/** @type {any} */ chart) => html`<li><${Groups} chart=${chart} groups=${data[chart.name].groups} /></li>`)}
       ${numbers.map((/** @type {any} */ number) => html`<${Histogram} key=${number.member} ranges=${collection.ranges} number=${number} measures=${measures} />`)}
     </ul>
     ${numbers.length > 0 && html`<${Numbers} numbers=${numbers} measures=${measures} title=${collection.title} />`}`
 }
 
-/** How long a list is, beside how long it may be. */
-function Occupancy(/** @type {any} */ { occupancy, items }) {
-  const shown = items
-    .filter((/** @type {any} */ { list, reference }) => list && (reference?.capacity ?? null) !== null)
-    .slice(0, COMPARED)
-  if (!occupancy || shown.length === 0) return null
-  const series = [
-    { name: occupancy.list, values: shown.map((/** @type {any} */ item) => item.list.totalCount) },
-    { name: occupancy.capacity, values: shown.map((/** @type {any} */ item) => item.reference.capacity) },
-  ]
-  const labels = shown.map((/** @type {any} */ item) => item.title ?? item.id)
-  return html`<li><${Bars} title=${occupancy.title} labels=${labels} series=${series} /></li>`
-}
-
 function Groups(/** @type {any} */ { chart: { title, member }, groups }) {
   const labels = groups.map((/** @type {any} */ { key, time }) =>
     labelOf(member ? key[member] : time?.slice(0, 7)),
   )
-  const series = [{ values: groups.map((/** @type {any} */ { count }) => count) }]
-  return html`<${Bars} title=${title} labels=${labels} series=${series} isOrdered=${!member} />`
+  const values = groups.map((/** @type {any} */ { count }) => count)
+  return html`<${Bars} title=${title} labels=${labels} values=${values} isOrdered=${!member} />`
 }
 
 /** @param {unknown} value */
@@ -132,7 +115,7 @@ function Histogram(/** @type {any} */ { ranges, number, measures }) {
   }, [])
   if (!data) return null
   const values = labels.map((_, index) => data[`range${index}`]?.groups[0]?.count ?? 0)
-  return html`<li><${Bars} title=${number.title} labels=${labels} series=${[{ values }]} isOrdered isContinuous /></li>`
+  return html`<li><${Bars} title=${number.title} labels=${labels} values=${values} isOrdered isContinuous /></li>`
 }
 
 function Numbers(/** @type {any} */ { numbers, measures, title }) {
