@@ -31,7 +31,7 @@ await runCommand(usage, { options }, async ({ values }) => {
       `--expires-in must be seconds, or a duration such as 90m or 30d, not ${expiresIn}`,
     )
   }
-  console.log(mintToken(await tokenSettings(settings, storedSecret), { scope, subject, expiresIn }))
+  console.log(await mintToken(await tokenSettings(settings, storedSecret), { scope, subject, expiresIn }))
 })
 
 /** @throws {ArgumentsError} for a scope that no request needs */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import jwt, { type SignOptions } from 'jsonwebtoken'
+import { SignJWT } from 'jose'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -80,19 +80,21 @@ function checked(path: string, content: string): string {
  *
  * @throws {SettingsError} when a key set verifies the tokens: only its owner can sign them
  */
-export function mintToken(settings: TokenSettings, { scope, expiresIn, subject }: TokenRequest): string {
-  if (settings.jwt.kind === 'jwks') {
+export async function mintToken(
+  { jwt, jwtIssuer, jwtAudience }: TokenSettings,
+  { scope, expiresIn, subject }: TokenRequest,
+): Promise<string> {
+  if (jwt.kind === 'jwks') {
     throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])
   }
-  return jwt.sign({ scope }, settings.jwt.secret, {
-    algorithm: 'HS256',
-    expiresIn: (/^[0-9]+$/.test(expiresIn) ? Number(expiresIn) : expiresIn) as NonNullable<
-      SignOptions['expiresIn']
-    >,
-    ...(subject === undefined ? {} : { subject }),
-    ...(settings.jwtIssuer === undefined ? {} : { issuer: settings.jwtIssuer }),
-    ...(settings.jwtAudience === undefined ? {} : { audience: settings.jwtAudience }),
-  })
+  const token = new SignJWT({ scope })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuedAt()
+    .setExpirationTime(/^[0-9]+$/.test(expiresIn) ? `${expiresIn}s` : expiresIn)
+  if (subject !== undefined) token.setSubject(subject)
+  if (jwtIssuer !== undefined) token.setIssuer(jwtIssuer)
+  if (jwtAudience !== undefined) token.setAudience(jwtAudience)
+  return token.sign(Buffer.from(jwt.secret))
 }
 
 async function makeSecret(path: string): Promise<string> {

@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const service = await startService({ settings, domain, tokens, ...reports })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, settings, mintToken(tokens, EVERYTHING))
+    introduce(service, settings, await mintToken(tokens, EVERYTHING))
   stopOnSignal(() => stop(service, stopTracing, log), log)
 }
 

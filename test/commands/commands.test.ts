@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import jwt from 'jsonwebtoken'
+import { type JWTVerifyOptions, jwtVerify } from 'jose'
 import { developmentSecret } from '../../src/service/development-token.ts'
 import { runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
 import {
@@ -37,6 +37,11 @@ async function askStudio(
   return response.json()
 }
 
+/** What a printed token says, which must be signed with the secret. */
+async function claimsOf(output: string, secret: string, options?: JWTVerifyOptions) {
+  return (await jwtVerify(output.trim(), Buffer.from(secret), options)).payload
+}
+
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
@@ -48,7 +53,7 @@ test.serial('token prints only a token, with all scopes by default', async (t) =
   const all = await run('token', environment)
   t.is(all.status, 0)
   t.is(all.errors, '')
-  const claims = jwt.verify(all.output.trim(), secret, {
+  const claims = await claimsOf(all.output, secret, {
     algorithms: ['HS256'],
     issuer: 'me',
     audience: 'halgraph',
@@ -64,7 +69,7 @@ test.serial('token prints only a token, with all scopes by default', async (t) =
     '--expires-in',
     '90',
   )
-  const given = jwt.verify(some.output.trim(), secret) as jwt.JwtPayload
+  const given = await claimsOf(some.output, secret)
   t.like(given, { scope: 'species:read', sub: 'ada' })
   t.is((given.exp ?? 0) - (given.iat ?? 0), 90)
 })
@@ -76,7 +81,7 @@ test.serial(
     const secret = await developmentSecret(dataDir)
     const { output } = await run('token', { DATA_DIR: dataDir })
     t.is((await stat(join(dataDir, 'development-secret'))).mode & 0o777, 0o600)
-    t.like(jwt.verify(output.trim(), secret), { scope: '*:read *:write' })
+    t.like(await claimsOf(output, secret), { scope: '*:read *:write' })
   },
 )
 
@@ -105,7 +110,7 @@ test.serial('token refuses scopes that no request needs, and durations it does n
     t.regex(errors, /\nFor the usage see --help\.\n$/)
   }
   const { output } = await run('token', { JWT_SECRET: secret }, '--scope', 'training-records:write *:read')
-  t.like(jwt.verify(output.trim(), secret), { scope: 'training-records:write *:read' })
+  t.like(await claimsOf(output, secret), { scope: 'training-records:write *:read' })
 })
 
 test.serial('processes that start at the same time use one development secret', async (t) => {

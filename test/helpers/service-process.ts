@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { mintToken } from '../../src/service/development-token.ts'
+import { accessToken } from './access-token.ts'
 import type { Owner } from './database.ts'
 
 const SECRET = 'only the tests know this secret of theirs'
@@ -17,10 +17,7 @@ export const PROCESS_TOKEN = processToken('tester')
 
 /** The same for a caller of that name. */
 export function processToken(subject: string): string {
-  return mintToken(
-    { jwt: { kind: 'secret', secret: SECRET }, jwtIssuer: undefined, jwtAudience: undefined },
-    { scope: '*:read *:write', subject, expiresIn: '12h' },
-  )
+  return accessToken({ secret: SECRET, scope: '*:read *:write', subject })
 }
 
 /** The service as a process of its own. */

@@ -1,9 +1,9 @@
 import type { TestFn } from 'ava'
 import type { Domain } from '../../src/model/domain.ts'
 import type { ServiceParts } from '../../src/service/application.ts'
-import { mintToken } from '../../src/service/development-token.ts'
 import { startService } from '../../src/service/server.ts'
 import { readSettings, type Settings } from '../../src/service/settings/settings.ts'
+import { accessToken } from './access-token.ts'
 import { type Client, createClient } from './client.ts'
 import { createConformanceCheck } from './conformance.ts'
 import { createTestDatabase, type Owner, type TestDatabase } from './database.ts'
@@ -97,7 +97,7 @@ export async function startTestService(
   // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
   const check = createConformanceCheck(settings, parts.domain)
   const withScope = (scope: string) =>
-    createClient(origin, base, mintToken(TOKENS, { scope, expiresIn: '1h' }), check)
+    createClient(origin, base, accessToken({ secret: TOKENS.jwt.secret, scope }), check)
   return {
     origin,
     base,
@@ -109,7 +109,11 @@ export async function startTestService(
     writer: withScope('*:read *:write'),
     withScope,
     withSubject: (subject) =>
-      createClient(origin, base, mintToken(TOKENS, { scope: '*:read *:write', subject, expiresIn: '1h' })),
+      createClient(
+        origin,
+        base,
+        accessToken({ secret: TOKENS.jwt.secret, scope: '*:read *:write', subject }),
+      ),
   }
 }
 

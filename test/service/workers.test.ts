@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import anyTest from 'ava'
-import { mintToken } from '../../src/service/development-token.ts'
+import { accessToken } from '../helpers/access-token.ts'
 import { createTestDatabase, createTestFolder } from '../helpers/database.ts'
 import { createFaultyLink } from '../helpers/faulty-link.ts'
 import { type Outcome, send } from '../helpers/load.ts'
@@ -17,11 +17,7 @@ const server = process.env['TEST_DATABASE_URL']
 const test = server ? anyTest : anyTest.skip
 
 const secret = 'a secret that only these workers know'
-const tokenOf = (subject: string) =>
-  mintToken(
-    { jwt: { kind: 'secret', secret }, jwtIssuer: undefined, jwtAudience: undefined },
-    { scope: '*:read *:write', subject, expiresIn: '1h' },
-  )
+const tokenOf = (subject: string) => accessToken({ secret, scope: '*:read *:write', subject })
 const [token, other] = [tokenOf('one'), tokenOf('other')]
 
 interface LogLine {

@@ -1,4 +1,4 @@
-import jwt from 'jsonwebtoken'
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
 
 /** What a token must be like, beside being signed and current. */
 export interface Expected {
@@ -19,8 +19,8 @@ export function refusalReason(token: string, error: unknown, expected: Expected)
   if (name === 'TokenExpiredError') return 'The token has expired'
   if (name === 'NotBeforeError') return 'The token is not yet valid'
   const { header, payload } = decoded(token) ?? {}
-  if (!header || !isClaims(payload)) return 'The token is malformed'
-  if (!expected.algorithms.includes(header.alg)) return 'The algorithm of the token is not accepted'
+  if (!header || !payload || !hasTimes(payload)) return 'The token is malformed'
+  if (!expected.algorithms.includes(header.alg ?? '')) return 'The algorithm of the token is not accepted'
   if ('crit' in header) return 'The token names an extension that is not known here'
   const { jwtIssuer, jwtAudience } = expected
   if (jwtIssuer !== undefined && payload.iss !== jwtIssuer) return 'The token is of another issuer'
@@ -28,16 +28,14 @@ export function refusalReason(token: string, error: unknown, expected: Expected)
   return isForUs ? 'The signature of the token does not verify' : 'The token is for another audience'
 }
 
-/** The library throws where the payload is not JSON. */
-function decoded(token: string): jwt.Jwt | undefined {
+function decoded(token: string): { header: ProtectedHeaderParameters; payload: JWTPayload } | undefined {
   try {
-    return jwt.decode(token, { complete: true }) ?? undefined
+    return { header: decodeProtectedHeader(token), payload: decodeJwt(token) }
   } catch {
     return undefined
   }
 }
 
-function isClaims(payload: string | jwt.JwtPayload | undefined): payload is jwt.JwtPayload {
-  if (typeof payload !== 'object' || payload === null) return false
+function hasTimes(payload: JWTPayload): boolean {
   return [payload.exp, payload.nbf].every((time) => time === undefined || typeof time === 'number')
 }
