@@ -3,13 +3,12 @@ import Koa, { type Context, type Middleware } from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
 import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
-import { createShedding, type Overload } from './load-shedding.ts'
+import { type Load, shedLoad } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
 import { completeTarget, refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
 import {
   cacheControl,
   crossOrigin,
-  crossOriginHeaders,
   requestId,
   securityHeaders,
   sendInPieces,
@@ -26,7 +25,7 @@ export interface AppParts {
   readonly reportFault: ReportFault
   /** Told of every finished request. */
   readonly reportRequest: ReportRequest
-  readonly overload: Overload
+  readonly load: Load
   readonly pathHeaders?: PathHeaders | undefined
   /** Of a service whose reads can be older than its writes. */
   readonly positions?: Positions | undefined
@@ -49,18 +48,16 @@ interface AppSettings {
 
 /** The HTTP application. The order of these lists is the order in which a request is looked at. */
 export function createApp(parts: AppParts): RequestListener {
-  const { settings, authenticate, reportFault, reportRequest, overload, pathHeaders, positions } = parts
+  const { settings, authenticate, reportFault, reportRequest, load, pathHeaders, positions } = parts
   const app = new Koa({ proxy: settings.trustProxy })
-  const shedding = createShedding(overload)
   const turns = createTurns()
   const open = [refuseMalformedHost]
   const token = [
     ...open,
-    shedding.refuseWhenFull,
     authenticate,
     turns.remember,
     ...(settings.rateLimit > 0 ? [limitRate(settings.rateLimit)] : []),
-    shedding.limitCaller,
+    shedLoad(load),
     refuseMalformedQuery,
     ...(positions ? [exchangeConsistencyTokens(positions)] : []),
   ]
@@ -87,14 +84,7 @@ export function createApp(parts: AppParts): RequestListener {
   for (const layer of middleware) app.use(layer)
   ignoreLostConnections(app)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
-  const templateOf = (path: string) => (pathHeaders?.areAt(path) ? undefined : sheddable(routes, path))
-  const shed = shedding.wrap(
-    app.callback(),
-    crossOriginHeaders(pathHeaders?.names),
-    templateOf,
-    reportRequest,
-  )
-  return turns.wrap(shed)
+  return turns.wrap(app.callback())
 }
 
 function setPathHeaders({ areAt, set }: PathHeaders, routes: RouteTable): Middleware {
@@ -102,15 +92,6 @@ function setPathHeaders({ areAt, set }: PathHeaders, routes: RouteTable): Middle
     if (areAt(ctx.path)) set(ctx, (path) => routes.has(path))
     return next()
   }
-}
-
-/**
- * The template of a path whose requests can be refused early: they need a token, and get the error envelope and no
- * headers of that path alone.
- */
-function sheddable(routes: RouteTable, path: string): string | undefined {
-  const route = routes.at(path)
-  return route?.access === 'token' && !route.formatError ? route.path : undefined
 }
 
 /**

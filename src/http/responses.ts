@@ -50,7 +50,7 @@ export function requestId(trustProxy: boolean): Middleware {
  * The headers that keep a browser from doing anything with a response but read it. Scripts of other
  * origins may read it, by CORS.
  */
-export const SECURITY_HEADERS = headersOf(
+const SECURITY_HEADERS = headersOf(
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -76,25 +76,17 @@ function headersOf(protect: ReturnType<typeof helmet>): readonly [string, string
 }
 
 /**
- * The headers by which scripts of other origins may read a response and all its headers (CORS, Fetch standard §3.3).
+ * Lets scripts of other origins use the service, and read all headers of its responses (CORS, Fetch standard §3.3).
  *
  * @param more headers that only some services send
  */
-export function crossOriginHeaders(more: readonly string[] = []) {
-  return {
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': [...EXPOSED_HEADERS, ...more].join(','),
-  }
-}
-
-/** Lets scripts of other origins use the service; see {@link crossOriginHeaders}. */
 export function crossOrigin(more: readonly string[] = []): Middleware {
-  const exposeHeaders = [...EXPOSED_HEADERS, ...more]
+  const exposeHeaders = [...EXPOSED_HEADERS, ...more].join(',')
   const allow = cors({ exposeHeaders, allowMethods: METHODS })
   return (ctx, next) => {
-    // The library leaves out an OPTIONS that is a request of its own, and not one in advance of another.
+    // The library ignores an OPTIONS that is no preflight.
     if (ctx.method === 'OPTIONS' && !ctx.get('Access-Control-Request-Method')) {
-      ctx.set(crossOriginHeaders(more))
+      ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposeHeaders })
     }
     return allow(ctx, next)
   }

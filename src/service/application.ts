@@ -5,7 +5,6 @@ import { TableSizes } from '../domain/table-sizes.ts'
 import { ConnectionShares } from '../graph/execution/connection-shares.ts'
 import type { DomainContext } from '../graph/execution/context.ts'
 import { CostEstimator } from '../graph/execution/cost.ts'
-import { Limiter } from '../graph/execution/limiter.ts'
 import { createPrepare, createRunOperation } from '../graph/execution/operation.ts'
 import { OperationLimiter } from '../graph/execution/operation-limiter.ts'
 import { createGraphQLRoute } from '../graph/http/apollo.ts'
@@ -17,6 +16,7 @@ import { createApp } from '../http/app.ts'
 import { authenticate } from '../http/auth/authenticate.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { healthRoutes } from '../http/health.ts'
+import { Limiter } from '../http/limiter.ts'
 import { explorerFiles } from '../pages/explorer/routes.ts'
 import { createRestInterface } from './interface.ts'
 import { createReadiness } from './readiness.ts'
@@ -88,7 +88,6 @@ async function createApplication(
   const { maxPageSize: maximumPageSize } = settings
   const { resources, folder } = definitions
   const limiter = createOperationLimiter(settings)
-  const bodies = createBodyLimiter(settings)
   const run = createRunOperation(limiter)
   const connectionLimiters = createConnectionLimiters(settings, database)
   const sizes = new TableSizes(database.client, resources)
@@ -153,15 +152,7 @@ async function createApplication(
       reportRequest?.(request)
       metrics?.report(request)
     },
-    overload: {
-      isFull: (caller) => limiter.isFull(caller),
-      refuse: () => limiter.refuse(),
-      holdResponse: (caller, bytes) => limiter.holdResponse(caller, bytes),
-      async startBody(caller) {
-        if (bodies.isFull(caller)) throw limiter.refuse()
-        return bodies.acquire(caller, 1)
-      },
-    },
+    load: limiter,
     pathHeaders: rest.pathHeaders,
     positions: readers.positions,
   })
@@ -174,19 +165,6 @@ function createOperationLimiter(settings: Settings): OperationLimiter {
     deadline: settings.databaseTimeout,
     responses: settings.responseMemory * 2 ** 20,
     callerShare: settings.callerShare / 100,
-  })
-}
-
-/** Large bodies that one caller may send at a time where it may have all of the service; 9,000 members take 6 ms. */
-const BODIES = 4
-
-function createBodyLimiter({ concurrentOperations, waitingOperations, callerShare }: Settings): Limiter {
-  const share = (whole: number) => Math.ceil((whole * callerShare) / 100)
-  return new Limiter({
-    capacity: concurrentOperations,
-    share: share(BODIES),
-    waiting: waitingOperations,
-    waitingShare: share(waitingOperations),
   })
 }
 

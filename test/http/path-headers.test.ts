@@ -18,9 +18,10 @@ const routeAt = (path: string): Route => ({
 
 /** An application whose paths below /old have a header of their own. */
 async function serve(t: ExecutionContext, isFull: boolean) {
-  const overload = {
-    isFull: () => isFull,
-    refuse: () => new DomainError('SERVICE_UNAVAILABLE', 'Too much.'),
+  const load = {
+    admit() {
+      if (isFull) throw new DomainError('SERVICE_UNAVAILABLE', 'Too much.')
+    },
     holdResponse: () => () => {},
     startBody: async () => () => {},
   }
@@ -33,7 +34,7 @@ async function serve(t: ExecutionContext, isFull: boolean) {
     },
     reportFault: (error) => t.fail(String(error)),
     reportRequest: () => {},
-    overload,
+    load,
     pathHeaders: {
       names: ['Successor'],
       areAt: (path) => path.startsWith('/old/'),

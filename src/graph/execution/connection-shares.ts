@@ -1,6 +1,6 @@
 import type { TableSizes } from '../../domain/table-sizes.ts'
+import type { Abortable, Limiter } from '../../http/limiter.ts'
 import type { Resource } from '../../model/resource.ts'
-import type { Abortable, Limiter } from './limiter.ts'
 import { SharedReads } from './shared-reads.ts'
 
 /** What shares the database connections among callers. */

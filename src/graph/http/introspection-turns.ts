@@ -1,6 +1,6 @@
 import type { ApolloServerPlugin } from '@apollo/server'
+import { Limiter } from '../../http/limiter.ts'
 import type { GraphContext } from '../execution/context.ts'
-import { Limiter } from '../execution/limiter.ts'
 import { introspects } from './limits.ts'
 
 /** After an introspection, the next one waits for this many times as long as it took, and at most for a second. */

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { TableSizes } from '../../src/domain/table-sizes.ts'
 import { ConnectionShares } from '../../src/graph/execution/connection-shares.ts'
-import { type Abortable, Limiter } from '../../src/graph/execution/limiter.ts'
+import { type Abortable, Limiter } from '../../src/http/limiter.ts'
 import { resourceAt } from '../helpers/fixtures.ts'
 
 /** Acquires and notes when that succeeded. */

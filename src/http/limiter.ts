@@ -3,14 +3,17 @@ export interface LimiterOptions {
   readonly capacity: number
   /** How much of the capacity one caller may use. */
   readonly share: number
-  /** How much of it a caller may use beside others, until 1,000 requests in a row were its own; by default the same. */
+  /** How much of it a caller may use beside others; by default the same. */
   readonly shareBesideOthers?: number
   /** How many requests may wait. Unlimited by default. */
   readonly waiting?: number
   /** How many requests of one caller may wait. */
   readonly waitingShare?: number
+  /** The error for a request that may not wait. */
+  readonly refusal?: () => Error
 }
 
+/** A caller is alone after so many requests in a row. */
 const ALONE_AFTER_REQUESTS = 1_000
 
 /** Releases what was acquired. Must be called once. */
@@ -24,7 +27,7 @@ export interface Abortable {
 
 interface WaitingRequest {
   readonly amount: number
-  readonly start: () => void
+  readonly start: (release: Release) => void
 }
 
 /**
@@ -48,9 +51,10 @@ export class Limiter {
     waitingShare = waiting,
     share,
     shareBesideOthers = share,
+    refusal = () => new Error('Too many requests wait.'),
     ...limits
   }: LimiterOptions) {
-    this.#options = { ...limits, share, shareBesideOthers, waiting, waitingShare }
+    this.#options = { ...limits, share, shareBesideOthers, waiting, waitingShare, refusal }
   }
 
   /** How much is in use. */
@@ -75,28 +79,32 @@ export class Limiter {
   /**
    * Resolves when the amount is in use, immediately if it fits; `until` withdraws a waiting request.
    *
-   * @throws the reason of an abort
+   * @throws the reason of an abort, or the refusal if the request can neither start nor wait
    */
   async acquire(caller: string, amount: number, until?: Abortable): Promise<Release> {
     return this.take(caller, amount) ?? this.#wait(caller, amount, until)
   }
 
+  /** Calls `start` when the amount is in use, immediately if it fits. */
+  enter(caller: string, amount: number, start: (release: Release) => void): void {
+    const release = this.take(caller, amount)
+    if (release) start(release)
+    else this.#enqueue(caller, { amount, start })
+  }
+
   /** Uses the amount now, if it fits and no other request of the caller waits. */
   take(caller: string, amount: number): Release | undefined {
-    this.#count(caller)
+    this.#inARow = caller === this.#last ? this.#inARow + 1 : 0
+    this.#last = caller
     if (this.#queues.has(caller) || !this.#fits(caller, amount)) return undefined
     return this.hold(caller, amount)
   }
 
   /** Counts an amount that is already in use, even if it does not fit. */
   hold(caller: string, amount: number): Release {
-    this.#use(caller, amount)
+    this.#used += amount
+    this.#usedBy.set(caller, (this.#usedBy.get(caller) ?? 0) + amount)
     return () => this.#release(caller, amount)
-  }
-
-  #count(caller: string): void {
-    this.#inARow = caller === this.#last ? this.#inARow + 1 : 0
-    this.#last = caller
   }
 
   /** How much one caller may use now. */
@@ -112,11 +120,6 @@ export class Limiter {
     return isWithinShare && (this.#used === 0 || this.#used + amount <= capacity)
   }
 
-  #use(caller: string, amount: number): void {
-    this.#used += amount
-    this.#usedBy.set(caller, (this.#usedBy.get(caller) ?? 0) + amount)
-  }
-
   #release(caller: string, amount: number): void {
     this.#used -= amount
     const left = (this.#usedBy.get(caller) as number) - amount
@@ -126,22 +129,27 @@ export class Limiter {
   }
 
   #wait(caller: string, amount: number, until: Abortable | undefined): Promise<Release> {
+    if (this.isFull(caller)) throw this.#options.refusal()
     return new Promise((resolve, reject) => {
+      const start = (release: Release) => {
+        forget?.()
+        resolve(release)
+      }
+      const request = { amount, start }
       const withdraw = (reason: unknown) => {
         this.#dequeue(caller, request)
         reject(reason)
       }
-      const start = () => {
-        forget?.()
-        resolve(this.hold(caller, amount))
-      }
-      const request = { amount, start }
-      this.#waiting++
-      const queue = this.#queues.get(caller)
-      if (queue) queue.push(request)
-      else this.#queues.set(caller, [request])
+      this.#enqueue(caller, request)
       const forget = until?.onAbort(withdraw)
     })
+  }
+
+  #enqueue(caller: string, request: WaitingRequest): void {
+    this.#waiting++
+    const queue = this.#queues.get(caller)
+    if (queue) queue.push(request)
+    else this.#queues.set(caller, [request])
   }
 
   #startWaiting(): void {
@@ -149,15 +157,15 @@ export class Limiter {
       if (!request || !this.#fits(caller, request.amount)) continue
       this.#dequeue(caller, request)
       this.#takeLastTurn(caller)
-      request.start()
+      request.start(this.hold(caller, request.amount))
     }
   }
 
   #dequeue(caller: string, request: WaitingRequest): void {
-    const queue = (this.#queues.get(caller) ?? []).filter((other) => other !== request)
+    const queue = this.#queues.get(caller) ?? []
+    queue.splice(queue.indexOf(request), 1)
     this.#waiting--
-    if (queue.length > 0) this.#queues.set(caller, queue)
-    else this.#queues.delete(caller)
+    if (queue.length === 0) this.#queues.delete(caller)
   }
 
   #takeLastTurn(caller: string): void {
