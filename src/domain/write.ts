@@ -11,7 +11,7 @@ import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 import { completeValues, toValues } from '../model/rows.ts'
-import { inspectPatch, inspectResource, refuseReadOnlyChanges, runRules } from '../model/validate.ts'
+import { inspectResource, refuseReadOnlyChanges, runRules } from '../model/validate.ts'
 import { isObject } from '../model/values.ts'
 import { viewOf } from '../model/versions/views.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
@@ -114,14 +114,12 @@ export async function patchResource(
   { readOnly, apiVersion, ...condition }: PatchOptions,
 ): Promise<Written> {
   const view = viewIn(resource, apiVersion)
-  const { values: changes, details } = inspectPatch(view, patch)
-  refuseInvalid(details)
   return retry(async () => {
     const row = isResourceKey(key) ? await modelOf(context.client, resource).lookUp(resource, key) : null
     if (!row) throw notFound(resource, key)
     requireState(row, key, condition)
     refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
-    const values = validated(view, mergePatch(writableValues(view, row), changes) as Values)
+    const values = validated(view, mergePatch(writableValues(view, row), patch) as Values)
     return updateResource(context, resource, key, row, completed(resource, view, values, row))
   })
 }

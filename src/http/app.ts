@@ -14,7 +14,7 @@ import {
   sendInPieces,
   serverTiming,
 } from './responses.ts'
-import { notFound, type Route, RouteTable } from './routes.ts'
+import { type Route, RouteTable, refuseUnknownPath } from './routes.ts'
 import { createTurns } from './turns.ts'
 
 /** The parts of the application. */
@@ -79,7 +79,7 @@ export function createApp(parts: AppParts): RequestListener {
     renderErrors(reportFault, (path) => routes.at(path)?.formatError),
     routes.serve(),
     ...token,
-    notFound,
+    refuseUnknownPath,
   ]
   for (const layer of middleware) app.use(layer)
   ignoreLostConnections(app)

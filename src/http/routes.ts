@@ -114,7 +114,7 @@ function respondToOptions(ctx: Context, methods: Route['methods']): void {
 }
 
 /** The end of all routes. */
-export const notFound: Middleware = (ctx) => {
+export const refuseUnknownPath: Middleware = (ctx) => {
   const path = JSON.stringify(ctx.path.slice(0, 200))
   throw new DomainError('RESOURCE_NOT_FOUND', `There is nothing at ${path}.`)
 }

@@ -134,7 +134,8 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 }
 
-function inFieldOrder(resource: Resource, details: readonly Detail[]): Detail[] {
+function inFieldOrder(resource: Resource, details: readonly Detail[]): readonly Detail[] {
+  if (details.length < 2) return details
   const order = new Map(fieldNames(resource).map((name, index) => [name, index]))
   const position = ({ field }: Detail) => order.get(field) ?? order.size
   return [...details].sort((one, other) => position(one) - position(other))
@@ -151,6 +152,7 @@ function fieldNames(resource: Resource): string[] {
 function unknownFields(fields: Readonly<Record<string, Field>>, members: Values, prefix: string): Detail[] {
   const isHal = (name: string) => prefix === '' && HAL_MEMBERS.has(name)
   const unknown = Object.keys(members).filter((name) => !Object.hasOwn(fields, name) && !isHal(name))
+  if (unknown.length === 0) return []
   const known = `the fields are ${settableFields(fields)}`
   const details = unknown.slice(0, MAXIMUM_UNKNOWN).map((name) => unknownField(prefix + name, known))
   const [first, ...others] = unknown.slice(MAXIMUM_UNKNOWN)

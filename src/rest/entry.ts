@@ -11,7 +11,11 @@ import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'
  * to the descriptions of the service, for programs and for people (RFC 8631).
  */
 export function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
-  const operation = prepare('{ collections { path description } }')
+  const operation = prepare({
+    type: 'query',
+    name: 'collections',
+    text: '{ collections { path description } }',
+  })
   return async (ctx) => {
     negotiate(ctx)
     refuseQuery(ctx.URL.searchParams)

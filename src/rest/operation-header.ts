@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { type PreparedOperation, printDocument } from '../graph/execution/operation.ts'
+import type { PreparedOperation } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import type { Values } from '../model/resource.ts'
 
@@ -18,7 +18,7 @@ export type RunForRequest = (ctx: Context, operation: PreparedOperation, variabl
  * that the caller sent.
  */
 export const runForRequest: RunForRequest = (ctx, operation, variables) => {
-  if (ASKED.test(ctx.get('Prefer'))) show(ctx, { query: printDocument(operation.document), variables })
+  if (ASKED.test(ctx.get('Prefer'))) show(ctx, { query: operation.document, variables })
   return operation.run(variables, callerOf(ctx))
 }
 

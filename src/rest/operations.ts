@@ -1,4 +1,4 @@
-import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
+import type { OperationText, Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../graph/names.ts'
 import type { Resource } from '../model/resource.ts'
 import type { OperationName } from './resource-paths.ts'
@@ -6,10 +6,8 @@ import type { OperationName } from './resource-paths.ts'
 /** The GraphQL operations that the requests on a resource are translated into, one for each. */
 export type Operations = Readonly<Record<OperationName, PreparedOperation>>
 
-/** The document of an operation, before it is written. */
-interface Draft {
-  readonly type: 'query' | 'mutation'
-  readonly field: string
+/** What the text of an operation is made of. */
+interface Draft extends Omit<OperationText, 'text'> {
   /** The member of the data that holds the result. */
   readonly result: 'resource' | 'list' | 'write'
   /** The types of the arguments that are variables, besides the key of the resource. */
@@ -21,32 +19,25 @@ interface Draft {
 /** Prepares the operations of a resource. No route uses those that it does not have. */
 export function resourceOperations(resource: Resource, prepare: Prepare): Operations {
   const names = graphNames(resource)
-  const keyed = { ...parentVariable(resource), ...(resource.listed && { id: 'ID!' }) }
+  const parent = parentVariable(resource)
+  const keyed = { ...parent, ...(resource.listed && { id: 'ID!' }) }
   const condition = { ifVersion: '[Int!]', ifUnmodifiedSince: 'DateTime' }
   const version = resource.isVersioned ? { apiVersion: 'ApiVersion' } : {}
-  const write = (field: string, variables: Draft['variables']) =>
-    prepare(
-      documentOf(resource, {
-        type: 'mutation',
-        result: 'write',
-        field,
-        variables: { ...variables, ...version },
-        selection: `outcome resource: ${singular(resource)} { ${wireSelection(resource)} }`,
-      }),
-    )
+  const selection = wireSelection(resource)
+  const make = (draft: Draft) => prepare(written(resource, draft))
+  const write = (name: string, variables: Draft['variables']) =>
+    make({
+      type: 'mutation',
+      name,
+      result: 'write',
+      variables: { ...variables, ...version },
+      selection: `outcome resource: ${singular(resource)} { ${selection} }`,
+    })
   return {
-    list: prepare(listDocument(resource, parentVariable(resource))),
-    read: prepare(
-      documentOf(resource, {
-        type: 'query',
-        field: names.read,
-        result: 'resource',
-        variables: keyed,
-        selection: wireSelection(resource),
-      }),
-    ),
+    list: make(listDraft(resource, parent)),
+    read: make({ type: 'query', name: names.read, result: 'resource', variables: keyed, selection }),
     create: write(names.create, {
-      ...parentVariable(resource),
+      ...parent,
       input: `${names.input}!`,
       idempotencyKey: 'String',
       otherThan: 'ID',
@@ -65,28 +56,26 @@ export function resourceOperations(resource: Resource, prepare: Prepare): Operat
       readOnly: names.readOnlyInput,
       ...condition,
     }),
-    remove: prepare(
-      documentOf(resource, {
-        type: 'mutation',
-        field: names.delete,
-        result: 'write',
-        variables: { ...keyed, ...condition, strict: 'Boolean!' },
-        selection: 'outcome',
-      }),
-    ),
+    remove: make({
+      type: 'mutation',
+      name: names.delete,
+      result: 'write',
+      variables: { ...keyed, ...condition, strict: 'Boolean!' },
+      selection: 'outcome',
+    }),
   }
 }
 
 /** Prepares the list of a resource's items that refer to one other resource: /{to}/{id}/{path}. */
 export function nestedListOperation(resource: Resource, column: string, prepare: Prepare): PreparedOperation {
-  return prepare(listDocument(resource, { parentId: 'ID!' }, camelCase(column)))
+  return prepare(written(resource, listDraft(resource, { parentId: 'ID!' }), camelCase(column)))
 }
 
-function listDocument(resource: Resource, parent: Draft['variables'], argument?: string): string {
+function listDraft(resource: Resource, parent: Draft['variables']): Draft {
   const names = graphNames(resource)
-  const draft: Draft = {
+  return {
     type: 'query',
-    field: names.page,
+    name: names.page,
     result: 'list',
     variables: {
       ...parent,
@@ -99,7 +88,6 @@ function listDocument(resource: Resource, parent: Draft['variables'], argument?:
     selection: `page total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor
       items { ${wireSelection(resource)} }`,
   }
-  return documentOf(resource, draft, argument)
 }
 
 function parentVariable({ parentField }: Resource): Draft['variables'] {
@@ -107,15 +95,18 @@ function parentVariable({ parentField }: Resource): Draft['variables'] {
 }
 
 /**
- * Writes a document. The identifier of the parent is always `$parentId`, as in routes, although the arguments have
+ * Writes an operation. The identifier of the parent is always `$parentId`, as in routes, although the arguments have
  * different names.
  */
-function documentOf(resource: Resource, draft: Draft, parent = parentArgument(resource)): string {
-  const { type, field, result, selection } = draft
+function written(resource: Resource, draft: Draft, parent = parentArgument(resource)): OperationText {
+  const { type, name, result, selection } = draft
   const variables = Object.entries(draft.variables)
-  const declared = variables.map(([name, type]) => `$${name}: ${type}`).join(', ')
-  const given = variables.map(([name]) => `${name === 'parentId' ? parent : name}: $${name}`).join(', ')
-  return `${type} (${declared}) { ${result}: ${field}(${given}) { ${selection} } }`
+  const declared = variables.map(([variable, of]) => `$${variable}: ${of}`).join(', ')
+  const given = variables
+    .map(([variable]) => `${variable === 'parentId' ? parent : variable}: $${variable}`)
+    .join(', ')
+  const text = `${type} (${declared}) { ${result}: ${name}(${given}) { ${selection} } }`
+  return { type, name, text }
 }
 
 /** The selection of every field of a resource under its wire name. Aliases rename the fields. */

@@ -18,8 +18,11 @@ function operations(): string[] {
 }
 
 const service = shareTestService(test)
-const prepareNothing: Prepare = (document) => ({
-  document,
+const prepareNothing: Prepare = ({ type, name, text }) => ({
+  type,
+  name,
+  document: text,
+  cost: () => 0,
   run: () => Promise.reject(new Error('only the list of routes is wanted')),
 })
 const routes = createRoutes(resources, prepareNothing, {

@@ -6,14 +6,18 @@ import {
   getNamedType,
   isCompositeType,
 } from 'graphql'
-import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity'
+import {
+  type ComplexityEstimator,
+  type ComplexityEstimatorArgs,
+  getComplexity,
+} from 'graphql-query-complexity'
 import type { TableSizes } from '../../domain/table-sizes.ts'
 import { kindOf } from '../../model/fields.ts'
 import { filterPasses } from '../../model/query/list.ts'
-import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import type { Resource } from '../../model/resource.ts'
-import { isObject } from '../../model/values.ts'
+import { countConditions, DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import type { Resource, Values } from '../../model/resource.ts'
 import { camelCase, graphNames, groupType } from '../names.ts'
+import { toConditions } from '../schema/filters.ts'
 import { introspectionSizes } from './introspection.ts'
 
 /** An operation with its variables. */
@@ -56,14 +60,41 @@ export class CostEstimator {
 
   /**
    * The cost of the largest possible response: lists have the requested length, and texts their maximum
-   * length. Introspection has the usual lengths of the schema. Infinity for an operation with too many nodes.
+   * length. Introspection has the usual lengths of the schema. Infinity for an operation with too many nodes, or with
+   * variables that do not fit.
    *
    * @returns in whole units of an object or 250 characters
    */
   response(operation: CostedOperation): number {
+    return this.#walk(operation, () => {})
+  }
+
+  /**
+   * The cost of the response, and of it together with the tables that the statements may scan: for lists with a filter
+   * or a sort and for aggregates. A statement costs at most `limit`, since its time is limited too.
+   *
+   * @returns in whole units; of a table, one is 32 KiB
+   */
+  async all(operation: CostedOperation, limit: number): Promise<{ response: number; total: number }> {
+    const tables = new Map<Resource, number>()
+    for (const resource of this.#resources) {
+      tables.set(resource, (await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT)
+    }
+    let scans = 0
+    const response = this.#walk(operation, ({ field, args }) => {
+      const resource = field.extensions['lists'] as Resource | undefined
+      if (!resource) return
+      scans += Math.min(passesOf(resource, field, args) * (tables.get(resource) as number), limit)
+    })
+    return { response, total: Math.ceil(response + scans) }
+  }
+
+  #walk(operation: CostedOperation, visit: (field: ComplexityEstimatorArgs) => void): number {
     this.#introspection ??= introspectionSizes(operation.schema)
     const introspection = this.#introspection
-    const cost = total(operation, ({ type, field, args, childComplexity }) => {
+    const cost = total(operation, (node) => {
+      visit(node)
+      const { type, field, args, childComplexity } = node
       const name = `${type.name}.${field.name}`
       if (!isCompositeType(getNamedType(field.type))) {
         return (this.#characters.get(name) ?? NUMBER_CHARACTERS) / CHARACTERS_PER_UNIT
@@ -72,24 +103,6 @@ export class CostEstimator {
       return size === undefined ? 1 + sizeOf(field, args) * childComplexity : size * (1 + childComplexity)
     })
     return Math.ceil(cost)
-  }
-
-  /**
-   * The cost of the tables that the statements may scan, for lists with a filter or a sort and for aggregates.
-   * A statement costs at most `limit`, since its time is limited too.
-   *
-   * @returns in units of 32 KiB
-   */
-  async scans(operation: CostedOperation, limit: number): Promise<number> {
-    const costs = new Map<Resource, number>()
-    for (const resource of this.#resources) {
-      costs.set(resource, (await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT)
-    }
-    return total(operation, ({ field, args, childComplexity }) => {
-      const resource = field.extensions['lists'] as Resource | undefined
-      const cost = resource ? Math.min(passesOf(field, args) * (costs.get(resource) as number), limit) : 0
-      return cost + childComplexity
-    })
   }
 }
 
@@ -107,7 +120,7 @@ function total(
       maxQueryNodes: MAXIMUM_NODES,
     })
   } catch (error) {
-    // Document and variables are valid, so the only possible error is that there are too many nodes.
+    // The document is valid, so there are too many nodes, or the variables do not fit.
     if (error instanceof GraphQLError) return Number.POSITIVE_INFINITY
     throw error
   }
@@ -123,17 +136,14 @@ function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number 
 }
 
 /** Aggregates read every row. So do filtered or sorted lists without a suitable index. */
-function passesOf(field: GraphQLField<unknown, unknown>, { filter, sort }: Arguments): number {
+function passesOf(
+  resource: Resource,
+  field: GraphQLField<unknown, unknown>,
+  { filter, sort }: Arguments,
+): number {
+  if (filter) return filterPasses(countConditions(toConditions(resource, filter as Values)))
   const isAggregate = field.args.some(({ name }) => name === 'groupBy')
-  const isScan = isAggregate || (filter ?? undefined) !== undefined || ((sort as unknown[]) ?? []).length > 0
-  return isScan ? filterPasses(countConditions(filter)) : 0
-}
-
-/** How many conditions a filter argument has: one for each operator, also if that has several values. */
-function countConditions(filter: unknown): number {
-  const isList = Array.isArray(filter) && filter.some(isObject)
-  if (!isList && !isObject(filter)) return 1
-  return Object.values(filter as object).reduce<number>((count, part) => count + countConditions(part), 0)
+  return isAggregate || ((sort as unknown[]) ?? []).length > 0 ? 1 : 0
 }
 
 function characterCounts(resource: Resource): [string, number][] {

@@ -1,12 +1,10 @@
 import {
   type DocumentNode,
   type ExecutionResult,
-  type FieldNode,
   type GraphQLSchema,
   getVariableValues,
   Kind,
   type OperationDefinitionNode,
-  type OperationTypeNode,
   parse,
   print,
   type VariableDefinitionNode,
@@ -21,15 +19,30 @@ import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
 
-/** A GraphQL operation of a document, to be run with different variables. */
-export interface PreparedOperation {
+/** What an operation with one field is called in traces: `mutation createSpecies`. */
+interface OperationLabel {
+  readonly type: 'query' | 'mutation'
+  /** The name of the field. */
+  readonly name: string
+}
+
+/** An operation with one field, as text. */
+export interface OperationText extends OperationLabel {
+  readonly text: string
+}
+
+/** A GraphQL operation, to be run with different variables. */
+export interface PreparedOperation extends OperationLabel {
+  /** In the usual layout. */
   readonly document: string
+  /** In units of the largest response, which depends on the variable `limit` only. */
+  cost(variables: Values): number
   /** Runs it in a slot of the limiter, once there is memory for its response. */
   run(variables: Values, caller: Caller): Promise<Values>
 }
 
-/** Prepares the operation of a document. */
-export type Prepare = (document: string) => PreparedOperation
+/** Prepares an operation that fits the schema. */
+export type Prepare = (operation: OperationText) => PreparedOperation
 
 /** What operations are prepared with. */
 export interface PrepareParts {
@@ -43,43 +56,51 @@ export interface PrepareParts {
  * Creates the function that prepares operations on a schema. Operations run in process, without HTTP. A document is
  * parsed, validated and compiled when it is first run. To do so at the start took a sixth of it.
  */
-export function createPrepare(parts: PrepareParts): Prepare {
-  const { domain, run } = parts
-  return (document) => {
-    let compiled: CompiledOperation | undefined
-    return {
-      document,
+export function createPrepare({ schema, domain, costs, run }: PrepareParts): Prepare {
+  return ({ type, name, text }) => {
+    let parsed: DocumentNode | undefined
+    let execute: Execute | undefined
+    const costsByLimit = new Map<unknown, number>()
+    const document = () => {
+      parsed ??= parse(text)
+      return parsed
+    }
+    const operation: PreparedOperation = {
+      type,
+      name,
+      get document() {
+        return print(document())
+      },
+      cost(variables) {
+        const { limit } = variables
+        const known = costsByLimit.get(limit)
+        if (known !== undefined) return known
+        const cost = costs.response({ schema, document: document(), variables })
+        costsByLimit.set(limit, cost)
+        return cost
+      },
       run(variables, caller) {
-        compiled ??= compile(parts, document)
-        const { name, type, bytesOf, execute } = compiled
-        return run({ name, type }, caller, async (slot) => {
-          await slot.reserve(bytesOf(variables))
+        const compiled = execute ?? compile(schema, document())
+        execute = compiled
+        return run(operation, caller, async (slot) => {
+          await slot.reserve(operation.cost(variables) * RESPONSE_BYTES_PER_UNIT)
           const context = createContext(caller, domain, { slot, selectsWritten: true })
           if (type === 'query') await awaitWrites(context)
-          const { data, errors } = await execute(variables, context)
+          const { data, errors } = await compiled(variables, context)
           if (errors?.[0]) throw causeOf(errors[0])
           return data as Values
         })
       },
     }
+    return operation
   }
 }
 
-/** Whether an operation only reads. */
-export function isQueryDefinition({ operation }: OperationDefinitionNode): boolean {
-  return operation === 'query'
-}
-
-interface CompiledOperation extends OperationLabel {
-  /** The memory that the response may need. That of REST depends on the variable `limit` only. */
-  bytesOf(variables: Values): number
-  execute(variables: Values, context: GraphContext): Promise<ExecutionResult>
-}
+type Execute = (variables: Values, context: GraphContext) => ExecutionResult | Promise<ExecutionResult>
 
 /**
- * The operation of a document with one operation, compiled to a function by graphql-jit. For a list of 20 species the
- * function takes 27 µs of CPU time, `execute` of graphql-js 170; for GET one, 3 instead of 15. Compiling takes 3 to
- * 13 ms.
+ * Compiles a document with one operation to a function, by graphql-jit. For a list of 20 species the function takes
+ * 27 µs of CPU time, `execute` of graphql-js 170; for GET one, 3 instead of 15. Compiling takes 3 to 13 ms.
  *
  * graphql-js coerces the variables. The coercion code of graphql-jit does not terminate for input types that
  * contain themselves, as filters do. So graphql-jit sees all variables as JSON, which it passes on unchanged.
@@ -88,29 +109,18 @@ interface CompiledOperation extends OperationLabel {
  *
  * @throws {Error} for a document that is not valid, or an operation that cannot be compiled
  */
-function compile({ schema, costs }: PrepareParts, source: string): CompiledOperation {
-  const document = parse(source)
+function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
   const [problem] = validate(schema, document)
-  if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${source}`)
-  const definition = document.definitions[0] as OperationDefinitionNode
-  const [field] = definition.selectionSet.selections as [FieldNode]
-  const execute = compileDocument(schema, document)
-  const bytes = new Map<unknown, number>()
-  return {
-    type: definition.operation,
-    name: field.name.value,
-    bytesOf(variables) {
-      const { limit } = variables
-      const known = bytes.get(limit)
-      if (known !== undefined) return known
-      const size = costs.response({ schema, document, variables }) * RESPONSE_BYTES_PER_UNIT
-      bytes.set(limit, size)
-      return size
-    },
-    async execute(variables, context) {
-      const { coerced, errors } = getVariableValues(schema, definition.variableDefinitions ?? [], variables)
-      return errors ? { errors } : execute(undefined, context, coerced)
-    },
+  if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${print(document)}`)
+  const [{ variableDefinitions = [], ...operation }] = document.definitions as [OperationDefinitionNode]
+  const passing = { ...operation, variableDefinitions: variableDefinitions.map(asJson) }
+  const compilation = compileQuery(schema, { ...document, definitions: [passing] }, undefined, OPTIONS)
+  if (!isCompiledQuery(compilation)) {
+    throw compilation.errors?.[0] ?? new Error('The operation cannot be compiled.')
+  }
+  return (variables, context) => {
+    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables)
+    return errors ? { errors } : compilation.query(undefined, context, coerced)
   }
 }
 
@@ -120,28 +130,8 @@ function compile({ schema, costs }: PrepareParts, source: string): CompiledOpera
  */
 const OPTIONS = { disablingCapturingStackErrors: true, disableLeafSerialization: true }
 
-function compileDocument(schema: GraphQLSchema, document: DocumentNode) {
-  const [operation] = document.definitions as [OperationDefinitionNode]
-  const variableDefinitions = (operation.variableDefinitions ?? []).map(asJson)
-  const passing: DocumentNode = { ...document, definitions: [{ ...operation, variableDefinitions }] }
-  const compilation = compileQuery(schema, passing, undefined, OPTIONS)
-  if (isCompiledQuery(compilation)) return compilation.query
-  throw compilation.errors?.[0] ?? new Error('The operation cannot be compiled.')
-}
-
 function asJson({ kind, variable }: VariableDefinitionNode): VariableDefinitionNode {
   return { kind, variable, type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: 'JSON' } } }
-}
-
-/** A document in the usual layout. */
-export function printDocument(source: string): string {
-  return print(parse(source))
-}
-
-/** What an operation is called in traces: `mutation createSpecies`. */
-interface OperationLabel {
-  readonly type: OperationTypeNode
-  readonly name: string
 }
 
 /** Runs the work of a caller as one GraphQL operation: in a slot of the limiter, in a span, and timed. */

@@ -9,7 +9,7 @@ import type { Route } from '../../http/routes.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportFault } from '../execution/errors.ts'
-import { describeOperation, isQueryDefinition, type RunOperation } from '../execution/operation.ts'
+import { describeOperation, type RunOperation } from '../execution/operation.ts'
 import { introspectionTurns } from './introspection-turns.ts'
 import {
   costLimit,
@@ -121,7 +121,7 @@ const readOwnWrites: ApolloServerPlugin<GraphContext> = {
   async requestDidStart() {
     return {
       async didResolveOperation({ operation, contextValue }) {
-        if (operation && isQueryDefinition(operation)) await awaitWrites(contextValue)
+        if (operation?.operation === 'query') await awaitWrites(contextValue)
       },
     }
   },

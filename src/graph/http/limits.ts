@@ -2,7 +2,6 @@ import type { ApolloServerPlugin } from '@apollo/server'
 import {
   type DocumentNode,
   GraphQLError,
-  type GraphQLSchema,
   getOperationAST,
   getVariableValues,
   Kind,
@@ -12,7 +11,7 @@ import {
 } from 'graphql'
 import { errorAt } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
-import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
+import { type CostEstimator, type CostedOperation, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 
 /** The limits of one operation. */
 export interface OperationLimits {
@@ -66,11 +65,12 @@ export function costLimit(
     requestDidStart: async () => ({
       didResolveOperation: async ({ schema, document, request, contextValue }) => {
         const { variables = {}, operationName } = request
-        if (!hasValidVariables(schema, document, variables, operationName)) return
         const operation = { schema, document, variables, operationName }
-        const response = estimator.response(operation)
-        const cost = Math.ceil(response + (await estimator.scans(operation, maximum * STATEMENT_PART)))
-        if (cost > maximum) throw refused(tooCostly(cost, maximum))
+        const { response, total } = await estimator.all(operation, maximum * STATEMENT_PART)
+        if (total > maximum) {
+          if (!hasValidVariables(operation)) return
+          throw refused(tooCostly(total, maximum))
+        }
         await contextValue.slot?.reserve(response * RESPONSE_BYTES_PER_UNIT)
       },
     }),
@@ -197,12 +197,7 @@ function measure(
 }
 
 /** Execution reports invalid variables in more detail. */
-function hasValidVariables(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  variables: Readonly<Record<string, unknown>>,
-  operationName: string | undefined,
-): boolean {
+function hasValidVariables({ schema, document, variables, operationName }: CostedOperation): boolean {
   const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
   return getVariableValues(schema, definitions, variables, { maxErrors: 1 }).errors === undefined
 }

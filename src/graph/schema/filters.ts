@@ -67,7 +67,7 @@ export function toFilter(resource: Resource, filter: Values | null | undefined):
   if (!filter) return undefined
   refuseUnset(filter)
   refuseValues(filter)
-  const condition = conditions(resource, filter)
+  const condition = toConditions(resource, filter)
   if (countConditions(condition) > MAXIMUM_CONDITIONS) {
     const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions; this one has more. One condition with in takes several values.`
     refuse('TOO_LONG', message)
@@ -75,13 +75,14 @@ export function toFilter(resource: Resource, filter: Values | null | undefined):
   return condition
 }
 
-function conditions(resource: Resource, filter: Values): Filter {
+/** The same without checks: what has no value to compare with is no condition. */
+export function toConditions(resource: Resource, filter: Values): Filter {
   const { and, or, ...members } = filter
-  const nested = (parts: unknown) => (parts as Values[]).map((part) => conditions(resource, part))
+  const nested = (parts: unknown) => (parts as Values[]).map((part) => toConditions(resource, part))
   return {
     all: [
-      ...(and === undefined ? [] : nested(and)),
-      ...(or === undefined ? [] : [{ any: nested(or) }]),
+      ...(and ? nested(and) : []),
+      ...(or ? [{ any: nested(or) }] : []),
       ...memberFilters(resource.allFields, toWireNames(resource, members), ''),
     ],
   }
@@ -89,6 +90,7 @@ function conditions(resource: Resource, filter: Values): Filter {
 
 function memberFilters(fields: Resource['allFields'], members: Values, prefix: string): Filter[] {
   return Object.entries(members).flatMap(([name, member]) => {
+    if (member === null) return []
     const field = fields[name] as Field
     if (field.type === 'group') return memberFilters(field.fields, member as Values, `${name}.`)
     return Object.entries(member as Values).map(([operator, value]) => {
