@@ -243,5 +243,5 @@ test.serial('the claims that hold for every resource hold for those of the libra
   )
   const count = (name: string) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(stdout)?.[1])
   t.is(count('fail'), 0, stdout.match(/^not ok[\s\S]*?(?=^(?:not )?ok)/gm)?.join('\n') ?? stdout.slice(-2000))
-  t.true(count('pass') > 150, stdout.slice(-500))
+  t.true(count('pass') > 100, stdout.slice(-500))
 })

@@ -2,8 +2,8 @@ import test from 'ava'
 import { camelCase, graphNames, parentArgument, singular } from '../../src/graph/names.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import type { GraphQLAnswer, Json } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -88,7 +88,7 @@ function setValues(resource: Resource, answer: Json): Body {
   return prune(rest)
 }
 
-for (const resource of resources) {
+for (const resource of representatives) {
   const { path } = resource
   const { listed, replaceable } = resource
   const graph = documents(resource)

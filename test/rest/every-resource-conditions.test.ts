@@ -1,6 +1,6 @@
 import test from 'ava'
-import { resources } from '../helpers/domain.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -33,7 +33,7 @@ const BAD_DATES = [
   'Sun, 06 Nov 1994 25:49:37 GMT',
 ]
 
-for (const resource of resources) {
+for (const resource of representatives) {
   const { path } = resource
   const { listed, replaceable } = resource
 

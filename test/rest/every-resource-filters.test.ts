@@ -3,8 +3,8 @@ import { kindOf } from '../../src/model/fields.ts'
 import { type Operator, queryable } from '../../src/model/query/query.ts'
 import type { Leaf } from '../../src/model/resource.ts'
 import type { Json } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures, valueIn } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -40,7 +40,7 @@ function filterText({ name }: Leaf, operator: Operator, wanted: Json[]): string 
   return `filter=${encodeURIComponent(`${named}:${wanted.join('|')}`)}`
 }
 
-for (const resource of resources.filter((candidate) => candidate.listed)) {
+for (const resource of representatives.filter((candidate) => candidate.listed)) {
   const { path } = resource
 
   async function several() {

@@ -2,8 +2,8 @@ import test from 'ava'
 import { queryable } from '../../src/model/query/query.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { type Json, withoutCursors } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -29,7 +29,7 @@ function idsOf({ body }: { body: Json }, { path }: Resource): string[] {
   return body._embedded[path].map(({ id }: Json) => id)
 }
 
-for (const resource of resources.filter((candidate) => candidate.listed)) {
+for (const resource of representatives.filter((candidate) => candidate.listed)) {
   const { path, owner, parentField } = resource
 
   test.serial(

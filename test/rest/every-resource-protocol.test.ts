@@ -2,6 +2,7 @@ import test from 'ava'
 import type { Resource } from '../../src/model/resource.ts'
 import { resources } from '../helpers/domain.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -22,7 +23,7 @@ async function writes(resource: Resource, id = 'absent'): Promise<[string, strin
   return all.filter(([, , , exists]) => exists).map(([method, at, body]) => [method, at, body])
 }
 
-for (const resource of resources) {
+for (const resource of representatives) {
   const { path } = resource
   const { listed, replaceable } = resource
 

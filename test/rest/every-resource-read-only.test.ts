@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Answer, Json } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
 import { collectionPath, Fixtures } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -13,7 +13,7 @@ function problems({ body }: Answer): string[] {
   return body.error.details.map(({ field, code }: Json) => `${field} ${code}`)
 }
 
-for (const resource of resources) {
+for (const resource of representatives) {
   const { path, createdField } = resource
   const { listed, replaceable } = resource
 

@@ -1,8 +1,8 @@
 import test from 'ava'
 import type { Leaf, Resource } from '../../src/model/resource.ts'
 import type { Answer, Json } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
 import { type Body, type Created, Fixtures, withValue } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { wrongTypes } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'
 
@@ -62,7 +62,7 @@ function badValues({ field }: Leaf): [Json, string][] {
   return bad
 }
 
-for (const resource of resources) {
+for (const resource of representatives) {
   const { path } = resource
   const { listed, replaceable } = resource
 

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { resources } from '../helpers/domain.ts'
 import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { awkwardValues } from '../helpers/sample-value.ts'
 import { shareTestService } from '../helpers/service.ts'
 
@@ -20,6 +21,20 @@ function withoutMember(body: Body, [outer, inner]: [string, string]): Body {
 }
 
 for (const resource of resources) {
+  const { path, listed, replaceable } = resource
+
+  test.serial(`${path}: it is created, read, listed, changed and deleted`, async (t) => {
+    const { reader, writer } = service()
+    const { path: address, collection, body, id } = await fixtures().create(resource)
+    t.deepEqual(writtenPart(resource, (await reader.get(address)).body), body)
+    if (listed) t.is((await reader.get(`${collection}?id=${id}`)).body.total_count, 1)
+    if (replaceable) t.is((await writer.patch(address, await fixtures().body(resource))).status, 204)
+    t.is((await writer.delete(address)).status, 204)
+    t.is((await reader.get(address)).status, 410)
+  })
+}
+
+for (const resource of representatives) {
   const { path, kind, createdField } = resource
   const { listed, replaceable } = resource
 

@@ -1,8 +1,8 @@
 import test from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import type { Json } from '../helpers/client.ts'
 import { type Body, collectionPath, Fixtures, valueIn, withValue } from '../helpers/fixtures.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
@@ -32,7 +32,7 @@ function withValues(resource: Resource, body: Body) {
   }
 }
 
-for (const resource of resources) {
+for (const resource of representatives) {
   const { path, listed, replaceable } = resource
 
   if (listed) {
