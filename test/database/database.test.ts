@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,7 @@ import {
   createEmbedded,
   createTestDatabase,
   createTestFolder,
+  type Owner,
   openTestDatabase,
   type TestOptions,
 } from '../helpers/database.ts'
@@ -29,6 +30,26 @@ async function open(t: ExecutionContext, dataDir: string, limits: Partial<TestOp
   const database = await openTestDatabase({ ...embedded(dataDir), ...limits })
   t.teardown(() => database.close())
   return database
+}
+
+/** An empty database that tests share which leave it as it was. */
+async function shared() {
+  const { dataDir, database } = await opened
+  await database.client.planet.deleteMany()
+  return { dataDir, client: database.client }
+}
+
+const releases: (() => Promise<void>)[] = []
+const opened = openShared({ teardown: (release) => void releases.push(release) })
+test.after.always(async () => {
+  for (const release of releases.reverse()) await release()
+})
+
+async function openShared(owner: Owner) {
+  const { dataDir } = await createEmbedded(owner)
+  const database = await openTestDatabase(embedded(dataDir))
+  owner.teardown(() => database.close())
+  return { dataDir, database }
 }
 
 async function connectTo(t: ExecutionContext, dataDir: string): Promise<pg.Client> {
@@ -73,12 +94,15 @@ test.serial(
 )
 
 test.serial('the buffers of the embedded database are small', async (t) => {
-  const { client } = await open(t, join(await createTestFolder(t), 'data'))
+  const { client } = await shared()
   t.deepEqual(await client.$rows({ text: 'SHOW shared_buffers', values: [] }), [{ shared_buffers: '32MB' }])
 })
 
 test.serial('a data folder whose path is too long for a socket works', async (t) => {
-  const dataDir = join(await createTestFolder(t), 'd'.repeat(120))
+  const { dataDir: short } = await createEmbedded(t)
+  const dataDir = join(short, 'd'.repeat(120))
+  await mkdir(dataDir)
+  await rename(join(short, 'postgres'), join(dataDir, 'postgres'))
   const database = await open(t, dataDir)
   t.is(await database.client.species.count(), 0)
 })
@@ -168,7 +192,7 @@ test.serial(
 )
 
 test.serial('connections never see each other’s statements, transactions or failures', async (t) => {
-  const { client } = await open(t, (await createEmbedded(t)).dataDir)
+  const { client } = await shared()
   const long = 'y'.repeat(200_000)
   const work = Array.from({ length: 200 }, async (_, index) => {
     const [row] = await client.$queryRaw<{ text: string }[]>`SELECT ${`v${index}`}::text AS text`
@@ -185,8 +209,7 @@ test.serial('connections never see each other’s statements, transactions or fa
 })
 
 test.serial('a connection that closes in a transaction loses its changes and its settings', async (t) => {
-  const { dataDir } = await createEmbedded(t)
-  const { client } = await open(t, dataDir)
+  const { dataDir, client } = await shared()
   const visitor = await connectTo(t, dataDir)
   await visitor.query('SET default_transaction_read_only = on')
   await visitor.query("BEGIN READ WRITE; INSERT INTO planets (id, name) VALUES ('x', 'X')")
@@ -207,8 +230,7 @@ test.serial(
 )
 
 test.serial('a transaction of the service survives a pause of its process while others wait', async (t) => {
-  const { dataDir } = await createEmbedded(t)
-  const { client } = await open(t, dataDir)
+  const { client } = await shared()
   await Promise.all([client.planet.count(), client.planet.count()])
   let other: Promise<number> | undefined
   await client.$transaction(async (inside) => {
@@ -223,8 +245,7 @@ test.serial('a transaction of the service survives a pause of its process while 
 })
 
 test.serial('invalid data on the socket ends only that connection', async (t) => {
-  const { dataDir } = await createEmbedded(t)
-  const { client } = await open(t, dataDir)
+  const { dataDir, client } = await shared()
   const socket = connect(join(dataDir, '.s.PGSQL.5432'))
   await once(socket, 'connect')
   socket.on('error', () => {})
@@ -234,8 +255,7 @@ test.serial('invalid data on the socket ends only that connection', async (t) =>
 })
 
 test.serial('COPY FROM STDIN, which would end the embedded engine, is refused', async (t) => {
-  const { dataDir } = await createEmbedded(t)
-  const { client } = await open(t, dataDir)
+  const { dataDir, client } = await shared()
   const visitor = await connectTo(t, dataDir)
   for (const values of [undefined, []]) {
     const query = {

@@ -2,9 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { embeddedConnection } from '../../src/database/embedded/embedded-database.ts'
 import { prepareFolder } from '../../src/database/embedded/folder.ts'
-import { createEmbedded } from '../helpers/database.ts'
 import { valuesComeBack } from '../helpers/round-trip.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
+import { shareTestService, type TestService } from '../helpers/service.ts'
 
 // Other clients of the embedded database, such as psql, share the session of its engine.
 
@@ -26,11 +25,12 @@ const CHANGES: Readonly<Record<string, string>> = {
   'another user': 'SET SESSION AUTHORIZATION stranger',
 }
 
-/** A service on an embedded database, and a function that connects other clients. */
+const shared = shareTestService(test, { databaseUrl: undefined, migrateOnStart: true })
+
+/** The service on an embedded database, and a function that connects other clients. */
 async function start(t: ExecutionContext) {
-  const { dataDir } = await createEmbedded(t)
-  const service = await startTestService(t, { databaseUrl: undefined, dataDir, migrateOnStart: true })
-  const { socketFolder } = await prepareFolder(dataDir)
+  const service = shared()
+  const { socketFolder } = await prepareFolder(service.settings.dataDir)
   const connect = async () => {
     const client = new pg.Client(embeddedConnection(socketFolder))
     client.on('error', () => {})
@@ -39,7 +39,9 @@ async function start(t: ExecutionContext) {
     return client
   }
   const administrator = await connect()
-  await administrator.query('CREATE ROLE stranger')
+  await administrator.query(
+    'DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object THEN NULL; END $$',
+  )
   await administrator.end()
   return { service, connect }
 }

@@ -1,11 +1,12 @@
 import anyTest, { type TestFn } from 'ava'
 import fc from 'fast-check'
 import type { Json } from '../helpers/client.ts'
+import { isFull } from '../helpers/full.ts'
 import { shareTestService } from '../helpers/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)
-const RUNS = 60
+const RUNS = isFull ? 60 : 12
 
 /** What leads to a page. */
 interface Place {
