@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import anyTest, { type TestFn } from 'ava'
 import { SettingsError } from '../../src/service/settings/settings.ts'
 import { createTestFolder, type Owner } from '../helpers/database.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
 
 const test = anyTest as TestFn
+const service = shareTestService(test)
 
 const NEWEST = 'query newest($limit: Int = 2) { speciesPage(limit: $limit) { limit } }\n'
 
@@ -38,8 +39,7 @@ test('an operation is run by its name, by its hash, and with variables', async (
 })
 
 test('an operation that is not there is a 404', async (t) => {
-  const service = await startTestService(t)
-  const { status, body } = await run(service, { id: '../package' })
+  const { status, body } = await run(service(), { id: '../package' })
   t.is(status, 404)
   t.is(body.errors[0].extensions.code, 'RESOURCE_NOT_FOUND')
 })
@@ -72,10 +72,9 @@ test('an operation that does not fit the schema stops the start, and the message
 })
 
 test('the operations that come with the service can be run', async (t) => {
-  const service = await startTestService(t)
   const text = await readFile(new URL('../../operations/dashboard.graphql', import.meta.url), 'utf8')
-  const { status, body } = await run(service, { id: 'dashboard' })
+  const { status, body } = await run(service(), { id: 'dashboard' })
   t.is(status, 200, JSON.stringify(body))
   t.is(body.errors, undefined)
-  t.deepEqual((await run(service, { query: text })).body, body)
+  t.deepEqual((await run(service(), { query: text })).body, body)
 })

@@ -1,24 +1,24 @@
 import { spawnSync } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { AnsweredRequest } from '../../src/http/access-log.ts'
 import { startTracing } from '../../src/service/tracing.ts'
 import { startCollector } from '../helpers/collector.ts'
 import { openConnection, readToEnd } from '../helpers/raw-connection.ts'
-import { startTestService } from '../helpers/service.ts'
+import { shareTestService, type TestService } from '../helpers/service.ts'
 import { untilStatus } from '../helpers/until-status.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`
 
-async function withReport(t: ExecutionContext, overrides = {}) {
-  const requests: AnsweredRequest[] = []
-  const service = await startTestService(t, overrides, { reportRequest: (request) => requests.push(request) })
-  return { service, requests }
-}
+const reports = new EventEmitter()
+const reportRequest = (request: AnsweredRequest) => void reports.emit('request', request)
+const plain = shareTestService(test, {}, { reportRequest })
+/** With every setting that the tests below are about. */
+const observed = shareTestService(test, { metrics: true, serverTiming: true, trustProxy: true })
 
 test('liveness and readiness need no token, and allow only GET and HEAD', async (t) => {
-  const { anonymous, origin } = await startTestService(t)
+  const { anonymous, origin } = plain()
   for (const name of ['live', 'ready']) {
     // The check of the database has a second, which may be too short on a busy machine.
     const { status, body } = await untilStatus(200, () => anonymous.get(`${origin}/health/${name}`))
@@ -28,11 +28,14 @@ test('liveness and readiness need no token, and allow only GET and HEAD', async 
   }
 })
 
-test('a request is reported once, by its route and without what was sent', async (t) => {
-  const { service, requests } = await withReport(t)
-  const { headers } = await service.reader.get('/species/secret-id?x=secret', { traceparent })
-  await service.anonymous.get('/planets')
-  await service.reader.get('/nothing/here')
+test.serial('a request is reported once, by its route and without what was sent', async (t) => {
+  const requests: AnsweredRequest[] = []
+  const collect = (request: AnsweredRequest) => void requests.push(request)
+  reports.on('request', collect)
+  const { headers } = await plain().reader.get('/species/secret-id?x=secret', { traceparent })
+  await plain().anonymous.get('/planets')
+  await plain().reader.get('/nothing/here')
+  reports.off('request', collect)
   t.deepEqual(
     requests.map(({ method, route, status }) => [method, route, status]),
     [
@@ -46,38 +49,37 @@ test('a request is reported once, by its route and without what was sent', async
   t.notRegex(JSON.stringify(requests), /secret|Bearer/)
 })
 
-test('a request without a route is reported with the beginning of its path, and no query', async (t) => {
-  const reports = new EventEmitter()
-  const reportRequest = (request: AnsweredRequest) => void reports.emit('request', request)
-  const { origin } = await startTestService(t, {}, { reportRequest })
-  const paths = {
-    '/wp-login.php?token=secret': '/wp-login.php',
-    [`/${'x'.repeat(300)}`]: `/${'x'.repeat(199)}`,
-    '/api/v1/species': undefined,
-  }
-  for (const [target, path] of Object.entries(paths)) {
-    const reported = once(reports, 'request')
-    const connection = await openConnection(origin)
-    connection.end(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
-    await readToEnd(connection)
-    const [request] = await reported
-    t.is(request.path, path, target)
-  }
-})
+test.serial(
+  'a request without a route is reported with the beginning of its path, and no query',
+  async (t) => {
+    const { origin } = plain()
+    const paths = {
+      '/wp-login.php?token=secret': '/wp-login.php',
+      [`/${'x'.repeat(300)}`]: `/${'x'.repeat(199)}`,
+      '/api/v1/species': undefined,
+    }
+    for (const [target, path] of Object.entries(paths)) {
+      const reported = once(reports, 'request')
+      const connection = await openConnection(origin)
+      connection.end(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+      await readToEnd(connection)
+      const [request] = await reported
+      t.is(request.path, path, target)
+    }
+  },
+)
 
 test('a request id is taken from a trusted proxy only', async (t) => {
-  const { service } = await withReport(t)
-  const { service: trusting } = await withReport(t, { trustProxy: true })
   const id = 'from-the-proxy-1'
-  const idFor = async ({ reader }: typeof service, sent: string) =>
+  const idFor = async ({ reader }: TestService, sent: string) =>
     (await reader.get('', { 'x-request-id': sent })).headers.get('x-request-id')
-  t.not(await idFor(service, id), id)
-  t.is(await idFor(trusting, id), id)
-  t.not(await idFor(trusting, 'not {sane}'), 'not {sane}')
+  t.not(await idFor(plain(), id), id)
+  t.is(await idFor(observed(), id), id)
+  t.not(await idFor(observed(), 'not {sane}'), 'not {sane}')
 })
 
-test('metrics count requests by route and status, only with the setting', async (t) => {
-  const { anonymous, reader, origin } = await startTestService(t, { metrics: true })
+test.serial('metrics count requests by route and status, only with the setting', async (t) => {
+  const { anonymous, reader, origin } = observed()
   await reader.get('/species')
   await reader.request('PROPFIND', '/species')
   const { status, text } = await anonymous.get(`${origin}/metrics`)
@@ -88,12 +90,11 @@ test('metrics count requests by route and status, only with the setting', async 
   t.regex(text, /^halgraph_database_pool_connections\{database="primary",state="waiting"\} 0$/m)
   t.regex(text, /^halgraph_operations\{state="running"\} 0$/m)
   t.regex(text, /^nodejs_eventloop_lag_p99_seconds /m)
-  const silent = await startTestService(t)
-  t.is((await silent.anonymous.get(`${silent.origin}/metrics`)).status, 401)
+  t.is((await plain().anonymous.get(`${plain().origin}/metrics`)).status, 401)
 })
 
 test('the names of metrics are those of the service, of the process or of Node, and promtool accepts ours', async (t) => {
-  const { anonymous, reader, origin } = await startTestService(t, { metrics: true })
+  const { anonymous, reader, origin } = observed()
   await reader.get('/species')
   const { text } = await anonymous.get(`${origin}/metrics`)
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({
@@ -120,21 +121,19 @@ test('the names of metrics are those of the service, of the process or of Node, 
 })
 
 test('Server-Timing has the durations of the request, only with the setting', async (t) => {
-  const { reader } = await startTestService(t, { serverTiming: true })
+  const { reader } = observed()
   const { headers } = await reader.get('/species/none')
   t.regex(
     headers.get('server-timing') ?? '',
     /^auth;dur=.*, graphql;dur=.*, database;dur=.*;desc="2 statements"$/,
   )
-  const silent = await startTestService(t)
-  t.is((await silent.reader.get('/species')).headers.get('server-timing'), null)
+  t.is((await plain().reader.get('/species')).headers.get('server-timing'), null)
 })
 
 test.serial('spans go from REST through GraphQL to SQL, in the trace of the caller', async (t) => {
   const collector = await startCollector(t)
   const stopTracing = await startTracing(collector.endpoint)
-  const { reader } = await startTestService(t)
-  await reader.get('/species/none', { traceparent })
+  await plain().reader.get('/species/none', { traceparent })
   await stopTracing()
   const inTrace = collector.spans.filter(({ traceId }) => traceId === TRACE)
   const rest = inTrace.find(({ name }) => name === 'GET /api/v1/species/:id')
