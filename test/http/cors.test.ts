@@ -3,7 +3,9 @@ import { HEADERS } from '../../src/documents/openapi/responses.ts'
 import type { Answer } from '../helpers/client.ts'
 import { resources } from '../helpers/domain.ts'
 import { Fixtures } from '../helpers/fixtures.ts'
-import { startTestService } from '../helpers/service.ts'
+import { shareTestService } from '../helpers/service.ts'
+
+const service = shareTestService(test, { serverTiming: true, rateLimit: 100_000 })
 
 /** What scripts of other origins may read without being told (Fetch standard, §2.2.2). */
 const SAFE = [
@@ -21,10 +23,7 @@ const NOT_FOR_SCRIPTS =
   /^(?:access-control-.*|connection|content-security-policy|cross-origin-.*|date|keep-alive|origin-agent-cluster|referrer-policy|strict-transport-security|transfer-encoding|x-(?:content-type-options|dns-prefetch-control|download-options|frame-options|permitted-cross-domain-policies|xss-protection))$/
 
 test('scripts of other origins may read every header that the service sends', async (t) => {
-  const { anonymous, writer, withScope } = await startTestService(t, {
-    serverTiming: true,
-    rateLimit: 100_000,
-  })
+  const { anonymous, writer, withScope } = service()
   const origin = { origin: 'https://dashboard.example' }
   const shown = { ...origin, prefer: 'graphql-operation' }
   const answers: Answer[] = [await anonymous.get('', origin), await withScope('').get('/species', origin)]
@@ -59,7 +58,7 @@ test('scripts of other origins may read every header that the service sends', as
 })
 
 test('scripts of other origins may read every header of the OpenAPI document', async (t) => {
-  const { anonymous } = await startTestService(t)
+  const { anonymous } = service()
   const { headers } = await anonymous.get('', { origin: 'https://dashboard.example' })
   const exposed = (headers.get('access-control-expose-headers') ?? '').toLowerCase()
   for (const name of Object.keys(HEADERS)) {

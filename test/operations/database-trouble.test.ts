@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { findServer } from '../helpers/postgres-server.ts'
@@ -39,7 +40,7 @@ async function isUnavailable(t: ExecutionContext, service: TestService, name: st
 
 async function recovers(t: ExecutionContext, { anonymous, writer, origin }: TestService): Promise<void> {
   const until = Date.now() + 30_000
-  while ((await anonymous.get(`${origin}/health/ready`)).status !== 200 && Date.now() < until);
+  while ((await anonymous.get(`${origin}/health/ready`)).status !== 200 && Date.now() < until) await delay(20)
   for (let round = 0; round < 8; round++) t.is((await writer.get('/species')).status, 200)
   t.is((await writer.post('/species', species('back again'))).status, 201)
 }
@@ -81,7 +82,7 @@ claim('connections reset over and over, under reads and writes, are 503s at wors
   const timer = setInterval(link.reset, 20)
   const callers = Array.from({ length: 16 }, async (_, caller) => {
     const statuses: number[] = []
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 8; round++) {
       statuses.push((await service.reader.get('/species')).status)
       statuses.push((await service.reader.get('/planets/nowhere')).status)
       statuses.push((await service.writer.post('/species', species(`s${caller} ${round}`))).status)
@@ -103,8 +104,11 @@ claim('a creation that the database has executed is not repeated when its respon
   database.on('error', () => {})
   await database.connect()
   const isTrue = async (condition: string) => {
-    const until = Date.now() + 10_000
-    while (Date.now() < until) if ((await database.query(`SELECT ${condition} AS it`)).rows[0].it) return true
+    const until = Date.now() + 30_000
+    while (Date.now() < until) {
+      if ((await database.query(`SELECT ${condition} AS it`)).rows[0].it) return true
+      await delay(20)
+    }
     return false
   }
   await database.query('BEGIN; LOCK TABLE public.species IN SHARE MODE')

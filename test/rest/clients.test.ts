@@ -4,15 +4,18 @@ import { Client as Ketting, type State } from 'ketting'
 import traverson from 'traverson'
 import halAdapter from 'traverson-hal'
 import type { Json } from '../helpers/client.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
 
 const NAMES = Array.from({ length: 25 }, (_, number) => `Ambulans ${String.fromCharCode(97 + number)}`)
 
-async function fill({ writer }: TestService): Promise<void> {
+const shared = shareTestService(test)
+
+test.serial.before(async () => {
+  const { writer } = shared()
   for (const scientific_name of NAMES) {
     await writer.post('/species', { scientific_name, planet_origin: 'Walked upon' })
   }
-}
+})
 
 /** Ketting, with the token of the writer. It asks for HAL. */
 function kettingFor({ base, writer }: TestService): Ketting {
@@ -24,33 +27,35 @@ function kettingFor({ base, writer }: TestService): Ketting {
   return client
 }
 
-test('Ketting walks from the entry document through every page, and from a species to its planet', async (t) => {
-  const service = await startTestService(t)
-  await fill(service)
-  let page: State<Json> = await (await kettingFor(service).follow('species')).get()
-  const seen: State<Json>[] = []
-  for (;;) {
-    for (const item of page.followAll('species') ? await page.followAll('species') : [])
-      seen.push(await item.get())
-    if (!page.links.has('next')) break
-    page = await (await page.follow('next')).get()
-  }
-  t.deepEqual(
-    seen.map(({ data }) => data.scientific_name),
-    NAMES,
-  )
-  t.false(page.links.has('next'))
-  t.true(page.links.has('prev'))
-  const [first] = seen as [State<Json>]
-  const whole = await (await first.follow('self')).refresh()
-  const planet: State<Json> = await (await whole.follow('planet')).get()
-  t.is(planet.data.name, 'Walked upon')
-  const found: State<Json> = await (await page.follow('find', { id: first.data.id })).get()
-  t.is(found.data.total_count, 1)
-})
+test.serial(
+  'Ketting walks from the entry document through every page, and from a species to its planet',
+  async (t) => {
+    const service = shared()
+    let page: State<Json> = await (await kettingFor(service).follow('species')).get()
+    const seen: State<Json>[] = []
+    for (;;) {
+      for (const item of page.followAll('species') ? await page.followAll('species') : [])
+        seen.push(await item.get())
+      if (!page.links.has('next')) break
+      page = await (await page.follow('next')).get()
+    }
+    t.deepEqual(
+      seen.map(({ data }) => data.scientific_name),
+      NAMES,
+    )
+    t.false(page.links.has('next'))
+    t.true(page.links.has('prev'))
+    const [first] = seen as [State<Json>]
+    const whole = await (await first.follow('self')).refresh()
+    const planet: State<Json> = await (await whole.follow('planet')).get()
+    t.is(planet.data.name, 'Walked upon')
+    const found: State<Json> = await (await page.follow('find', { id: first.data.id })).get()
+    t.is(found.data.total_count, 1)
+  },
+)
 
-test('Ketting creates, changes and deletes what it has found', async (t) => {
-  const service = await startTestService(t)
+test.serial('Ketting creates, changes and deletes what it has found', async (t) => {
+  const service = shared()
   const client = kettingFor(service)
   const list = await client.follow('species')
   const made = await list.postFollow({ data: { scientific_name: 'Ab cliente facta', habitat: 'here' } })
@@ -92,9 +97,8 @@ test('Ketting creates, edits and deletes with nothing but the templates of HAL-F
   t.is((await service.writer.get(new URL(address).pathname.replace(/^.*(?=\/missions)/, ''))).status, 410)
 })
 
-test('traverson with traverson-hal follows links by relation, and finds items in lists', async (t) => {
-  const service = await startTestService(t)
-  await fill(service)
+test.serial('traverson with traverson-hal follows links by relation, and finds items in lists', async (t) => {
+  const service = shared()
   traverson.registerMediaType(halAdapter.mediaType, halAdapter)
   const headers = { Authorization: service.writer.authorization as string, Accept: 'application/hal+json' }
   const from = () => traverson.from(service.base).jsonHal().withRequestOptions({ headers })

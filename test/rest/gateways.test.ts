@@ -1,7 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
 import { resources } from '../helpers/domain.ts'
 import { Fixtures } from '../helpers/fixtures.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
+
+const root = 'https://example.org/catalogue'
+const behindGateway = shareTestService(test, { publicBaseUrl: root, trustProxy: true })
+const trusting = shareTestService(test, { trustProxy: true })
 
 /** Every absolute URL in the bodies and headers of the service, of each kind of resource and document. */
 async function urlsOf(service: TestService, headers: Record<string, string>): Promise<string[]> {
@@ -38,14 +42,13 @@ async function serversOf({ anonymous, base }: TestService, headers: Record<strin
 }
 
 test('every URL begins with PUBLIC_BASE_URL and its path', async (t) => {
-  const root = 'https://example.org/catalogue'
-  const service = await startTestService(t, { publicBaseUrl: root })
+  const service = behindGateway()
   allBeginWith(t, await urlsOf(service, {}), root)
   t.deepEqual(await serversOf(service), { json: root, yaml: root })
 })
 
 test('every URL has the prefix that a trusted gateway has removed', async (t) => {
-  const service = await startTestService(t, { trustProxy: true })
+  const service = trusting()
   const gateway = {
     'x-forwarded-host': 'example.org',
     'x-forwarded-proto': 'https',
@@ -65,34 +68,29 @@ test('a prefix is in no link unless a proxy is trusted, and a malformed one is r
   const prefix = { 'x-forwarded-prefix': '/evil' }
   const plain = await startTestService(t)
   t.notRegex((await plain.reader.get('', prefix)).text, /evil/)
-  const trusting = await startTestService(t, { trustProxy: true })
   for (const bad of ['evil', '//evil.example', '/a"b', '/../x', '/a/..', '/a?b', 'https://evil.example']) {
-    t.is((await trusting.reader.get('', { 'x-forwarded-prefix': bad })).status, 400, bad)
+    t.is((await trusting().reader.get('', { 'x-forwarded-prefix': bad })).status, 400, bad)
   }
 })
 
 test('a prefix follows a PUBLIC_BASE_URL without a path, and is not added to one with a path', async (t) => {
-  for (const [publicBaseUrl, expected] of [
-    ['https://example.org', 'https://example.org/a/api/v1'],
-    ['https://example.org/b', 'https://example.org/b/api/v1'],
-  ] as const) {
-    const { reader } = await startTestService(t, { publicBaseUrl, trustProxy: true })
-    const { body } = await reader.get('', { 'x-forwarded-prefix': '/a' })
-    t.is(body._links.self.href, expected)
-  }
+  const withoutPath = await startTestService(t, { publicBaseUrl: 'https://example.org', trustProxy: true })
+  const self = async ({ reader }: TestService) =>
+    (await reader.get('', { 'x-forwarded-prefix': '/a' })).body._links.self.href
+  t.is(await self(withoutPath), 'https://example.org/a/api/v1')
+  t.is(await self(behindGateway()), 'https://example.org/catalogue/api/v1')
 })
 
 test('pages behind a gateway link through it, and find their own files wherever they are', async (t) => {
-  const service = await startTestService(t, { publicBaseUrl: 'https://example.org/catalogue' })
-  const { anonymous, origin, base } = service
+  const { anonymous, origin, base } = behindGateway()
   for (const url of [base, `${base}/species/x`, `${origin}/docs`, `${origin}/errors`, `${origin}/graphql`]) {
     const { text } = await anonymous.get(url, { accept: 'text/html' })
     for (const [, file] of text.matchAll(/(?:src|link rel="stylesheet" href)="([^"]+)"/g)) {
       t.is((await anonymous.get(new URL(file as string, url).href)).status, 200, file)
     }
-    const shownAt = url.replace(origin, 'https://example.org/catalogue')
+    const shownAt = url.replace(origin, root)
     for (const [, href = ''] of text.matchAll(/<a [^>]*href="([^"]+)"/g)) {
-      t.true(new URL(href, shownAt).href.startsWith('https://example.org/catalogue/'), href)
+      t.true(new URL(href, shownAt).href.startsWith(`${root}/`), href)
     }
   }
 })

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { Client, Json } from '../helpers/client.ts'
+import { isFull } from '../helpers/full.ts'
 import { shareTestService } from '../helpers/service.ts'
 import { type ModelSpecies, SpeciesModel, type Step, sorted } from '../helpers/species-model.ts'
 
@@ -60,7 +61,7 @@ test.serial(
         const list = await writer.get(`/species?limit=100&filter=scientific_name[contains]:${prefix}`)
         t.is(list.body.total_count, model.total)
       }),
-      { numRuns: 25 },
+      { numRuns: isFull ? 25 : 8 },
     )
   },
 )
@@ -162,7 +163,7 @@ test.serial('no JSON body causes an internal error', async (t) => {
         if (answer.status >= 400) t.truthy(answer.body.error.code)
       },
     ),
-    { numRuns: 200 },
+    { numRuns: isFull ? 200 : 50 },
   )
 })
 
@@ -201,6 +202,6 @@ test.serial('no query string causes an internal error', async (t) => {
       t.true(status === 200 || status === 400, `${status} ${query}`)
       t.truthy(status === 200 ? body._embedded : body.error.code)
     }),
-    { numRuns: 200 },
+    { numRuns: isFull ? 200 : 50 },
   )
 })

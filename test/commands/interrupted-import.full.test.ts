@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { access, appendFile, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import test, { type ExecutionContext } from 'ava'
+import { createSetup, refusedRows, runCommand as run, startCommand as start } from '../helpers/commands.ts'
+import { createFaultyLink } from '../helpers/faulty-link.ts'
+
+test('an import during which the database goes away refuses no row for it, and resumes', async (t) => {
+  const { setup, file, begin } = await prepareMoons(t, 800)
+  const url = setup.environment['DATABASE_URL']
+  const link = url && (await createFaultyLink(new URL(url), t))
+  if (link) setup.environment['DATABASE_URL'] = url.replace(/:\d+\//, `:${link.port}/`)
+  // Without a server, the import uses the database of this process, which ends here.
+  const { ended } = await setup.use(async ({ client }) => {
+    const child = begin()
+    const ended = Promise.all([text(child.stderr), once(child, 'close')])
+    while ((await client.moon.count()) === 0);
+    if (link) link.set('down')
+    return { ended }
+  })
+  const [errors, [status]] = await ended
+  t.is(status, 1)
+  t.regex(errors, /The database does not answer/)
+  t.notRegex(errors, /\n\s+at /)
+  if (link) link.set('open')
+  const again = await run('import', setup.environment, 'moons', file)
+  t.regex(again.output, /^Imported \d+, skipped \d+, refused 0\n/)
+  t.is(await setup.use(({ client }) => client.moon.count()), 800)
+})
+
+/** A file of moons. Their names are not unique, so only the import itself prevents duplicates. */
+async function prepareMoons(t: ExecutionContext, count: number) {
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'moons.ndjson')
+  const row = JSON.stringify({ planet_id: 'kepler', name: 'Same name' })
+  await writeFile(file, `${row}\n`.repeat(count))
+  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  return { setup, file, begin: () => start('import', setup.environment, 'moons', file) }
+}
+
+test('an import that is killed repeatedly neither loses nor duplicates rows', async (t) => {
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'moons.csv')
+  // Names of moons are not unique, so only the import itself prevents duplicates.
+  const rows = Array.from({ length: 800 }, (_, number) => `kepler,Same name,${number}`)
+  await writeFile(file, `\uFEFFplanet_id,name,radius_kilometres\r\n${rows.join('\r\n')}\r\n`)
+  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  let status: number | null = null
+  for (let kills = 0; status === null; kills++) {
+    const child = start('import', setup.environment, 'moons', file)
+    const closed = once(child, 'close')
+    const from = await rowsDone(file)
+    while (kills < 3 && child.exitCode === null && (await rowsDone(file)) < from + 200) await pause(20)
+    if (kills < 3) child.kill('SIGKILL')
+    status = (await closed)[0]
+  }
+  t.is(status, 0)
+  const moons = await setup.use(({ client }) => client.moon.findMany({ orderBy: { id: 'asc' } }))
+  const radii = moons.map(({ radius_kilometres: radius }) => radius)
+  t.deepEqual(
+    radii,
+    Array.from({ length: 800 }, (_, number) => number),
+    'in the order of the lines',
+  )
+  await t.throwsAsync(access(`${file}.import-state.json`), undefined, 'the state is deleted')
+})
+
+test('an interrupted import reports its progress and resumes, and reports each refused row once', async (t) => {
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'planets.ndjson')
+  const refused = [5, 750]
+  const rows = Array.from({ length: 800 }, (_, number) =>
+    JSON.stringify({ name: refused.includes(number) ? ' ' : `Planet ${number}` }),
+  )
+  await writeFile(file, rows.join('\n'))
+  const child = start('import', setup.environment, 'planets', file)
+  const closed = once(child, 'close')
+  const errors = text(child.stderr)
+  while (child.exitCode === null && (await rowsDone(file)) < 200) await pause(20)
+  child.kill('SIGINT')
+  const [status] = await closed
+  t.is(status, 130)
+  t.regex(await errors, /Interrupted after \d+ of 800 rows/)
+  // What a crash leaves of errors that the saved state does not know.
+  await appendFile(`${file}.errors.ndjson`, '{"line":0}\n'.repeat(1_000))
+  const again = await run('import', setup.environment, 'planets', file)
+  t.is(again.status, 1)
+  t.is(await setup.use(({ client }) => client.planet.count()), 798)
+  t.deepEqual(
+    (await refusedRows(file)).map(({ line }) => line),
+    [6, 751],
+  )
+})
+
+/** The number of rows in the saved state of an import; 0 without a state. */
+async function rowsDone(file: string): Promise<number> {
+  const state = `${file}.import-state.json`
+  if (!(await stat(state).catch(() => undefined))) return 0
+  return JSON.parse(await readFile(state, 'utf8')).rows
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
