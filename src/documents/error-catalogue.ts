@@ -10,11 +10,11 @@ interface ErrorExplanation extends Explanation {
 /** An entry of the catalogue at `/errors`: the code of an envelope, or of one of its details. */
 export interface CatalogueEntry extends Explanation {
   readonly code: ErrorCode | DetailCode
-  /** Where the code is found: in `error.code`, or in the `code` of an entry of `error.details`. */
+  /** Whether the code appears in `error.code` or in an entry of `error.details`. */
   readonly kind: 'error' | 'detail'
-  /** The status of an error; a detail has that of the error it belongs to. */
+  /** Absent for details. */
   readonly status?: number
-  /** Whether and when the same request can be sent again; a detail has that of the error it belongs to. */
+  /** Absent for details. */
   readonly retry?: string
 }
 
@@ -28,7 +28,7 @@ export function catalogueEntries(resources: readonly Resource[]): CatalogueEntry
   ]
 }
 
-/** The codes of details: the common ones, then those that the definitions declare. */
+/** The common codes of details, then those of the definitions. */
 export function detailExplanations(
   resources: readonly Resource[],
 ): Readonly<Record<DetailCode, Explanation>> {
@@ -38,7 +38,6 @@ export function detailExplanations(
 const NEVER = 'No.'
 const NOT_UNCHANGED = 'Not unchanged: the response would be the same.'
 
-/** One row for every code of an envelope. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   MALFORMED_JSON: {
     cause: 'The body is missing, is not JSON in UTF-8, or has a member named __proto__ or constructor.',
@@ -155,7 +154,6 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   },
 }
 
-/** One row for every common code of a detail. */
 const DETAILS: Readonly<Record<CommonDetailCode, Explanation>> = {
   REQUIRED_FIELD: {
     cause: 'A required field is absent, null, empty or blank.',

@@ -23,7 +23,7 @@ import { listQueryParser } from '../rest/parse-list-query.ts'
 import { detailExplanations } from './error-catalogue.ts'
 import { firstText, malformedBody, requestsFor, type Subjects, subjectsOf } from './error-requests.ts'
 
-/** A request that fails and its response, as text; absent where no single request shows them. */
+/** A failing request and its response as text; absent if no single request can show the code. */
 export interface ErrorExample {
   readonly request?: string
   readonly response?: string
@@ -38,7 +38,7 @@ export function errorEnvelopes(resources: readonly Resource[]): Record<ErrorCode
   >
 }
 
-/** An example of each code of an error and of a detail, about resources at a base address. */
+/** An example for each code of an error or a detail, below a base URL. */
 export function errorExamples(resources: readonly Resource[], base: string): Record<string, ErrorExample> {
   const subjects = subjectsOf(resources)
   const requests = requestsFor(subjects, base)
@@ -55,7 +55,7 @@ export function errorExamples(resources: readonly Resource[], base: string): Rec
   return Object.fromEntries([...ofErrors, ...ofDetails])
 }
 
-/** The code of the errors that have a detail. Those that are not named here are rules of resources. */
+/** The code of the error that contains a detail. Details not listed come from rules of resources. */
 export function errorOf(detail: DetailCode): ErrorCode {
   return ERRORS_OF_DETAILS[detail as CommonDetailCode] ?? 'BUSINESS_RULE_VIOLATION'
 }
@@ -77,7 +77,7 @@ const ERRORS_OF_DETAILS: Partial<Record<CommonDetailCode, ErrorCode>> = {
   RESOURCE_IN_USE: 'DEPENDENCY_CONFLICT',
 }
 
-/** What the service says to each of the requests. A test sends them. */
+/** The response to each of the requests. A test sends them. */
 function errorsAbout({ resource, referred }: Subjects): Record<ErrorCode, DomainError> {
   const { path } = resource
   const callerWithoutScopes: Caller = { identity: '', scopes: new Set() }

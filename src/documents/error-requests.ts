@@ -3,10 +3,10 @@ import { kindOf } from '../model/fields.ts'
 import { referencesTo } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
 
-/** What the examples are about, with the identifiers `example`, `deleted` and `unknown`. */
+/** The resources of the examples, with the identifiers `example`, `deleted` and `unknown`. */
 export interface Subjects {
   readonly resource: Resource
-  /** A resource that cannot be deleted while others refer to it, and the resource and field that do. */
+  /** A resource that cannot be deleted while others refer to it, and the referring resource and field. */
   readonly referred: { readonly target: Resource; readonly from: Resource; readonly field: string }
 }
 
@@ -23,7 +23,6 @@ export function subjectsOf(resources: readonly Resource[]): Subjects {
   return { resource, referred: relations[0] ?? { target: resource, from: resource, field: 'other_id' } }
 }
 
-/** A body that ends too early. */
 export const malformedBody = (resource: Resource) => `{"${firstText(resource)}": `
 
 /** The first text of a resource, which is usually required. */
@@ -34,7 +33,7 @@ export function firstText({ fields }: Resource): string {
   return texts[0]?.[0] ?? 'name'
 }
 
-/** Requests as text, by the code of the error, or of its detail, that is the response. */
+/** Requests as text, by the code of the error or detail in the response. */
 export interface Requests {
   readonly errors: Readonly<Record<ErrorCode, string>>
   readonly details: Readonly<Partial<Record<CommonDetailCode, string>>>

@@ -10,23 +10,21 @@ export function camelCase(name: string): string {
   return name.replace(/[_-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The GraphQL name with a capital, as types have it. */
 export function pascalCase(name: string): string {
   const camel = camelCase(name)
   return camel.charAt(0).toUpperCase() + camel.slice(1)
 }
 
-/** The field of Query that reads one resource, and the member that holds it in a payload. */
+/** Names the field of Query that reads one resource, and the member that holds it in a payload. */
 export function singular({ name }: Resource): string {
   return name.charAt(0).toLowerCase() + name.slice(1)
 }
 
-/** The argument that names the parent: `planetId`. Undefined where there is no parent. */
+/** The argument that identifies the parent: `planetId`. Undefined if there is no parent. */
 export function parentArgument({ parentField }: Resource): string | undefined {
   return parentField && camelCase(parentField)
 }
 
-/** The names of a resource's operations, and of the types that belong to it. */
 export function graphNames(resource: Resource) {
   const { name } = resource
   return {
@@ -59,7 +57,7 @@ export function graphNames(resource: Resource) {
   }
 }
 
-/** The field that holds the connection of a list, beside the field that holds its pages. */
+/** The field with the connection of a list, beside the field with its pages. */
 export function connectionField(list: string): string {
   return `${list}Connection`
 }
@@ -69,17 +67,17 @@ export function groupType({ name }: Resource, group: string): string {
   return `${name}${pascalCase(group)}`
 }
 
-/** The value of an enumeration that stands for a column: `TEMPERATURE_RANGE_MIN_CELSIUS`. */
+/** The enumeration value for a column: `TEMPERATURE_RANGE_MIN_CELSIUS`. */
 export function columnValue(column: string): string {
   return column.toUpperCase()
 }
 
-/** Values under wire names as a GraphQL input object. */
+/** Values with wire names as a GraphQL input object. */
 export function toGraphNames({ allFields }: Resource, values: Values): Values {
   return renamed('graph', allFields, values)
 }
 
-/** A GraphQL input object under wire names, which is how the domain knows its fields. */
+/** A GraphQL input object with the wire names that the domain uses. */
 export function toWireNames({ allFields }: Resource, input: Values): Values {
   return renamed('wire', allFields, input)
 }
@@ -113,17 +111,14 @@ function renamingsOf(target: 'graph' | 'wire', fields: Fields): Renamings {
   return renamings
 }
 
-/** The values of columns, by the names of GraphQL's fields. */
 export function columnsInCamelCase(columns: Values): Values {
   return Object.fromEntries(Object.entries(columns).map(([column, value]) => [camelCase(column), value]))
 }
 
-/** One condition on a field as a GraphQL filter object. */
 export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown): Values {
   return path.reduceRight<Values>((inner, name) => ({ [camelCase(name)]: inner }), { [operator]: value })
 }
 
-/** One sort as a GraphQL sort object. */
 export function toGraphSort({ column }: Leaf, direction: Sort['direction']): Values {
   return { field: columnValue(column), direction: direction.toUpperCase() }
 }

@@ -2,25 +2,23 @@ import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType 
 import type { Resource } from '../model/resource.ts'
 import { graphNames } from './names.ts'
 
-/** A field of an object type. */
 export interface MappedField {
   readonly name: string
-  /** Its type as SDL: `[Moon!]!`. */
+  /** As SDL: `[Moon!]!`. */
   readonly type: string
   readonly description: string
-  /** The object type that it leads to; for a page or a connection, that of the items. */
+  /** The object type of the field; for a page or a connection, that of its items. */
   readonly target: string | undefined
   readonly kind: 'value' | 'object' | 'page' | 'connection'
 }
 
-/** An object type, with the operations that are about it. */
+/** An object type and its operations. */
 export interface MappedType {
   readonly name: string
   readonly description: string
   /** Undefined for an object within a resource. */
   readonly resource: Resource | undefined
   readonly fields: readonly MappedField[]
-  /** The fields of Query and of Mutation. */
   readonly operations: readonly string[]
 }
 

@@ -9,31 +9,31 @@ import {
 import type { Context, Middleware } from 'koa'
 import { tracer } from '../observability/observation.ts'
 
-/** A finished request, as logs and metrics show it: by its method and route, without what else was sent. */
+/** A finished request, as logs and metrics show it: without anything else that was sent. */
 export interface AnsweredRequest {
   readonly method: string
-  /** The template of the path, `/api/v1/species/:id`; undefined where there is no route. */
+  /** The template of the path, `/api/v1/species/:id`; undefined if there is no route. */
   readonly route: string | undefined
-  /** The beginning of the path, without the query, of a request that has no route. */
+  /** The beginning of the path, if there is no route. */
   readonly path?: string | undefined
-  /** The status of the response; where the connection was lost before it, the status that it would have had. */
+  /** The status of the response, or what it would have been if the connection was lost before. */
   readonly status: number
   readonly seconds: number
   readonly requestId: string
-  /** The trace that the request belongs to: that of its `traceparent`, or a new one. */
+  /** The trace of its `traceparent`, or a new one. */
   readonly traceId: string | undefined
   /** Whether the connection was lost before all of the response was sent. */
   readonly aborted: boolean
-  /** Why the database was unavailable, where it was. */
+  /** Why the database was unavailable, if it was. */
   readonly reason: string | undefined
 }
 
 export type ReportRequest = (request: AnsweredRequest) => void
 
-/** How much of the path of a request without a route is reported. */
+/** The reported length of a path without a route. */
 const PATH_CHARACTERS = 200
 
-/** The template of the route that a path leads to, whether the request got there or not. */
+/** The template of the route at a path, whether the request reached it or not. */
 export type TemplateOf = (path: string) => string | undefined
 
 /**
@@ -61,7 +61,7 @@ export function observe(
   }
 }
 
-/** Resolves, once the response is closed, to whether that happened before all of it was sent. */
+/** Resolves when the response is closed: whether it was closed before all of it was sent. */
 function untilClosed({ req, res }: Context): Promise<boolean> {
   return new Promise((resolve) => {
     let isSent = false

@@ -17,21 +17,19 @@ import {
 import { type Route, RouteTable, refuseUnknownPath } from './routes.ts'
 import { createTurns } from './turns.ts'
 
-/** The parts of the application. */
 export interface AppParts {
   readonly routes: readonly Route[]
   readonly settings: AppSettings
   readonly authenticate: Middleware
   readonly reportFault: ReportFault
-  /** Told of every finished request. */
   readonly reportRequest: ReportRequest
   readonly load: Load
   readonly pathHeaders?: PathHeaders | undefined
-  /** Of a service whose reads can be older than its writes. */
+  /** Set if reads can be older than writes. */
   readonly positions?: Positions | undefined
 }
 
-/** Headers of every response at some paths, errors included. */
+/** Headers of every response at certain paths, including errors. */
 export interface PathHeaders {
   readonly names: readonly string[]
   /** Whether the responses at a path have them. */
@@ -46,7 +44,7 @@ interface AppSettings {
   readonly rateLimit: number
 }
 
-/** The HTTP application. The order of these lists is the order in which a request is looked at. */
+/** The HTTP application. Middleware runs in the order of these lists. */
 export function createApp(parts: AppParts): RequestListener {
   const { settings, authenticate, reportFault, reportRequest, load, pathHeaders, positions } = parts
   const app = new Koa({ proxy: settings.trustProxy })

@@ -32,7 +32,7 @@ export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   endWith(socket, methodNotAllowed('CONNECT', { Allow: METHODS.join(', ') }))
 }
 
-/** The client may never read the response; nothing waits for that. */
+/** The client may never read the response, so do not wait for it. */
 function endWith(socket: Duplex, error: DomainError): void {
   socket.end(rawResponse(error))
   setTimeout(() => socket.destroy(), 1_000).unref()
@@ -55,7 +55,7 @@ function rawResponse(error: DomainError): string {
   ].join('\r\n')
 }
 
-/** Node keeps the response that is being sent on the socket; bytes in the middle of it would corrupt it. */
+/** Whether Node is already sending a response on the socket; more bytes would corrupt it. */
 function hasBegunToRespond(socket: Duplex): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } }
   return response?.headersSent === true

@@ -2,10 +2,10 @@ import type { Middleware } from 'koa'
 import type { Consistency } from '../model/caller.ts'
 import { callerOf } from './auth/authenticate.ts'
 
-/** The header of a token that names a write: in the response to it, and in requests that must see it. */
+/** The header with the token of a write: in its response, and in requests that must see the write. */
 export const CONSISTENCY_TOKEN = 'Consistency-Token'
 
-/** What the header holds; of a service whose reads can be older than its writes. */
+/** Reads and issues tokens, in a service whose reads can be older than its writes. */
 export interface Positions {
   /** The position that a token names. */
   read(token: string): Consistency['after']

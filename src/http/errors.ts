@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { DomainError, type ErrorCode } from '../model/errors.ts'
 
-/** The status of each code (SPEC §7): one row for every code there is. */
+/** The status of each code (SPEC §7). */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   MALFORMED_REQUEST: 400,
   MALFORMED_JSON: 400,
@@ -34,7 +34,7 @@ export function errorEnvelope({ code, message, details }: DomainError) {
 
 type Headers = Readonly<Record<string, string>>
 
-/** A failure whose response needs headers of its own. */
+/** A failure whose response has headers of its own. */
 export class HttpError extends DomainError {
   constructor(
     code: ErrorCode,
@@ -45,10 +45,9 @@ export class HttpError extends DomainError {
   }
 }
 
-/** The methods that the service knows. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** The response to a method that a resource does not have (RFC 9110 §15.5.6), with those that it has. */
+/** The error for a method that is not supported here (RFC 9110 §15.5.6). */
 export function methodNotAllowed(method: string, headers: Headers & { Allow: string }): HttpError {
   const message = `${method} is not allowed here. Allowed: ${headers.Allow}.`
   return new HttpError('METHOD_NOT_ALLOWED', message, headers)
@@ -56,7 +55,7 @@ export function methodNotAllowed(method: string, headers: Headers & { Allow: str
 
 const RETRY_AFTER_SECONDS = 1
 
-/** The headers of a failure: its own, and those that its code has in every response. */
+/** The headers of a failure: those of its code and its own. */
 export function errorHeaders(error: DomainError): Headers {
   return {
     ...(error.code === 'SERVICE_UNAVAILABLE' && { 'Retry-After': String(RETRY_AFTER_SECONDS) }),
@@ -77,7 +76,6 @@ export function helpLink(path: string, code: ErrorCode): string {
 /** Told of every fault of the service, with the id that the response names. */
 export type ReportFault = (error: unknown, requestId: string) => void
 
-/** Makes the body of a failed response and its media type. */
 export type FormatError = (ctx: Context, error: DomainError) => { type: string; body: object }
 
 const formatEnvelope: FormatError = (_, error) => ({

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { DomainError } from '../model/errors.ts'
 import { type Handler, type Route, reads } from './routes.ts'
 
-/** Whether the service can be used right now. Never throws. */
+/** Whether the service can be used now. Never throws. */
 export type IsReady = () => Promise<boolean>
 
 /**
@@ -23,7 +23,7 @@ export function healthRoutes(isReady: IsReady): Route[] {
   ]
 }
 
-/** Koa would ask of an object whether it is a Response, and Node would load its whole `fetch` for that. */
+/** For an object body, Koa checks `instanceof Response`, which makes Node load its `fetch`. */
 function respondWith(ctx: Context, status: string): void {
   ctx.type = 'json'
   ctx.body = JSON.stringify({ status })

@@ -1,4 +1,3 @@
-/** The capacity of a limiter, and the length of its queue. */
 export interface LimiterOptions {
   readonly capacity: number
   /** How much of the capacity one caller may use. */
@@ -9,19 +8,17 @@ export interface LimiterOptions {
   readonly waiting?: number
   /** How many requests of one caller may wait. */
   readonly waitingShare?: number
-  /** The error for a request that may not wait. */
+  /** Makes the error for a request that can neither start nor wait. */
   readonly refusal?: () => Error
 }
 
 /** A caller is alone after so many requests in a row. */
 const ALONE_AFTER_REQUESTS = 1_000
 
-/** Releases what was acquired. Must be called once. */
 export type Release = () => void
 
-/** Work that can be aborted. */
 export interface Abortable {
-  /** Calls the listener with the reason when the work is aborted; returns what removes the listener. */
+  /** Calls the listener with the reason of an abort; returns a function that removes the listener. */
   onAbort(listener: (reason: unknown) => void): () => void
 }
 
@@ -42,7 +39,7 @@ export class Limiter {
   readonly #queues = new Map<string, WaitingRequest[]>()
   #used = 0
   #waiting = 0
-  /** The caller of the last request, and how many requests it has made since another made one. */
+  /** The caller of the last request, and the number of its requests in a row. */
   #last: string | undefined
   #inARow = 0
 
@@ -57,12 +54,10 @@ export class Limiter {
     this.#options = { ...limits, share, shareBesideOthers, waiting, waitingShare, refusal }
   }
 
-  /** How much is in use. */
   get used(): number {
     return this.#used
   }
 
-  /** How many requests wait. */
   get waiting(): number {
     return this.#waiting
   }

@@ -3,7 +3,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { callerOf } from './auth/authenticate.ts'
 import { bodyBytes } from './json/body.ts'
 
-/** How much of its capacity the service uses. */
+/** The load of the service. */
 export interface Load {
   /** @throws {DomainError} SERVICE_UNAVAILABLE (503) when there is no room for a request of this caller */
   admit(caller: string): void
@@ -17,10 +17,10 @@ export interface Load {
   startBody(caller: string): Promise<() => void>
 }
 
-/** In bytes; the buffers of the operating system take a smaller response at once. */
+/** In bytes. Smaller responses fit into the buffers of the operating system. */
 const SMALL_RESPONSE = 16 * 1024
 
-/** In bytes; to read a smaller body takes about as long as to read a resource. */
+/** In bytes. Reading a smaller body takes about as long as reading a resource. */
 const SMALL_BODY = 16 * 1024
 
 /**
@@ -44,7 +44,7 @@ export function shedLoad(load: Load): Middleware {
   }
 }
 
-/** Counts a large body from before it is read until it is dealt with, and then for the time of its length. */
+/** Counts a large body until its request is finished, and then for a time that depends on its length. */
 async function withBody(load: Load, ctx: Context, caller: string, next: Next): Promise<void> {
   // The length of a chunked body is not known before its end.
   const isLarge = ctx.get('Transfer-Encoding') !== '' || (ctx.request.length ?? 0) > SMALL_BODY

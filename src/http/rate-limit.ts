@@ -6,7 +6,7 @@ import { HttpError } from './errors.ts'
 
 const WINDOW_SECONDS = 60
 
-/** How long a worker waits for the process that counts for all of them. */
+/** How long a worker waits for the process that counts for all workers. */
 const COUNT_MILLISECONDS = 1_000
 
 /**
@@ -30,7 +30,7 @@ export function limitRate(requestsPerMinute: number): Middleware {
 
 type Count = (key: string) => Promise<RateLimiterRes>
 
-/** Counts a request of a caller. A worker whose supervisor does not respond counts what it sees itself. */
+/** Counts a request of a caller. If the supervisor does not respond, a worker counts alone. */
 function createCounter(points: number): Count {
   const options = { points, duration: WINDOW_SECONDS }
   const countWith =
@@ -45,7 +45,7 @@ function createCounter(points: number): Count {
   return (key) => shared(key).catch(() => own(key))
 }
 
-/** Beyond the limit the library rejects with the state, and not with an error. */
+/** Beyond the limit, the library rejects with the state instead of an error. */
 function refused(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal
   throw refusal

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import { type Detail, DomainError } from '../model/errors.ts'
 
-/** A name, an IPv4 or an IPv6 address, and a port (RFC 3986 §3.2.2, without its rare forms). */
+/** A name, an IPv4 or IPv6 address, with an optional port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
-/** Path segments that stand in front of every path of the service, for clients of a gateway. */
+/** The path prefix that clients of a gateway use. */
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~%-]+)*\/?$/
 
 /**
@@ -51,16 +51,16 @@ export const refuseMalformedHost: Middleware = (ctx, next) => {
   return next()
 }
 
-/** Gives a target without a path, such as `other://host`, the path `/` (RFC 9110 §4.2.3); Koa has none for it. */
+/** Sets the path `/` for a target without one, such as `other://host` (RFC 9110 §4.2.3). */
 export const completeTarget: Middleware = (ctx, next) => {
   ctx.path ??= '/'
   return next()
 }
 
-/** Nearly all requests name the same host, and to parse a URL takes 2 % of the processor time of GET one. */
+/** Nearly all requests name the same host, and parsing the URL takes 2 % of the processor time of GET one. */
 let knownOrigin: string | undefined
 
-/** Koa parses the URL when it is first asked for, and has none where that fails. */
+/** Koa parses the URL at the first access, and returns an empty object if that fails. */
 function isUrl(ctx: Context, origin: string): boolean {
   if (origin === knownOrigin && ctx.originalUrl.startsWith('/')) return true
   const isOne = ctx.URL.searchParams !== undefined

@@ -61,13 +61,12 @@ const SECURITY_HEADERS = headersOf(
   }),
 )
 
-/** Sets {@link SECURITY_HEADERS}. */
 export const securityHeaders: Middleware = (ctx, next) => {
   for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value)
   return next()
 }
 
-/** The headers that helmet sets. They are the same in every response, so it is asked once. */
+/** The headers that helmet sets: the same in every response, so they are computed once. */
 function headersOf(protect: ReturnType<typeof helmet>): readonly [string, string][] {
   const headers: [string, string][] = []
   const setHeader = (name: string, value: string) => headers.push([name, value])
@@ -104,7 +103,7 @@ export const cacheControl: Middleware = async (ctx, next) => {
   ctx.set('Cache-Control', isValidated ? 'private, no-cache' : 'no-store')
 }
 
-/** Tells in every response where its time went (W3C Server Timing). */
+/** Reports in every response where its time went (W3C Server Timing). */
 export const serverTiming: Middleware = async (ctx, next) => {
   const timings = new Timings()
   await withTimings(timings, next)
@@ -120,7 +119,7 @@ export const serverTiming: Middleware = async (ctx, next) => {
 /** In UTF-16 code units. */
 const PIECE = 64 * 1024
 
-/** Shorter bodies are sent at once: it takes less than a millisecond to encode and to write them. */
+/** Shorter bodies are sent at once: encoding and writing them takes less than a millisecond. */
 const SHORT = 4 * PIECE
 
 /**
@@ -148,7 +147,7 @@ async function* pieces(text: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Between two characters: a surrogate pair stays together. */
+/** Does not split a surrogate pair. */
 function endOfPiece(text: string, end: number): number {
   const isLead = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
   return isLead ? end + 1 : end

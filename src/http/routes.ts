@@ -7,15 +7,14 @@ import { callerOf } from './auth/authenticate.ts'
 import { type FormatError, methodNotAllowed } from './errors.ts'
 import { ACCEPT_PATCH } from './json/body.ts'
 
-/** A path, who may use it, and what each method does there. */
 export interface Route {
-  /** The template of the path, `/api/v1/species/:id`; logs and metrics name requests by it. */
+  /** The template, `/api/v1/species/:id`, which also names requests in logs and metrics. */
   readonly path: string
   readonly access: Access
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>
-  /** Whether the route is for a request, where that depends on more than the path; otherwise the next one is. */
+  /** Whether the route serves a request, if that depends on more than the path. */
   readonly applies?: (ctx: Context) => boolean
-  /** The format of its errors; the error envelope, if not given. */
+  /** The format of its errors; by default the error envelope. */
   readonly formatError?: FormatError
 }
 
@@ -24,22 +23,20 @@ export type Access = 'probe' | 'open' | 'token'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a method does. */
 export interface Endpoint {
   readonly handle: Handler
-  /** What the token of the caller must allow, beside being valid. */
+  /** The scope that the token must have. */
   readonly scope?: readonly [resource: Resource, action: Action]
 }
 
-/** Responds to a request. */
 export type Handler = (ctx: Context) => void | Promise<void>
 
-/** HEAD does what GET does; Node leaves the body out (RFC 9110 §9.3.2). */
+/** HEAD is handled like GET; Node omits the body (RFC 9110 §9.3.2). */
 export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
   return { GET: endpoint, HEAD: endpoint }
 }
 
-/** What a request passes before a route is served, by the access of the route. */
+/** The middleware in front of a route, by its access. */
 export type AccessChecks = Readonly<Record<Access, readonly Middleware[]>>
 
 /**
@@ -80,14 +77,14 @@ export class RouteTable {
     return this.#probes.has(path)
   }
 
-  /** Whether there is a route at a path, other than one that is at all paths of a folder. */
+  /** Whether there is a route at a path, not counting wildcards. */
   has(path: string): boolean {
     return this.#router
       .match(path, 'GET')
       .path.some(({ name }) => !this.#routes[Number(name)]?.path.includes('*'))
   }
 
-  /** The route at a path: the one that needs a token, if any, or one for which the path is enough. */
+  /** The route at a path: the one that needs a token, or else one that depends on the path alone. */
   at(path: string): Route | undefined {
     const matched = this.#router
       .match(path, 'GET')
@@ -113,7 +110,6 @@ function respondToOptions(ctx: Context, methods: Route['methods']): void {
   ctx.status = 204
 }
 
-/** The end of all routes. */
 export const refuseUnknownPath: Middleware = (ctx) => {
   const path = JSON.stringify(ctx.path.slice(0, 200))
   throw new DomainError('RESOURCE_NOT_FOUND', `There is nothing at ${path}.`)

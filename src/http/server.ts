@@ -9,26 +9,25 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { refuseConnect, respondToClientError } from './client-error.ts'
 
-/** How many connections the server accepts, and how long it waits for clients. */
+/** Limits on connections, and on the time that clients may take. */
 export interface ServerLimits {
   readonly maximumConnections: number
   readonly keepAliveSeconds: number
-  /** Whether the service is about to stop: then every response closes its connection. */
+  /** While the service stops, every response closes its connection. */
   readonly isStopping: () => boolean
   /** How long a client may take to receive a response. */
   readonly responseMilliseconds?: number
 }
 
-/** The time that a client has to send headers, to send a request, and to receive a response. */
+/** Time for a client to send headers, to send a request, and to receive a response. */
 const HEADERS_MILLISECONDS = 6_000
 const REQUEST_MILLISECONDS = 10_000
 const RESPONSE_MILLISECONDS = 8_000
 
-/** The service stops listening after no client has connected for so long while responses are held back. */
+/** While responses are held back, the service stops listening once no client has connected for this long. */
 const QUIET_MILLISECONDS = 100
 const QUIET_ATTEMPTS = 10
 
-/** An HTTP server, and how it is stopped. */
 export interface HttpServer {
   readonly server: Server
   /**
@@ -129,7 +128,7 @@ function endAfter(response: ServerResponse, held: () => Promise<void> | undefine
   }) as typeof response.end
 }
 
-/** The target of a request may be a whole URL; then the host of that counts (RFC 9112 §3.2.2). */
+/** If the request target is a whole URL, its host replaces the Host header (RFC 9112 §3.2.2). */
 function toOriginForm(request: IncomingMessage): void {
   const { url = '' } = request
   if (!/^https?:\/\//i.test(url)) return

@@ -4,9 +4,8 @@ import { extname } from 'node:path'
 import type { Context } from 'koa'
 import { type Handler, type Route, reads } from './routes.ts'
 
-/** Content that is the same for every caller, with its entity tag. */
+/** Content that is the same for every caller. */
 export interface StaticContent {
-  /** The media type, with its parameters. */
   readonly type: string
   readonly body: Buffer
   readonly etag: string
@@ -64,7 +63,7 @@ export function contentHandler(extension: string, load: () => string | Promise<B
   }
 }
 
-/** Responds with a file. Its path comes from the program, never from a request. */
+/** Responds with a file. The path must not come from a request. */
 export function fileHandler(path: string): Handler {
   return contentHandler(extname(path), () => readFile(path))
 }

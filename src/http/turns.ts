@@ -3,18 +3,16 @@ import type { Middleware } from 'koa'
 import { callerOf } from './auth/authenticate.ts'
 import { Limiter } from './limiter.ts'
 
-/** How many requests of one caller start in a turn of the event loop, beside those of others. */
+/** Requests of one caller that start in one turn of the event loop while there are others. */
 const REQUESTS_PER_TURN = 2
 
-/** How many requests of one caller wait; pipelined ones could be any number. Others start at once. */
+/** Requests of one caller that wait, since it can pipeline any number. Further ones start at once. */
 const MAXIMUM_WAITING = 1_000
 
-/** How many tokens are remembered. */
 const MAXIMUM_CALLERS = 1_000
 
-/** Lets callers take turns. */
 export interface Turns {
-  /** Remembers who sends an Authorization header; belongs behind authentication. */
+  /** Remembers who sent an Authorization header. Belongs after authentication. */
   readonly remember: Middleware
   wrap(app: RequestListener): RequestListener
 }

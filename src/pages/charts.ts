@@ -4,34 +4,31 @@ import { groupable, measurable } from '../model/query/aggregate.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
 import { label } from '../rest/nouns.ts'
 
-/** What the landing page shows of a collection: GraphQL operations, and what is drawn of their results. */
+/** What the landing page shows of a collection: GraphQL operations, and how their results are drawn. */
 export interface CollectionCharts {
   readonly title: string
-  /** The path below the entry document; undefined for owned resources, which are listed under their parents. */
+  /** The path below the entry document; undefined for owned resources. */
   readonly path: string | undefined
-  /** How many there are: one group with a `count`, as `total`. */
+  /** The operation that counts it: one group with a `count`, as `total`. */
   readonly count: string
-  /** Everything else but the histograms. */
+  /** The operation for everything else except the histograms. */
   readonly query: string
   readonly charts: readonly Chart[]
   readonly numbers: readonly NumberField[]
-  /** Counts, as `range0` and so on, what the filters `$range0` and so on let through. */
+  /** The operation that counts, as `range0` and so on, what matches the filters `$range0` and so on. */
   readonly ranges: { readonly query: string; readonly maximum: number }
 }
 
 interface Chart {
   readonly title: string
-  /** The field of the result. */
   readonly name: string
-  /** The member of a group's key; a chart over time has none. */
+  /** The member of a group's key; undefined for a chart over time. */
   readonly member?: string
 }
 
 interface NumberField {
   readonly title: string
-  /** The member of measures. */
   readonly member: string
-  /** The members of a filter. */
   readonly path: readonly string[]
   readonly isInteger: boolean
 }
@@ -43,7 +40,7 @@ const MAXIMUM_MONTHS = 120
 /** Bars of a histogram. Each is one scan, and a single scan costs up to a tenth of the limit of an operation. */
 const RANGES = 8
 
-/** The charts of each collection: additions by month, what has few values, and numbers. */
+/** The charts of each collection: additions by month, fields with few values, and numbers. */
 export function chartsOf(resources: readonly Resource[]): CollectionCharts[] {
   return resources.filter(({ listed }) => listed).map(collectionCharts)
 }

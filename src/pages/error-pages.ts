@@ -4,7 +4,6 @@ import { type Html, html } from '../documents/html.ts'
 import type { DetailCode } from '../model/errors.ts'
 import { pageWith, type Site } from './page.ts'
 
-/** The page of the whole catalogue. */
 export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): Html {
   const of = (kind: CatalogueEntry['kind']) => entries.filter((entry) => entry.kind === kind)
   return pageWith(
@@ -20,7 +19,6 @@ ${table('Codes of details', of('detail'), site, ['Code', 'Cause'])}`,
   )
 }
 
-/** The page of one code. */
 export function entryPage(entry: CatalogueEntry, example: ErrorExample, site: Site): Html {
   const { code, kind, status, cause, remedy, retry } = entry
   const error = kind === 'detail' ? errorOf(code as DetailCode) : code

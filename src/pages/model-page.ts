@@ -8,7 +8,6 @@ import type { Resource } from '../model/resource.ts'
 import { label } from '../rest/nouns.ts'
 import { pageWith, type Site } from './page.ts'
 
-/** The parts of the page that are the same for every caller. */
 interface Drawings {
   readonly entities: Html
   readonly types: Html | undefined
@@ -55,7 +54,7 @@ ${model.entities.map((entity) => entitySection(entity, model, site))}
 ${types && drawings.types ? typesPart(types, drawings.types, site) : ''}`
 }
 
-/** A wide drawing can be scrolled, with the keyboard too. */
+/** Wide drawings can be scrolled, also with the keyboard. */
 function figure(title: string, drawing: Html): Html {
   return html`<div class="diagram" tabindex="0" role="region" aria-label="${title}; the tables below hold the same">
 ${drawing}</div>`

@@ -17,43 +17,38 @@ const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** The reference and the explorer set styles on their elements, and have embedded images and fonts. */
+/** The reference and the explorer set styles on their elements, and embed images and fonts. */
 const EDITOR_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** The path of the page with the data model. */
 export const MODEL_PATH = '/model'
 
-/** What the header of every page links to. */
+/** The link targets of the header of every page. */
 export interface Site {
-  /** The URL of the entry document. */
   readonly base: string
-  /** What the URLs of the service begin with. */
+  /** The beginning of all URLs of the service. */
   readonly root: string
-  /** The URL of the reference. */
   readonly reference: string
-  /** Where its styles and scripts are, relative to the page: the same whatever a gateway has removed. */
+  /** The folder of styles and scripts, relative to the page, so that gateways may remove a prefix. */
   readonly assets: string
   readonly hasExplorer: boolean
 }
 
-/** The settings of the pages. */
 export type SiteSettings = RestSettings & {
   readonly graphqlExplorer?: boolean
   /** Makes the map of the GraphQL types; undefined if the schema is not public. */
   readonly typeMap?: (() => readonly MappedType[]) | undefined
-  /** The catalogue that the examples of the reference are about. */
+  /** The catalogue for the examples of the reference. */
   readonly seeds?: readonly Seed[]
 }
 
-/** A page, with the content security policy that it needs if the usual one is too strict. */
+/** A page, with a content security policy if the usual one is too strict. */
 export interface Page {
   readonly html: Html
   readonly policy?: string
 }
 
-/** The site as the sender of a request sees it. */
 export function siteFor(ctx: Context, settings: SiteSettings): Site {
   const root = rootFor(ctx, settings)
   return {
@@ -65,7 +60,7 @@ export function siteFor(ctx: Context, settings: SiteSettings): Site {
   }
 }
 
-/** Responds with a page, and a policy that keeps it from loading or running anything else. */
+/** Responds with a page and a content security policy. */
 export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_POLICY }: Page): void {
   ctx.set('Content-Security-Policy', policy)
   ctx.set('Referrer-Policy', 'no-referrer')
@@ -85,7 +80,6 @@ export function browsePage(site: Site): Page {
   return { html: pageWith('Browse', site, content, head) }
 }
 
-/** The page for browsers at an address where there is nothing. */
 export function notFoundPage(site: Site, path: string): Page {
   const content = html`<h1>Not found</h1>
 <p>There is nothing at <code>${path}</code>.</p>
@@ -93,7 +87,7 @@ export function notFoundPage(site: Site, path: string): Page {
   return { html: pageWith('Not found', site, content) }
 }
 
-/** The landing page: what the service is, where to go, and, with a token, what it holds. */
+/** The landing page: what the service is, links, and, with a token, counts and charts. */
 export function landingPage(site: Site, resources: readonly Resource[]): Page {
   const content = html`<h1>A catalogue with a REST and a GraphQL interface</h1>
 <p>${resources
@@ -112,7 +106,7 @@ ${places(site).map(({ href, title, text }) => html`<li><a href="${href}">${title
   return { html: pageWith('Home', site, content, head) }
 }
 
-/** The reference: the OpenAPI document, rendered by Swagger UI, from which calls can be tried. */
+/** The reference: the OpenAPI document in Swagger UI, which can send requests. */
 export function referencePage(site: Site): Page {
   const content = html`<h1 class="hidden">Reference</h1>
 <div id="reference"></div>`
@@ -148,10 +142,9 @@ export function explorerPage(site: Site): Page {
   return { html: pageWith('GraphQL explorer', site, content, head), policy: EDITOR_POLICY }
 }
 
-/** The style of the content; the reference has its own. */
 const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${assets}/content.css">`
 
-/** Where the header of every page and the landing page lead. */
+/** The links in the header of every page and on the landing page. */
 function places({ base, root, reference, hasExplorer }: Site): readonly Place[] {
   return [
     { page: 'Browse', title: 'Browse', href: base, text: 'Read, create and change resources, with forms.' },
@@ -193,15 +186,12 @@ function places({ base, root, reference, hasExplorer }: Site): readonly Place[] 
 }
 
 interface Place {
-  /** The title of the page. */
   readonly page: string
-  /** The text of links to it. */
   readonly title: string
   readonly href: string
   readonly text: string
 }
 
-/** A page with the header that all pages have. */
 export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyle(site)): Html {
   const { base, root, assets } = site
   return html`<!doctype html>

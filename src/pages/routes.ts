@@ -74,7 +74,7 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
   ]
 }
 
-/** The routes without data that do not depend on the version, with the reference of the version shown by default. */
+/** Routes without data that do not depend on the version, with the reference of the default version. */
 export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const charts = contentHandler('.json', () => JSON.stringify(chartsOf(resources)))
   const home = open('/', (ctx) => {
@@ -95,7 +95,7 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
   ]
 }
 
-/** The page for browsers at addresses of no other route. Other clients must send a token first. */
+/** The page for browsers at unknown addresses. Other clients must send a token first. */
 export function notFoundRoute(settings: SiteSettings): Route {
   const page = open('/{*path}', (ctx) => {
     // The log names the path of a request that has no route.
@@ -107,7 +107,7 @@ export function notFoundRoute(settings: SiteSettings): Route {
   return { ...page, applies: prefersPage }
 }
 
-/** To the address that is meant by one that people guess. */
+/** Redirects from an address that people guess. */
 function redirect(from: string, to: string, settings: SiteSettings): Route {
   return open(from, (ctx) => {
     ctx.redirect(rootFor(ctx, settings) + to)
@@ -124,7 +124,7 @@ function modelRoute(resources: readonly Resource[], settings: SiteSettings): Rou
   return open(MODEL_PATH, async (ctx) => respondWithPage(ctx, { html: await page(siteFor(ctx, settings)) }))
 }
 
-/** The explorer is at the address of GraphQL, for browsers. It holds no data, and asks with the token put into it. */
+/** Browsers get the explorer at the URL of GraphQL. It holds no data and uses the token that its user enters. */
 function explorerRoute(settings: SiteSettings): Route {
   const page = open(GRAPHQL_PATH, (ctx) => {
     ctx.vary('Accept')
@@ -144,7 +144,7 @@ function open(path: string, handle: Handler): Route {
   return { path, access: 'open', methods: reads({ handle }) }
 }
 
-/** The OpenAPI document, made for the first request, with addresses as the sender of a request sees them. */
+/** The OpenAPI document, made at the first request, with URLs as the client sees them. */
 function documentHandler(make: () => string, settings: SiteSettings, extension: '.json' | '.yaml'): Handler {
   let text: string | undefined
   let latest: { root: string; content: StaticContent } | undefined
@@ -158,7 +158,7 @@ function documentHandler(make: () => string, settings: SiteSettings, extension: 
   }
 }
 
-/** The error catalogue at `/errors` and one entry at `/errors/{CODE}`: as JSON, or as a page. */
+/** The error catalogue at `/errors` and its entries at `/errors/{CODE}`, as JSON or as pages. */
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const entries = catalogueEntries(resources)
   let latest: { root: string; examples: Record<string, ErrorExample> } | undefined
@@ -205,10 +205,9 @@ function jsonOrPage(
   }
 }
 
-/** The folders of the pages' own scripts and styles. */
 const OWN = ['browser', 'styles'].map((name) => fileURLToPath(new URL(name, import.meta.url)))
 
-/** What the pages load: their own scripts and styles, and files of packages. */
+/** What the pages load: scripts, styles, and files of packages. */
 function assets(): Record<string, Handler> {
   const { resolve } = createRequire(import.meta.url)
   const renderer = dirname(resolve('swagger-ui-dist/package.json'))

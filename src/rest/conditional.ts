@@ -11,11 +11,10 @@ export function entityTag(id: string, version: number, variant?: string): string
   return `"${id}:${version}${variant === undefined ? '' : `:${variant}`}"`
 }
 
-/** The preconditions of a write (RFC 9110 §13.1). */
 export interface Preconditions {
-  /** Only these versions may be changed; undefined for any. */
+  /** Undefined: any version may be changed. */
   readonly versions: readonly number[] | undefined
-  /** Only if unchanged since then; undefined beside If-Match, which is the stronger condition. */
+  /** Undefined if If-Match, the stronger condition, was sent. */
   readonly unmodifiedSince: Date | undefined
   /** The resource must exist (If-Match was sent). */
   readonly mustExist: boolean
@@ -34,7 +33,7 @@ export function preconditionsOf(headers: IncomingHttpHeaders, id: string): Preco
   }
 }
 
-/** The state of a resource, as the headers of its responses tell it. */
+/** The state of a resource that response headers describe. */
 export interface State {
   readonly id: string
   readonly version: number
@@ -76,7 +75,7 @@ function versionOf(tag: string, id: string): number[] {
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
 const TIME = '(?<time>\\d\\d:\\d\\d:\\d\\d)'
 
-/** The three forms of a date: the current one, and two that are obsolete but must be read. */
+/** The current format of a date, and two obsolete ones that recipients must accept. */
 const FORMS = [
   `[A-Z][a-z]{2}, (?<day>\\d\\d) (?<month>${MONTHS}) (?<year>\\d{4}) ${TIME} GMT`,
   `[A-Z][a-z]{5,8}, (?<day>\\d\\d)-(?<month>${MONTHS})-(?<year>\\d\\d) ${TIME} GMT`,
@@ -96,7 +95,7 @@ function httpDate(text: string | undefined): Date | undefined {
   return date.getUTCDate() === Number(day) ? date : undefined
 }
 
-/** Of a year of two digits: one that seems more than 50 years ahead is past (RFC 9110 §5.6.7). */
+/** A two-digit year more than 50 years ahead is in the past (RFC 9110 §5.6.7). */
 function century(year: string): string {
   const now = new Date().getUTCFullYear()
   const current = Math.floor(now / 100)

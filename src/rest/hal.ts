@@ -11,22 +11,19 @@ export interface Link {
 
 export type Links = Readonly<Record<string, Link | null>>
 
-/** The representation a response carries: each has its own relations (SPEC §2.3). */
+/** Where a representation appears; each occasion has its own links (SPEC §2.3). */
 export type Occasion = 'item' | 'read' | 'created' | 'put'
 
 /** Makes HAL documents of data that is already in wire names (SPEC §2.2, §2.3; draft-kelly-json-hal). */
 export interface Hal {
-  /** One resource with its links. */
   resource(data: Values, occasion: Occasion, urls: Urls): object
-  /** A page of a list. */
   list(list: ListData, urls: Urls): object
 }
 
-/** A page of a list, and how it was asked for. */
+/** A page of a list, with the parameters of its request. */
 export interface ListData {
   /** The result of the GraphQL operation: `items`, `page`, `total_count`, `has_more`, and the cursors `next` and `previous`. */
   readonly result: Values
-  /** The requested page. */
   readonly page: number
   readonly parameters: ListParameters
   readonly parent: { readonly resource: Resource; readonly id: string } | undefined
@@ -50,7 +47,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]): H
     }
   }
 
-  /** A singleton is linked whether it is set or not: the entity tag, which is the parent's, covers the links. */
+  /** Unset singletons are linked too: setting one does not change the entity tag of the parent. */
   function addChildren(links: Record<string, Link>, self: string): void {
     for (const { path } of children) links[path] = { href: `${self}/${path}` }
   }
@@ -146,7 +143,7 @@ export function createRepresent({ shownFields }: Resource): Represent {
   }
 }
 
-/** All results have the same members in the same order, so that they have one shape. */
+/** All results have the same members in the same order, so V8 gives them one shape. */
 function picker(fields: Readonly<Record<string, Field>>): (data: Values) => Record<string, unknown> {
   const members = Object.entries(fields).map(([name, field]) => ({
     name,

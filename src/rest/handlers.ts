@@ -19,7 +19,6 @@ import type { OperationName } from './resource-paths.ts'
 import { hasTemplates, respond } from './respond.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
 
-/** What the handlers of a resource are made of. */
 export interface HandlerParts {
   readonly resource: Resource
   readonly operations: Operations
@@ -37,7 +36,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
   // Only the writes of a view have this variable.
   const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
-  /** A resource, or 304, with the headers that describe the state it is shown in. */
+  /** Responds with a resource or with 304, and the headers for later conditional requests. */
   function respondWith(ctx: Context, status: 200 | 201, data: Values, occasion: 'read' | 'created' | 'put') {
     const urls = urlsFor(ctx, settings)
     const templates = hasTemplates(ctx) ? forms.resource(callerOf(ctx), data, urls) : undefined
@@ -57,7 +56,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     }
   }
 
-  /** An inspection has the values of known fields only, so to ignore the others is not to report them. */
+  /** An inspection has values of known fields only, so unknown ones are ignored by not reporting them. */
   function known(inspection: Inspection): Inspection {
     if (settings.unknownFields !== 'ignore') return inspection
     return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }
@@ -160,18 +159,18 @@ function withTemplates(document: object, templates: Templates | undefined): obje
   return Object.keys(templates ?? {}).length === 0 ? document : { ...document, _templates: templates }
 }
 
-/** The identifiers in the path, which the documents name as the routes do. */
+/** The identifiers in the path. The GraphQL variables have the same names. */
 function pathParameters(ctx: Context): { parentId?: string; id?: string } {
   return ctx['params']
 }
 
-/** The identifier of the resource in the path; that of a singleton is its parent's. */
+/** The identifier in the path; a singleton has that of its parent. */
 function idOf(ctx: Context): string {
   const { parentId, id = parentId } = pathParameters(ctx)
   return id as string
 }
 
-/** An id in the body is compared with the path at once: it needs no look-up to be wrong. */
+/** A wrong id in the body is refused without a look-up. */
 function identified(readOnly: Inspection['readOnly'], id: string) {
   const { id: sentId, ...sent } = readOnly
   const isWrong = sentId !== undefined && sentId !== id
@@ -187,7 +186,6 @@ function idempotencyKeyOf({ headers }: Context): string | undefined {
   return header?.trim().replace(/^"(.*)"$/, '$1')
 }
 
-/** The preconditions as the arguments of a mutation. */
 function conditionVariables({ versions, unmodifiedSince }: Precondition) {
   return { ifVersion: versions, ifUnmodifiedSince: unmodifiedSince }
 }

@@ -6,10 +6,9 @@ import type { Values } from '../model/resource.ts'
 const PREFERENCE = 'graphql-operation'
 const ASKED = /(?:^|[,;\s])graphql-operation(?:$|[,;\s])/i
 
-/** Proxies and clients refuse longer headers; then the operation is not shown. */
+/** Proxies and clients refuse longer headers, so longer operations are not shown. */
 const HEADER_BYTES = 6_000
 
-/** Runs an operation for the caller of a request. */
 export type RunForRequest = (ctx: Context, operation: PreparedOperation, variables: Values) => Promise<Values>
 
 /**
@@ -29,7 +28,7 @@ function show(ctx: Context, operation: object): void {
   ctx.set('GraphQL-Operation', value)
 }
 
-/** JSON in printable ASCII, which is all that a header can hold (RFC 9110 §5.5). */
+/** JSON in printable ASCII, as headers require (RFC 9110 §5.5). */
 function headerValue(operation: object): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(operation).replace(/[^ -~]/g, escaped)

@@ -3,20 +3,20 @@ import { camelCase, graphNames, parentArgument, singular } from '../graph/names.
 import type { Resource } from '../model/resource.ts'
 import type { OperationName } from './resource-paths.ts'
 
-/** The GraphQL operations that the requests on a resource are translated into, one for each. */
+/** The GraphQL operation for each request on a resource. */
 export type Operations = Readonly<Record<OperationName, PreparedOperation>>
 
-/** What the text of an operation is made of. */
+/** An operation before it is written as text. */
 interface Draft extends Omit<OperationText, 'text'> {
-  /** The member of the data that holds the result. */
+  /** The member of the data with the result. */
   readonly result: 'resource' | 'list' | 'write'
-  /** The types of the arguments that are variables, besides the key of the resource. */
+  /** The arguments, which are all variables, with their types. */
   readonly variables: Readonly<Record<string, string>>
   /** The selected fields, under wire names. */
   readonly selection: string
 }
 
-/** Prepares the operations of a resource. No route uses those that it does not have. */
+/** Prepares the operations of a resource, including some that no route may use. */
 export function resourceOperations(resource: Resource, prepare: Prepare): Operations {
   const names = graphNames(resource)
   const parent = parentVariable(resource)
@@ -109,7 +109,7 @@ function written(resource: Resource, draft: Draft, parent = parentArgument(resou
   return { type, name, text }
 }
 
-/** The selection of every field of a resource under its wire name. Aliases rename the fields. */
+/** Selects every field of a resource. Aliases rename the fields to their wire names. */
 function wireSelection({ allFields }: Resource): string {
   const fields = Object.entries(allFields).map(([name, field]) =>
     field.type === 'group'

@@ -26,7 +26,6 @@ export interface ListQuery {
 
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id', 'cursor']
 
-/** Parameters that may be repeated. */
 const LISTS = ['sort', 'filter']
 
 /**
@@ -78,7 +77,7 @@ function parse(
 
 type Report = (field: string, code: DetailCode, message: string) => void
 
-/** The filter that a parameter is: the bare name of a field asks for equality (SPEC §2.5.3). */
+/** A parameter named like a field is a filter for equality (SPEC §2.5.3). */
 function filterOf(leaves: readonly Leaf[], name: string, value: string): string[] {
   if (name === 'filter') return [value]
   const isField = !PARAMETERS.includes(name) && leaves.some((leaf) => leaf.name === name)

@@ -1,10 +1,9 @@
 import { nestedReferences } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 
-/** The operations of a resource, by the names of their handlers and of their entries in OpenAPI. */
+/** The requests on a resource. Handlers, operations and OpenAPI entries have these names. */
 export type OperationName = 'list' | 'read' | 'create' | 'put' | 'patch' | 'remove'
 
-/** The method of each operation. */
 export const METHODS = {
   list: 'GET',
   read: 'GET',
@@ -14,7 +13,6 @@ export const METHODS = {
   remove: 'DELETE',
 } as const satisfies Record<OperationName, string>
 
-/** A path of a resource, and the operations there. Routes and the OpenAPI document are both made of it. */
 export interface ResourcePath {
   readonly resource: Resource
   /** Below `{base}`, with the parameters `:parentId` and `:id`. */
@@ -22,7 +20,7 @@ export interface ResourcePath {
   /** The resource that `:parentId` identifies. */
   readonly parent: Resource | undefined
   readonly operations: readonly OperationName[]
-  /** Of a list of the resources that refer to the parent: the column that does. */
+  /** For a list of resources that refer to the parent: the referring column. */
   readonly column?: string
 }
 

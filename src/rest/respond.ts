@@ -17,7 +17,7 @@ export function negotiate(ctx: Context): void {
   ctx.state['mediaType'] = type
 }
 
-/** A parameter of a media range other than its weight `q`; the value may be quoted (RFC 9110 §5.6.6, §12.5.1). */
+/** A parameter of a media range other than `q`; the value may be quoted (RFC 9110 §5.6.6, §12.5.1). */
 const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?/gi
 
 /**
@@ -30,7 +30,7 @@ export function acceptable(ctx: Context, ...types: readonly string[]): string | 
   return ctx.accepts(...types)
 }
 
-/** Responds with a HAL document, in the media type that was negotiated. */
+/** Responds with a HAL document in the negotiated media type. */
 export function respond(ctx: Context, status: number, document: object): void {
   const type = ctx.state['mediaType'] as string
   const isPlain = type === 'application/json'
@@ -39,7 +39,7 @@ export function respond(ctx: Context, status: number, document: object): void {
   ctx.body = JSON.stringify(isPlain ? document : withoutNullLinks(document))
 }
 
-/** Whether a response has templates. They follow from the scopes of the token, so the response varies with it. */
+/** Whether a response has templates. They depend on the scopes, so the response varies with the token. */
 export function hasTemplates(ctx: Context): boolean {
   const isForms = ctx.state['mediaType'] === HAL_FORMS
   if (isForms) ctx.vary('Authorization')

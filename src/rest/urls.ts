@@ -3,48 +3,44 @@ import { forwardedPrefix } from '../http/request-target.ts'
 import type { ResourceKey } from '../model/identifiers.ts'
 import type { Resource } from '../model/resource.ts'
 
-/** The settings of the REST interface. */
 export interface RestSettings {
   readonly namespace: string
   readonly version: string
-  /** What links begin with: an origin, perhaps with a path; undefined for the origin of the request. */
+  /** The beginning of links: an origin, perhaps with a path. Undefined: the origin of the request. */
   readonly publicBaseUrl: string | undefined
   readonly maximumPageSize: number
-  /** What is done with a body that has unknown fields; they are refused, if not given. */
+  /** What happens to unknown fields in a body; by default they are refused. */
   readonly unknownFields?: 'refuse' | 'ignore'
-  /** The path of the page that documents the version; `/docs`, if not given. */
+  /** The path of the reference of this version; `/docs` by default. */
   readonly reference?: string
-  /** Set for a version that clients should leave. */
   readonly deprecation?: Deprecation
 }
 
-/** When a version of the API ends, and what comes after it. */
+/** When a version of the API ends, and which version replaces it. */
 export interface Deprecation {
   readonly since: Date
   readonly sunset: Date | undefined
-  /** The base path of the version to use instead. */
   readonly successor: string
 }
 
-/** The path of the page that documents the version shown by default. */
+/** The path of the reference of the default version. */
 export const REFERENCE_PATH = '/docs'
 
-/** What a client asked of a list: what goes back into its links, as text. */
+/** The parameters of a list request, as text for the links of the response. */
 export interface ListParameters {
   readonly limit: number
   readonly sort?: string | undefined
   readonly filters: readonly string[]
   readonly id?: string | undefined
-  /** Opaque: where this one page begins. */
+  /** Opaque position of this page. */
   readonly cursor?: string | undefined
 }
 
-/** The path that every path of the interface begins with (SPEC §4). */
+/** The common beginning of all paths (SPEC §4). */
 export function basePath({ namespace, version }: Pick<RestSettings, 'namespace' | 'version'>): string {
   return `/${namespace}/${version}`
 }
 
-/** The URLs of the service as the sender of a request sees them. */
 export function urlsFor(ctx: Context, settings: RestSettings): Urls {
   return new Urls(rootFor(ctx, settings) + basePath(settings))
 }
@@ -63,7 +59,7 @@ export function rootFor(ctx: Context, { publicBaseUrl }: RestSettings): string {
 export class Urls {
   constructor(readonly base: string) {}
 
-  /** The collection itself; for an owned one, that of this parent. */
+  /** A collection; if it is owned, that of this parent. */
   collection(resource: Resource, parentId: string | undefined): string {
     const { owner, path } = resource
     return owner ? `${this.resource(owner, { id: parentId as string })}/${path}` : `${this.base}/${path}`
@@ -75,7 +71,7 @@ export class Urls {
     return resource.kind === 'singleton' ? collection : `${collection}/${encodeURIComponent(id)}`
   }
 
-  /** A page of the list at a URL, its parameters in a fixed order, `:` left as it is (RFC 3986 §3.4). */
+  /** A page of a list. Parameters are in a fixed order, and `:` is not encoded (RFC 3986 §3.4). */
   page(collection: string, page: number, { limit, sort, filters, id, cursor }: ListParameters): string {
     const parameters = [
       `page=${page}`,

@@ -5,7 +5,7 @@ import { type ApiVersion, successorOf } from '../model/versions/versions.ts'
 import { viewOf } from '../model/versions/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings, rootFor } from './urls.ts'
 
-/** A version of the REST interface: the resources as it shows them, and its settings. */
+/** A version of the REST interface: its views of the resources, and its settings. */
 export interface RestVersion<Settings extends RestSettings> {
   readonly resources: readonly Resource[]
   readonly settings: Settings
@@ -79,7 +79,7 @@ function isBelow(path: string, settings: RestSettings): boolean {
   return path === base || path.startsWith(`${base}/`)
 }
 
-/** The value of the header Deprecation: a Date of structured fields (RFC 9745 §2.1, RFC 9651 §3.3.7). */
+/** The header value: a Date of structured fields (RFC 9745 §2.1, RFC 9651 §3.3.7). */
 export function deprecationDate(since: Date): string {
   return `@${Math.floor(since.getTime() / 1000)}`
 }

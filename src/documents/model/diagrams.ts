@@ -8,19 +8,19 @@ import type { Attribute, Cardinality, DataModel, Relationship } from './entities
 const FONT = { fontname: 'Helvetica', fontsize: 10 }
 const HEADING = '#eeeeee'
 
-/** The first character of an arrow of Graphviz is nearest to the entity. */
+/** The first shape of a Graphviz arrow is nearest to the entity. */
 const ENDS: Readonly<Record<Cardinality, string>> = {
   one: 'noneteetee',
   'zero or one': 'noneteeodot',
   'zero or more': 'crowodot',
 }
 
-/** The fragment of the address of the page where an entity is described. */
+/** The URL fragment of the description of an entity. */
 export function entityAnchor(path: string): string {
   return `entity-${path}`
 }
 
-/** The fragment of the address of the page where a GraphQL type is described. */
+/** The URL fragment of the description of a GraphQL type. */
 export function typeAnchor(name: string): string {
   return `type-${name}`
 }

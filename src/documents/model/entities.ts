@@ -5,7 +5,6 @@ import type { Leaf, Resource } from '../../model/resource.ts'
 /** A primary key, a foreign key, or a value that is unique. */
 type Key = 'PK' | 'FK' | 'UK'
 
-/** A column of an entity. */
 export interface Attribute {
   /** The name of the column: that of the field, or `{group}_{member}`. */
   readonly name: string
@@ -16,35 +15,31 @@ export interface Attribute {
   readonly description: string
 }
 
-/** A resource as an entity of the data model. */
 export interface Entity {
   readonly resource: Resource
   readonly attributes: readonly Attribute[]
 }
 
-/** How many entities take part in a relationship at one end. */
+/** How many entities are at one end of a relationship. */
 export type Cardinality = 'one' | 'zero or one' | 'zero or more'
 
-/** A foreign key, from the entity that it refers to, to the one that holds it. */
+/** A foreign key: from the entity it refers to, to the entity that has it. */
 export interface Relationship {
   readonly parent: Resource
   readonly child: Resource
-  /** The foreign key. */
   readonly column: string
   readonly label: string
   readonly parents: Cardinality
   readonly children: Cardinality
-  /** The child belongs to the parent: its key includes that of the parent. */
+  /** Whether the key of the child includes that of the parent. */
   readonly identifying: boolean
 }
 
-/** An entity-relationship model. */
 export interface DataModel {
   readonly entities: readonly Entity[]
   readonly relationships: readonly Relationship[]
 }
 
-/** The data model of these resources. */
 export function dataModel(resources: readonly Resource[]): DataModel {
   return {
     entities: resources.map((resource) => ({ resource, attributes: attributesOf(resource) })),

@@ -29,7 +29,6 @@ ${typeDiagram(types)}
 `
 }
 
-/** An `erDiagram` of Mermaid. */
 function entityDiagram({ entities, relationships }: DataModel): string {
   return ['erDiagram', ...entities.map(entityBlock), ...relationships.map(relationshipLine)].join('\n')
 }
@@ -63,7 +62,6 @@ function relationshipLine({ parent, child, label, parents, children, identifying
   return `  ${parent.name} ${line} ${child.name} : "${label}"`
 }
 
-/** A `flowchart` of Mermaid. */
 function typeDiagram(types: readonly MappedType[]): string {
   const nodes = types.map(({ name, resource }) => `  ${name}${resource ? `["${name}"]` : `("${name}")`}`)
   const links = types.flatMap(({ name, fields }) =>

@@ -2,7 +2,7 @@ import type { Deprecation } from '../../rest/urls.ts'
 import { deprecationDate } from '../../rest/versions.ts'
 import type { Schema } from './field-schema.ts'
 
-/** The parts of an OpenAPI document that a deprecation changes. */
+/** The parts of an OpenAPI document that differ in a deprecated version. */
 interface Document {
   readonly info: { readonly description: string }
   readonly paths: Readonly<Record<string, Schema>>
@@ -64,7 +64,7 @@ function withHeaders(response: Schema, deprecation: Deprecation): Schema {
   return { ...response, headers: { ...Object.fromEntries(names), ...(response['headers'] as Schema) } }
 }
 
-/** The name of the component for a Link of responses that have no other. */
+/** The component for the Link of responses without another Link. */
 const SUCCESSOR = 'SuccessorLink'
 
 function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<string, Schema> {

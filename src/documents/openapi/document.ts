@@ -59,7 +59,7 @@ export function openApiDocument(
   return settings.deprecation ? deprecatedDocument(document, settings.deprecation, path) : document
 }
 
-/** Links are absolute, so a document needs an origin even where none is set. */
+/** Links are absolute, so a document needs an origin even if none is set. */
 export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 
 function allSchemas(resources: readonly Resource[], settings: RestSettings): Record<string, Schema> {

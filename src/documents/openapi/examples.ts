@@ -7,20 +7,19 @@ import { createHal, type Occasion } from '../../rest/hal.ts'
 import { Urls } from '../../rest/urls.ts'
 import { parentOf, type Seed, sampleOf } from './samples.ts'
 
-/** The examples of a resource. The representations are made as the real ones are. */
+/** The examples of a resource, made by the code that serves real requests. */
 export interface ResourceExamples {
-  /** The body of a request that creates it. */
   readonly input: Values
   /** The body that replaces the resource with the identifier. */
   readonly replacement: Values
   readonly patch: Values
   readonly id: string
-  /** A parent for a path; of a list of what refers to it, one that has some. */
+  /** A parent for a path; for a list of referring resources, one that has some. */
   parentId(parent: Resource): string
   representation(occasion: Occasion): object
-  /** A page with one item; within a parent where the list has one. */
+  /** A page with one item; within a parent if the list has one. */
   page(parent: Resource | undefined): object
-  /** The templates of a resource, and of a list, for a caller with all scopes. */
+  /** For a caller with all scopes. */
   readonly templates: Templates
   listTemplates(parent: Resource | undefined): Templates
 }
@@ -29,11 +28,11 @@ const ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01'
 const OTHER_ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02'
 const CREATED = '2031-04-05T06:07:08.900Z'
 
-/** What examples are made of: the definitions, and a catalogue that the service may have been filled with. */
+/** The definitions, and a catalogue that may have been loaded into the service. */
 export interface ExampleSource {
   readonly resources: readonly Resource[]
   readonly seeds: readonly Seed[]
-  /** What links begin with. */
+  /** The beginning of links. */
   readonly base: string
 }
 
@@ -79,7 +78,7 @@ export function resourceExamples(
   }
 }
 
-/** The data of an operation for a resource: every column that is not set is null. */
+/** The result of an operation for a resource: unset columns are null. */
 function exampleData(resource: Resource, input: Values, key: { id: string; parentId?: string | undefined }) {
   const data: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(resource.allFields)) {
@@ -100,7 +99,7 @@ function keptValue(field: Field): unknown {
   return field.type === 'group' ? null : (field.initially ?? null)
 }
 
-/** A body for a definition that has no example of its own: every writable field, with some value. */
+/** A body for a definition without an example: a value for every writable field. */
 function exampleInput(resource: Resource): Values {
   const writable = Object.entries(resource.writableFields)
   return Object.fromEntries(writable.map(([name, field]) => [name, exampleValue(name, field)]))
@@ -113,7 +112,7 @@ function exampleValue(name: string, field: Field): unknown {
   )
 }
 
-/** Changes a field that is set, and removes one that need not be. */
+/** Changes one set field and removes another that is optional. */
 function examplePatch(resource: Resource, input: Values): Values {
   if (!resource.replaceable) return {}
   const names = Object.keys(resource.fields).filter((name) => name in input)

@@ -4,7 +4,6 @@ import type { Schema } from '../../model/kinds/kind.ts'
 
 export type { Schema }
 
-/** The schema of an identifier. */
 export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
 
 /** The schema of a field in responses: an unset field is absent, never null. */

@@ -17,7 +17,6 @@ import {
   WRITE_HEADERS,
 } from './responses.ts'
 
-/** What an operation is described from. */
 interface Described {
   readonly resource: Resource
   readonly examples: ResourceExamples
@@ -25,9 +24,8 @@ interface Described {
   readonly parent: Resource | undefined
 }
 
-/** The parts in which operations differ. */
 interface Operation {
-  /** In front of the sentence on the scope. */
+  /** Precedes the sentence on the scope. */
   readonly description?: string
   readonly parameters?: readonly Schema[]
   readonly requestBody?: Schema
@@ -46,7 +44,7 @@ const BODY: readonly ErrorCode[] = [
   'BUSINESS_RULE_VIOLATION',
 ]
 
-/** What the identifiers and the summaries of the operations begin with. */
+/** How the identifiers and summaries of the operations begin. */
 const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: string]>> = {
   list: ['list', 'List'],
   read: ['read', 'Read'],
@@ -193,7 +191,7 @@ function operationObject(name: OperationName, described: Described, plural: stri
   }
 }
 
-/** A link from a response to an operation on one item, whose identifier is taken from the response. */
+/** A link to an operation on one item, whose identifier is in the response. */
 function itemLink({ name, owner }: Resource, verb: string, description: string, id: string): Schema {
   const parent = owner && identifierField(owner)
   const parameters = { ...(parent && { [parent]: `$request.path.${parent}` }), id }

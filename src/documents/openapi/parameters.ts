@@ -5,7 +5,6 @@ import { identifierField } from '../../model/resource.ts'
 import { noun } from '../../rest/nouns.ts'
 import { IDENTIFIER, type Schema } from './field-schema.ts'
 
-/** The parameters that mean the same in every operation. */
 export function sharedParameters(maximumPageSize: number): Record<string, Schema> {
   const positive = { type: 'integer', minimum: 1 }
   return {
@@ -45,7 +44,6 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
   }
 }
 
-/** A reference to a shared parameter. */
 export function shared(name: string): Schema {
   return { $ref: `#/components/parameters/${name}` }
 }
@@ -55,7 +53,6 @@ export function idParameter(resource: Resource, example: string): Schema {
   return path('id', `Identifier of the ${noun(resource)}.`, example)
 }
 
-/** The identifier of a parent in a path. */
 export function parentParameter(parent: Resource, example: string): Schema {
   return path(identifierField(parent), `Identifier of the ${noun(parent)}.`, example)
 }

@@ -12,18 +12,16 @@ import {
   withUnknownFields,
 } from './field-schema.ts'
 
-/** Whether bodies may have fields that a resource does not have. */
+/** Whether bodies may have unknown fields. */
 type BodySettings = Pick<RestSettings, 'unknownFields'>
 
-/** Where an OpenAPI document has its schemas. */
 export const SCHEMAS = '#/components/schemas/'
 
-/** The member that HAL-FORMS adds, if the scopes of the token permit any of the requests. */
+/** The member that HAL-FORMS adds if the token permits any of the requests. */
 const TEMPLATES = { _templates: { $ref: `${SCHEMAS}Templates` } }
 
 const LINK = { $ref: `${SCHEMAS}Link` }
 
-/** The names of the schemas of a resource in an OpenAPI document. */
 export function schemaNames({ name }: Resource) {
   return {
     fields: `${name}Fields`,
@@ -48,7 +46,7 @@ export function bodySchemas(name: string): BodySchemas {
   return { json: name, hal: name, forms: `${name}Forms` }
 }
 
-/** The schemas of a resource: its fields, one representation for each occasion, and what is sent. */
+/** The schemas of a resource: its fields, one representation for each occasion, and request bodies. */
 export function resourceSchemas(
   resource: Resource,
   resources: readonly Resource[],
@@ -85,7 +83,7 @@ export function resourceSchemas(
   }
 }
 
-/** The fields of a resource as a response has them, without the links. */
+/** The fields of a resource in responses, without the links. */
 export function representationSchema(resource: Resource): Schema {
   const isIdentifier = (name: string) => name === 'id' || name === resource.parentField
   const properties = Object.entries(resource.shownFields).map(([name, field]) => [
@@ -105,7 +103,7 @@ export function representationSchema(resource: Resource): Schema {
   }
 }
 
-/** What is sent to create or to replace a resource (SPEC §4.3–4.5). */
+/** The body that creates or replaces a resource (SPEC §4.3–4.5). */
 export function inputSchema(resource: Resource, settings: BodySettings): Schema {
   const required = Object.entries(resource.shownFields).filter(
     ([, field]) => !field.readOnly && field.type !== 'group' && field.required,
@@ -114,7 +112,7 @@ export function inputSchema(resource: Resource, settings: BodySettings): Schema 
   return bodySchema(objectSchema(sentFields(resource, { patch: false }), names), settings)
 }
 
-/** What is sent to change a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). */
+/** The body that changes a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). */
 export function patchSchema(resource: Resource, settings: BodySettings): Schema {
   return bodySchema(objectSchema(sentFields(resource, { patch: true })), settings)
 }
@@ -123,7 +121,7 @@ function bodySchema(schema: Schema, { unknownFields }: BodySettings): Schema {
   return unknownFields === 'ignore' ? withUnknownFields(schema) : schema
 }
 
-/** Clients may send back a whole representation, with the members that the service maintains. */
+/** Clients may send back a whole representation, read-only members included. */
 function sentFields(resource: Resource, mode: { patch: boolean }): Record<string, Schema> {
   const note = 'Maintained by the service: ignored on creation, otherwise refused if it differs.'
   const fields = Object.entries(resource.shownFields)
@@ -154,7 +152,6 @@ function linksSchema(resource: Resource, resources: readonly Resource[], occasio
   return objectSchema(Object.fromEntries(links), relationsWhere(false))
 }
 
-/** The names of the schemas of a list. */
 export function pageNames(resource: Resource, parent: Resource | undefined): BodySchemas {
   const name = `${parent?.name ?? ''}${resource.name}`
   return { json: `${name}Page`, hal: `${name}HalPage`, forms: `${name}FormsPage` }

@@ -66,7 +66,7 @@ export const HEADERS = headersBelow('/api/v1')
 /** The headers that any response may have. */
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
-/** A body in the media types of responses, with one example for all; HAL-FORMS adds the templates to it. */
+/** A body in all media types of responses, with one example. HAL-FORMS adds the templates. */
 export function halContent(
   { json, hal, forms }: BodySchemas,
   example: object,
@@ -83,19 +83,16 @@ export function halContent(
   }
 }
 
-/** A body that a request must have, in these media types. */
 export function requestBody(schema: string, example: unknown, types: readonly string[]): Schema {
   const media = { schema: { $ref: SCHEMAS + schema }, example }
   return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
 }
 
-/** The headers of a response on the state of one resource. */
 export const STATE_HEADERS = ['ETag', 'Last-Modified']
 
-/** The headers of a response to a write that leaves a resource. */
 export const WRITE_HEADERS = [...STATE_HEADERS, 'Consistency-Token']
 
-/** A response of a resource, with the headers that every one of them has. */
+/** A response with the headers common to all resources. */
 export function response(description: string, more: readonly string[], content?: Schema): Schema {
   return {
     description,
@@ -104,7 +101,6 @@ export function response(description: string, more: readonly string[], content?:
   }
 }
 
-/** A response that is the same for every caller. */
 export function openResponse(description: string, content?: Schema): Schema {
   return { description, headers: headerReferences(['ETag', ...ALWAYS]), ...(content && { content }) }
 }
@@ -117,7 +113,6 @@ function textHeader(description: string, example: string | undefined): Schema {
   return { description, schema: text, ...(example !== undefined && { example }) }
 }
 
-/** The errors of every operation. */
 const COMMON: readonly ErrorCode[] = [
   'MALFORMED_REQUEST',
   'INVALID_QUERY_PARAMETER',
@@ -128,7 +123,7 @@ const COMMON: readonly ErrorCode[] = [
   'SERVICE_UNAVAILABLE',
 ]
 
-/** References to the error responses of an operation, by status. Each is named after its codes. */
+/** References to error responses by status. Each is named after its codes. */
 export function errorReferences(codes: readonly ErrorCode[]): Record<string, Schema> {
   const all = [...new Set([...codes, ...COMMON])].sort()
   const statuses = [...new Set(all.map((code) => STATUS[code]))].sort()
@@ -160,7 +155,7 @@ function errorResponse(codes: readonly ErrorCode[]): Schema {
   }
 }
 
-/** The headers of a status, beside those of every response. */
+/** Additional headers by status. */
 const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],

@@ -2,21 +2,20 @@ import { listColumn, relationsOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { valuesIn } from '../../model/versions/views.ts'
 
-/** A resource of the example catalogue: its key and its body. It comes after the resources it refers to. */
+/** A resource of the example catalogue. It comes after those it refers to. */
 export interface Seed extends Values {
   readonly collection: string
   readonly parent?: string
   readonly id?: string
 }
 
-/** A resource of the catalogue that examples are about. */
 export interface Sample {
   readonly id: string
   readonly parentId: string | undefined
   readonly body: Values
 }
 
-/** The first resource of a collection in the catalogue, if possible one that can be deleted. */
+/** The first resource of a collection in the catalogue, preferably one that can be deleted. */
 export function sampleOf(
   resource: Resource,
   resources: readonly Resource[],
@@ -43,7 +42,7 @@ export function parentOf(parent: Resource, listed: Resource, seeds: readonly See
   return referencesIn(listed, parent, seeds).find((id) => ids.has(id))
 }
 
-/** What the resources of a collection have in the field that refers to another, or that names it. */
+/** The values of the fields that refer to a resource by identifier or by name. */
 function referencesIn(from: Resource, target: Resource, seeds: readonly Seed[]): string[] {
   const column = listColumn(target, from)
   const names = from.shownLeaves.flatMap(({ name, column: own, field }) =>

@@ -7,7 +7,7 @@ import { errorReferences, halContent, openResponse, response } from './responses
 
 const TAG = 'service'
 
-/** Where the documents on the service are: the first three below `{base}`. */
+/** The paths of the documents; the first three are below `{base}`. */
 export const PATHS = {
   json: '/openapi.json',
   yaml: '/openapi.yaml',
@@ -15,7 +15,7 @@ export const PATHS = {
   errors: '/errors',
 }
 
-/** The paths beside the resources: the entry document, the documents on the service, the error catalogue. */
+/** The paths of the entry document, the documents, and the error catalogue. */
 export function servicePaths(
   resources: readonly Resource[],
   base: string,
@@ -85,7 +85,6 @@ function entryOperation(resources: readonly Resource[], base: string): Schema {
   }
 }
 
-/** A document that needs no token. */
 function openOperation(operationId: string, summary: string, content: Schema): Schema {
   return {
     operationId,

@@ -3,36 +3,32 @@ import type { Abortable, Limiter } from '../../http/limiter.ts'
 import type { Resource } from '../../model/resource.ts'
 import { SharedReads } from './shared-reads.ts'
 
-/** What shares the database connections among callers. */
 interface ConnectionLimits {
-  /** The connections that statements use. */
   readonly connections: Limiter
-  /** Those of them that scans of large tables use. */
+  /** The connections for scans of large tables, among the others. */
   readonly scans: Limiter
   readonly sizes: TableSizes
-  /** Told how long each statement that waited for a connection did, in seconds. */
+  /** Told how many seconds each statement waited for a connection. */
   readonly waited: (seconds: number) => void
 }
 
-/** A statement that reads a resource. */
 interface Read<Result> {
   readonly resource: Resource
-  /** How many times as long as a scan of the whole table it may take; 0 if it is none. */
+  /** The cost as a multiple of one full scan of the table; 0 if nothing is scanned. */
   readonly passes: number
   readonly run: () => Promise<Result>
 }
 
-/** What makes two reads equal: the database, and a text for what is read there. */
+/** Two reads are equal if database and key are. */
 interface Identity {
   readonly client: object
   readonly key: string
 }
 
-/** How one operation uses the database. */
 export interface Connections {
   /** Runs statements one after the other when a connection is free for the caller. */
   use<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Runs a statement that reads a resource. Equal ones that wait for a connection run once. */
+  /** Runs a statement that reads a resource. Equal statements that wait for a connection run once. */
   read<Result>(read: Read<Result>, identity?: Identity): Promise<Result>
 }
 

@@ -10,26 +10,22 @@ import type { Row } from '../../model/row.ts'
 import type { ConnectionShares, Connections } from './connection-shares.ts'
 import type { Slot } from './operation-limiter.ts'
 
-/** The domain that the resolvers call, with its settings. */
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
-  /** The largest `limit` of a list. */
   readonly maximumPageSize: number
   /** Chooses the database that a caller reads from, and records writes. */
   readonly readers: ReadContext
-  /** Shares the connections of the database among callers. */
   readonly connections: ConnectionShares
 }
 
-/** The context of one GraphQL operation. */
 export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
-  /** The database that this operation reads. Writes go to `domain.client`. */
+  /** The database to read from. Writes go to `domain.client`. */
   reader: DatabaseClient
   readonly loaders: Loaders
   /** Runs all statements but look-ups of single resources. */
   readonly connections: Connections
-  /** What the operation counts in; without one it has no limits. */
+  /** Without a slot, no limits apply. */
   readonly slot: Slot | undefined
   /**
    * Whether a mutation may select the resource it wrote without the read scope. Only the operations of REST
@@ -38,14 +34,12 @@ export interface GraphContext {
   readonly selectsWritten: boolean
 }
 
-/** How an operation is run. */
 export interface Execution {
-  /** The slot of the limiter. Without one the operation runs at once and without limits, as in tests. */
+  /** Without a slot, the operation starts at once and has no limits, as in tests. */
   readonly slot?: Slot | undefined
   readonly selectsWritten: boolean
 }
 
-/** Creates the context of one operation. */
 export function createContext(
   caller: Caller,
   domain: DomainContext,
@@ -65,7 +59,7 @@ export function createContext(
   }
 }
 
-/** Lets a query, before it reads anything, use a replica that has the writes which its request must see. */
+/** Selects a replica that has the writes this query must see, before the query reads anything. */
 export async function awaitWrites(context: GraphContext): Promise<void> {
   const { caller, domain, loaders } = context
   if (caller.consistency?.after === undefined) return
@@ -102,12 +96,11 @@ class Loaders {
     this.#slot = slot
   }
 
-  /** The row that has an identifier in a column without duplicates. */
+  /** The row with this value in a unique column. */
   row(resource: Resource, column: string, id: string): Promise<Row | undefined> {
     return this.#rows(resource, column).load(id)
   }
 
-  /** The row of the resource with a key. */
   resource(resource: Resource, { parentId, id }: ResourceKey): Promise<Row | undefined> {
     const { parentField, listed } = resource
     if (!parentField || parentId === undefined) return this.row(resource, 'id', id)
@@ -128,7 +121,7 @@ class Loaders {
     else this.#remembered.set(resource, [...rows])
   }
 
-  /** A part of the list of one parent, which must exist. */
+  /** A part of the list of one existing parent. */
   list(parent: Resource, resource: Resource, parentId: string, request: ListRequest): Promise<List> {
     const read = (ids: readonly string[]) =>
       this.#connections.read({
@@ -140,7 +133,7 @@ class Loaders {
     return this.#loader(kind, read).load(parentId) as Promise<List>
   }
 
-  /** Discards all rows, and reads from another database, such as the one that was written. */
+  /** Discards all rows and reads from another database, such as the one just written to. */
   restart(client: DatabaseClient): void {
     this.#client = client
     this.#loaders.clear()

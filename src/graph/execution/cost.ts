@@ -20,7 +20,6 @@ import { camelCase, graphNames, groupType } from '../names.ts'
 import { toConditions } from '../schema/filters.ts'
 import { introspectionSizes } from './introspection.ts'
 
-/** An operation with its variables. */
 export interface CostedOperation {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
@@ -28,11 +27,11 @@ export interface CostedOperation {
   readonly operationName?: string | undefined
 }
 
-/** One unit of cost: an object of a response, this many of its characters, or this many bytes of a table. */
+/** One unit of cost is an object of a response, this many characters, or this many bytes of a table. */
 const CHARACTERS_PER_UNIT = 250
 const TABLE_BYTES_PER_UNIT = 32 * 1024
 
-/** The memory that a unit of a response may take. In UTF-8 few characters have more than three bytes. */
+/** The memory of one unit of a response: few characters take more than three bytes in UTF-8. */
 export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
 
 /** Fields and fragments that the estimate visits. A fragment counts each time it is spread. */
@@ -49,7 +48,7 @@ export class CostEstimator {
   readonly #sizes: TableSizes
   /** The maximum length of a leaf in characters, by `Type.field`. */
   readonly #characters: ReadonlyMap<string, number>
-  /** Those of the one schema that all operations are for. */
+  /** All operations are for one schema. */
   #introspection: ReadonlyMap<string, number> | undefined
 
   constructor(resources: readonly Resource[], sizes: TableSizes) {
@@ -128,7 +127,7 @@ function total(
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** How many objects a field holds: for a list, its maximum length. */
+/** The number of objects in a field; for a list, its maximum length. */
 function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number {
   if (Array.isArray(args['nodeIds'])) return args['nodeIds'].length
   if (!field.args.some(({ name }) => name === 'limit' || name === 'first')) return 1

@@ -2,7 +2,6 @@ import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
 import { type Detail, DomainError } from '../../model/errors.ts'
 import { camelCase } from '../names.ts'
 
-/** Receives every internal error. */
 export type ReportFault = (error: unknown) => void
 
 /** Apollo's codes of the errors of callers. */
@@ -41,12 +40,11 @@ export function formatErrors(reportFault: ReportFault) {
   }
 }
 
-/** Whether graphql-js refused the request itself, before it executed a field (GraphQL specification §7.1.2). */
+/** Whether graphql-js refused the request before it executed a field (GraphQL specification §7.1.2). */
 function isRequestError(thrown: unknown): boolean {
   return thrown instanceof GraphQLError && !thrown.originalError && thrown.path === undefined
 }
 
-/** The original error, which GraphQL wrapped. */
 export function causeOf(error: unknown): unknown {
   const isWrapped = error instanceof GraphQLError && error.originalError
   return isWrapped ? causeOf(error.originalError) : error
@@ -58,7 +56,7 @@ function inGraphQL({ field, code, message }: Detail, thrown: unknown): Detail {
   return { field: [...(argument ? [argument] : []), ...path].join('.'), code, message }
 }
 
-/** The argument that a field of a resource was given in. Undefined where the path begins with an argument. */
+/** The argument that contains the field. Undefined if the path already begins with an argument. */
 function argumentOf(first: string | undefined, code: Detail['code'], thrown: unknown): string | undefined {
   const [node] = (thrown instanceof GraphQLError && thrown.nodes) || []
   if (node?.kind !== Kind.FIELD) return undefined

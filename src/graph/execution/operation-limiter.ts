@@ -2,7 +2,6 @@ import { type Abortable, Limiter, type Release } from '../../http/limiter.ts'
 import type { Load } from '../../http/load-shedding.ts'
 import { DomainError } from '../../model/errors.ts'
 
-/** The limits of concurrent work. */
 export interface OperationLimits {
   /** Operations that may run at the same time. */
   readonly concurrent: number
@@ -12,11 +11,11 @@ export interface OperationLimits {
   readonly deadline: number
   /** In bytes: all responses that are being built or sent. */
   readonly responses: number
-  /** From 0 to 1: the part of each of these limits that one caller may use. */
+  /** The part of each of these limits that one caller may use, from 0 to 1. */
   readonly callerShare: number
 }
 
-/** What an operation runs in: it counts against the limits until the operation ends. */
+/** Counts against the limits until the operation ends. */
 export interface Slot extends Abortable {
   /** @throws {DomainError} SERVICE_UNAVAILABLE (503) when the response is no longer waited for */
   throwIfLate(): void
@@ -36,7 +35,7 @@ const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overlo
  */
 const PART_BESIDE_OTHERS = 0.125
 
-/** Large bodies that one caller may send at a time where it may have all of the service; 9,000 members take 6 ms. */
+/** Large bodies that a caller with a share of 100 % may send at once; 9,000 members take 6 ms. */
 const BODIES = 4
 
 /** Smaller responses are not reserved: all operations together hold a few megabytes of them. */
@@ -77,7 +76,7 @@ export class OperationLimiter implements Load {
     return this.#operations.waiting
   }
 
-  /** Refuses a request whose operation could neither start nor wait, before anything else is done for it. */
+  /** Refuses a request whose operation could neither start nor wait. */
   admit(caller: string): void {
     if (this.#operations.isFull(caller)) throw this.#refuse()
   }

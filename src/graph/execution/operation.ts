@@ -19,10 +19,9 @@ import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
 
-/** What an operation with one field is called in traces: `mutation createSpecies`. */
+/** Names an operation with one field in traces: `mutation createSpecies`. */
 interface OperationLabel {
   readonly type: 'query' | 'mutation'
-  /** The name of the field. */
   readonly name: string
 }
 
@@ -35,16 +34,15 @@ export interface OperationText extends OperationLabel {
 export interface PreparedOperation extends OperationLabel {
   /** In the usual layout. */
   readonly document: string
-  /** In units of the largest response, which depends on the variable `limit` only. */
+  /** The cost of the largest response, which depends on the variable `limit` only. */
   cost(variables: Values): number
-  /** Runs it in a slot of the limiter, once there is memory for its response. */
+  /** Runs in a slot of the limiter, once there is memory for the response. */
   run(variables: Values, caller: Caller): Promise<Values>
 }
 
 /** Prepares an operation that fits the schema. */
 export type Prepare = (operation: OperationText) => PreparedOperation
 
-/** What operations are prepared with. */
 export interface PrepareParts {
   readonly schema: GraphQLSchema
   readonly domain: DomainContext
@@ -141,7 +139,7 @@ export type RunOperation = <Result>(
   work: (slot: Slot) => Promise<Result>,
 ) => Promise<Result>
 
-/** Makes the function that runs every GraphQL operation, of REST and of GraphQL's own callers. */
+/** Makes the function that runs every GraphQL operation, whether of REST or of /graphql. */
 export function createRunOperation(limiter: OperationLimiter): RunOperation {
   return (label, caller, work) => {
     const name = label ? `GraphQL ${label.type} ${label.name}` : 'GraphQL request'
@@ -157,10 +155,10 @@ export function createRunOperation(limiter: OperationLimiter): RunOperation {
   }
 }
 
-/** A caller can send a name of any length. */
+/** Callers choose the name, at any length. */
 const NAME_CHARACTERS = 100
 
-/** Names the span of a request by the operation that it asks for, which is known once the document is parsed. */
+/** Names the span of a request after its operation, once the document is parsed. */
 export function describeOperation({ operation: type, name }: OperationDefinitionNode): void {
   const known = name?.value.slice(0, NAME_CHARACTERS)
   describeSpan(known === undefined ? `GraphQL ${type}` : `GraphQL ${type} ${known}`, {

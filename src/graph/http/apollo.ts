@@ -22,19 +22,16 @@ import {
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 import { stringifyInPieces } from './stringify-in-pieces.ts'
 
-/** Where the schema is served. */
 export const GRAPHQL_PATH = '/graphql'
 
 export interface GraphQLServerParts {
   readonly schema: GraphQLSchema
   readonly domain: DomainContext
-  /** Whether callers may ask what the schema is. */
   readonly introspection: boolean
   readonly limits: OperationLimits
   readonly costs: CostEstimator
   readonly documents: DocumentPolicy
   readonly reportFault: ReportFault
-  /** Every request goes through it. */
   readonly run: RunOperation
 }
 

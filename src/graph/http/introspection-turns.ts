@@ -3,7 +3,7 @@ import { Limiter } from '../../http/limiter.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { introspects } from './limits.ts'
 
-/** After an introspection, the next one waits for this many times as long as it took, and at most for a second. */
+/** After an introspection, the next waits this many times its duration, but at most a second. */
 const REST = 9
 const LONGEST_REST_MILLISECONDS = 1_000
 

@@ -13,25 +13,22 @@ import { errorAt } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, type CostedOperation, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 
-/** The limits of one operation. */
 export interface OperationLimits {
-  /** Levels of fields. */
   readonly depth: number
-  /** In units of an object, of 250 characters of the response, or of 32 KiB of a table that is read. */
+  /** One unit is an object, 250 characters of the response, or 32 KiB of a scanned table. */
   readonly cost: number
 }
 
-/** Tokens of a document. Operations that people write are shorter. */
+/** Operations written by people are shorter. */
 export const MAXIMUM_TOKENS = 2000
 const MAXIMUM_ALIASES = 30
 const MAXIMUM_DIRECTIVES = 20
 const MAXIMUM_INTROSPECTIONS = 1
-/** After so many errors a document is looked at no further: the search for names that were meant takes time. */
+/** Validation stops after this many errors: searching for similar names takes time. */
 export const MAXIMUM_VALIDATION_ERRORS = 5
-/** Bytes of a document. */
 export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
-/** The rules that a document must meet besides those of GraphQL. */
+/** Validation rules beyond those of GraphQL. */
 export function limitRules({ depth }: OperationLimits): ValidationRule[] {
   return [
     knownOperationTypes,
@@ -42,7 +39,7 @@ export function limitRules({ depth }: OperationLimits): ValidationRule[] {
   ]
 }
 
-/** Validation in graphql-js leaves this to the execution, which reports it as a fault of the service. */
+/** graphql-js checks this during execution only, and reports it as a fault of the service. */
 const knownOperationTypes: ValidationRule = (context) => ({
   OperationDefinition(node) {
     if (context.getSchema().getRootType(node.operation)) return
@@ -50,7 +47,7 @@ const knownOperationTypes: ValidationRule = (context) => ({
   },
 })
 
-/** The largest part of the allowed cost that one statement counts for. */
+/** One statement counts for at most this part of the allowed cost. */
 const STATEMENT_PART = 0.1
 
 /**
@@ -82,7 +79,7 @@ function tooCostly(cost: number, maximum: number): string {
   return `The operation may cost ${maximum} and could cost ${found}. Ask for smaller lists, shorter fields, or fewer filters, sorts and aggregates at once.`
 }
 
-/** Errors in one response. A list of a thousand resources can have an error for each. */
+/** A list of a thousand resources can have an error for each. */
 const MAXIMUM_ERRORS = 100
 
 /** Omits errors beyond the first 100 from a response, and counts them in `extensions`. */
@@ -143,12 +140,11 @@ function depthOf(document: DocumentNode): number {
   )
 }
 
-/** Whether a document asks for the schema. */
 export function introspects(document: DocumentNode): boolean {
   return countIntrospections(document) > 0
 }
 
-/** Each causes the whole schema to be searched, and most of it to be sent. */
+/** Each searches the whole schema and sends most of it. */
 function countIntrospections(document: DocumentNode): number {
   return measure(
     document,
@@ -161,7 +157,7 @@ function isIntrospection(name: string): boolean {
   return name === '__schema' || name === '__type'
 }
 
-/** Combines the fields of all operations, with fragments expanded. A fragment is looked at once. */
+/** Combines the fields of all operations, with fragments expanded. Visits each fragment once. */
 function measure(
   { definitions }: DocumentNode,
   ofField: (name: string, inner: number) => number,

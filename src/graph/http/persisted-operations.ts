@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { type GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
 
-/** Named operations that callers run without sending the document. */
 export interface PersistedOperations {
   /** By name, in alphabetical order. */
   readonly documents: ReadonlyMap<string, string>

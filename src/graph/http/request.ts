@@ -4,26 +4,25 @@ import { isObject } from '../../model/values.ts'
 import { MAXIMUM_DOCUMENT_BYTES } from './limits.ts'
 import type { PersistedOperations } from './persisted-operations.ts'
 
-/** Which documents may be run. */
 export interface DocumentPolicy {
   readonly persisted: PersistedOperations
   /** Whether only persisted operations may be run. */
   readonly persistedOnly: boolean
 }
 
-/** The parameters of a request (GraphQL over HTTP §5), as Apollo takes them from a URL or from a body. */
+/** The parameters of a request (GraphQL over HTTP §5), in a URL or in a body as Apollo expects them. */
 export interface RequestParameters {
   readonly search: string
   readonly body: unknown
 }
 
-/** Levels of a variable: far more than any input has, and far fewer than the stack allows. */
+/** Far more levels than any input has, and far fewer than the stack allows. */
 const MAXIMUM_NESTING = 32
 
 /** Values in all variables, including objects and lists. Coercing each takes microseconds. */
 const MAXIMUM_VALUES = 5_000
 
-/** Objects in all variables. Coercing one takes longer, for the fields that it does not have; a filter has few. */
+/** Objects in all variables. Coercing one also visits the fields that it lacks. A filter has few objects. */
 const MAXIMUM_OBJECTS = 500
 
 /**
@@ -85,7 +84,7 @@ function persistedDocument(identifier: unknown, persisted: PersistedOperations):
   ])
 }
 
-/** Runs before the coercion of the variables, which takes time for each value and memory for each error. */
+/** Runs before coercion, which takes time for each value and memory for each error. */
 function refuseLargeVariables(variables: unknown): void {
   if (isDeeperThan(variables, MAXIMUM_NESTING)) {
     const message = `Variables must not be nested deeper than ${MAXIMUM_NESTING} levels.`
@@ -95,7 +94,7 @@ function refuseLargeVariables(variables: unknown): void {
   if (message !== undefined) throw errorAt('variables', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message)
 }
 
-/** The variables of a GET. Apollo reports those that are not JSON. */
+/** Apollo reports variables that are not JSON. */
 function parsed(text: string | null): unknown {
   try {
     return text === null ? undefined : JSON.parse(text)
@@ -109,7 +108,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
 }
 
-/** Says which limit the variables exceed, and looks at no more of them than that takes. */
+/** Which limit the variables exceed, if any. Stops counting there. */
 function tooMany(variables: unknown): string | undefined {
   let [values, objects] = [0, 0]
   const isBeyond = (value: unknown): boolean => {

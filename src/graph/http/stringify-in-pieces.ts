@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stringifyChunked } from '@discoveryjs/json-ext'
 
-/** In milliseconds: after this time, other requests are served. */
+/** After this many milliseconds, other requests are served. */
 const SLICE = 5
 
 /**

@@ -22,7 +22,6 @@ import { toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
 
-/** The orders of groups. Their internal values are those of the domain. */
 export const GROUP_ORDER: SchemaPart = {
   typeDefs: `"The order of the groups of an aggregate."
     enum GroupOrder {
@@ -32,7 +31,6 @@ export const GROUP_ORDER: SchemaPart = {
   resolvers: { GroupOrder: { COUNT: 'count', KEY: 'key' } },
 }
 
-/** The periods to group by. Their internal values are those of the domain. */
 export const TIME_UNIT: SchemaPart = {
   typeDefs: `"A period of UTC; a week begins on Monday."
     enum TimeUnit { ${TIME_UNITS.map((unit) => unit.toUpperCase()).join(' ')} }`,
@@ -46,7 +44,6 @@ const DESCRIPTIONS: Readonly<Record<Measure, string>> = {
   sum: 'Sum of each field.',
 }
 
-/** The input and output types of the aggregates of a resource. */
 export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   const names = graphNames(resource)
   const keys = groupable(resource.leaves)
@@ -82,10 +79,8 @@ export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   ]
 }
 
-/** The maximum number of groups in a result. */
 const MAXIMUM_GROUPS = 1000
 
-/** The arguments of every aggregate. */
 interface AggregateArguments {
   readonly filter?: Values | null
   readonly groupBy: AggregateRequest['groupBy']
@@ -94,7 +89,6 @@ interface AggregateArguments {
   readonly limit: number
 }
 
-/** The same arguments as SDL. */
 export function aggregateArguments(resource: Resource): string {
   const { filter, groupField, timeGroup } = graphNames(resource)
   return `"Only items that match this condition." filter: ${filter},
@@ -104,7 +98,6 @@ export function aggregateArguments(resource: Resource): string {
     "Maximum number of groups, up to ${MAXIMUM_GROUPS}." limit: Int! = 100`
 }
 
-/** The resolver of a collection's aggregates. */
 export function aggregateResolver(
   resource: Resource,
 ): GraphQLFieldResolver<unknown, GraphContext, AggregateArguments> {

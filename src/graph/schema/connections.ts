@@ -37,7 +37,6 @@ export function connectionType(resource: Resource): string {
     }`
 }
 
-/** The arguments of every list that is read by cursors. */
 export interface ConnectionArguments extends ListArguments {
   readonly first?: number | null
   readonly after?: string | null
@@ -45,7 +44,6 @@ export interface ConnectionArguments extends ListArguments {
   readonly before?: string | null
 }
 
-/** The same arguments as SDL. */
 export function connectionArguments(resource: Resource): string {
   return `"Number of items, from the start. Defaults to ${DEFAULT_PAGE_SIZE} if neither first nor last is given." first: Int,
     "Only items after this cursor." after: String,

@@ -7,7 +7,7 @@ import { isObject, isStorable } from '../../model/values.ts'
 import { graphNames, toWireNames } from '../names.ts'
 import { memberOf, scalarName, typeOf } from './sdl.ts'
 
-/** How GraphQL describes each operator, and the type of its operand, where `$` is that of the value. */
+/** The description of each operator and the type of its operand; `$` is the type of the value. */
 const OPERATORS: Readonly<Record<Operator, readonly [description: string, operand?: string]>> = {
   equals: ['Equal to this value.'],
   in: ['Equal to one of these values.', '[$!]'],
@@ -18,7 +18,6 @@ const OPERATORS: Readonly<Record<Operator, readonly [description: string, operan
   lte: ['Less or earlier than this value, or equal.'],
 }
 
-/** The conditions on values of the types that every resource shares. */
 export function valueFilters(): string {
   const filters = KINDS.flatMap(({ scalar, operators }): [string, string][] =>
     scalar && operators.length > 0 ? [[scalarName(scalar), valueFilter(scalarName(scalar), operators)]] : [],
@@ -26,7 +25,6 @@ export function valueFilters(): string {
   return [...new Map(filters).values()].join('\n')
 }
 
-/** The input type with the conditions on values of a type. */
 export function valueFilter(type: string, operators: readonly Operator[]): string {
   const members = operators.map((operator) => {
     const [description, operand = '$'] = OPERATORS[operator]
@@ -36,7 +34,6 @@ export function valueFilter(type: string, operators: readonly Operator[]): strin
     input ${type}Filter { ${members.join(' ')} }`
 }
 
-/** The input type that filters the lists and aggregates of a resource. */
 export function filterInput(resource: Resource): string {
   const name = graphNames(resource).filter
   const filtered = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
@@ -51,10 +48,10 @@ export function filterInput(resource: Resource): string {
     }`
 }
 
-/** The maximum number of values in a filter: far below the number of parameters that a statement may have. */
+/** Well below the number of parameters that a statement may have. */
 const MAXIMUM_VALUES = 1000
 
-/** The maximum number of conditions in a filter, each of which may be checked for every row. */
+/** Each condition may be checked for every row. */
 const MAXIMUM_CONDITIONS = 100
 
 /**
@@ -75,7 +72,7 @@ export function toFilter(resource: Resource, filter: Values | null | undefined):
   return condition
 }
 
-/** The same without checks: what has no value to compare with is no condition. */
+/** The same without checks. Conditions without a value are omitted. */
 export function toConditions(resource: Resource, filter: Values): Filter {
   const { and, or, ...members } = filter
   const nested = (parts: unknown) => (parts as Values[]).map((part) => toConditions(resource, part))
@@ -110,7 +107,7 @@ function refuseUnset(filter: Values): void {
   if (details[0]) throw new DomainError('VALIDATION_FAILED', details[0].message, details)
 }
 
-/** The paths of nulls, and of fields without a condition: GraphQL leaves a variable that is not given out. */
+/** The paths of nulls, and of fields without a condition: GraphQL omits a member whose variable is not set. */
 function unsetPaths(filter: Values, path: string): string[] {
   return Object.entries(filter).flatMap(([name, member]) => {
     if (name !== 'and' && name !== 'or') return unsetOperands(member, `${path}.${name}`)

@@ -9,7 +9,6 @@ import { deprecation, described, type SchemaPart } from './sdl.ts'
 
 // Pages and connections share this: the order, the filter, and the read.
 
-/** The directions of a sort. Their internal values are those of the domain. */
 export const SORT_DIRECTION: SchemaPart = {
   typeDefs: `"The direction of a sort."
     enum SortDirection {
@@ -19,7 +18,7 @@ export const SORT_DIRECTION: SchemaPart = {
   resolvers: { SortDirection: { ASC: 'asc', DESC: 'desc' } },
 }
 
-/** The types of a sort of a resource. The internal value of the input is a {@link Sort}. */
+/** The internal value of the input is a {@link Sort}. */
 export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   const { sort, sortField } = graphNames(resource)
   return [
@@ -32,7 +31,7 @@ export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   ]
 }
 
-/** An enumeration of columns. Its internal values are the wire names of the fields. */
+/** An enumeration of columns, with the wire names of the fields as internal values. */
 export function columnEnumeration(name: string, description: string, leaves: readonly Leaf[]): SchemaPart {
   const values = leaves.map(
     ({ column, field }) => `${described(field.description)}${columnValue(column)}${deprecation(field)}`,
@@ -43,20 +42,18 @@ export function columnEnumeration(name: string, description: string, leaves: rea
   }
 }
 
-/** The order and the filter of a list, as its arguments give them. */
 export interface ListArguments {
   readonly sort: readonly Sort[]
   readonly filter?: Values | null
 }
 
-/** The same arguments as SDL. */
 export function listArguments(resource: Resource): string {
   const { sort, filter } = graphNames(resource)
   return `"The order. Defaults to the order of creation." sort: [${sort}!]! = [],
     "Only items that match this condition." filter: ${filter}`
 }
 
-/** The list that a field stands for: of a whole collection, or of one parent. */
+/** The list behind a field: a whole collection, or the part that belongs to one parent. */
 export interface ListSource {
   readonly resource: Resource
   /** The owner of the listed resources, or the resource that they refer to, with its identifier. */
@@ -86,7 +83,7 @@ export async function readSource(
   return list
 }
 
-/** The same for equal reads. */
+/** Equal reads have the same key. */
 function keyOf(resource: Resource, parent: ListSource['parent'], request: ListRequest): string {
   const place = parent ? `${parent.resource.path} ${JSON.stringify(parent.id)}` : ''
   return `${resource.path} ${place} ${JSON.stringify(request)}`

@@ -10,7 +10,6 @@ import { graphNames, singular, toWireNames } from '../names.ts'
 import { addressArguments, type KeyArguments, keyReader, parentArguments } from './arguments.ts'
 import { memberOf, type SchemaField, typeOf } from './sdl.ts'
 
-/** The outcomes of mutations. */
 export const OUTCOMES = /* GraphQL */ `
 "The outcome of a write."
 enum WriteOutcome {
@@ -28,13 +27,12 @@ type DeletePayload {
   "The outcome." outcome: DeleteOutcome!
 }`
 
-/** The type of the argument that says in which version of the API the input of a write is. */
+/** The type of the argument that names the API version of a write's input. */
 export function versionType(versions: readonly ApiVersion[]): string {
   return `"A version of the API. It determines the fields that a resource has."
     enum ApiVersion { ${versions.map(({ name }) => name).join(' ')} }`
 }
 
-/** The input types of a resource. */
 export function inputTypes(resource: Resource): string {
   const names = graphNames(resource)
   const writable = Object.entries(resource.writableFields)
@@ -51,7 +49,6 @@ export function inputTypes(resource: Resource): string {
     input ${names.readOnlyInput} { ${readOnly.map(([name, field]) => memberOf(name, field, 'JSON')).join('\n')} }`
 }
 
-/** The result type of the writes of a resource. */
 export function payloadType(resource: Resource): string {
   const { payload, type } = graphNames(resource)
   return `"The outcome of a write, and the resource after it."
@@ -80,7 +77,7 @@ const READ_ONLY = '"Read-only fields as you last read them. The write fails if t
 const API_VERSION = `,
   "Version of the API that the input is in. Fields outside of it keep their values or get their initial values." apiVersion: ApiVersion`
 
-/** The version of the input as SDL, for a resource whose fields differ between versions. */
+/** Empty if all versions of the API have the same fields. */
 function versionArgument({ isVersioned }: Resource): string {
   return isVersioned ? API_VERSION : ''
 }
@@ -177,7 +174,7 @@ function conditions(resource: Resource, args: WriteArguments) {
   }
 }
 
-/** The resolver of a write. It checks the scopes, and lets later reads of the operation see the write. */
+/** The resolver of a write: checks the scopes, and makes later reads of the operation see the write. */
 function writing(
   resource: Resource,
   write: (context: GraphContext, args: WriteArguments) => Promise<{ outcome: string; row?: Row }>,

@@ -8,14 +8,12 @@ import type { SchemaField } from './sdl.ts'
 // The identifier of an owned resource is unique under its parent only. Caches need one that is unique in the
 // whole schema (GraphQL Global Object Identification).
 
-/** The interface that the types of all resources implement. */
 export const NODE = /* GraphQL */ `
 "A resource of any type (GraphQL Global Object Identification)."
 interface Node {
   "Opaque identifier, unique across all types. Use it with node and nodes." nodeId: ID!
 }`
 
-/** The field of a resource's type that the interface requires. */
 export function nodeIdField(resource: Resource): SchemaField {
   return {
     sdl: '"Opaque identifier, unique across all types. Use it with node and nodes." nodeId: ID!',
@@ -23,7 +21,6 @@ export function nodeIdField(resource: Resource): SchemaField {
   }
 }
 
-/** The fields of Query that read resources by their `nodeId`. */
 export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
   return [
     {
@@ -42,7 +39,7 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
   ]
 }
 
-/** The row of a resource, with the name of its type, by which GraphQL tells the types of nodes apart. */
+/** The row with the name of its type, from which GraphQL resolves the interface. */
 async function findNode(resources: readonly Resource[], nodeId: string, context: GraphContext) {
   const found = decodeNodeId(resources, nodeId)
   if (!found) return null
@@ -63,7 +60,7 @@ function encodeNodeId({ name, listed }: Resource, { parentId, id }: ResourceKey)
   return Buffer.from(parts.join('/')).toString('base64url')
 }
 
-/** What a `nodeId` names. Undefined for a text that no resource has as its `nodeId`. */
+/** Undefined if no resource can have this `nodeId`. */
 function decodeNodeId(resources: readonly Resource[], nodeId: string) {
   const [name, ...ids] = Buffer.from(nodeId, 'base64url').toString().split('/')
   const resource = resources.find((candidate) => candidate.name === name)

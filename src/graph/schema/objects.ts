@@ -18,7 +18,6 @@ import {
   typeOf,
 } from './sdl.ts'
 
-/** The object type of a resource: its fields, and the resources it is related to. */
 export function objectType(resource: Resource, resources: readonly Resource[]): SchemaPart {
   return fieldsOf(resource.name, `${described(resource.description)}type ${resource.name} implements Node`, [
     nodeIdField(resource),
@@ -109,7 +108,6 @@ function singletonFields(child: Resource): SchemaField[] {
   ]
 }
 
-/** The types of the fields of a resource that hold an object: output, input and filter. */
 export function groupTypes(resource: Resource): (SchemaPart | string)[] {
   return Object.entries(resource.fields).flatMap(([name, field]) =>
     field.type === 'group' ? groupTypesOf(resource, name, field) : [],
@@ -135,7 +133,6 @@ function groupTypesOf(
   ]
 }
 
-/** The enumerations of a resource, each with its filter. */
 export function enumerations(resource: Resource): string[] {
   return resource.leaves.flatMap(({ column, field }) => {
     if (field.type !== 'enumeration') return []

@@ -16,7 +16,6 @@ import { type ListArguments, type ListSource, listArguments, readSource, refuseO
 // pages neither skip nor repeat rows when other callers add and delete. The number of a page by cursor follows
 // the list as it is now.
 
-/** The type of a page of a resource's lists. */
 export function pageType(resource: Resource): string {
   return `"One page of a list of ${resource.path}."
     type ${graphNames(resource).pageType} {
@@ -31,7 +30,6 @@ export function pageType(resource: Resource): string {
     }`
 }
 
-/** The arguments of every list that is read by pages. */
 export interface PageArguments extends ListArguments {
   readonly page: number
   readonly limit: number
@@ -39,7 +37,6 @@ export interface PageArguments extends ListArguments {
   readonly cursor?: string | null
 }
 
-/** The same arguments as SDL. */
 export function pageArguments(resource: Resource): string {
   return `"Page number, from 1." page: Int! = 1, "Number of items per page." limit: Int! = ${DEFAULT_PAGE_SIZE},
     "Cursor from an adjacent page. Constant cost; no item is skipped or repeated." cursor: String,
@@ -70,7 +67,6 @@ export async function resolvePage(
   return request.before && isShort ? (await read({ ...args, page: 1, cursor: null })).page : page
 }
 
-/** The side of the cursor's position that a page is on. */
 type Side = 'after' | 'before'
 
 /**
@@ -126,14 +122,14 @@ export function toPage(resource: Resource, { page, limit }: PageArguments, reque
   }
 }
 
-/** What the rows of a page tell about its place in the list. */
+/** Where a page is in its list, as its rows show. */
 interface Place {
   readonly isEmpty: boolean
   readonly hasPrevious: boolean
   readonly hasMore: boolean
 }
 
-/** The number of a page: the requested one, unless the list has become shorter or longer before the cursor. */
+/** The number of a page: the requested one, unless rows before the cursor were added or deleted. */
 function numberOf(
   page: number,
   { after, before, counted }: ListRequest,
@@ -148,7 +144,7 @@ function numberOf(
   return isEmpty ? Math.max(page, totalPages + 1) : totalPages
 }
 
-/** What a cursor is for: the page and the limit that it was made for, and the side. */
+/** A cursor is made for one page, one limit and one side of its position. */
 function purposeOf(page: number, limit: number, side: Side): string {
   return `${side} ${page} ${limit}`
 }

@@ -61,7 +61,6 @@ function aggregate(resource: Resource): SchemaField {
   }
 }
 
-/** The arguments for the parent of a list, as SDL. */
 function listParents(resource: Resource): string {
   const nested = nestedReferences(resource).map(
     ({ column, field }) =>

@@ -2,10 +2,9 @@ import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { KINDS } from '../../model/kinds/index.ts'
 import type { SchemaPart } from './sdl.ts'
 
-/** Values that GraphQL passes on unchanged. */
 const JSON_SCALAR = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' })
 
-/** A kind of field that converts its values checks them as well; the domain validates the others. */
+/** Kinds that convert their values also check them; the domain validates the others. */
 const scalars = KINDS.flatMap((kind) => {
   const { scalar, check, toJson } = kind
   if (typeof scalar !== 'object') return []
@@ -21,7 +20,6 @@ const scalars = KINDS.flatMap((kind) => {
 
 const resolvers = Object.fromEntries([...scalars, JSON_SCALAR].map((scalar) => [scalar.name, scalar]))
 
-/** The scalars that GraphQL does not define. */
 export const SCALARS: SchemaPart = {
   typeDefs: Object.keys(resolvers)
     .map((name) => `scalar ${name}`)

@@ -11,18 +11,17 @@ import type { Resource } from '../../model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { camelCase, groupType } from '../names.ts'
 
-/** Types of the schema, with the resolvers of their fields and the internal values of enumerations. */
 export interface SchemaPart {
   readonly typeDefs: string | DocumentNode
   readonly resolvers: Readonly<Record<string, object>>
 }
 
-/** A field as SDL, with its resolver. A field with the name of its column needs none. */
+/** A field as SDL, with its resolver, which a field named like its column does not need. */
 export interface SchemaField {
   readonly sdl: string
   // biome-ignore lint/suspicious/noExplicitAny: each has a parent and arguments of its own
   readonly resolve?: GraphQLFieldResolver<any, GraphContext, any> | undefined
-  /** The resource that it lists or aggregates. Becomes the extension `lists` of the field in the schema. */
+  /** The resource that it lists or aggregates: the extension `lists` of the field in the schema. */
   readonly lists?: Resource
 }
 
@@ -49,7 +48,6 @@ function definitionsIn({ definitions }: DocumentNode): readonly FieldDefinitionN
   return type.fields ?? []
 }
 
-/** The GraphQL type of a field, without its nullability. */
 export function typeOf(resource: Resource, name: string, field: Field): string {
   if (name === 'id' || name === resource.parentField) return 'ID'
   if (field.type === 'group') return groupType(resource, name)
@@ -61,17 +59,17 @@ export function scalarName(scalar: Scalar): string {
   return typeof scalar === 'string' ? scalar : scalar.name
 }
 
-/** A member of a type that stands for a field of a resource, with its description. */
+/** A member of a type, with the description of the field of the resource. */
 export function memberOf(name: string, field: Field, type: string): string {
   return `${described(field.description)}${camelCase(name)}: ${type}${deprecation(field)}`
 }
 
-/** The directive for what stands for a field that newer versions of the API do not have. */
+/** Marks fields that newer versions of the API no longer have. */
 export function deprecation({ until }: Field): string {
   return until === undefined ? '' : ` @deprecated(reason: "Only in the API up to ${until}.")`
 }
 
-/** A description as SDL. What it describes must follow. */
+/** A description as SDL, in front of what it describes. */
 export function described(description: string): string {
   return `${JSON.stringify(description)}\n`
 }

@@ -34,7 +34,7 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
   }
 }
 
-/** Who sent an authenticated request. */
+/** The sender of an authenticated request. */
 export function callerOf(ctx: Context): Caller {
   return ctx.state['caller'] as Caller
 }
@@ -67,7 +67,7 @@ function callerWith(claims: Claims, token: string, defaultScope: string | undefi
   }
 }
 
-/** A scope claim is one string parted by spaces (RFC 8693 §4.2), or, with some issuers, an array. */
+/** A scope claim is a string separated by spaces (RFC 8693 §4.2) or, with some issuers, an array. */
 function scopesOf(claim: unknown): string[] {
   if (typeof claim === 'string') return claim.split(' ').filter((scope) => scope !== '')
   return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
@@ -85,7 +85,7 @@ function lifetimeOf({ exp, nbf }: Claims): Lifetime {
 
 type Identify<Identified> = (token: string, ctx: Context) => Promise<Identified>
 
-/** How long a verification is cached, and so how long a withdrawn key may still be accepted. */
+/** How long a verification is cached, and thus how long a withdrawn key may still be accepted. */
 const CACHED_MILLISECONDS = 60_000
 const MAXIMUM_TOKENS = 1_000
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isStorable } from '../../model/values.ts'
 
-/** The prefix of identities that are digests. */
 const DIGEST = 'sha256 '
 
 /** A longer text might not fit into an index entry of PostgreSQL. */
@@ -24,7 +23,7 @@ function isPlain(subject: string): boolean {
   return isShort && isStorable(subject) && !subject.startsWith(DIGEST)
 }
 
-/** Hashes UTF-16, in which lone surrogates differ. */
+/** Hashes UTF-16, which keeps lone surrogates distinct. */
 function digest(kind: 'token' | 'subject', text: string): string {
   return `${DIGEST}${kind} ${createHash('sha256').update(text, 'utf16le').digest('base64')}`
 }

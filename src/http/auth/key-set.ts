@@ -20,10 +20,10 @@ const HOUR_MILLISECONDS = 3_600_000
 /** Keys of this age are fetched again in the background. */
 const REFRESH_MILLISECONDS = 600_000
 
-/** After a successful fetch, an unknown key causes no other for this long. */
+/** After a successful fetch, unknown keys cause no other for this long. */
 const COOLDOWN_MILLISECONDS = 30_000
 
-/** Two fetches are at least this far apart, also when they fail. */
+/** Minimum time between two fetches, even after a failure. */
 const PAUSE_MILLISECONDS = 10_000
 
 const TIMEOUT_MILLISECONDS = 2_000
@@ -62,7 +62,7 @@ export function createKeySet(
   }
 }
 
-/** A token that names no key of the set is the caller's fault; any other failure is the set's. */
+/** An unknown key is the caller's fault; other failures are those of the key set. */
 function unavailableUnlessUnknown(error: unknown): never {
   const unknown =
     error instanceof errors.JWKSNoMatchingKey ||

@@ -1,13 +1,13 @@
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
 
-/** What a token must be like, beside being signed and current. */
+/** What a token must have, besides a valid signature and lifetime. */
 export interface Expected {
   readonly algorithms: readonly string[]
   readonly jwtIssuer: string | undefined
   readonly jwtAudience: string | undefined
 }
 
-/** A token that was refused. The message says why, as a sentence about the token. */
+/** The message says why the token was refused. */
 export class TokenRefused extends Error {}
 
 /**

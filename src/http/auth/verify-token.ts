@@ -5,7 +5,6 @@ import { DomainError } from '../../model/errors.ts'
 import { createKeySet, type KeySetSettings } from './key-set.ts'
 import { refusalReason, TokenRefused } from './refusal-reason.ts'
 
-/** The payload of a token that has been verified. */
 export type Claims = Readonly<Record<string, unknown>>
 
 /** Resolves to the claims of a request's token if it is acceptable, and rejects otherwise. */
@@ -24,13 +23,13 @@ export interface TokenSettings {
   readonly defaultScope?: string | undefined
 }
 
-/** What a token can be signed with, and how the key is found. */
+/** The accepted algorithms, and how the key is found. */
 interface KeySource {
   readonly algorithms: string[]
   readonly findKey: (header: { alg: string }) => Promise<KeyObject>
 }
 
-/** Only public-key algorithms: if HS256 were among them, a public key would do as a shared secret. */
+/** Without HS256: otherwise a public key would serve as a shared secret. */
 const PUBLIC_KEY_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) =>
   [256, 384, 512].map((size) => family + size),
 )

@@ -10,7 +10,7 @@ const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json']
 /** What a PATCH accepts (RFC 5789 §3.1). */
 export const ACCEPT_PATCH = { 'Accept-Patch': PATCH_TYPES.join(', ') }
 
-/** The media types that a body may have, by method; none where there is no body. */
+/** The media types that a body may have. */
 export function bodyTypes(method: string): readonly string[] {
   return method === 'PATCH' ? PATCH_TYPES : JSON_TYPES
 }
@@ -26,7 +26,6 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   return parseStrictJson(await readBytes(ctx), 'The body')
 }
 
-/** How many bytes of body have been read from a request. */
 export function bodyBytes({ state }: Context): number {
   return (state['bodyBytes'] as number | undefined) ?? 0
 }

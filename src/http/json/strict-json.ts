@@ -1,10 +1,10 @@
 import secureJson from 'secure-json-parse'
 import { DomainError } from '../../model/errors.ts'
 
-/** The size of the largest JSON text that is accepted: a request body, or one line of an import. */
+/** The maximum size of a JSON text: a request body, or one line of an import. */
 export const MAXIMUM_JSON_BYTES = 1024 * 1024
 
-/** Members and elements of a JSON text. A megabyte of them takes ten times as long to parse as one string. */
+/** Members and elements. A megabyte of them takes ten times as long to parse as one string. */
 const MAXIMUM_VALUES = 10_000
 
 /**
@@ -32,7 +32,7 @@ const CLOSE_BRACE = '}'.charCodeAt(0)
 const OPEN_BRACKET = '['.charCodeAt(0)
 const CLOSE_BRACKET = ']'.charCodeAt(0)
 
-/** Counts the commas between values. In UTF-8 no byte of another character looks like one of these. */
+/** Counts the commas between values. In UTF-8, no other character contains these bytes. */
 function hasManyValues(bytes: Uint8Array): boolean {
   let commas = 0
   let isInString = false
@@ -98,7 +98,7 @@ function ambiguity(text: string): string | undefined {
   return undefined
 }
 
-/** Behind the closing quote of the string that begins there. */
+/** The index after the closing quote. */
 function endOfString(text: string, start: number): number {
   let index = start + 1
   for (let character = text.charCodeAt(index); character !== QUOTE; character = text.charCodeAt(index)) {

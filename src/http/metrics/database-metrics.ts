@@ -1,15 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { counter, named } from './metric-types.ts'
 
-/** What is measured of the databases. */
 export interface DatabaseMeasured {
   /** The pool of the primary, and that of each replica, by name. */
   readonly pools: readonly MeasuredPool[]
-  /** Why a database can be unavailable. */
   readonly failureReasons: readonly string[]
-  /** Operations by the database that they read from, of a service with replicas. */
+  /** The number of operations by the database they read from, if there are replicas. */
   readonly reads?: (() => Readonly<Record<string, number>>) | undefined
-  /** What is known of each replica; the lag is in milliseconds. */
+  /** The lag is in milliseconds. */
   readonly replicas: readonly {
     readonly name: string
     readonly isUsable: boolean
@@ -24,7 +22,7 @@ interface MeasuredPool {
   readonly queued?: () => number
 }
 
-/** A pool of connections: open, of them idle, and requests waiting for one. */
+/** Open connections, idle ones among them, and requests that wait for one. */
 interface Pool {
   readonly totalCount: number
   readonly idleCount: number
@@ -32,7 +30,6 @@ interface Pool {
   observer: { waited(seconds: number): void; failed(reason: string): void } | undefined
 }
 
-/** Adds the metrics of the databases. */
 export function addDatabaseMetrics(registry: Registry, measured: DatabaseMeasured): void {
   const { pools, reads, replicas } = measured
   new Gauge({
@@ -80,7 +77,7 @@ function observePools(registry: Registry, { pools, failureReasons }: DatabaseMea
   }
 }
 
-/** Each worker measures on its own; together they serve the largest lag, and whether all of them use the replica. */
+/** Workers measure separately and are merged: the largest lag, and whether all use the replica. */
 function addReplicas(registry: Registry, replicas: DatabaseMeasured['replicas']): void {
   new Gauge({
     name: named('replica_lag_seconds'),

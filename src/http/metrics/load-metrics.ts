@@ -1,17 +1,14 @@
 import { Counter, type Registry } from 'prom-client'
 import { counter, gauge, named } from './metric-types.ts'
 
-/** What is measured of the load, and of what is refused to limit it. */
 export interface LoadMeasured {
-  /** GraphQL operations that run and that wait. */
   readonly operations: () => { readonly running: number; readonly waiting: number }
-  /** How many requests were not served to keep the load within limits, by reason. */
+  /** The number of refused requests, by reason. */
   readonly shed: Readonly<Record<string, number>>
-  /** How many connections were closed at once because there were too many. */
+  /** The number of connections that were closed at once because there were too many. */
   readonly refusedConnections: () => number
 }
 
-/** Adds the metrics of the load. */
 export function addLoadMetrics(registry: Registry, measured: LoadMeasured): void {
   gauge(registry, 'operations', 'GraphQL operations that run, and that wait for their turn.', () => ({
     ...measured.operations(),

@@ -1,12 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { SERVICE_NAME } from '../../observability/observation.ts'
 
-/** The name of a metric of the service. */
 export function named(metric: string): string {
   return `${SERVICE_NAME}_${metric}`
 }
 
-/** Adds a gauge whose values are read, by state, when the metrics are. */
+/** Adds a gauge whose values, by state, are read on each scrape. */
 export function gauge(
   registry: Registry,
   name: string,
@@ -24,7 +23,7 @@ export function gauge(
   })
 }
 
-/** Adds a counter whose values are counted elsewhere and read, by a label, when the metrics are. */
+/** Adds a counter whose values, by label, are counted elsewhere and read on each scrape. */
 export function counter(
   registry: Registry,
   name: string,

@@ -6,10 +6,10 @@ import { addDatabaseMetrics, type DatabaseMeasured } from './database-metrics.ts
 import { addLoadMetrics, type LoadMeasured } from './load-metrics.ts'
 import { named } from './metric-types.ts'
 
-/** What is measured apart from requests; read when the metrics are, except for what the pool reports. */
+/** What is measured besides requests; read on each scrape, except for what the pool reports. */
 export interface Measured extends DatabaseMeasured, LoadMeasured {}
 
-/** The metrics of a service: told of every request, and served at /metrics. */
+/** Collects requests, and serves the metrics. */
 export interface Metrics {
   readonly report: ReportRequest
   readonly route: Route
@@ -58,7 +58,7 @@ function respondToPrimary(registry: Registry): void {
   new AggregatorRegistry()
 }
 
-/** Workers are merged by the worst one; by default the library serves their average, which hides a busy worker. */
+/** Takes the maximum of all workers. The default of the library, the average, hides a busy worker. */
 function mergeByMaximum(registry: Registry, name: string): void {
   Object.assign(registry.getSingleMetric(name) as object, { aggregator: 'max' })
 }

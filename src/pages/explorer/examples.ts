@@ -5,15 +5,14 @@ import { groupable } from '../../model/query/aggregate.ts'
 import { ownedBy, relationsOf } from '../../model/relations.ts'
 import type { Resource } from '../../model/resource.ts'
 
-/** An example operation with its title. */
 export interface Example {
   readonly title: string
   readonly document: string
-  /** The path of the collection that the example is the first of. */
+  /** Set for the first example of a collection: its path. */
   readonly path?: string
 }
 
-/** The examples of the explorer: some for each collection, from its definition, and the persisted operations. */
+/** Examples for each collection, derived from the definitions, and the persisted operations. */
 export function exampleOperations(
   resources: readonly Resource[],
   { documents }: PersistedOperations,

@@ -8,7 +8,6 @@ import { contentHandler, contentRoute, fileHandler } from '../../http/static-con
 import type { Resource } from '../../model/resource.ts'
 import { exampleOperations } from './examples.ts'
 
-/** The folder of its own files. */
 const OWN = fileURLToPath(new URL('.', import.meta.url))
 const require = createRequire(import.meta.url)
 
@@ -21,7 +20,6 @@ export function explorerFiles(resources: readonly Resource[], persisted: Persist
   })
 }
 
-/** The files of the explorer by their names: its own, and those of packages. */
 function files(): Record<string, Handler> {
   const paths = {
     'explorer.js': join(OWN, 'explorer.js'),

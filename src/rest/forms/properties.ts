@@ -20,16 +20,15 @@ interface FormOptions {
   readonly link?: { readonly href: string; readonly type: string }
   readonly promptField?: string
   readonly valueField?: string
-  /** The current value. Clients that look at this alone would select another one (HAL-FORMS, `selectedValues`). */
+  /** The current value, for clients that ignore `value` here (HAL-FORMS, `selectedValues`). */
   readonly selectedValues?: readonly unknown[]
   readonly minItems: 0 | 1
   readonly maxItems: 1
 }
 
-/** Makes a property with links below a base. */
 export type MakeProperty = (urls: Urls) => FormProperty
 
-/** What a template says of a field. What does not depend on the request is computed once. */
+/** The property for a field. What does not depend on the request is computed once. */
 export function formProperty({ name, field }: Leaf, resources: readonly Resource[]): MakeProperty {
   const fixed: FormProperty = {
     name,
@@ -56,7 +55,7 @@ function choices({ required }: LeafField): { minItems: 0 | 1; maxItems: 1 } {
   return { minItems: required ? 1 : 0, maxItems: 1 }
 }
 
-/** The field that people know a resource by: its first text that is always there, or else its first text. */
+/** The field that people recognise a resource by: its first required text, or else its first text. */
 export function promptField({ writable }: Resource): string {
   const texts = writable.filter(({ field }) => kindOf(field).isFreeText)
   return (texts.find(({ field }) => field.required) ?? texts[0])?.name ?? 'id'

@@ -10,7 +10,7 @@ import { type FormProperty, formProperty, type MakeProperty } from './properties
 /** The media type of HAL documents with templates (https://rwcbook.github.io/hal-forms/). */
 export const HAL_FORMS = 'application/prs.hal-forms+json'
 
-/** A request that a client can make, with what it sends (HAL-FORMS, template element). */
+/** A request that a client can make (HAL-FORMS, template element). */
 interface Template {
   readonly title: string
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -19,21 +19,20 @@ interface Template {
   readonly properties: readonly FormProperty[]
 }
 
-/** Templates by their keys. The one that a client means without a key is `default`. */
+/** Templates by key; `default` is the one that clients use without a key. */
 export type Templates = Readonly<Record<string, Template>>
 
-/** Makes the templates of a resource. They are those that the scopes of the caller permit. */
+/** Makes the templates of a resource that the scopes of the caller permit. */
 export interface Forms {
-  /** Of a list: creation, with the reference to the parent if the list has one. */
+  /** For a list: creation, with the reference to its parent. */
   list(caller: Caller, parent: { resource: Resource; id: string } | undefined, urls: Urls): Templates
-  /** Of one resource: replacement, change and deletion, and setting its singletons. */
+  /** For one resource: replacement, update, deletion, and setting its singletons. */
   resource(caller: Caller, data: Values, urls: Urls): Templates
 }
 
 const JSON_TYPE = 'application/json'
 const PATCH_TYPE = 'application/merge-patch+json'
 
-/** Derives the templates from the definition. */
 export function createForms(resource: Resource, resources: readonly Resource[]): Forms {
   const properties = (of: Resource) => propertiesOf(of.writable, resources)
   const writable = properties(resource)
@@ -104,12 +103,12 @@ function propertiesOf(leaves: readonly Leaf[], resources: readonly Resource[]): 
   return leaves.map((leaf) => formProperty(leaf, resources))
 }
 
-/** All fields but the identifiers: the address of the resource has those. */
+/** All fields except the identifiers, which are in the URL. */
 function keptLeaves({ shownLeaves, parentField }: Resource): Leaf[] {
   return shownLeaves.filter(({ name }) => name !== 'id' && name !== parentField)
 }
 
-/** The parent of a list as the value of the field that refers to it. */
+/** The parent as the value of the field that refers to it. */
 function referenceValue(resource: Resource, parent: { resource: Resource; id: string }): Values {
   const column = listColumn(parent.resource, resource)
   const leaf = resource.writable.find(
@@ -125,7 +124,7 @@ function withValue(property: FormProperty, data: Values): FormProperty {
   return { ...property, ...(options && { options: { ...options, selectedValues: [value] } }), value }
 }
 
-/** Tells representations with different templates apart in entity tags; undefined for no templates. */
+/** Distinguishes representations with different templates in entity tags; undefined without templates. */
 export function variantOf(templates: Templates): string | undefined {
   const keys = Object.keys(templates)
   return keys.length === 0 ? undefined : keys.join('+')
