@@ -23,7 +23,7 @@ app.addHook('onRequest', async (request, reply) => {
 app.setErrorHandler((error, _, reply) => {
   if (error instanceof Refusal) return reply.code(error.status).send(error.body)
   console.error(error)
-  return reply.code(500).send(failure('INTERNAL_ERROR', 'The service failed to answer.'))
+  return reply.code(500).send(failure('INTERNAL_ERROR', 'Internal error.'))
 })
 
 type OneRequest = { Params: { id: string } }

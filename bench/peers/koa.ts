@@ -25,7 +25,7 @@ app.use(async (ctx, next) => {
     } else {
       console.error(error)
       ctx.status = 500
-      ctx.body = failure('INTERNAL_ERROR', 'The service failed to answer.')
+      ctx.body = failure('INTERNAL_ERROR', 'Internal error.')
     }
   }
 })

@@ -62,7 +62,7 @@ function scopesOf(authorization: string): string[] {
   }
 }
 
-const FAULT = { status: 500, body: failure('INTERNAL_ERROR', 'The service failed to answer.') }
+const FAULT = { status: 500, body: failure('INTERNAL_ERROR', 'Internal error.') }
 
 @Catch()
 class RefusalFilter implements ExceptionFilter {

@@ -40,7 +40,7 @@ const sofa = useSofa({
 createServer((request, response) => {
   answer(request, response).catch((error) => {
     console.error(error)
-    send(response, 500, failure('INTERNAL_ERROR', 'The service failed to answer.'))
+    send(response, 500, failure('INTERNAL_ERROR', 'Internal error.'))
   })
 }).listen(Number(process.env['PORT']), '127.0.0.1')
 

@@ -36,7 +36,7 @@ export function detailExplanations(
 }
 
 const NEVER = 'No.'
-const NOT_UNCHANGED = 'Not unchanged: the response would be the same.'
+const NOT_UNCHANGED = 'Only after a change: the same request would fail again.'
 
 export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   MALFORMED_JSON: {
@@ -52,7 +52,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   },
   INVALID_QUERY_PARAMETER: {
     cause: 'A query parameter is unknown, repeated, or has an invalid value.',
-    remedy: 'Follow the details, which name the allowed parameters and values.',
+    remedy: 'See the details for the allowed parameters and values.',
     retry: NOT_UNCHANGED,
   },
   AUTHENTICATION_REQUIRED: {
@@ -81,7 +81,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
     retry: NOT_UNCHANGED,
   },
   CONCURRENT_MODIFICATION: {
-    cause: 'If-Match names another version than the current one: another client has changed the resource.',
+    cause: 'If-Match does not name the current version: another client has changed the resource.',
     remedy: 'Read the resource again, reapply the change, and send the new ETag.',
     retry: 'After reading the resource again.',
   },
@@ -102,7 +102,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   },
   PRECONDITION_FAILED: {
     cause: 'If-None-Match: * requires that the resource does not exist, but it does.',
-    remedy: 'Leave the header out to replace the resource.',
+    remedy: 'Omit the header to replace the resource.',
     retry: NOT_UNCHANGED,
   },
   PAYLOAD_TOO_LARGE: {
@@ -116,13 +116,13 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
     retry: NOT_UNCHANGED,
   },
   BUSINESS_RULE_VIOLATION: {
-    cause: 'The body is well formed but breaks a rule that involves other fields, states or resources.',
-    remedy: 'See the details, which name the rule.',
-    retry: 'After the cause is removed.',
+    cause: 'The body is well formed but violates a rule about other fields, states or resources.',
+    remedy: 'See the details for the rule.',
+    retry: 'After the cause is fixed.',
   },
   MALFORMED_REQUEST: {
     cause: 'The request is not valid HTTP, or does not name exactly one host.',
-    remedy: 'Correct what the message names. Most HTTP libraries send valid requests by themselves.',
+    remedy: 'Fix what the message says. Most HTTP libraries only send valid requests.',
     retry: NOT_UNCHANGED,
   },
   REQUEST_TIMEOUT: {
@@ -141,7 +141,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
     retry: 'After the time in Retry-After.',
   },
   INTERNAL_ERROR: {
-    cause: 'The service failed. The reason is in its log and not in the response.',
+    cause: 'The service failed. The cause is in its log, not in the response.',
     remedy: 'Report the X-Request-Id of the response to the operator of the service.',
     retry: 'Reads at once; writes with the same Idempotency-Key, or after checking whether they took effect.',
   },
@@ -160,8 +160,8 @@ const DETAILS: Readonly<Record<CommonDetailCode, Explanation>> = {
     remedy: 'Send a value for the field.',
   },
   INVALID_TYPE: {
-    cause: 'The value has another JSON type than the field. Values are not converted.',
-    remedy: 'Send the type that the schema states.',
+    cause: 'The JSON type of the value does not match the field. Values are not converted.',
+    remedy: 'Send the type in the schema.',
   },
   INVALID_VALUE: {
     cause: 'The value is not one of the allowed values, or has characters that cannot be stored.',
@@ -185,22 +185,22 @@ const DETAILS: Readonly<Record<CommonDetailCode, Explanation>> = {
   },
   LIMIT_EXCEEDED: {
     cause: 'A GraphQL operation is longer, deeper or costlier than allowed.',
-    remedy: 'Request less at once: fewer fields, fewer levels, smaller pages.',
+    remedy: 'Request less at once: fewer fields and levels, smaller pages.',
   },
   UNKNOWN_FIELD: {
     cause: 'No field has this name.',
     remedy: 'Use one of the fields that the message lists.',
   },
   READ_ONLY_FIELD: {
-    cause: 'A field that the service maintains was sent with another value than the stored one.',
-    remedy: 'Leave it out, or send it as it was read.',
+    cause: 'A read-only field was sent with a value that differs from the stored one.',
+    remedy: 'Omit it, or send it as you read it.',
   },
   UNKNOWN_PARAMETER: {
     cause: 'No query parameter has this name here.',
     remedy: 'Use one of the parameters that the message lists.',
   },
   REPEATED_PARAMETER: {
-    cause: 'A query parameter that can be given once was given several times.',
+    cause: 'A query parameter that may appear once was repeated.',
     remedy: 'Give it once; only sort and filter may be repeated.',
   },
   DUPLICATE_VALUE: {

@@ -92,7 +92,7 @@ function errorsAbout({ resource, referred }: Subjects): Record<ErrorCode, Domain
   return {
     MALFORMED_REQUEST: saying(
       'MALFORMED_REQUEST',
-      'The request must name one host, in its header Host or in the X-Forwarded headers of a gateway.',
+      'The request must name exactly one host, in the Host header or in the X-Forwarded headers of a gateway.',
     ),
     MALFORMED_JSON: caught(() => parseStrictJson(Buffer.from(malformedBody(resource)), 'The body')),
     VALIDATION_FAILED: invalid(resource, { colour: 'blue' }),
@@ -106,7 +106,7 @@ function errorsAbout({ resource, referred }: Subjects): Record<ErrorCode, Domain
     METHOD_NOT_ALLOWED: methodNotAllowed('DELETE', { Allow: allowed.join(', ') }),
     NOT_ACCEPTABLE: saying(
       'NOT_ACCEPTABLE',
-      'Available here: application/json, application/hal+json, application/prs.hal-forms+json.',
+      'Supported media types: application/json, application/hal+json, application/prs.hal-forms+json.',
     ),
     CONCURRENT_MODIFICATION: caught(() =>
       requireState({ version: 2 } as Row, { id: 'example' }, { versions: [1] }),
@@ -125,13 +125,13 @@ function errorsAbout({ resource, referred }: Subjects): Record<ErrorCode, Domain
       `The body must be ${bodyTypes('POST').join(' or ')}, in UTF-8 and without a content encoding.`,
     ),
     BUSINESS_RULE_VIOLATION: caught(() => refuseRuleViolation([unknownReference])),
-    TOO_MANY_REQUESTS: saying('TOO_MANY_REQUESTS', 'More than 600 requests a minute are not allowed.'),
+    TOO_MANY_REQUESTS: saying('TOO_MANY_REQUESTS', 'Only 600 requests per minute are allowed.'),
     HEADERS_TOO_LARGE: saying('HEADERS_TOO_LARGE', 'The headers of the request are too large.'),
     INTERNAL_ERROR: saying(
       'INTERNAL_ERROR',
-      'The service failed to answer. Its log has the reason under the request id 0198c5b2-3f6e-7c11-9d55-0f4a3c2b1a00.',
+      'Internal error. The log of the service has the details under request id 0198c5b2-3f6e-7c11-9d55-0f4a3c2b1a00.',
     ),
-    SERVICE_UNAVAILABLE: saying('SERVICE_UNAVAILABLE', 'The service is overloaded; try again.'),
+    SERVICE_UNAVAILABLE: saying('SERVICE_UNAVAILABLE', 'The service is overloaded. Try again.'),
   }
 }
 

@@ -20,9 +20,9 @@ export function profileOf(resource: Resource, settings: RestSettings): Schema {
     title: resource.name,
     description: resource.description,
     schema: { $schema: DIALECT, title: resource.name, ...representationSchema(resource) },
-    input: { $schema: DIALECT, title: `${resource.name}, as sent`, ...inputSchema(resource, settings) },
+    input: { $schema: DIALECT, title: `${resource.name} input`, ...inputSchema(resource, settings) },
     ...(replaceable && {
-      patch: { $schema: DIALECT, title: `${resource.name}, as patched`, ...patchSchema(resource, settings) },
+      patch: { $schema: DIALECT, title: `${resource.name} patch`, ...patchSchema(resource, settings) },
     }),
     policies: {
       scopes: { read: `${resource.path}:read`, write: `${resource.path}:write`, write_includes_read: false },
@@ -35,7 +35,7 @@ export function profileOf(resource: Resource, settings: RestSettings): Schema {
       delete: DELETE_POLICY,
       preconditions: PRECONDITIONS,
       body: { media_types: bodyTypes('POST'), maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
-      null_links: { 'application/json': 'null', 'application/hal+json': 'left out' },
+      null_links: { 'application/json': 'null', 'application/hal+json': 'omitted' },
     },
   }
 }

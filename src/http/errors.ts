@@ -114,6 +114,6 @@ export function renderErrors(
 }
 
 function masked(requestId: string): DomainError {
-  const message = `The service failed to answer. Its log has the reason under the request id ${requestId}.`
+  const message = `Internal error. The log of the service has the details under request id ${requestId}.`
   return new DomainError('INTERNAL_ERROR', message)
 }

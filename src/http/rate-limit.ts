@@ -23,7 +23,7 @@ export function limitRate(requestsPerMinute: number): Middleware {
     ctx.set('RateLimit-Policy', `"caller";q=${requestsPerMinute};w=${WINDOW_SECONDS}`)
     ctx.set('RateLimit', `"caller";r=${state.remainingPoints};t=${seconds}`)
     if (state.consumedPoints <= requestsPerMinute) return next()
-    const message = `More than ${requestsPerMinute} requests a minute are not allowed.`
+    const message = `Only ${requestsPerMinute} requests per minute are allowed.`
     throw new HttpError('TOO_MANY_REQUESTS', message, { 'Retry-After': String(seconds) })
   }
 }

@@ -45,7 +45,7 @@ export const refuseMalformedHost: Middleware = (ctx, next) => {
   if (!hasHost(ctx)) {
     throw new DomainError(
       'MALFORMED_REQUEST',
-      'The request must name one host, in its header Host or in the X-Forwarded headers of a gateway.',
+      'The request must name exactly one host, in the Host header or in the X-Forwarded headers of a gateway.',
     )
   }
   return next()
@@ -90,7 +90,7 @@ export const refuseMalformedQuery: Middleware = (ctx, next) => {
  */
 export function refuseQuery(search: URLSearchParams): void {
   const details = [...new Set(search.keys())].map((field): Detail => {
-    return { field, code: 'UNKNOWN_PARAMETER', message: `There is no query parameter ${field} here.` }
+    return { field, code: 'UNKNOWN_PARAMETER', message: `Unknown query parameter ${field}.` }
   })
   if (details[0]) throw new DomainError('INVALID_QUERY_PARAMETER', details[0].message, details)
 }

@@ -37,15 +37,15 @@ export function respondWithContent(ctx: Context, { type, body, etag }: StaticCon
   ctx.set('ETag', etag)
   ctx.set('Content-Type', type)
   ctx.status = 200
-  if (holds(ctx.get('If-None-Match'), etag)) ctx.status = 304
+  if (namesTag(ctx.get('If-None-Match'), etag)) ctx.status = 304
   else ctx.body = body
 }
 
 /**
- * Whether If-None-Match names the tag, by weak comparison. Koa's `fresh` ignores the header beside
- * `Cache-Control: no-cache`, which `fetch` adds by itself.
+ * Whether If-None-Match names the tag, by weak comparison (RFC 9110 §13.1.2): a tag that a proxy has weakened still
+ * stands for the same content. Koa's `fresh` ignores the header beside `Cache-Control: no-cache`, which `fetch` adds.
  */
-function holds(ifNoneMatch: string, etag: string): boolean {
+export function namesTag(ifNoneMatch: string, etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || ifNoneMatch.trim() === '*'
 }

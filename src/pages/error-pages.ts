@@ -2,7 +2,7 @@ import type { CatalogueEntry } from '../documents/error-catalogue.ts'
 import { type ErrorExample, errorOf } from '../documents/error-examples.ts'
 import { type Html, html } from '../documents/html.ts'
 import type { DetailCode } from '../model/errors.ts'
-import { pageWith, type Site } from './page.ts'
+import { pageWith, type Site, table } from './page.ts'
 
 export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): Html {
   const of = (kind: CatalogueEntry['kind']) => entries.filter((entry) => entry.kind === kind)
@@ -13,9 +13,9 @@ export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): H
 <p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Below are the
 codes of errors, then those of the entries of <code>details</code>.</p>
 <h2>Codes of errors</h2>
-${table('Codes of errors', of('error'), site, ['Code', 'Status', 'Cause'])}
+${table('Codes of errors', ['Code', 'Status', 'Cause'], rows(of('error'), site))}
 <h2>Codes of details</h2>
-${table('Codes of details', of('detail'), site, ['Code', 'Cause'])}`,
+${table('Codes of details', ['Code', 'Cause'], rows(of('detail'), site))}`,
   )
 }
 
@@ -47,19 +47,11 @@ function sample(title: string, text: string): Html {
 <pre tabindex="0" aria-label="${title}"><code>${text}</code></pre>`
 }
 
-function table(
-  title: string,
-  entries: readonly CatalogueEntry[],
-  { root }: Site,
-  columns: readonly string[],
-): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table>
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${entries.map(
+function rows(entries: readonly CatalogueEntry[], { root }: Site): Html[] {
+  return entries.map(
     ({ code, status, cause }) => html`<tr>
 <th scope="row"><a href="${root}/errors/${code}"><code>${code}</code></a></th>
 ${status === undefined ? '' : html`<td>${status}</td>`}<td>${cause}</td>
 </tr>`,
-  )}</tbody>
-</table></div>`
+  )
 }

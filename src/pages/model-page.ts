@@ -6,7 +6,7 @@ import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'
 import type { Resource } from '../model/resource.ts'
 import { label } from '../rest/nouns.ts'
-import { pageWith, type Site } from './page.ts'
+import { pageWith, type Site, table } from './page.ts'
 
 interface Drawings {
   readonly entities: Html
@@ -43,8 +43,8 @@ function content(
   site: Site,
 ): Html {
   return html`<h1>Data model</h1>
-<p>What the service holds, ${types ? html`and the <a href="#types">GraphQL types</a> that it is read with, ` : ''}from the
-definitions. A name in a diagram leads to its fields.</p>
+<p>What the service holds, ${types ? html`and its <a href="#types">GraphQL types</a>, ` : ''}generated from the
+definitions. A name in a diagram links to its fields.</p>
 <h2 id="entities">Entities</h2>
 ${figure('Diagram of the entities', drawings.entities)}
 <p class="note">With keys (PK primary, FK foreign, UK unique) and required fields. A solid line is an owned resource, whose
@@ -72,7 +72,7 @@ function entitySection({ resource, attributes }: Entity, model: DataModel, site:
 <p>${owner ? html`${label(kind)}, of <a href="#${entityAnchor(owner.path)}">${owner.name}</a>` : 'Collection'}.
 ${owner ? '' : html`<a href="${site.base}/${path}">Browse</a> ·`}
 <a href="${site.base}${PATHS.profiles}/${path}">Schema and policies</a></p>
-${table(`Fields of ${name}`, ['Field', 'Type', 'Key', 'Required', 'Meaning'], rows)}
+${table(`Fields of ${name}`, ['Field', 'Type', 'Key', 'Required', 'Meaning'], rows, ' described')}
 <ul>${relationshipItems(resource, model)}</ul>
 </div>
 </details>`
@@ -113,14 +113,7 @@ function typeSection({ name, description, resource, fields, operations }: Mapped
 <div id="${typeAnchor(name)}">
 ${explorer ? html`<p><a href="${site.root}${GRAPHQL_PATH}#example=${resource.path}">Query it in the explorer</a></p>` : ''}
 ${operations.length > 0 ? html`<p>Operations: ${operations.map((one, index) => html`${index > 0 ? ', ' : ''}<code>${one}</code>`)}</p>` : ''}
-${table(`Fields of the type ${name}`, ['Field', 'Type', 'Meaning'], rows)}
+${table(`Fields of the type ${name}`, ['Field', 'Type', 'Meaning'], rows, ' described')}
 </div>
 </details>`
-}
-
-function table(title: string, columns: readonly string[], rows: readonly Html[]): Html {
-  return html`<div class="scroll described" tabindex="0" role="region" aria-label="${title}"><table>
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${[...rows]}</tbody>
-</table></div>`
 }

@@ -74,7 +74,7 @@ export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_
  */
 export function browsePage(site: Site): Page {
   const content = html`<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>
-<noscript><p>This page needs JavaScript; without it, ask for <code>application/json</code>.</p></noscript>`
+<noscript><p>This page needs JavaScript. Without it, request <code>application/json</code>.</p></noscript>`
   const head = html`${contentStyle(site)}
 <script type="module" src="${site.assets}/browse.js"></script>`
   return { html: pageWith('Browse', site, content, head) }
@@ -144,10 +144,18 @@ export function explorerPage(site: Site): Page {
 
 const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${assets}/content.css">`
 
+/** A table that can be scrolled if it is wide, also with the keyboard. */
+export function table(title: string, columns: readonly string[], rows: readonly Html[], style = ''): Html {
+  return html`<div class="scroll${style}" tabindex="0" role="region" aria-label="${title}"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${rows}</tbody>
+</table></div>`
+}
+
 /** The links in the header of every page and on the landing page. */
 function places({ base, root, reference, hasExplorer }: Site): readonly Place[] {
   return [
-    { page: 'Browse', title: 'Browse', href: base, text: 'Read, create and change resources, with forms.' },
+    { page: 'Browse', title: 'Browse', href: base, text: 'Read, create and change resources.' },
     {
       page: 'Reference',
       title: 'Reference',
@@ -160,7 +168,7 @@ function places({ base, root, reference, hasExplorer }: Site): readonly Place[] 
             page: 'GraphQL explorer',
             title: 'GraphQL',
             href: `${root}${GRAPHQL_PATH}`,
-            text: 'An editor for queries, with the schema.',
+            text: 'A query editor with the schema.',
           },
         ]
       : []),
@@ -168,19 +176,19 @@ function places({ base, root, reference, hasExplorer }: Site): readonly Place[] 
       page: 'Data model',
       title: 'Model',
       href: `${root}${MODEL_PATH}`,
-      text: 'What there is and how it is related, as diagrams.',
+      text: 'Diagrams of all resources and their relations.',
     },
     {
       page: 'Errors',
       title: 'Errors',
       href: `${root}${PATHS.errors}`,
-      text: 'What each code means, and what to do.',
+      text: 'What each code means and what to do.',
     },
     {
       page: 'OpenAPI',
       title: 'OpenAPI',
       href: `${base}${PATHS.json}`,
-      text: 'The description for programs.',
+      text: 'The machine-readable description.',
     },
   ]
 }

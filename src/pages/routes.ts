@@ -197,7 +197,7 @@ function jsonOrPage(
   return (ctx) => {
     ctx.vary('Accept')
     const type = acceptable(ctx, 'application/json', 'text/html')
-    if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Available here: application/json, text/html.')
+    if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Supported media types: application/json, text/html.')
     const site = siteFor(ctx, settings)
     if (type === 'text/html') return respondWithPage(ctx, { html: toPage(site) })
     const json = JSON.stringify(toJson(site.root))

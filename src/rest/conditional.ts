@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { namesTag } from '../http/static-content.ts'
 import { isUnmodifiedSince } from '../model/precondition.ts'
 
 /**
@@ -41,20 +42,16 @@ export interface State {
 }
 
 /**
- * Whether the client of a read already has this representation. Entity tags are compared weakly (RFC 9110
- * §13.1.2): a tag that a proxy has weakened still stands for the same content. Only without them does the date
- * count (§13.1.3).
+ * Whether the client of a read already has this representation. The date counts only if no entity tags are sent
+ * (RFC 9110 §13.1.3).
  *
  * @param tag the entity tag of the representation
  */
 export function isNotModified(headers: IncomingHttpHeaders, tag: string, lastUpdated: Date): boolean {
   const ifNoneMatch = headers['if-none-match']
-  if (ifNoneMatch === undefined) {
-    const since = httpDate(headers['if-modified-since'])
-    return since !== undefined && isUnmodifiedSince(lastUpdated, since)
-  }
-  const tags = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''))
-  return ifNoneMatch.trim() === '*' || tags.includes(tag)
+  if (ifNoneMatch !== undefined) return namesTag(ifNoneMatch, tag)
+  const since = httpDate(headers['if-modified-since'])
+  return since !== undefined && isUnmodifiedSince(lastUpdated, since)
 }
 
 /**

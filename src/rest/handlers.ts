@@ -62,6 +62,15 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }
   }
 
+  /** The body of a PUT or a PATCH. A wrong id in it is refused without a look-up. */
+  async function readBody(ctx: Context, inspect: typeof inspectResource) {
+    const { values, details, readOnly } = known(inspect(resource, await readJsonBody(ctx)))
+    const { id, ...sent } = readOnly
+    const isWrong = id !== undefined && id !== idOf(ctx)
+    refuseInvalid([...(isWrong ? [readOnlyDetail('id')] : []), ...details])
+    return { values, readOnly: toGraphNames(resource, sent), hasId: 'id' in readOnly }
+  }
+
   return {
     list: listHandler(parts, operations.list, resource.owner),
 
@@ -85,16 +94,13 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     },
 
     async put(ctx) {
-      const id = idOf(ctx)
-      const { values, details, readOnly } = known(inspectResource(resource, await readJsonBody(ctx)))
-      const { sent, problems } = identified(readOnly, id)
-      refuseInvalid([...problems, ...details])
-      const { mustExist, mustNotExist, ...condition } = preconditionsOf(ctx.headers, id)
-      const isForCreation = resource.kind === 'singleton' || 'id' in readOnly || mustNotExist
+      const { values, readOnly, hasId } = await readBody(ctx, inspectResource)
+      const { mustExist, mustNotExist, ...condition } = preconditionsOf(ctx.headers, idOf(ctx))
+      const isForCreation = resource.kind === 'singleton' || hasId || mustNotExist
       const { write } = await runForRequest(ctx, operations.put, {
         ...pathParameters(ctx),
         input: toGraphNames(resource, values),
-        readOnly: toGraphNames(resource, sent),
+        readOnly,
         ...conditionVariables(condition),
         mayCreate: isForCreation && !mustExist,
         mayReplace: !mustNotExist,
@@ -104,15 +110,12 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     },
 
     async patch(ctx) {
-      const id = idOf(ctx)
-      const { values, details, readOnly } = known(inspectPatch(resource, await readJsonBody(ctx)))
-      const { sent, problems } = identified(readOnly, id)
-      refuseInvalid([...problems, ...details])
+      const { values, readOnly } = await readBody(ctx, inspectPatch)
       const { write } = await runForRequest(ctx, operations.patch, {
         ...pathParameters(ctx),
         patch: toGraphNames(resource, values),
-        readOnly: toGraphNames(resource, sent),
-        ...conditionVariables(preconditionsOf(ctx.headers, id)),
+        readOnly,
+        ...conditionVariables(preconditionsOf(ctx.headers, idOf(ctx))),
         ...inVersion,
       })
       respondToWrite(ctx, write as Values, 'put')
@@ -168,13 +171,6 @@ function pathParameters(ctx: Context): { parentId?: string; id?: string } {
 function idOf(ctx: Context): string {
   const { parentId, id = parentId } = pathParameters(ctx)
   return id as string
-}
-
-/** A wrong id in the body is refused without a look-up. */
-function identified(readOnly: Inspection['readOnly'], id: string) {
-  const { id: sentId, ...sent } = readOnly
-  const isWrong = sentId !== undefined && sentId !== id
-  return { sent, problems: isWrong ? [readOnlyDetail('id')] : [] }
 }
 
 /**

@@ -87,7 +87,7 @@ function filterOf(leaves: readonly Leaf[], name: string, value: string): string[
 function refuseUnknown(search: URLSearchParams, known: readonly string[], report: Report): void {
   for (const name of new Set(search.keys())) {
     if (!known.includes(name)) {
-      report(name, 'UNKNOWN_PARAMETER', `There is no query parameter ${name}; there are ${known.join(', ')}.`)
+      report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${name}. Supported: ${known.join(', ')}.`)
     } else if (PARAMETERS.includes(name) && !LISTS.includes(name) && search.getAll(name).length > 1) {
       report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
     }
@@ -118,7 +118,11 @@ function parseSort(leaves: readonly Leaf[], part: string, report: Report): Value
   const [name = '', direction, ...rest] = part.split(':')
   const leaf = leafNamed(leaves, 'sort', name, report)
   if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
-    report('sort', 'INVALID_FORMAT', 'sort is field:asc or field:desc, several joined by commas or repeated.')
+    report(
+      'sort',
+      'INVALID_FORMAT',
+      'sort must be field:asc or field:desc; several are joined by commas or repeated.',
+    )
     return []
   }
   return leaf ? [toGraphSort(leaf, direction)] : []
@@ -129,14 +133,18 @@ const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): Values[] {
   const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
   if (name === undefined || value === undefined) {
-    report('filter', 'INVALID_FORMAT', 'filter is field:value, or field[operator]:value.')
+    report('filter', 'INVALID_FORMAT', 'filter must be field:value or field[operator]:value.')
     return []
   }
   const leaf = leafNamed(leaves, 'filter', name, report)
   if (!leaf) return []
   const nameable: readonly string[] = kindOf(leaf.field).operators.filter((known) => known !== 'equals')
   if (named !== undefined && !nameable.includes(named)) {
-    report('filter', 'INVALID_VALUE', `${name} has no operator ${named}; it has ${nameable.join(', ')}.`)
+    report(
+      'filter',
+      'INVALID_VALUE',
+      `${name} does not support the operator ${named}. Supported: ${nameable.join(', ')}.`,
+    )
     return []
   }
   const operator = (named as Operator | undefined) ?? 'equals'
@@ -149,7 +157,7 @@ function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): V
 }
 
 function idFilter(leaves: readonly Leaf[], id: string, report: Report): Values[] {
-  if (!isStorable(id)) report('id', 'INVALID_VALUE', 'id must not hold U+0000.')
+  if (!isStorable(id)) report('id', 'INVALID_VALUE', 'id must not contain U+0000.')
   const leaf = leaves.find(({ name }) => name === 'id') as Leaf
   return [toGraphFilter(leaf, 'equals', id)]
 }
@@ -163,7 +171,7 @@ function leafNamed(
   const leaf = leaves.find((candidate) => candidate.name === name)
   if (!leaf) {
     const known = leaves.map((candidate) => candidate.name).join(', ')
-    report(parameter, 'UNKNOWN_FIELD', `${parameter}: there is no field ${name}; there are ${known}.`)
+    report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
   }
   return leaf
 }

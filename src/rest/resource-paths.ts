@@ -4,7 +4,7 @@ import type { Resource } from '../model/resource.ts'
 /** The requests on a resource. Handlers, operations and OpenAPI entries have these names. */
 export type OperationName = 'list' | 'read' | 'create' | 'put' | 'patch' | 'remove'
 
-export const METHODS = {
+export const OPERATION_METHODS = {
   list: 'GET',
   read: 'GET',
   create: 'POST',

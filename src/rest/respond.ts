@@ -13,7 +13,7 @@ const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
 export function negotiate(ctx: Context): void {
   ctx.vary('Accept')
   const type = acceptable(ctx, ...MEDIA_TYPES)
-  if (!type) throw new DomainError('NOT_ACCEPTABLE', `Available here: ${MEDIA_TYPES.join(', ')}.`)
+  if (!type) throw new DomainError('NOT_ACCEPTABLE', `Supported media types: ${MEDIA_TYPES.join(', ')}.`)
   ctx.state['mediaType'] = type
 }
 

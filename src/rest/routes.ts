@@ -9,7 +9,7 @@ import { createForms } from './forms/templates.ts'
 import { createHal } from './hal.ts'
 import { createHandlers, listHandler } from './handlers.ts'
 import { nestedListOperation, resourceOperations } from './operations.ts'
-import { METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
+import { OPERATION_METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
 import { negotiate, prefersPage } from './respond.ts'
 import { basePath, type RestSettings, urlsFor } from './urls.ts'
 
@@ -44,7 +44,7 @@ function resourceRoutes(
   const handlers = createHandlers(parts)
 
   function endpoint(name: OperationName, handle: Handler): Partial<Route['methods']> {
-    const method = METHODS[name]
+    const method = OPERATION_METHODS[name]
     const scope: Endpoint['scope'] = [resource, method === 'GET' ? 'read' : 'write']
     const parsing = name === 'list' ? handle : withoutQuery(handle)
     const made = { handle: respondingFor(resource, parsing, settings), scope }

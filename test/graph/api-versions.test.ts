@@ -14,11 +14,11 @@ const schema = createSchema(versionedDomain.resources, versionedDomain.versions)
 
 test('the schema has the fields of all versions; those that end are deprecated', (t) => {
   const species = (schema.getType('Species') as GraphQLObjectType).getFields()
-  t.is(species['habitat']?.deprecationReason, 'Only in the API up to v1.')
-  t.is(species['planet']?.deprecationReason, 'Only in the API up to v1.')
+  t.is(species['habitat']?.deprecationReason, 'Not in API versions after v1.')
+  t.is(species['planet']?.deprecationReason, 'Not in API versions after v1.')
   t.is(species['commonName']?.deprecationReason, undefined)
   const sorts = schema.getType('SpeciesSortField') as GraphQLEnumType
-  t.is(sorts.getValue('HABITAT')?.deprecationReason, 'Only in the API up to v1.')
+  t.is(sorts.getValue('HABITAT')?.deprecationReason, 'Not in API versions after v1.')
   const planet = (schema.getType('Planet') as GraphQLObjectType).getFields()
   t.true('habitable' in planet && planet['habitable']?.deprecationReason === undefined)
 })
@@ -28,7 +28,7 @@ test('an input need not have the required fields of some versions', (t) => {
   t.false(discoveryMethod && isRequiredInputField(discoveryMethod))
   t.true(name && isRequiredInputField(name))
   const { intelligenceLevel } = (schema.getType('SpeciesInput') as GraphQLInputObjectType).getFields()
-  t.is(intelligenceLevel?.deprecationReason, 'Only in the API up to v1.')
+  t.is(intelligenceLevel?.deprecationReason, 'Not in API versions after v1.')
 })
 
 test('a write without a version sets all fields; with one, it keeps those of others', async (t) => {

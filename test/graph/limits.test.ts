@@ -32,16 +32,16 @@ for (const [what, query, message] of [
     '{ planet(id: "x") { ...A } } fragment A on Planet { species { items { planet { ...A } } } }',
     /Cannot spread fragment "A" within itself/,
   ],
-  ['fragments that double and double', DOUBLING, /could cost far more than that/],
+  ['fragments that double and double', DOUBLING, /could cost far more/],
   [
     'a query for more than it may ask',
     '{ planetPage(limit: 100) { items { species(limit: 100) { items { planet { moons { items { id } } } } } } } }',
-    /may cost 20000 and could cost \d{6}\./,
+    /could cost \d{6}; the limit is 20000\./,
   ],
   [
     'a connection of more than it may ask',
     '{ planetConnection(last: 100) { edges { node { speciesConnection(first: 100) { nodes { planet { id } } } } } } }',
-    /may cost 20000 and could cost \d+\./,
+    /could cost \d+; the limit is 20000\./,
   ],
   [
     'too many aliases',
@@ -66,7 +66,7 @@ for (const [what, query, message] of [
   [
     'introspection of lists in lists, under aliases,',
     `{ __schema { ${times(15, (index) => `a${index}: types { name fields { type { name } } }`)} } }`,
-    /may cost 20000 and could cost \d{5}\./,
+    /could cost \d{5}; the limit is 20000\./,
   ],
   ['too many tokens', `{ collections { ${times(2000, () => 'path')} } }`, /2000 tokens/],
 ] as const) {
@@ -143,7 +143,7 @@ test('long texts count, by their declared length', async (t) => {
     )
   const refused = await ask(30, 'objective')
   t.is(refused.status, 400)
-  t.regex(refused.errors?.[0].message, /could cost 12\d{4}\./)
+  t.regex(refused.errors?.[0].message, /could cost 12\d{4};/)
   t.is((await ask(4, 'objective')).status, 200)
   t.is((await ask(30, 'status')).status, 200)
 })
@@ -230,7 +230,7 @@ test('variables with more than five hundred objects are refused before they are 
   t.is((await service().reader.graphql(query, conditions(100))).status, 200)
   const { status, errors } = await service().reader.graphql(query, conditions(250))
   t.is(status, 400)
-  t.is(errors?.[0].message, 'Variables must not hold more than 500 objects.')
+  t.is(errors?.[0].message, 'Variables must not have more than 500 objects.')
 })
 
 test('introspection waits for its turn, and nothing else does', async (t) => {

@@ -141,7 +141,7 @@ test('nodes takes as many as a page has, each of which counts as an object', asy
     { nodeIds: nodeIds.slice(1) },
   )
   t.is(costly.status, 400)
-  t.regex(costly.errors?.[0].message, /may cost 20000 and could cost \d+/)
+  t.regex(costly.errors?.[0].message, /could cost \d+; the limit is 20000/)
 })
 
 test('a list of REST asks for no nodeId', async (t) => {

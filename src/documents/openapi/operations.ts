@@ -3,10 +3,10 @@ import { bodyTypes } from '../../http/json/body.ts'
 import type { ErrorCode } from '../../model/errors.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
 import { label, nounWithArticle } from '../../rest/nouns.ts'
-import { METHODS, type OperationName, resourcePaths } from '../../rest/resource-paths.ts'
+import { OPERATION_METHODS, type OperationName, resourcePaths } from '../../rest/resource-paths.ts'
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
-import { idParameter, listParameters, parentParameter, shared } from './parameters.ts'
+import { identifierParameter, listParameters, shared } from './parameters.ts'
 import { bodySchemas, pageNames, schemaNames } from './resource-schemas.ts'
 import {
   errorReferences,
@@ -81,7 +81,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       parameters: [shared('IfNoneMatchRead'), shared('IfModifiedSince'), shared('ConsistencyToken')],
       responses: {
         200: response('The resource.', STATE_HEADERS, content),
-        304: response('The client has the current version.', STATE_HEADERS),
+        304: response('Not modified.', STATE_HEADERS),
       },
       errors: ABSENT,
     }
@@ -91,7 +91,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
     const { created, input } = schemaNames(resource)
     const content = halContent(bodySchemas(created), examples.representation('created'))
     const link = (verb: string, action: string) =>
-      itemLink(resource, verb, `${action} what was created.`, '$response.body#/id')
+      itemLink(resource, verb, `${action} the new resource.`, '$response.body#/id')
     return {
       description: 'The service generates the identifier.',
       parameters: [shared('IdempotencyKey')],
@@ -120,7 +120,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       requestBody: requestBody(input, body, bodyTypes('PUT')),
       responses: {
         201: response('Created.', ['Location', ...WRITE_HEADERS], content),
-        204: response('Replaced, or unchanged if nothing differs.', WRITE_HEADERS),
+        204: response('Replaced, or unchanged if already as sent.', WRITE_HEADERS),
       },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
     }
@@ -128,10 +128,10 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
 
   patch({ resource, examples }) {
     return {
-      description: 'A JSON Merge Patch: changes the fields it has, null removes a field, other fields stay.',
+      description: 'Applies a JSON Merge Patch: null removes a field; omitted fields keep their values.',
       parameters: [shared('IfMatch'), shared('IfUnmodifiedSince')],
       requestBody: requestBody(schemaNames(resource).patch, examples.patch, bodyTypes('PATCH')),
-      responses: { 204: response('Changed, or unchanged if nothing differs.', WRITE_HEADERS) },
+      responses: { 204: response('Changed, or unchanged if already as sent.', WRITE_HEADERS) },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
     }
   },
@@ -155,11 +155,11 @@ export function resourcePathItems(
   const items = resourcePaths(resource, resources).map(({ path, parent, operations, column }) => {
     const plural = `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`
     const parameters = [
-      ...(parent ? [parentParameter(parent, examples.parentId(parent))] : []),
-      ...(path.endsWith(':id') ? [idParameter(resource, examples.id)] : []),
+      ...(parent ? [identifierParameter(identifierField(parent), parent, examples.parentId(parent))] : []),
+      ...(path.endsWith(':id') ? [identifierParameter('id', resource, examples.id)] : []),
     ]
     const methods = operations.map((name) => [
-      METHODS[name].toLowerCase(),
+      OPERATION_METHODS[name].toLowerCase(),
       operationObject(name, { resource, examples, parent }, plural),
     ])
     const template = path.replace(':parentId', parent ? `{${identifierField(parent)}}` : '')
@@ -177,7 +177,7 @@ function operationObject(name: OperationName, described: Described, plural: stri
   const [verb, action] = NAMES[name]
   const within = parent ? ` of ${nounWithArticle(parent)}` : ''
   const one = `${action} ${nounWithArticle(resource)}`
-  const scope = `Needs the scope \`${resource.path}:${METHODS[name] === 'GET' ? 'read' : 'write'}\`.`
+  const scope = `Requires the scope \`${resource.path}:${OPERATION_METHODS[name] === 'GET' ? 'read' : 'write'}\`.`
   return {
     operationId: verb + (name === 'list' ? plural : resource.name),
     summary:

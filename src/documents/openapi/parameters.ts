@@ -1,41 +1,41 @@
 import { kindOf } from '../../model/fields.ts'
 import { DEFAULT_PAGE_SIZE, queryable } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
-import { identifierField } from '../../model/resource.ts'
 import { noun } from '../../rest/nouns.ts'
 import { IDENTIFIER, type Schema } from './field-schema.ts'
 
 export function sharedParameters(maximumPageSize: number): Record<string, Schema> {
   const positive = { type: 'integer', minimum: 1 }
   return {
-    page: query('page', 'The number of the page, from 1.', { ...positive, default: 1 }),
+    page: query('page', 'Page number, from 1.', { ...positive, default: 1 }),
     limit: query('limit', 'Items per page.', {
       ...positive,
       maximum: maximumPageSize,
       default: DEFAULT_PAGE_SIZE,
     }),
     find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
-    cursor: query('cursor', 'Opaque; part of the links next and prev. Valid with their page and limit.', {
-      type: 'string',
-    }),
+    cursor: query(
+      'cursor',
+      'Opaque position from a next or prev link. Valid with the page and limit of that link.',
+      {
+        type: 'string',
+      },
+    ),
     IfMatch: header('If-Match', 'The entity tags of the versions that may be changed, or `*`.'),
     IfUnmodifiedSince: header(
       'If-Unmodified-Since',
-      'Without If-Match: a resource that changed later than in that second is not changed.',
+      'Without If-Match: fails if the resource has changed since this second.',
     ),
     IfModifiedSince: header(
       'If-Modified-Since',
-      'Without If-None-Match: 304 if the resource has not changed later than in that second.',
+      'Without If-None-Match: 304 if the resource has not changed since this second.',
     ),
     IfNoneMatchRead: header('If-None-Match', 'Entity tags that the client has; 304 if one is current.'),
     IfNoneMatchWrite: header('If-None-Match', '`*`: only create, never replace.'),
-    ConsistencyToken: header(
-      'Consistency-Token',
-      'Of the response to a write that the response to this request must include.',
-    ),
+    ConsistencyToken: header('Consistency-Token', 'The token of a write that the response must include.'),
     IdempotencyKey: header(
       'Idempotency-Key',
-      'A key of the caller for this request. A repeated request creates nothing and gets the same response.',
+      'A unique key for this request. Repeating it creates nothing and returns the first response.',
     ),
     Prefer: header(
       'Prefer',
@@ -49,12 +49,9 @@ export function shared(name: string): Schema {
 }
 
 /** The identifier of a resource in a path. Any other text is an unknown identifier. */
-export function idParameter(resource: Resource, example: string): Schema {
-  return path('id', `Identifier of the ${noun(resource)}.`, example)
-}
-
-export function parentParameter(parent: Resource, example: string): Schema {
-  return path(identifierField(parent), `Identifier of the ${noun(parent)}.`, example)
+export function identifierParameter(name: string, resource: Resource, example: string): Schema {
+  const description = `Identifier of the ${noun(resource)}.`
+  return { name, in: 'path', required: true, description, schema: IDENTIFIER, example }
 }
 
 /** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
@@ -70,7 +67,7 @@ export function listParameters(resource: Resource): Schema[] {
 function fieldsParameter(resource: Resource): Schema {
   const leaves = queryable(resource.shownLeaves).filter(({ name }) => name !== 'id')
   const properties = leaves.map(({ name, field }) => [name, kindOf(field).schema(field)])
-  const description = 'The bare name of a field: `field=value` is the same as `filter=field:value`.'
+  const description = 'Shorthand: `field=value` is the same as `filter=field:value`.'
   const schema = { type: 'object', properties: Object.fromEntries(properties) }
   return { ...query('fields', description, schema), style: 'form', explode: true, example: {} }
 }
@@ -112,8 +109,4 @@ function query(name: string, description: string, schema: Schema): Schema {
 
 function header(name: string, description: string): Schema {
   return { name, in: 'header', description, schema: { type: 'string' } }
-}
-
-function path(name: string, description: string, example: string): Schema {
-  return { name, in: 'path', required: true, description, schema: IDENTIFIER, example }
 }

@@ -123,7 +123,7 @@ function bodySchema(schema: Schema, { unknownFields }: BodySettings): Schema {
 
 /** Clients may send back a whole representation, read-only members included. */
 function sentFields(resource: Resource, mode: { patch: boolean }): Record<string, Schema> {
-  const note = 'Maintained by the service: ignored on creation, otherwise refused if it differs.'
+  const note = 'Read-only: ignored on creation, otherwise refused if it differs.'
   const fields = Object.entries(resource.shownFields)
   const writable = fields.filter(([, field]) => !field.readOnly)
   const kept = fields.filter(([, field]) => field.readOnly)
@@ -197,10 +197,10 @@ function pageSchema(
       Object.keys(links).filter((name) => !optional.includes(name)),
     ),
     ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
-    page: { type: 'integer', minimum: 1, description: 'The number of this page, from 1.' },
+    page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
     limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
-    total_pages: { type: 'integer', minimum: 0, description: 'The number of pages; 0 if the list is empty.' },
-    total_count: { type: 'integer', minimum: 0, description: 'Items on all pages together.' },
+    total_pages: { type: 'integer', minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
+    total_count: { type: 'integer', minimum: 0, description: 'Number of items on all pages.' },
     has_more: { type: 'boolean', description: 'Whether there is a next page.' },
     _embedded: objectSchema({ [resource.path]: items }, [resource.path]),
   }

@@ -53,7 +53,7 @@ export function headersBelow(path: string): Readonly<Record<string, Schema>> {
     ),
     'RateLimit-Policy': textHeader('The limit and its window in seconds.', '"caller";q=600;w=60'),
     'Consistency-Token': textHeader(
-      'Names this write, if the service reads from replicas. A read with it sees the write.',
+      'Identifies this write, if the service reads from replicas. Reads with this token see the write.',
       undefined,
     ),
     'Preference-Applied': textHeader('The preferences of the request that were applied.', 'handling=strict'),

@@ -72,7 +72,7 @@ function entryOperation(resources: readonly Resource[], base: string): Schema {
   return {
     operationId: 'readEntry',
     summary: 'The entry document',
-    description: 'A link to every collection. Needs a token with any scopes.',
+    description: 'Links to every collection. Requires a token, with any scope.',
     tags: [TAG],
     responses: {
       200: response(
@@ -89,7 +89,7 @@ function openOperation(operationId: string, summary: string, content: Schema): S
   return {
     operationId,
     summary,
-    description: 'Needs no token. Unknown names get the response of any unknown URL.',
+    description: 'Requires no token. Unknown names get the same response as any unknown URL.',
     tags: [TAG],
     security: [],
     parameters: [shared('IfNoneMatchRead')],

@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
 import { type Detail, DomainError } from '../../model/errors.ts'
 import { camelCase } from '../names.ts'
 
-export type ReportFault = (error: unknown) => void
+export type ReportError = (error: unknown) => void
 
 /** Apollo's codes of the errors of callers. */
 const CALLER_ERRORS = new Set<unknown>([
@@ -19,7 +19,7 @@ const CALLER_ERRORS = new Set<unknown>([
  * nothing internal. The fields of the details are GraphQL paths that begin with the argument:
  * `input.temperatureRange.minCelsius`. Internal errors are reported.
  */
-export function formatErrors(reportFault: ReportFault) {
+export function formatErrors(reportFault: ReportError) {
   return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const cause = causeOf(thrown)
     const position = {
@@ -35,7 +35,7 @@ export function formatErrors(reportFault: ReportFault) {
       return { message: formatted.message, ...position, extensions }
     }
     reportFault(cause)
-    const message = 'The service failed to answer.'
+    const message = 'Internal error.'
     return { message, ...position, extensions: { code: 'INTERNAL_ERROR', details: [] } }
   }
 }

@@ -27,7 +27,7 @@ export interface Slot extends Abortable {
  * The response when the service is overloaded (503). Created once, because creating an error takes a tenth of
  * the time of a response.
  */
-const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded; try again.')
+const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded. Try again.')
 
 /**
  * The part of its share that a caller uses beside others. What the operations of one caller do in a turn of the event
@@ -99,7 +99,7 @@ export class OperationLimiter implements Load {
       const slot = new OperationSlot(caller, this.#responses)
       const timer = setTimeout(() => {
         this.shed.deadline++
-        reject(slot.abort(new DomainError('SERVICE_UNAVAILABLE', 'The response took too long; try again.')))
+        reject(slot.abort(new DomainError('SERVICE_UNAVAILABLE', 'The response took too long. Try again.')))
       }, this.#deadline)
       this.#take(caller, slot, work)
         .then(resolve, reject)

@@ -8,16 +8,16 @@ import { readJsonBody } from '../../http/json/body.ts'
 import type { Route } from '../../http/routes.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
-import { formatErrors, type ReportFault } from '../execution/errors.ts'
+import { formatErrors, type ReportError } from '../execution/errors.ts'
 import { describeOperation, type RunOperation } from '../execution/operation.ts'
 import { introspectionTurns } from './introspection-turns.ts'
 import {
   costLimit,
+  type DocumentLimits,
   errorLimit,
   limitRules,
   MAXIMUM_TOKENS,
   MAXIMUM_VALIDATION_ERRORS,
-  type OperationLimits,
 } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 import { stringifyInPieces } from './stringify-in-pieces.ts'
@@ -28,10 +28,10 @@ export interface GraphQLServerParts {
   readonly schema: GraphQLSchema
   readonly domain: DomainContext
   readonly introspection: boolean
-  readonly limits: OperationLimits
+  readonly limits: DocumentLimits
   readonly costs: CostEstimator
   readonly documents: DocumentPolicy
-  readonly reportFault: ReportFault
+  readonly reportFault: ReportError
   readonly run: RunOperation
 }
 

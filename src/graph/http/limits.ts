@@ -13,7 +13,7 @@ import { errorAt } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, type CostedOperation, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 
-export interface OperationLimits {
+export interface DocumentLimits {
   readonly depth: number
   /** One unit is an object, 250 characters of the response, or 32 KiB of a scanned table. */
   readonly cost: number
@@ -29,7 +29,7 @@ export const MAXIMUM_VALIDATION_ERRORS = 5
 export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
 /** Validation rules beyond those of GraphQL. */
-export function limitRules({ depth }: OperationLimits): ValidationRule[] {
+export function limitRules({ depth }: DocumentLimits): ValidationRule[] {
   return [
     knownOperationTypes,
     limit('aliases', MAXIMUM_ALIASES, countAliases),
@@ -55,7 +55,7 @@ const STATEMENT_PART = 0.1
  * need.
  */
 export function costLimit(
-  { cost: maximum }: OperationLimits,
+  { cost: maximum }: DocumentLimits,
   estimator: CostEstimator,
 ): ApolloServerPlugin<GraphContext> {
   return {
@@ -75,8 +75,8 @@ export function costLimit(
 }
 
 function tooCostly(cost: number, maximum: number): string {
-  const found = cost === Number.POSITIVE_INFINITY ? 'far more than that' : String(cost)
-  return `The operation may cost ${maximum} and could cost ${found}. Ask for smaller lists, shorter fields, or fewer filters, sorts and aggregates at once.`
+  const found = cost === Number.POSITIVE_INFINITY ? 'far more' : String(cost)
+  return `The operation could cost ${found}; the limit is ${maximum}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
 }
 
 /** A list of a thousand resources can have an error for each. */

@@ -45,7 +45,7 @@ export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestPa
  */
 export function parametersOfPost(body: unknown, policy: DocumentPolicy): RequestParameters {
   if (!isObject(body)) {
-    const message = 'The body must be one request, a JSON object; requests cannot be batched.'
+    const message = 'The body must be one request, as a JSON object. Batching is not supported.'
     throw errorAt('', 'INVALID_TYPE', 'VALIDATION_FAILED', message)
   }
   refuseLargeVariables(body['variables'])
@@ -65,7 +65,7 @@ function documentOf(
 ): string | undefined {
   if (documentId !== undefined && documentId !== null) return persistedDocument(documentId, persisted)
   if (persistedOnly) {
-    const message = 'Only the persisted operations can be run here, by their id.'
+    const message = 'Only persisted operations are allowed. Send the id of one.'
     throw errorAt('query', 'LIMIT_EXCEEDED', 'ACCESS_DENIED', message)
   }
   if (typeof query === 'string' && Buffer.byteLength(query) > MAXIMUM_DOCUMENT_BYTES) {
@@ -79,19 +79,30 @@ function persistedDocument(identifier: unknown, persisted: PersistedOperations):
   const text = typeof identifier === 'string' ? persisted.find(identifier) : undefined
   if (text !== undefined) return text
   const name = JSON.stringify(String(identifier).slice(0, 100))
-  throw new DomainError('RESOURCE_NOT_FOUND', `There is no persisted operation ${name}.`, [
+  throw new DomainError('RESOURCE_NOT_FOUND', `Unknown persisted operation ${name}.`, [
     { field: 'id', code: 'INVALID_VALUE', message: 'It must be the name of a persisted operation.' },
   ])
 }
 
 /** Runs before coercion, which takes time for each value and memory for each error. */
 function refuseLargeVariables(variables: unknown): void {
-  if (isDeeperThan(variables, MAXIMUM_NESTING)) {
-    const message = `Variables must not be nested deeper than ${MAXIMUM_NESTING} levels.`
-    throw errorAt('variables', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message)
+  let [values, objects] = [0, 0]
+  const visit = (value: unknown, level: number) => {
+    values += 1
+    if (typeof value !== 'object' || value === null) return
+    if (isObject(value)) objects += 1
+    if (level > MAXIMUM_NESTING) refuse(`be nested deeper than ${MAXIMUM_NESTING} levels`)
+    if (objects > MAXIMUM_OBJECTS) refuse(`have more than ${MAXIMUM_OBJECTS} objects`)
+    for (const inner of Object.values(value)) {
+      if (values >= MAXIMUM_VALUES) refuse(`have more than ${MAXIMUM_VALUES} values`)
+      visit(inner, level + 1)
+    }
   }
-  const message = tooMany(variables)
-  if (message !== undefined) throw errorAt('variables', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message)
+  visit(variables, 1)
+}
+
+function refuse(action: string): never {
+  throw errorAt('variables', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', `Variables must not ${action}.`)
 }
 
 /** Apollo reports variables that are not JSON. */
@@ -101,23 +112,4 @@ function parsed(text: string | null): unknown {
   } catch {
     return undefined
   }
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
-}
-
-/** Which limit the variables exceed, if any. Stops counting there. */
-function tooMany(variables: unknown): string | undefined {
-  let [values, objects] = [0, 0]
-  const isBeyond = (value: unknown): boolean => {
-    values += 1
-    if (isObject(value)) objects += 1
-    if (values > MAXIMUM_VALUES || objects > MAXIMUM_OBJECTS) return true
-    return typeof value === 'object' && value !== null && Object.values(value).some(isBeyond)
-  }
-  if (!isBeyond(variables)) return undefined
-  const limit = objects > MAXIMUM_OBJECTS ? `${MAXIMUM_OBJECTS} objects` : `${MAXIMUM_VALUES} values`
-  return `Variables must not hold more than ${limit}.`
 }

@@ -54,19 +54,19 @@ export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   const measureType = `"A number for each numeric field of ${resource.path}. Null if no resource of the group has a value, and, with an error, if the number is out of range."
     type ${names.measures} { ${members(measured, () => 'Float')} }`
   return [
-    columnEnumeration(names.groupField, `What ${resource.path} can be grouped by.`, keys),
-    columnEnumeration(names.timeField, `The timestamps of ${resource.path}.`, timed(resource.leaves)),
+    columnEnumeration(names.groupField, `Fields to group ${resource.path} by.`, keys),
+    columnEnumeration(names.timeField, `Timestamps of ${resource.path}.`, timed(resource.leaves)),
     `"Periods to group ${resource.path} by."
       input ${names.timeGroup} {
         "The timestamp." field: ${names.timeField}!
         "The length of a period." unit: TimeUnit!
       }`,
-    `"The values that a group of ${resource.path} has in common. Only fields that it is grouped by are set."
+    `"The common values of a group of ${resource.path}. Only fields in groupBy are set."
       type ${names.groupKey} { ${members(keys, ({ column, field }) => typeOf(resource, column, field))} }
       ${measured.length > 0 ? measureType : ''}
-      "Resources of ${resource.path} with equal values in the fields that they are grouped by."
+      "A group of ${resource.path} with equal values."
       type ${names.group} {
-        "The values that the group has in common." key: ${names.groupKey}!
+        "The common values of the group." key: ${names.groupKey}!
         "Start of the period. Null for resources without the timestamp, and if not grouped by time." time: DateTime
         "Number of resources in the group." count: Int!
         ${measured.length > 0 ? measures.join('\n') : ''}

@@ -16,8 +16,8 @@ export const PAGE_INFO = /* GraphQL */ `
 type PageInfo {
   "Whether there is more after the part. When reading backwards: whether before was given." hasNextPage: Boolean!
   "Whether there is more before the part. When reading forwards: whether after was given." hasPreviousPage: Boolean!
-  "The cursor of the first of the part." startCursor: String
-  "The cursor of the last of the part." endCursor: String
+  "Cursor of the first item." startCursor: String
+  "Cursor of the last item." endCursor: String
 }`
 
 /** The types of a connection of a resource's lists (GraphQL Cursor Connections Specification §2, §3). */

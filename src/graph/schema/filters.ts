@@ -66,7 +66,7 @@ export function toFilter(resource: Resource, filter: Values | null | undefined):
   refuseValues(filter)
   const condition = toConditions(resource, filter)
   if (countConditions(condition) > MAXIMUM_CONDITIONS) {
-    const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions; this one has more. One condition with in takes several values.`
+    const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
     refuse('TOO_LONG', message)
   }
   return condition
@@ -129,10 +129,10 @@ function unsetOperands(value: unknown, path: string): string[] {
 function refuseValues(filter: Values): void {
   const values = valuesIn(filter)
   if (values.length > MAXIMUM_VALUES) {
-    refuse('TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values; this one has more.`)
+    refuse('TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values.`)
   }
   if (values.some((value) => typeof value === 'string' && !isStorable(value))) {
-    refuse('INVALID_VALUE', 'A filter must not hold U+0000 or half of a surrogate pair.')
+    refuse('INVALID_VALUE', 'A filter must not contain U+0000 or a lone surrogate.')
   }
 }
 

@@ -22,7 +22,7 @@ export const SORT_DIRECTION: SchemaPart = {
 export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   const { sort, sortField } = graphNames(resource)
   return [
-    columnEnumeration(sortField, `What ${resource.path} can be sorted by.`, queryable(resource.leaves)),
+    columnEnumeration(sortField, `Fields to sort ${resource.path} by.`, queryable(resource.leaves)),
     `"A sort of ${resource.path}. Unset values come last in both directions."
     input ${sort} {
       "The field to sort by." field: ${sortField}!
@@ -77,14 +77,14 @@ export async function readSource(
       ? await loaders.list(parent.resource, resource, parent.id, request)
       : await connections.read(
           { resource, passes: passesOf(request), run: read },
-          { client: reader, key: keyOf(resource, parent, request) },
+          { client: reader, key: readKey(resource, parent, request) },
         )
   loaders.remember(resource, list.rows)
   return list
 }
 
 /** Equal reads have the same key. */
-function keyOf(resource: Resource, parent: ListSource['parent'], request: ListRequest): string {
+function readKey(resource: Resource, parent: ListSource['parent'], request: ListRequest): string {
   const place = parent ? `${parent.resource.path} ${JSON.stringify(parent.id)}` : ''
   return `${resource.path} ${place} ${JSON.stringify(request)}`
 }

@@ -111,8 +111,8 @@ function put(resource: Resource): SchemaField {
     sdl: `"Creates or replaces the resource with this identifier."
       ${names.put}(${addressArguments(resource)}, ${INPUT}: ${names.input}!,
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput},
-        "Whether it may be created." mayCreate: Boolean! = true,
-        "Whether it may be replaced." mayReplace: Boolean! = true${versionArgument(resource)}
+        "Whether a new resource may be created." mayCreate: Boolean! = true,
+        "Whether an existing resource may be replaced." mayReplace: Boolean! = true${versionArgument(resource)}
       ): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const { mayCreate, mayReplace } = args
@@ -127,7 +127,7 @@ function patch(resource: Resource): SchemaField {
   const names = graphNames(resource)
   const keyOf = keyReader(resource)
   return {
-    sdl: `"Changes the fields in the patch."
+    sdl: `"Applies a merge patch."
       ${names.patch}(${addressArguments(resource)}, "The changes." patch: ${names.patchInput}!,
         ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput}${versionArgument(resource)}): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {

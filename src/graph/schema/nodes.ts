@@ -29,7 +29,7 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
       resolve: (_, { nodeId }: { nodeId: string }, context) => findNode(resources, nodeId, context),
     },
     {
-      sdl: `"The resources with these nodeIds, in the same order; null for each that there is none of."
+      sdl: `"The resources with these nodeIds, in the same order; null for each that does not exist."
         nodes("Up to the maximum page size." nodeIds: [ID!]!): [Node]`,
       resolve: (_, { nodeIds }: { nodeIds: readonly string[] }, context) => {
         refuseTooMany(nodeIds, context.domain.maximumPageSize)
@@ -51,7 +51,7 @@ async function findNode(resources: readonly Resource[], nodeId: string, context:
 
 function refuseTooMany({ length }: readonly string[], maximum: number): void {
   if (length <= maximum) return
-  const message = `nodeIds must not hold more than ${maximum}; there are ${length}.`
+  const message = `nodeIds must not have more than ${maximum} values; it has ${length}.`
   throw errorAt('nodeIds', 'TOO_LONG', 'INVALID_QUERY_PARAMETER', message)
 }
 

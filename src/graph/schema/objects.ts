@@ -78,12 +78,12 @@ function listFields(parent: Resource, child: Resource): SchemaField[] {
   const sourceOf = ({ id }: Row) => ({ resource: child, parent: { resource: parent, id }, isBatched: true })
   return [
     {
-      sdl: `"A page of its ${child.path}." ${name}(${pageArguments(child)}): ${pageType}`,
+      sdl: `"A page of the ${child.path}." ${name}(${pageArguments(child)}): ${pageType}`,
       lists: child,
       resolve: (row, args, context, info) => resolvePage(sourceOf(row), args, context, info),
     },
     {
-      sdl: `"Its ${child.path}, paged by cursors."
+      sdl: `"The ${child.path}, paged by cursors."
         ${connectionField(name)}(${connectionArguments(child)}): ${connectionType}`,
       lists: child,
       resolve: (row, args, context, info) => resolveConnection(sourceOf(row), args, context, info),
@@ -102,7 +102,7 @@ function singletonFields(child: Resource): SchemaField[] {
       },
     },
     {
-      sdl: `"Whether there is one. Needs no scope of its own." has${pascalCase(child.path)}: Boolean!`,
+      sdl: `"Whether it exists. Requires no additional scope." has${pascalCase(child.path)}: Boolean!`,
       resolve: async (row, _, context) => (await find(row, context)) !== undefined,
     },
   ]

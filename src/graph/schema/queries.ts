@@ -12,8 +12,7 @@ import type { SchemaField } from './sdl.ts'
 
 /** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): SchemaField[] {
-  const lists = resource.listed ? [page(resource, resources), connection(resource, resources)] : []
-  return [read(resource), ...lists, aggregate(resource)]
+  return [read(resource), ...(resource.listed ? lists(resource, resources) : []), aggregate(resource)]
 }
 
 function read(resource: Resource): SchemaField {
@@ -29,26 +28,23 @@ function read(resource: Resource): SchemaField {
   }
 }
 
-function page(resource: Resource, resources: readonly Resource[]): SchemaField {
-  const { page: name, pageType } = graphNames(resource)
+function lists(resource: Resource, resources: readonly Resource[]): SchemaField[] {
+  const names = graphNames(resource)
+  const parents = listParents(resource)
   const sourceOf = sourceReader(resource, resources)
-  return {
-    sdl: `"A page of ${resource.path}."
-      ${name}(${listParents(resource)}${pageArguments(resource)}): ${pageType}`,
-    lists: resource,
-    resolve: (_, args, context, info) => resolvePage(sourceOf(args), args, context, info),
-  }
-}
-
-function connection(resource: Resource, resources: readonly Resource[]): SchemaField {
-  const { connection: name, connectionType } = graphNames(resource)
-  const sourceOf = sourceReader(resource, resources)
-  return {
-    sdl: `"Part of ${resource.path}, paged by cursors."
-      ${name}(${listParents(resource)}${connectionArguments(resource)}): ${connectionType}`,
-    lists: resource,
-    resolve: (_, args, context, info) => resolveConnection(sourceOf(args), args, context, info),
-  }
+  return [
+    {
+      sdl: `"A page of ${resource.path}." ${names.page}(${parents}${pageArguments(resource)}): ${names.pageType}`,
+      lists: resource,
+      resolve: (_, args, context, info) => resolvePage(sourceOf(args), args, context, info),
+    },
+    {
+      sdl: `"Part of ${resource.path}, paged by cursors."
+        ${names.connection}(${parents}${connectionArguments(resource)}): ${names.connectionType}`,
+      lists: resource,
+      resolve: (_, args, context, info) => resolveConnection(sourceOf(args), args, context, info),
+    },
+  ]
 }
 
 function aggregate(resource: Resource): SchemaField {
@@ -64,7 +60,7 @@ function aggregate(resource: Resource): SchemaField {
 function listParents(resource: Resource): string {
   const nested = nestedReferences(resource).map(
     ({ column, field }) =>
-      `"Only items of this resource of ${field.to}, which must exist." ${camelCase(column)}: ID, `,
+      `"Only items that refer to this resource of ${field.to}, which must exist." ${camelCase(column)}: ID, `,
   )
   return parentArguments(resource) + nested.join('')
 }

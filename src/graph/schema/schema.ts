@@ -65,17 +65,17 @@ function makeSchema(resources: readonly Resource[], versions: readonly ApiVersio
 const COLLECTION = /* GraphQL */ `
 "A collection that the service serves."
 type Collection {
-  "The segment of its address, and the first half of its scopes." path: String!
-  "What it is a collection of." description: String!
+  "The path segment, also the first half of its scopes." path: String!
+  "What the collection contains." description: String!
 }`
 
 function queryType(resources: readonly Resource[]): SchemaPart {
-  const sdl = '"The collections that have an address of their own." collections: [Collection!]!'
+  const sdl = '"All top-level collections." collections: [Collection!]!'
   const resolve = () => resources.filter(({ kind }) => kind === 'collection')
-  return fieldsOf('Query', '"Reads." type Query', [{ sdl, resolve }, ...nodeQueries(resources)])
+  return fieldsOf('Query', '"Queries." type Query', [{ sdl, resolve }, ...nodeQueries(resources)])
 }
 
-const MUTATION_TYPE = '"What can be changed." type Mutation'
+const MUTATION_TYPE = '"Mutations." type Mutation'
 
 /** The types and operations of one resource (SPEC §2). Descriptions come from the definition. */
 function resourceParts(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {

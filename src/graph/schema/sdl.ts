@@ -66,7 +66,7 @@ export function memberOf(name: string, field: Field, type: string): string {
 
 /** Marks fields that newer versions of the API no longer have. */
 export function deprecation({ until }: Field): string {
-  return until === undefined ? '' : ` @deprecated(reason: "Only in the API up to ${until}.")`
+  return until === undefined ? '' : ` @deprecated(reason: "Not in API versions after ${until}.")`
 }
 
 /** A description as SDL, in front of what it describes. */

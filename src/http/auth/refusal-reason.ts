@@ -21,11 +21,11 @@ export function refusalReason(token: string, error: unknown, expected: Expected)
   const { header, payload } = decoded(token) ?? {}
   if (!header || !payload || !hasTimes(payload)) return 'The token is malformed'
   if (!expected.algorithms.includes(header.alg ?? '')) return 'The algorithm of the token is not accepted'
-  if ('crit' in header) return 'The token names an extension that is not known here'
+  if ('crit' in header) return 'The token requires an unknown extension'
   const { jwtIssuer, jwtAudience } = expected
-  if (jwtIssuer !== undefined && payload.iss !== jwtIssuer) return 'The token is of another issuer'
+  if (jwtIssuer !== undefined && payload.iss !== jwtIssuer) return 'The token has a different issuer'
   const isForUs = jwtAudience === undefined || [payload.aud].flat().includes(jwtAudience)
-  return isForUs ? 'The signature of the token does not verify' : 'The token is for another audience'
+  return isForUs ? 'The signature of the token is invalid' : 'The token is for a different audience'
 }
 
 function decoded(token: string): { header: ProtectedHeaderParameters; payload: JWTPayload } | undefined {

@@ -21,7 +21,7 @@ export function bodyTypes(method: string): readonly string[] {
  * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (415), PAYLOAD_TOO_LARGE (413), MALFORMED_JSON (400)
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
-  if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request has no body; it needs a JSON body.')
+  if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body.')
   refuseMediaType(ctx)
   return parseStrictJson(await readBytes(ctx), 'The body')
 }
@@ -67,5 +67,5 @@ function bodyError(error: unknown): unknown {
 }
 
 function incomplete(): DomainError {
-  return new DomainError('MALFORMED_JSON', 'The body ended before all of it was sent.')
+  return new DomainError('MALFORMED_JSON', 'The body is incomplete.')
 }

@@ -62,7 +62,7 @@ function parsed(text: string, subject: string): unknown {
 }
 
 function malformed(subject: string, problem: string): DomainError {
-  return new DomainError('MALFORMED_JSON', `${subject} is not JSON that is accepted here: ${problem}.`)
+  return new DomainError('MALFORMED_JSON', `${subject} is not acceptable JSON: ${problem}.`)
 }
 
 const MAXIMUM_DEPTH = 64

@@ -124,7 +124,7 @@ function Numbers(/** @type {any} */ { numbers, measures, title }) {
       (measure) => html`<td>${numberText(measure[member])}</td>`,
     )
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${`Numbers of ${title}`}><table>
-    <thead><tr><th scope="col">Number</th><th scope="col">Least</th><th scope="col">Average</th><th scope="col">Greatest</th></tr></thead>
+    <thead><tr><th scope="col">Number</th><th scope="col">Minimum</th><th scope="col">Average</th><th scope="col">Maximum</th></tr></thead>
     <tbody>${numbers.map((/** @type {any} */ number) => html`<tr><th scope="row">${number.title}</th>${cells(number.member)}</tr>`)}</tbody>
   </table></div>`
 }
