@@ -1,4 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
+import { mock } from 'node:test'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import type { GraphQLRequestListener } from '@apollo/server'
 import anyTest, { type TestFn } from 'ava'
 import { executeSync, getIntrospectionQuery, parse } from 'graphql'
@@ -224,13 +225,19 @@ test('variables of a GET have the same limit', async (t) => {
   t.is(refused.body.errors[0].extensions.details[0].field, 'variables')
 })
 
-test('variables with more than five hundred objects are refused before they are coerced', async (t) => {
+test('variables with more than 500 objects or 5,000 values are refused before they are coerced', async (t) => {
   const query = 'query ($filter: MoonFilter) { moonAggregate(filter: $filter) { groups { count } } }'
-  const conditions = (count: number) => ({ filter: { or: Array(count).fill({ name: { contains: 'x' } }) } })
-  t.is((await service().reader.graphql(query, conditions(100))).status, 200)
-  const { status, errors } = await service().reader.graphql(query, conditions(250))
-  t.is(status, 400)
-  t.is(errors?.[0].message, 'Variables must not have more than 500 objects.')
+  const problemOf = async (variables: object) => {
+    const { errors } = await service().reader.graphql(query, variables)
+    return errors?.[0].message as string
+  }
+  const conditions = { or: Array(249).fill({ name: { contains: 'x' } }) }
+  t.notRegex(await problemOf({ filter: conditions }), /^Variables/, '500 objects')
+  const tooManyObjects = 'Variables must not have more than 500 objects.'
+  t.is(await problemOf({ filter: conditions, unused: {} }), tooManyObjects)
+  const named = (count: number) => ({ filter: { name: { in: Array(count).fill('x') } } })
+  t.notRegex(await problemOf(named(4_996)), /^Variables/, '5,000 values')
+  t.is(await problemOf(named(4_997)), 'Variables must not have more than 5000 values.')
 })
 
 test('introspection waits for its turn, and nothing else does', async (t) => {
@@ -250,6 +257,34 @@ test('introspection waits for its turn, and nothing else does', async (t) => {
   await setImmediate()
   t.false(hasBegun)
   await end()
+  await second
+  t.true(hasBegun)
+})
+
+test.serial('after an introspection the next one waits for nine times as long as it took', async (t) => {
+  const { requestDidStart } = introspectionTurns()
+  const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined }
+  const introspect = async () => {
+    const hooks = (await requestDidStart?.({} as never)) as Required<GraphQLRequestListener<GraphContext>>
+    await hooks.didResolveOperation({
+      document: parse('{ __schema { types { name } } }'),
+      contextValue,
+    } as never)
+    return hooks
+  }
+  const first = await introspect()
+  await delay(20)
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  let hasBegun = false
+  const second = introspect().then(() => {
+    hasBegun = true
+  })
+  await first.willSendResponse({} as never)
+  mock.timers.tick(150)
+  await setImmediate()
+  t.false(hasBegun)
+  mock.timers.tick(850)
   await second
   t.true(hasBegun)
 })

@@ -98,6 +98,14 @@ test('a limiter is full for a caller that uses its share and waits for its share
   t.false(limiter.isFull())
 })
 
+test('beside others a limiter is full for a caller that uses the smaller share', async (t) => {
+  const limiter = new Limiter({ capacity: 8, share: 6, shareBesideOthers: 2, waitingShare: 1 })
+  for (let number = 0; number < 2; number++) await limiter.acquire('a', 1)
+  t.false(limiter.isFull('a'))
+  void limiter.acquire('a', 1)
+  t.true(limiter.isFull('a'))
+})
+
 test('a held amount counts, whether it fits or not', async (t) => {
   const limiter = new Limiter({ capacity: 10, share: 5 })
   const { request, started } = requests(limiter)

@@ -199,7 +199,7 @@ onServer(
     const greedy = service.withSubject('greedy')
     const pages = Array.from(
       { length: 10 },
-      (_, index) => `a${index}: planetPage(limit: ${index + 1}) { totalCount }`,
+      (_, index) => `a${index}: planetPage(filter: { name: { equals: "${index}" } }) { totalCount }`,
     )
     const waiting = Array.from({ length: 10 }, (_, index) => [
       greedy.get(`/planets?limit=${index + 1}`),
@@ -218,6 +218,36 @@ onServer(
     t.deepEqual([...new Set(statuses)].sort(), [200, 201, 404])
   },
 )
+
+onServer('a caller that is alone leaves three connections to the next one', async (t) => {
+  const databaseUrl = await createDatabaseOn(server as string, t)
+  const service = await startTestService(t, { databaseUrl, databasePoolSize: 10 })
+  const locker = new pg.Client({ connectionString: databaseUrl })
+  await locker.connect()
+  locker.on('error', () => {})
+  t.teardown(() => locker.end())
+  const greedy = service.withSubject('greedy')
+  const pages = (type: string, field: string, count: number, value: unknown) => {
+    const filter = (index: number) =>
+      `filter: { ${field}: { equals: ${JSON.stringify(`${value} ${index}`)} } }`
+    const fields = Array.from(
+      { length: count },
+      (_, index) => `a${index}: ${type}(${filter(index)}) { totalCount }`,
+    )
+    return `{ ${fields.join(' ')} }`
+  }
+  for (let number = 0; number < 51; number++) {
+    t.is((await greedy.graphql(pages('planetPage', 'name', 20, number))).status, 200)
+  }
+  await locker.query('BEGIN; LOCK TABLE public.planets IN ACCESS EXCLUSIVE MODE')
+  const waiting = greedy.graphql(pages('planetPage', 'name', 20, 'locked'))
+  await until(async () => (await waitingForLocks(locker)) >= 7)
+  const honest = service.withSubject('honest')
+  t.is((await honest.get('/missions')).status, 200)
+  t.is(await waitingForLocks(locker), 7)
+  await locker.query('ROLLBACK')
+  t.is((await waiting).status, 200)
+})
 
 async function waitingForLocks(client: pg.Client): Promise<number> {
   const { rows } = await client.query(
