@@ -49,3 +49,14 @@ test('a caller that is alone does not wait', async (t) => {
   for (let number = 0; number < 64; number++) send('a', 'alone')
   t.is(started.length, before + 64)
 })
+
+test('a thousand requests of a caller wait, and those beyond start at once, in front of the limits', async (t) => {
+  const { started, send } = await serve()
+  for (let number = 0; number < 1_002; number++) {
+    if (number === 500) send('b', 'b')
+    send('a', `${number}`)
+  }
+  t.deepEqual(started, ['0', '1', 'b'])
+  send('a', 'beyond')
+  t.deepEqual(started, ['0', '1', 'b', 'beyond'])
+})
