@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
+import { parseTimestamptz } from '../../src/database/client.ts'
 import { isAlwaysSet, kindOf } from '../../src/model/fields.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
 import { tableName } from '../../src/model/resource.ts'
@@ -65,3 +66,16 @@ test('every model is a resource', async (t) => {
   const names = resources.map(({ name }) => name)
   t.deepEqual([...(await models).keys()].sort(), names.sort())
 })
+
+const TIMESTAMPS = [
+  ['2031-04-05 06:07:08.9+00', '2031-04-05T06:07:08.900Z'],
+  ['2031-04-05 06:07:08.012+00', '2031-04-05T06:07:08.012Z'],
+  ['0001-01-01 00:00:00+00', '0001-01-01T00:00:00.000Z'],
+  ['2031-04-05 06:07:08+02', '2031-04-05T04:07:08.000Z'],
+  ['2031-04-05 06:07:08.5-03:30', '2031-04-05T09:37:08.500Z'],
+  ['1883-11-18 12:03:58+00:00:30', '1883-11-18T12:03:28.000Z'],
+] as const
+
+for (const [text, iso] of TIMESTAMPS) {
+  test(`${text} is ${iso}`, (t) => t.is(parseTimestamptz(text).toISOString(), iso))
+}

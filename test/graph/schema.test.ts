@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import {
   type GraphQLArgument,
@@ -8,11 +9,13 @@ import {
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
+  printSchema,
 } from 'graphql'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { resources } from '../helpers/domain.ts'
 
 const schema = createSchema(resources)
+
 const types = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
 )
@@ -68,4 +71,9 @@ test('moments are a scalar of their own, not text', (t) => {
     const type = schema.getType(name)
     if (isObjectType(type)) t.is(String(type.getFields()['lastUpdated']?.type), 'DateTime!')
   }
+})
+
+test('docs/schema.graphql is what the definitions make; `npm run docs` writes it', async (t) => {
+  const committed = await readFile(new URL('../../docs/schema.graphql', import.meta.url), 'utf8')
+  t.true(committed === `${printSchema(createSchema(resources))}\n`)
 })
