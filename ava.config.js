@@ -2,6 +2,7 @@
 // What `npx ava` runs. Importing this builds the service, the domain of DOMAIN and the tests, where their sources have
 // changed.
 import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import './scripts/build-tests.js'
 
 /** Tests that take long: they run with FULL=1. */
@@ -15,6 +16,8 @@ run browsers, linters or servers of their own, or kill the service:\n  ${skipped
 }
 
 export default {
+  // One more than there are processors, because tests wait at times.
+  concurrency: availableParallelism() + 1,
   files: ['test/**/*.test.ts', ...(process.env['FULL'] === '1' ? [] : [`!${FULL}`])],
   // V8 optimizes the embedded database later than it would, because most tests end before that pays off.
   nodeArguments: ['--wasm-tiering-budget=200000000'],

@@ -3,6 +3,7 @@ import type { Client } from '../helpers/client.ts'
 import { resources } from '../helpers/domain.ts'
 import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
 import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
+import { representatives } from '../helpers/representatives.ts'
 import { shareTestService, startTestService } from '../helpers/service.ts'
 
 // A deadlock takes two sessions, which only a server has.
@@ -14,7 +15,7 @@ const service = shareTestService(test)
 const times = <Result>(count: number, make: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-for (const resource of resources.filter((candidate) => candidate.replaceable)) {
+for (const resource of representatives.filter((candidate) => candidate.replaceable)) {
   test.serial(
     `${resource.path}: of 20 simultaneous PUT-creates one is 201 and nineteen are 204`,
     async (t) => {
@@ -70,7 +71,7 @@ test.serial(
     await writer.put(address, { id: 'counter', name: 'Counter', discovery_year: 0 })
     let acknowledged = 0
     await times(8, async () => {
-      for (let added = 0; added < 10; ) {
+      for (let added = 0; added < 4; ) {
         const { body, headers } = await reader.get(address)
         const tag = headers.get('etag') as string
         const { status } = await writer.put(
@@ -85,7 +86,7 @@ test.serial(
       }
     })
     const { body, headers } = await reader.get(address)
-    t.deepEqual([acknowledged, body.discovery_year, headers.get('etag')], [80, 80, '"counter:81"'])
+    t.deepEqual([acknowledged, body.discovery_year, headers.get('etag')], [32, 32, '"counter:33"'])
   },
 )
 
