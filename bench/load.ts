@@ -1,5 +1,5 @@
 import { createHistogram } from 'node:perf_hooks'
-import { HttpConnection } from '../test/helpers/http-connection.ts'
+import { HttpConnection } from '../test/helpers/process/http-connection.ts'
 import { type Connection, scenarios, written } from './scenarios.ts'
 
 // The load generator, in a process of its own: takes orders from its parent and answers with what it saw.

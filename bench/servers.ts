@@ -6,7 +6,7 @@ import { isAbsolute, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import jwt from 'jsonwebtoken'
-import { freePort } from '../test/helpers/free-port.ts'
+import { freePort } from '../test/helpers/process/free-port.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** Something that can be loaded: the service, or one of its peers. */

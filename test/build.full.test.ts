@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import test from 'ava'
-import { createClone } from './helpers/clone.ts'
-import type { Owner } from './helpers/database.ts'
+import type { Owner } from './helpers/database/database.ts'
+import { createClone } from './helpers/process/clone.ts'
 
 const JWT_SECRET = 'a secret that is long enough for it'
 const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { resources } from './helpers/domain.ts'
+import { resources } from './helpers/domain/domain.ts'
 
 /** A row of docs/CONFORMANCE.md. A clause that requires several things has several rows. */
 interface Row {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
 import { settingsTable } from '../src/service/settings/settings-table.ts'
-import { startTestService } from './helpers/service.ts'
+import { startTestService } from './helpers/service/service.ts'
 
 /** All strings below a value with this key, as in the `expr` of alerts and of panels. */
 function textsOf(value: unknown, key: string): string[] {

@@ -3,8 +3,8 @@ import { access, appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { createClone } from './helpers/clone.ts'
-import { PROCESS_TOKEN, startProcess } from './helpers/service-process.ts'
+import { createClone } from './helpers/process/clone.ts'
+import { PROCESS_TOKEN, startProcess } from './helpers/service/service-process.ts'
 
 const execute = promisify(execFile)
 

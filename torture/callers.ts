@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { HttpConnection } from '../test/helpers/http-connection.ts'
-import { PROCESS_TOKEN } from '../test/helpers/service-process.ts'
+import { HttpConnection } from '../test/helpers/process/http-connection.ts'
+import { PROCESS_TOKEN } from '../test/helpers/service/service-process.ts'
 import { percentile } from './percentile.ts'
 
 // Callers who ask for pages of a list over and over, in a process of their own.

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { createFaultyLink } from '../test/helpers/faulty-link.ts'
-import { send } from '../test/helpers/load.ts'
-import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { startProcess } from '../test/helpers/service-process.ts'
+import { createDatabaseOn, findServer } from '../test/helpers/database/postgres-server.ts'
+import { send } from '../test/helpers/load/load.ts'
+import { createFaultyLink } from '../test/helpers/process/faulty-link.ts'
+import { startProcess } from '../test/helpers/service/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const ANSWER_MILLISECONDS = 3_000

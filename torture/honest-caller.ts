@@ -2,8 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { send } from '../test/helpers/load.ts'
-import { processToken } from '../test/helpers/service-process.ts'
+import { send } from '../test/helpers/load/load.ts'
+import { processToken } from '../test/helpers/service/service-process.ts'
 import { percentile } from './percentile.ts'
 
 // A caller who reads one resource after the other, in a process of its own, so that nothing but the service delays it.

@@ -6,8 +6,8 @@ import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sent } from '../test/helpers/load.ts'
-import { processToken } from '../test/helpers/service-process.ts'
+import type { Sent } from '../test/helpers/load/load.ts'
+import { processToken } from '../test/helpers/service/service-process.ts'
 
 // A caller who asks for too much in one way.
 

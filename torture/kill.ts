@@ -1,7 +1,7 @@
-import { createEmbedded } from '../test/helpers/database.ts'
-import { killRepeatedly } from '../test/helpers/kill.ts'
-import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { startProcess } from '../test/helpers/service-process.ts'
+import { createEmbedded } from '../test/helpers/database/database.ts'
+import { createDatabaseOn, findServer } from '../test/helpers/database/postgres-server.ts'
+import { killRepeatedly } from '../test/helpers/load/kill.ts'
+import { startProcess } from '../test/helpers/service/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const WRITES_PER_ROUND = 420

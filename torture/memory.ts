@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { ServiceProcess } from '../test/helpers/service-process.ts'
+import type { ServiceProcess } from '../test/helpers/service/service-process.ts'
 
 /** What a process holds in memory, in megabytes (Linux). */
 export async function memory({ child }: ServiceProcess): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Owner } from '../test/helpers/database.ts'
+import type { Owner } from '../test/helpers/database/database.ts'
 
 /** Runs work that makes things, and releases them afterwards, the last one first. */
 export async function withOwner<Result>(work: (owner: Owner) => Promise<Result>): Promise<Result> {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { workTogether } from '../test/helpers/concurrent-work.ts'
-import type { Owner } from '../test/helpers/database.ts'
-import { type Outcome, send } from '../test/helpers/load.ts'
-import { createPooler, findPooler, type Pooler } from '../test/helpers/pooler.ts'
-import { createDatabaseOn, findServer } from '../test/helpers/postgres-server.ts'
-import { startProcess } from '../test/helpers/service-process.ts'
+import type { Owner } from '../test/helpers/database/database.ts'
+import { createPooler, findPooler, type Pooler } from '../test/helpers/database/pooler.ts'
+import { createDatabaseOn, findServer } from '../test/helpers/database/postgres-server.ts'
+import { workTogether } from '../test/helpers/load/concurrent-work.ts'
+import { type Outcome, send } from '../test/helpers/load/load.ts'
+import { startProcess } from '../test/helpers/service/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const SESSIONS = 20

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { copyFile, cp, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createEmbedded, createTestFolder, type Owner } from '../test/helpers/database.ts'
-import { compare, createLedger, timeUntilReady, writeUntilGone } from '../test/helpers/kill.ts'
-import { startProcess } from '../test/helpers/service-process.ts'
+import { createEmbedded, createTestFolder, type Owner } from '../test/helpers/database/database.ts'
+import { compare, createLedger, timeUntilReady, writeUntilGone } from '../test/helpers/load/kill.ts'
+import { startProcess } from '../test/helpers/service/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const WRITES_PER_ROUND = 200

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createEmbedded } from '../test/helpers/database.ts'
-import { type Outcome, runLoad } from '../test/helpers/load.ts'
-import { startProcess } from '../test/helpers/service-process.ts'
+import { createEmbedded } from '../test/helpers/database/database.ts'
+import { type Outcome, runLoad } from '../test/helpers/load/load.ts'
+import { startProcess } from '../test/helpers/service/service-process.ts'
 import { withOwner } from './owner.ts'
 
 const EXIT_MILLISECONDS = 10_000

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type JWTVerifyOptions, jwtVerify } from 'jose'
 import { developmentSecret } from '../../src/service/development-token.ts'
-import { runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
 import {
   createEmbedded,
   createServerDatabase,
   createTestFolder,
   openTestDatabase,
-} from '../helpers/database.ts'
-import { freePort } from '../helpers/free-port.ts'
+} from '../helpers/database/database.ts'
+import { freePort } from '../helpers/process/free-port.ts'
+import { runCommand as run, runIn, startCommand as start } from '../helpers/service/commands.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 const secret = 'a secret that is long enough for it'

@@ -3,13 +3,13 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { createSetup, runCommand as run, runIn, startCommand as start } from '../helpers/commands.ts'
 import {
   createEmbedded,
   createServerDatabase,
   createTestFolder,
   openTestDatabase,
-} from '../helpers/database.ts'
+} from '../helpers/database/database.ts'
+import { createSetup, runCommand as run, runIn, startCommand as start } from '../helpers/service/commands.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { createSetup, runCommand } from '../helpers/commands.ts'
+import { createSetup, runCommand } from '../helpers/service/commands.ts'
 
 const PLANETS = [
   { id: 'a', name: 'With "quotes", commas\nand lines', distance_parsecs: 0.1, habitable: true },

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import test from 'ava'
-import { runCommand as run, runIn } from '../helpers/commands.ts'
-import { createTestFolder } from '../helpers/database.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { runCommand as run, runIn } from '../helpers/service/commands.ts'
 
 const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
 

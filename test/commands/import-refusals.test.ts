@@ -1,8 +1,8 @@
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { createSetup, refusedRows, runCommand } from '../helpers/commands.ts'
-import { createTestFolder } from '../helpers/database.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { createSetup, refusedRows, runCommand } from '../helpers/service/commands.ts'
 
 const LIMIT = 1024 * 1024
 

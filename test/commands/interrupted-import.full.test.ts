@@ -3,8 +3,13 @@ import { access, appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
-import { createSetup, refusedRows, runCommand as run, startCommand as start } from '../helpers/commands.ts'
-import { createFaultyLink } from '../helpers/faulty-link.ts'
+import { createFaultyLink } from '../helpers/process/faulty-link.ts'
+import {
+  createSetup,
+  refusedRows,
+  runCommand as run,
+  startCommand as start,
+} from '../helpers/service/commands.ts'
 
 test('an import during which the database goes away refuses no row for it, and resumes', async (t) => {
   const { setup, file, begin } = await prepareMoons(t, 800)

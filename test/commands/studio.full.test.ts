@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { tableName } from '../../src/model/resource.ts'
-import { createEmbedded } from '../helpers/database.ts'
-import { resources } from '../helpers/domain.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
-import { openStudio, wordsOf } from '../helpers/studio.ts'
+import { createEmbedded } from '../helpers/database/database.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { startTestService, type TestService } from '../helpers/service/service.ts'
+import { openStudio, wordsOf } from '../helpers/service/studio.ts'
 
 test.serial(
   'Studio shows the rows of the embedded database of a running service, and changes them',

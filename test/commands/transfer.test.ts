@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { createSetup, runCommand as run, startCommand as start } from '../helpers/commands.ts'
+import { createSetup, runCommand as run, startCommand as start } from '../helpers/service/commands.ts'
 
 test('an import that is killed before its first checkpoint writes nothing twice when it is resumed', async (t) => {
   const { setup, file, begin } = await prepareMoons(t, 190)

@@ -16,8 +16,8 @@ import {
   type Owner,
   openTestDatabase,
   type TestOptions,
-} from '../helpers/database.ts'
-import { ENGINE_OPTIONS } from '../helpers/service-process.ts'
+} from '../helpers/database/database.ts'
+import { ENGINE_OPTIONS } from '../helpers/service/service-process.ts'
 
 // Tests of the embedded database, which ignore TEST_DATABASE_URL.
 const embedded = (dataDir: string): TestOptions => ({
@@ -63,7 +63,7 @@ async function connectTo(t: ExecutionContext, dataDir: string): Promise<pg.Clien
 
 /** Opens the folder in another process; resolves when it is open. */
 async function openElsewhere(t: ExecutionContext, dataDir: string): Promise<ChildProcess> {
-  const entry = fileURLToPath(new URL('../dist/helpers/open-database-process.js', import.meta.url))
+  const entry = fileURLToPath(new URL('../dist/helpers/database/open-database-process.js', import.meta.url))
   const child = spawn(process.execPath, [...ENGINE_OPTIONS, entry, dataDir], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })

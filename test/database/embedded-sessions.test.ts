@@ -2,8 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { embeddedConnection } from '../../src/database/embedded/embedded-database.ts'
 import { prepareFolder } from '../../src/database/embedded/folder.ts'
-import { valuesComeBack } from '../helpers/round-trip.ts'
-import { shareTestService, type TestService } from '../helpers/service.ts'
+import { valuesComeBack } from '../helpers/database/round-trip.ts'
+import { shareTestService, type TestService } from '../helpers/service/service.ts'
 
 // Other clients of the embedded database, such as psql, share the session of its engine.
 

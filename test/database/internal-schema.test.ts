@@ -12,9 +12,9 @@ import {
   createServerDatabase,
   createTestDatabase,
   openTestDatabase,
-} from '../helpers/database.ts'
-import { resources, tables } from '../helpers/domain.ts'
-import { makeFormerDatabase } from '../helpers/former-database.ts'
+} from '../helpers/database/database.ts'
+import { makeFormerDatabase } from '../helpers/database/former-database.ts'
+import { resources, tables } from '../helpers/domain/domain.ts'
 
 const { migrations } = tables
 const server = process.env['TEST_DATABASE_URL']

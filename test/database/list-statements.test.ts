@@ -8,8 +8,8 @@ import { decodeCursor, encodeCursor } from '../../src/model/query/keyset.ts'
 import { type Filter, type Operator, orderSteps, type Sort } from '../../src/model/query/query.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import type { Row } from '../../src/model/row.ts'
-import { createTestDatabase, openTestDatabase, type TestDatabase } from '../helpers/database.ts'
-import { isFull } from '../helpers/full.ts'
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../helpers/database/database.ts'
+import { isFull } from '../helpers/process/full.ts'
 
 // Compares the statements of lists and aggregates with Prisma's own methods.
 

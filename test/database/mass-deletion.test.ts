@@ -1,5 +1,5 @@
 import test from 'ava'
-import { shareTestService } from '../helpers/service.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

@@ -4,13 +4,13 @@ import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
 import { lackingFeatures, migrate, migrationState } from '../../src/database/migrations/migrator.ts'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
-import { runCommand } from '../helpers/commands.ts'
 import {
   createEmptyDatabase,
   createServerDatabase,
   createTestFolder,
   openTestDatabase,
-} from '../helpers/database.ts'
+} from '../helpers/database/database.ts'
+import { runCommand } from '../helpers/service/commands.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 

@@ -4,7 +4,7 @@ import { parseTimestamptz } from '../../src/database/client.ts'
 import { isAlwaysSet, kindOf } from '../../src/model/fields.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
 import { tableName } from '../../src/model/resource.ts'
-import { domain, resources } from '../helpers/domain.ts'
+import { domain, resources } from '../helpers/domain/domain.ts'
 
 interface Model {
   readonly table: string

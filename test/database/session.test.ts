@@ -4,12 +4,12 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { DatabaseRefusedError } from '../../src/database/refused.ts'
 import { sessionStatement } from '../../src/database/session.ts'
-import { createClient } from '../helpers/client.ts'
-import { createTestFolder, openTestDatabase } from '../helpers/database.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { valuesComeBack } from '../helpers/round-trip.ts'
-import { startTestService } from '../helpers/service.ts'
-import { PROCESS_TOKEN, startProcess } from '../helpers/service-process.ts'
+import { createTestFolder, openTestDatabase } from '../helpers/database/database.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { valuesComeBack } from '../helpers/database/round-trip.ts'
+import { createClient } from '../helpers/service/client.ts'
+import { startTestService } from '../helpers/service/service.ts'
+import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
 
 const server = await findServer((reason) => console.log(`sessions: ${reason}`))
 const claim = server ? test : test.skip

@@ -4,9 +4,14 @@ import type pg from 'pg'
 import { readList } from '../../src/domain/read.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { tableName } from '../../src/model/resource.ts'
-import { createTestDatabase, type Owner, openTestDatabase, type TestDatabase } from '../helpers/database.ts'
-import { resources } from '../helpers/domain.ts'
-import { shareTestService } from '../helpers/service.ts'
+import {
+  createTestDatabase,
+  type Owner,
+  openTestDatabase,
+  type TestDatabase,
+} from '../helpers/database/database.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

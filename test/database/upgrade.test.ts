@@ -3,9 +3,9 @@ import { Client, type ClientConfig } from 'pg'
 import { migrate } from '../../src/database/migrations/migrator.ts'
 import { sessionStatement } from '../../src/database/session.ts'
 import { tableName } from '../../src/model/resource.ts'
-import { createEmptyDatabase } from '../helpers/database.ts'
-import { resources, tables } from '../helpers/domain.ts'
-import { makeFormerDatabase } from '../helpers/former-database.ts'
+import { createEmptyDatabase } from '../helpers/database/database.ts'
+import { makeFormerDatabase } from '../helpers/database/former-database.ts'
+import { resources, tables } from '../helpers/domain/domain.ts'
 
 /** The last migration before sets of tombstones and constraints for every bound. */
 const FORMER = '20261120000110_species_indexes'

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { createTestFolder } from '../helpers/database.ts'
-import { buildClient } from '../helpers/openapi-client/build.ts'
-import { isInstalled } from '../helpers/programs.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { isInstalled } from '../helpers/process/programs.ts'
+import { buildClient } from '../helpers/service/openapi-client/build.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const run = promisify(execFile)
 const service = shareTestService(test)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { createTestFolder } from '../helpers/database.ts'
-import { buildClient } from '../helpers/openapi-client/build.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { buildClient } from '../helpers/service/openapi-client/build.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 
@@ -39,7 +39,7 @@ test("Spectral's rules for OpenAPI find nothing, not even a hint", async (t) => 
 })
 
 test('openapi-typescript makes a client of it that type-checks and works', async (t) => {
-  const helpers = new URL('../helpers/openapi-client/', import.meta.url)
+  const helpers = new URL('../helpers/service/openapi-client/', import.meta.url)
   const folder = await createTestFolder(t)
   await symlink(join(project, 'node_modules'), join(folder, 'node_modules'))
   await cp(new URL('program.ts', helpers), join(folder, 'program.ts'))

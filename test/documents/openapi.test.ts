@@ -8,10 +8,14 @@ import { resourceExamples } from '../../src/documents/openapi/examples.ts'
 import { inspectResource } from '../../src/model/validate.ts'
 import { readSeeds } from '../../src/service/seeds.ts'
 import { domainFolder } from '../../src/service/settings/domain-folder.ts'
-import type { Answer, Json } from '../helpers/client.ts'
-import { type CheckConformance, ConformanceError, createConformanceCheck } from '../helpers/conformance.ts'
-import { domain, resources } from '../helpers/domain.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { domain, resources } from '../helpers/domain/domain.ts'
+import type { Answer, Json } from '../helpers/service/client.ts'
+import {
+  type CheckConformance,
+  ConformanceError,
+  createConformanceCheck,
+} from '../helpers/service/conformance.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

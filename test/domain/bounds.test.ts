@@ -2,9 +2,9 @@ import test from 'ava'
 import type pg from 'pg'
 import { kindOf, type LeafField } from '../../src/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../src/model/resource.ts'
-import { resources } from '../helpers/domain.ts'
-import { sampleValue } from '../helpers/sample-value.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { sampleValue } from '../helpers/domain/sample-value.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 /** check_violation; the type of an integer, or the foreign key of a reference, may refuse it before. */
 const REFUSALS = ['23514', '22003', '23503']

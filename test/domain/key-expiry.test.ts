@@ -4,8 +4,8 @@ import type { Client } from '../../src/database/client.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Statement } from '../../src/database/sql/statement.ts'
 import { startKeyExpiry } from '../../src/domain/idempotency.ts'
-import { createTestDatabase, openTestDatabase } from '../helpers/database.ts'
-import { startTestService } from '../helpers/service.ts'
+import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
+import { startTestService } from '../helpers/service/service.ts'
 
 /** Adds keys that are two days old, and new ones. */
 async function addKeys({ pool }: Database, old: number, recent: number): Promise<void> {

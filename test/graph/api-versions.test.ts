@@ -6,8 +6,8 @@ import {
   isRequiredInputField,
 } from 'graphql'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import { shareTestService } from '../helpers/service.ts'
-import { versionedDomain } from '../helpers/versioned-domain.ts'
+import { versionedDomain } from '../helpers/domain/versioned-domain.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test, {}, { domain: versionedDomain })
 const schema = createSchema(versionedDomain.resources, versionedDomain.versions)

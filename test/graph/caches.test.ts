@@ -1,8 +1,8 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import anyTest, { type TestFn } from 'ava'
 import relay, { type ConcreteRequest } from 'relay-runtime'
-import type { Json } from '../helpers/client.ts'
-import { shareTestService } from '../helpers/service.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // Normalizing caches identify objects by one value. The setups are those of docs/guides/graphql-clients.md.
 

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava'
 import { serverAudits } from 'graphql-http'
-import { shareTestService } from '../helpers/service.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
-import type { Answer, Json } from '../helpers/client.ts'
-import { shareTestService } from '../helpers/service.ts'
-import { countStatements } from '../helpers/statements.ts'
+import { countStatements } from '../helpers/database/statements.ts'
+import type { Answer, Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)

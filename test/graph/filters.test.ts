@@ -3,9 +3,9 @@ import { parse } from 'graphql'
 import type { TableSizes } from '../../src/domain/table-sizes.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import type { Json } from '../helpers/client.ts'
-import { domain } from '../helpers/domain.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { domain } from '../helpers/domain/domain.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)

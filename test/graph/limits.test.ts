@@ -8,9 +8,9 @@ import type { GraphContext } from '../../src/graph/execution/context.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
 import { introspectionTurns } from '../../src/graph/http/introspection-turns.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import { resources } from '../helpers/domain.ts'
-import { shareTestService, startTestService } from '../helpers/service.ts'
-import { countStatements } from '../helpers/statements.ts'
+import { countStatements } from '../helpers/database/statements.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)

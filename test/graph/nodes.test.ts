@@ -1,10 +1,10 @@
 import anyTest, { type TestFn } from 'ava'
 import { camelCase, graphNames, parentArgument } from '../../src/graph/names.ts'
-import type { Json } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
-import { Fixtures } from '../helpers/fixtures.ts'
-import { shareTestService } from '../helpers/service.ts'
-import { countStatements } from '../helpers/statements.ts'
+import { countStatements } from '../helpers/database/statements.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { Fixtures } from '../helpers/domain/fixtures.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)

@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import anyTest, { type TestFn } from 'ava'
 import { SettingsError } from '../../src/service/settings/settings.ts'
-import { createTestFolder, type Owner } from '../helpers/database.ts'
-import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
+import { createTestFolder, type Owner } from '../helpers/database/database.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
-import { resources } from '../helpers/domain.ts'
-import { shareTestService } from '../helpers/service.ts'
-import { countStatements } from '../helpers/statements.ts'
+import { countStatements } from '../helpers/database/statements.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)

@@ -12,7 +12,7 @@ import {
   printSchema,
 } from 'graphql'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import { resources } from '../helpers/domain.ts'
+import { resources } from '../helpers/domain/domain.ts'
 
 const schema = createSchema(resources)
 

@@ -1,9 +1,9 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import { graphNames, parentArgument, singular, toGraphNames } from '../../src/graph/names.ts'
-import type { GraphQLAnswer } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
-import { collectionPath, Fixtures } from '../helpers/fixtures.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { collectionPath, Fixtures } from '../helpers/domain/fixtures.ts'
+import type { GraphQLAnswer } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 

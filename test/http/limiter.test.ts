@@ -2,7 +2,7 @@ import test from 'ava'
 import type { TableSizes } from '../../src/domain/table-sizes.ts'
 import { ConnectionShares } from '../../src/graph/execution/connection-shares.ts'
 import { type Abortable, Limiter } from '../../src/http/limiter.ts'
-import { resourceAt } from '../helpers/fixtures.ts'
+import { resourceAt } from '../helpers/domain/fixtures.ts'
 
 /** Acquires and notes when that succeeded. */
 function requests(limiter: Limiter) {

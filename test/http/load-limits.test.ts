@@ -5,11 +5,11 @@ import test from 'ava'
 import pg from 'pg'
 import { OperationLimiter } from '../../src/graph/execution/operation-limiter.ts'
 import type { AnsweredRequest } from '../../src/http/access-log.ts'
-import type { Client } from '../helpers/client.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { openConnection } from '../helpers/raw-connection.ts'
-import { startTestService } from '../helpers/service.ts'
-import { untilStatus } from '../helpers/until-status.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { openConnection } from '../helpers/process/raw-connection.ts'
+import type { Client } from '../helpers/service/client.ts'
+import { startTestService } from '../helpers/service/service.ts'
+import { untilStatus } from '../helpers/service/until-status.ts'
 
 const server = await findServer((reason) => console.log(`a locked table: ${reason}`))
 const onServer = server ? test : test.skip

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { AnsweredRequest } from '../../src/http/access-log.ts'
-import { domain } from '../helpers/domain.ts'
-import { openConnection } from '../helpers/raw-connection.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
+import { domain } from '../helpers/domain/domain.ts'
+import { openConnection } from '../helpers/process/raw-connection.ts'
+import { startTestService, type TestService } from '../helpers/service/service.ts'
 
 async function startReporting(
   t: ExecutionContext,

@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import anyTest from 'ava'
 import pg from 'pg'
-import { createFaultyLink } from '../helpers/faulty-link.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { startTestService, type TestService } from '../helpers/service.ts'
-import { startServiceOverLink } from '../helpers/service-over-link.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { createFaultyLink } from '../helpers/process/faulty-link.ts'
+import { startTestService, type TestService } from '../helpers/service/service.ts'
+import { startServiceOverLink } from '../helpers/service/service-over-link.ts'
 
 const server = await findServer((reason) => console.log(`metrics of failures: ${reason}`))
 const test = server ? anyTest : anyTest.skip

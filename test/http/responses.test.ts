@@ -1,9 +1,9 @@
 import test from 'ava'
 import { HEADERS } from '../../src/documents/openapi/responses.ts'
-import type { Answer, RequestHeaders } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
-import { Fixtures } from '../helpers/fixtures.ts'
-import { shareTestService, startTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { Fixtures } from '../helpers/domain/fixtures.ts'
+import type { Answer, RequestHeaders } from '../helpers/service/client.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test, { serverTiming: true, rateLimit: 100_000 })
 

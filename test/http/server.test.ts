@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { createHttpServer, type ServerLimits } from '../../src/http/server.ts'
-import { openConnection, readToEnd } from '../helpers/raw-connection.ts'
+import { openConnection, readToEnd } from '../helpers/process/raw-connection.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n'

@@ -5,8 +5,8 @@ import { domain } from '../../src/domain/resources/index.ts'
 import { DefinitionError } from '../../src/model/definition-problems.ts'
 import { versionProblems } from '../../src/model/versions/problems.ts'
 import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
-import { createTestFolder } from '../helpers/database.ts'
-import { domainWith, versionedDomain } from '../helpers/versioned-domain.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { domainWith, versionedDomain } from '../helpers/domain/versioned-domain.ts'
 
 const TWO = [{ name: 'v1' }, { name: 'v2' }]
 
@@ -59,7 +59,7 @@ test('fields must be in declared versions, and a required one needs an initial v
 
 test('a folder with such definitions is not loaded, and the message names all problems', async (t) => {
   const folder = await createTestFolder(t)
-  const helper = new URL('../dist/helpers/versioned-domain.js', import.meta.url).href
+  const helper = new URL('../dist/helpers/domain/versioned-domain.js', import.meta.url).href
   const changes = { 'species.habitat': { since: 'v3' }, 'planets.name': { since: 'v2' } }
   await mkdir(join(folder, 'dist'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')

@@ -2,10 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { createConsistencyTokens } from '../../src/database/replicas/consistency-token.ts'
-import { createClient } from '../helpers/client.ts'
-import { findPrograms, type Programs } from '../helpers/own-server.ts'
-import { createPair, onServer, reads, startFollowing, untilVisible } from '../helpers/replica-pair.ts'
-import { processToken, startProcess } from '../helpers/service-process.ts'
+import { findPrograms, type Programs } from '../helpers/database/own-server.ts'
+import {
+  createPair,
+  onServer,
+  reads,
+  startFollowing,
+  untilVisible,
+} from '../helpers/database/replica-pair.ts'
+import { createClient } from '../helpers/service/client.ts'
+import { processToken, startProcess } from '../helpers/service/service-process.ts'
 
 const programs = await findPrograms((reason) => console.log(`consistency token: ${reason}`))
 const claim = programs ? test : test.skip

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
-import { findServer } from '../helpers/postgres-server.ts'
-import type { TestService } from '../helpers/service.ts'
-import { startServiceOverLink } from '../helpers/service-over-link.ts'
+import { findServer } from '../helpers/database/postgres-server.ts'
+import type { TestService } from '../helpers/service/service.ts'
+import { startServiceOverLink } from '../helpers/service/service-over-link.ts'
 
 const server = await findServer((reason) => console.log(`database trouble: ${reason}`))
 const claim = server ? test : test.skip

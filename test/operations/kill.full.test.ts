@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import { createEmbedded, createTestFolder } from '../helpers/database.ts'
-import { killRepeatedly, timeUntilReady } from '../helpers/kill.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { startProcess } from '../helpers/service-process.ts'
+import { createEmbedded, createTestFolder } from '../helpers/database/database.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { killRepeatedly, timeUntilReady } from '../helpers/load/kill.ts'
+import { startProcess } from '../helpers/service/service-process.ts'
 
 const server = await findServer((reason) => console.log(`kill, on PostgreSQL: ${reason}`))
 const QUIET = { LOG_LEVEL: 'info', DATABASE_TIMEOUT: '60000' }
@@ -43,7 +43,7 @@ test.serial('killed at any moment of its first start, it starts the next time', 
 })
 
 claim('killed while it migrates, the next start migrates the rest', async (t) => {
-  const { createServerDatabase } = await import('../helpers/database.ts')
+  const { createServerDatabase } = await import('../helpers/database/database.ts')
   for (const milliseconds of [600, 900]) {
     const address = await createServerDatabase(server as string, t)
     const environment = { ...QUIET, DATABASE_URL: address, MIGRATE_ON_START: 'true' }

@@ -1,9 +1,9 @@
 import test from 'ava'
-import type { Answer, Client } from '../helpers/client.ts'
-import { isFull } from '../helpers/full.ts'
-import { contradictions, type Observed } from '../helpers/linearizability.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { startTestService } from '../helpers/service.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { contradictions, type Observed } from '../helpers/load/linearizability.ts'
+import { isFull } from '../helpers/process/full.ts'
+import type { Answer, Client } from '../helpers/service/client.ts'
+import { startTestService } from '../helpers/service/service.ts'
 
 const server = await findServer((reason) => console.log(`two processes: ${reason}`))
 

@@ -3,8 +3,8 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import type { Database } from '../../src/database/database.ts'
 import { Replica } from '../../src/database/replicas/replica-watch.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { startTestService } from '../helpers/service.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { startTestService } from '../helpers/service/service.ts'
 
 const server = await findServer((reason) => console.log(`replicas: ${reason}`))
 const claim = server ? test : test.skip

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import { createEmbedded } from '../helpers/database.ts'
-import { type Outcome, runLoad, send } from '../helpers/load.ts'
-import { startProcess } from '../helpers/service-process.ts'
+import { createEmbedded } from '../helpers/database/database.ts'
+import { type Outcome, runLoad, send } from '../helpers/load/load.ts'
+import { startProcess } from '../helpers/service/service-process.ts'
 
 const QUIET = { LOG_LEVEL: 'info' }
 

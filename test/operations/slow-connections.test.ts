@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import test from 'ava'
-import { startTestService } from '../helpers/service.ts'
+import { startTestService } from '../helpers/service/service.ts'
 
 const SLOW = {
   headers: ['GET /api/v1/species HTTP/1.1\r\n', 'X: y\r\n'],

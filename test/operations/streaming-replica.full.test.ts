@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import pg from 'pg'
-import type { Client } from '../helpers/client.ts'
-import { createFaultyLink } from '../helpers/faulty-link.ts'
-import { createOwnServer, findPrograms, type Programs } from '../helpers/own-server.ts'
-import { createDatabaseOn } from '../helpers/postgres-server.ts'
-import { createPair, onPort, onServer, watchReplicas } from '../helpers/replica-pair.ts'
-import { startTestService } from '../helpers/service.ts'
+import { createOwnServer, findPrograms, type Programs } from '../helpers/database/own-server.ts'
+import { createDatabaseOn } from '../helpers/database/postgres-server.ts'
+import { createPair, onPort, onServer, watchReplicas } from '../helpers/database/replica-pair.ts'
+import { createFaultyLink } from '../helpers/process/faulty-link.ts'
+import type { Client } from '../helpers/service/client.ts'
+import { startTestService } from '../helpers/service/service.ts'
 
 const programs = await findPrograms((reason) => console.log(`streaming replica: ${reason}`))
 const claim = programs ? test : test.skip

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { createEmbedded } from '../helpers/database.ts'
-import { send } from '../helpers/load.ts'
-import { startProcess } from '../helpers/service-process.ts'
+import { createEmbedded } from '../helpers/database/database.ts'
+import { send } from '../helpers/load/load.ts'
+import { startProcess } from '../helpers/service/service-process.ts'
 
 /** Their lines are far more than a pipe holds. */
 const REQUESTS = 3_000

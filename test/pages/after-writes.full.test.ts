@@ -1,8 +1,8 @@
 import test from 'ava'
-import { openBrowser } from '../helpers/browser.ts'
-import { findPrograms, type Programs } from '../helpers/own-server.ts'
-import { createPair, startFollowing, untilVisible } from '../helpers/replica-pair.ts'
-import { processToken } from '../helpers/service-process.ts'
+import { findPrograms, type Programs } from '../helpers/database/own-server.ts'
+import { createPair, startFollowing, untilVisible } from '../helpers/database/replica-pair.ts'
+import { openBrowser } from '../helpers/service/browser.ts'
+import { processToken } from '../helpers/service/service-process.ts'
 
 const programs = await findPrograms((reason) => console.log(`pages after writes: ${reason}`))
 const claim = programs ? test : test.skip

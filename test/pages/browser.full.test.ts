@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../helpers/browser.ts'
-import type { Json } from '../helpers/client.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { openBrowser } from '../helpers/service/browser.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

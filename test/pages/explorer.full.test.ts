@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../helpers/browser.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { openBrowser } from '../helpers/service/browser.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 

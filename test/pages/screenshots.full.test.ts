@@ -3,8 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { openBrowser } from '../helpers/browser.ts'
-import { createTestFolder } from '../helpers/database.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { openBrowser } from '../helpers/service/browser.ts'
 
 const run = promisify(execFile)
 const IMAGES = 'docs/images'

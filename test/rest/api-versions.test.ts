@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { Client as Ketting, type State } from 'ketting'
 import { SettingsError } from '../../src/service/settings/settings.ts'
-import type { Answer, Client, Json, RequestHeaders } from '../helpers/client.ts'
-import { createTestFolder } from '../helpers/database.ts'
-import { openConnection, readToEnd } from '../helpers/raw-connection.ts'
-import { shareTestService, startTestService } from '../helpers/service.ts'
-import { versionedDomain } from '../helpers/versioned-domain.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { versionedDomain } from '../helpers/domain/versioned-domain.ts'
+import { openConnection, readToEnd } from '../helpers/process/raw-connection.ts'
+import type { Answer, Client, Json, RequestHeaders } from '../helpers/service/client.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test, {}, { domain: versionedDomain })
 

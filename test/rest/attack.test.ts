@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import test from 'ava'
-import { shareTestService, startTestService } from '../helpers/service.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

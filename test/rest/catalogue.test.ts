@@ -1,9 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { Client, Json } from '../helpers/client.ts'
-import type { Body } from '../helpers/fixtures.ts'
-import { isFull } from '../helpers/full.ts'
-import { shareTestService } from '../helpers/service.ts'
+import type { Body } from '../helpers/domain/fixtures.ts'
+import { isFull } from '../helpers/process/full.ts'
+import type { Client, Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // A full catalogue: CATALOGUE_SIZE=60000. A third as many planets as species.
 const SPECIES = Number(process.env['CATALOGUE_SIZE'] ?? (isFull ? 3000 : 600))

@@ -3,8 +3,8 @@ import test from 'ava'
 import { Client as Ketting, type State } from 'ketting'
 import traverson from 'traverson'
 import halAdapter from 'traverson-hal'
-import type { Json } from '../helpers/client.ts'
-import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
 const NAMES = Array.from({ length: 25 }, (_, number) => `Ambulans ${String.fromCharCode(97 + number)}`)
 

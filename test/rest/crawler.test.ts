@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { ownedBy, referencesTo, relationsOf } from '../../src/model/relations.ts'
 import type { Resource } from '../../src/model/resource.ts'
-import { crawl, type Relations } from '../helpers/crawl.ts'
-import { resources } from '../helpers/domain.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { crawl, type Relations } from '../helpers/service/crawl.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

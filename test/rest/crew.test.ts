@@ -1,6 +1,6 @@
 import test from 'ava'
-import { shareTestService } from '../helpers/service.ts'
-import { countStatements } from '../helpers/statements.ts'
+import { countStatements } from '../helpers/database/statements.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 let made = 0

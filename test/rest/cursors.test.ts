@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava'
-import type { Json } from '../helpers/client.ts'
-import { shareTestService } from '../helpers/service.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 

@@ -6,9 +6,9 @@ import { modelDocument } from '../../src/documents/model/mermaid.ts'
 import { defineResource, reference, text } from '../../src/domain/definition.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { typeMap } from '../../src/graph/type-map.ts'
-import { openBrowser } from '../helpers/browser.ts'
-import { domain, resources } from '../helpers/domain.ts'
-import { shareTestService, startTestService } from '../helpers/service.ts'
+import { domain, resources } from '../helpers/domain/domain.ts'
+import { openBrowser } from '../helpers/service/browser.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 const HTML = { accept: 'text/html' }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type pg from 'pg'
-import type { Answer } from '../helpers/client.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import type { Answer } from '../helpers/service/client.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
 // Another writer commits between the moment at which a request looks at the row and its own statement.
 const server = await findServer((reason) => console.log(`a row held by another session: ${reason}`))

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { STATUS } from '../../src/http/errors.ts'
 import type { ErrorCode } from '../../src/model/errors.ts'
-import type { Answer, Json } from '../helpers/client.ts'
-import { shareTestService, startTestService } from '../helpers/service.ts'
+import type { Answer, Json } from '../helpers/service/client.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 let made = 0

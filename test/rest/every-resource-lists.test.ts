@@ -1,10 +1,10 @@
 import test from 'ava'
 import { queryable } from '../../src/model/query/query.ts'
 import type { Resource } from '../../src/model/resource.ts'
-import { type Json, withoutCursors } from '../helpers/client.ts'
-import { type Body, Fixtures } from '../helpers/fixtures.ts'
-import { representatives } from '../helpers/representatives.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { type Body, Fixtures } from '../helpers/domain/fixtures.ts'
+import { representatives } from '../helpers/domain/representatives.ts'
+import { type Json, withoutCursors } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)

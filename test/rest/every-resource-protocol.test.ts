@@ -1,9 +1,9 @@
 import test from 'ava'
 import type { Resource } from '../../src/model/resource.ts'
-import { resources } from '../helpers/domain.ts'
-import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
-import { representatives } from '../helpers/representatives.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { Fixtures, resourcePath } from '../helpers/domain/fixtures.ts'
+import { representatives } from '../helpers/domain/representatives.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)

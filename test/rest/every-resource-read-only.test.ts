@@ -1,8 +1,8 @@
 import test from 'ava'
-import type { Answer, Json } from '../helpers/client.ts'
-import { collectionPath, Fixtures } from '../helpers/fixtures.ts'
-import { representatives } from '../helpers/representatives.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { collectionPath, Fixtures } from '../helpers/domain/fixtures.ts'
+import { representatives } from '../helpers/domain/representatives.ts'
+import type { Answer, Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)

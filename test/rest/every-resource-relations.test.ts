@@ -2,10 +2,10 @@ import test from 'ava'
 import type { TextField } from '../../src/model/fields.ts'
 import { nestedReferences, ownedBy, referencesTo, relationsOf } from '../../src/model/relations.ts'
 import type { Resource } from '../../src/model/resource.ts'
-import type { Json } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
-import { type Body, collectionPath, Fixtures, resourcePath } from '../helpers/fixtures.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { type Body, collectionPath, Fixtures, resourcePath } from '../helpers/domain/fixtures.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)

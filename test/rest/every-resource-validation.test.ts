@@ -1,10 +1,10 @@
 import test from 'ava'
 import type { Leaf, Resource } from '../../src/model/resource.ts'
-import type { Answer, Json } from '../helpers/client.ts'
-import { type Body, type Created, Fixtures, withValue } from '../helpers/fixtures.ts'
-import { representatives } from '../helpers/representatives.ts'
-import { wrongTypes } from '../helpers/sample-value.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { type Body, type Created, Fixtures, withValue } from '../helpers/domain/fixtures.ts'
+import { representatives } from '../helpers/domain/representatives.ts'
+import { wrongTypes } from '../helpers/domain/sample-value.ts'
+import type { Answer, Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)

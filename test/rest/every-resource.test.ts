@@ -1,9 +1,9 @@
 import test from 'ava'
-import { resources } from '../helpers/domain.ts'
-import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/fixtures.ts'
-import { representatives } from '../helpers/representatives.ts'
-import { awkwardValues } from '../helpers/sample-value.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/domain/fixtures.ts'
+import { representatives } from '../helpers/domain/representatives.ts'
+import { awkwardValues } from '../helpers/domain/sample-value.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)

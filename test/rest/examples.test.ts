@@ -4,9 +4,9 @@ import { resources } from '../../src/domain/resources/index.ts'
 import { OPERATOR } from '../../src/model/caller.ts'
 import { readSeeds } from '../../src/service/seeds.ts'
 import { domainFolder } from '../../src/service/settings/domain-folder.ts'
-import type { Json } from '../helpers/client.ts'
-import { openConnection, readToEnd } from '../helpers/raw-connection.ts'
-import { shareTestService, type TestService } from '../helpers/service.ts'
+import { openConnection, readToEnd } from '../helpers/process/raw-connection.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService, type TestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { resources } from '../helpers/domain.ts'
-import { Fixtures } from '../helpers/fixtures.ts'
-import { shareTestService, startTestService, type TestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { Fixtures } from '../helpers/domain/fixtures.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
 const root = 'https://example.org/catalogue'
 const behindGateway = shareTestService(test, { publicBaseUrl: root, trustProxy: true })

@@ -4,10 +4,10 @@ import { group, text, timestamp } from '../../src/model/fields.ts'
 import { timestampText } from '../../src/model/kinds/timestamp.ts'
 import { defineResource, type Resource } from '../../src/model/resource.ts'
 import { createRepresent } from '../../src/rest/hal.ts'
-import type { Json } from '../helpers/client.ts'
-import { type Body, collectionPath, Fixtures, valueIn, withValue } from '../helpers/fixtures.ts'
-import { representatives } from '../helpers/representatives.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { type Body, collectionPath, Fixtures, valueIn, withValue } from '../helpers/domain/fixtures.ts'
+import { representatives } from '../helpers/domain/representatives.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)

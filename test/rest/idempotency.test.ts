@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import type { Database } from '../../src/database/database.ts'
 import { Prisma } from '../../src/database/generated/client.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava'
 import fc from 'fast-check'
-import type { Json } from '../helpers/client.ts'
-import { isFull } from '../helpers/full.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { isFull } from '../helpers/process/full.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
 const service = shareTestService(test)

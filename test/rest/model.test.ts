@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import type { Client, Json } from '../helpers/client.ts'
-import { isFull } from '../helpers/full.ts'
-import { shareTestService } from '../helpers/service.ts'
-import { type ModelSpecies, SpeciesModel, type Step, sorted } from '../helpers/species-model.ts'
+import { type ModelSpecies, SpeciesModel, type Step, sorted } from '../helpers/domain/species-model.ts'
+import { isFull } from '../helpers/process/full.ts'
+import type { Client, Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

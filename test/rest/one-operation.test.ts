@@ -3,9 +3,9 @@ import test from 'ava'
 import type { Prepare } from '../../src/graph/execution/operation.ts'
 import type { Method } from '../../src/http/routes.ts'
 import { createRoutes } from '../../src/rest/routes.ts'
-import { resources } from '../helpers/domain.ts'
-import { Fixtures, resourceAt } from '../helpers/fixtures.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { Fixtures, resourceAt } from '../helpers/domain/fixtures.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const spans = new InMemorySpanExporter()
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }).register()

@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { Json } from '../helpers/client.ts'
-import { shareTestService } from '../helpers/service.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

@@ -1,10 +1,10 @@
 import test from 'ava'
-import type { Client } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
-import { Fixtures, resourcePath } from '../helpers/fixtures.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { representatives } from '../helpers/representatives.ts'
-import { shareTestService, startTestService } from '../helpers/service.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { Fixtures, resourcePath } from '../helpers/domain/fixtures.ts'
+import { representatives } from '../helpers/domain/representatives.ts'
+import type { Client } from '../helpers/service/client.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 // A deadlock takes two sessions, which only a server has.
 const server = await findServer((reason) => console.log(`swaps on PostgreSQL: ${reason}`))

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { shareTestService } from '../helpers/service.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 // Rows that were stored before their constraints: an upgrade keeps them, and no request makes a 500 of one.
 const service = shareTestService(test)

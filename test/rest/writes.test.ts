@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Answer } from '../helpers/client.ts'
-import { resources } from '../helpers/domain.ts'
-import { Fixtures, writtenPart } from '../helpers/fixtures.ts'
-import { shareTestService } from '../helpers/service.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { Fixtures, writtenPart } from '../helpers/domain/fixtures.ts'
+import type { Answer } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 

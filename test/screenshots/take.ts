@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser } from '../helpers/browser.ts'
-import { runCommand } from '../helpers/commands.ts'
-import { createTestFolder, type Owner } from '../helpers/database.ts'
-import { PROCESS_TOKEN, startProcess } from '../helpers/service-process.ts'
+import { createTestFolder, type Owner } from '../helpers/database/database.ts'
+import { openBrowser } from '../helpers/service/browser.ts'
+import { runCommand } from '../helpers/service/commands.ts'
+import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
 
 /** A picture of a page. */
 interface Screenshot {

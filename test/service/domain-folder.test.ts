@@ -12,9 +12,9 @@ import {
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { DefinitionError, definitionProblems } from '../../src/model/definition-problems.ts'
 import { domainFolder, loadDefinitions, loadTables } from '../../src/service/settings/domain-folder.ts'
-import { runCommand } from '../helpers/commands.ts'
-import { createTestFolder } from '../helpers/database.ts'
-import { domain } from '../helpers/domain.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { domain } from '../helpers/domain/domain.ts'
+import { runCommand } from '../helpers/service/commands.ts'
 
 const name = text('Name.', { required: true })
 const shelves = defineResource({

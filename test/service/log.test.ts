@@ -3,8 +3,8 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { openReadableLog } from '../../src/service/log.ts'
 import { styled } from '../../src/service/terminal.ts'
-import { createEmbedded } from '../helpers/database.ts'
-import { startProcess } from '../helpers/service-process.ts'
+import { createEmbedded } from '../helpers/database/database.ts'
+import { startProcess } from '../helpers/service/service-process.ts'
 
 /** What a terminal shows of the log; a terminal with colours unless `colours` is false. */
 async function terminal(colours = true) {

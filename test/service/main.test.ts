@@ -4,11 +4,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { runCommand, runIn, startCommand } from '../helpers/commands.ts'
-import { createEmbedded, createTestFolder } from '../helpers/database.ts'
-import { createFaultyLink } from '../helpers/faulty-link.ts'
-import { createDatabaseOn, findServer } from '../helpers/postgres-server.ts'
-import { startProcess } from '../helpers/service-process.ts'
+import { createEmbedded, createTestFolder } from '../helpers/database/database.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import { createFaultyLink } from '../helpers/process/faulty-link.ts'
+import { runCommand, runIn, startCommand } from '../helpers/service/commands.ts'
+import { startProcess } from '../helpers/service/service-process.ts'
 
 const server = await findServer((reason) => console.log(`main: ${reason}`))
 const claim = server ? test : test.skip

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { readSettings, type Settings, SettingsError } from '../../src/service/settings/settings.ts'
 import { settingsTable } from '../../src/service/settings/settings-table.ts'
-import { domain } from '../helpers/domain.ts'
+import { domain } from '../helpers/domain/domain.ts'
 
 const secret = 'x'.repeat(32)
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { startCollector } from '../helpers/collector.ts'
-import { createTestDatabase } from '../helpers/database.ts'
-import { PROCESS_TOKEN, startProcess } from '../helpers/service-process.ts'
+import { createTestDatabase } from '../helpers/database/database.ts'
+import { startCollector } from '../helpers/service/collector.ts'
+import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
 
 const DASHBOARD =
   'query Dashboard { planet(id: "x") { id } } mutation Cleanup { deletePlanet(id: "x") { outcome } }'

@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import anyTest from 'ava'
-import { accessToken } from '../helpers/access-token.ts'
-import { createTestDatabase, createTestFolder } from '../helpers/database.ts'
-import { createFaultyLink } from '../helpers/faulty-link.ts'
-import { type Outcome, send } from '../helpers/load.ts'
-import { MAIN, startProcess } from '../helpers/service-process.ts'
+import { createTestDatabase, createTestFolder } from '../helpers/database/database.ts'
+import { type Outcome, send } from '../helpers/load/load.ts'
+import { createFaultyLink } from '../helpers/process/faulty-link.ts'
+import { accessToken } from '../helpers/service/access-token.ts'
+import { MAIN, startProcess } from '../helpers/service/service-process.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 // The embedded database serves one process.

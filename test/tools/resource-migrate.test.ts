@@ -1,7 +1,7 @@
 import test from 'ava'
 import { enumeration, group, integer, number, reference, text } from '../../src/model/fields.ts'
 import { defineResource, type Resource } from '../../src/model/resource.ts'
-import { createEvolvingDomain } from '../helpers/evolving-domain.ts'
+import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 
 const define = (name: string, path: string, fields: Resource['fields'], rest: object = {}) =>
   defineResource({ kind: 'collection', name, path, description: `A ${name}.`, fields, ...rest })

@@ -6,8 +6,8 @@ import test, { type ExecutionContext } from 'ava'
 import { resources } from '../../src/domain/resources/index.ts'
 import { withEntry } from '../../tools/resource/new/list-entry.ts'
 import { addResource, type NewArguments } from '../../tools/resource/new/new.ts'
-import { runCommand } from '../helpers/commands.ts'
-import { createTestFolder } from '../helpers/database.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { runCommand } from '../helpers/service/commands.ts'
 
 const run = promisify(execFile)
 
@@ -85,10 +85,10 @@ test('new refuses names that are taken, reserved or not valid, and writes nothin
 
 test('new adds to a list on one line, which is broken where it gets too long', (t) => {
   const list = (names: string) => `export const domain: Domain = { resources: [${names}] }\n`
-  const short = `import { books } from '../commands/books.ts'\n\n${list('books')}`
+  const short = `import { books } from './books.ts'\n\n${list('books')}`
   t.is(
     withEntry(short, 'authors'),
-    `import { authors } from '../commands/authors.ts'\nimport { books } from '../commands/books.ts'\n\n${list('books, authors')}`,
+    `import { authors } from '../commands/authors.ts'\nimport { books } from './books.ts'\n\n${list('books, authors')}`,
   )
   const names = Array.from({ length: 12 }, (_, index) => `resource${index}`)
   t.regex(

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { findPrograms } from '../../test/helpers/own-server.ts'
+import { findPrograms } from '../../test/helpers/database/own-server.ts'
 
 /** The programs of a cluster, and the user that they run as. */
 export interface Components {

@@ -3,7 +3,7 @@ import { chown, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { Owner } from '../../test/helpers/database.ts'
+import type { Owner } from '../../test/helpers/database/database.ts'
 import type { Components } from './components.ts'
 import { type Host, NAMESPACES } from './network.ts'
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { Owner } from '../../test/helpers/database.ts'
+import type { Owner } from '../../test/helpers/database/database.ts'
 
 /** A network of this machine alone: a bridge, and one network namespace for each member behind it. */
 export interface Network {

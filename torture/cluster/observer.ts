@@ -1,4 +1,4 @@
-import type { Outcome } from '../../test/helpers/load.ts'
+import type { Outcome } from '../../test/helpers/load/load.ts'
 import type { History } from './history.ts'
 
 /** Everything that was observed. */

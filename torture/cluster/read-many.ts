@@ -1,6 +1,6 @@
-import type { Json } from '../../test/helpers/client.ts'
-import { markOf } from '../../test/helpers/kill.ts'
-import type { Outcome, Sent } from '../../test/helpers/load.ts'
+import { markOf } from '../../test/helpers/load/kill.ts'
+import type { Outcome, Sent } from '../../test/helpers/load/load.ts'
+import type { Json } from '../../test/helpers/service/client.ts'
 
 export const COLLECTION = '/api/v1/species'
 

@@ -11,7 +11,7 @@ import {
   sign,
   withKeySet,
   withSecret,
-} from '../../helpers/tokens.ts'
+} from '../../helpers/service/tokens.ts'
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const now = (): number => Math.floor(Date.now() / 1000)

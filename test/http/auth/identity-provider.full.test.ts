@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import Provider from 'oidc-provider'
-import { createTestDatabase } from '../../helpers/database.ts'
-import { startProcess } from '../../helpers/service-process.ts'
-import { listen } from '../../helpers/tokens.ts'
+import { createTestDatabase } from '../../helpers/database/database.ts'
+import { startProcess } from '../../helpers/service/service-process.ts'
+import { listen } from '../../helpers/service/tokens.ts'
 
 const AUDIENCE = 'https://example.org/catalogue'
 const CLIENT = { client_id: 'dashboard', client_secret: randomBytes(32).toString('hex') }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import type { CryptoKey } from 'jose'
-import { listen, makeKeys, serve, sign, withKeySet } from '../../helpers/tokens.ts'
+import { listen, makeKeys, serve, sign, withKeySet } from '../../helpers/service/tokens.ts'
 
 // The tests move the clock of the process on, so they run one after the other.
 

@@ -7,8 +7,8 @@ export function testText(resource: NewResource): string {
   const imports = [
     `import test from 'ava'`,
     definition,
-    `import { Fixtures } from '../helpers/fixtures.ts'`,
-    `import { shareTestService } from '../helpers/service.ts'`,
+    `import { Fixtures } from '../helpers/domain/fixtures.ts'`,
+    `import { shareTestService } from '../helpers/service/service.ts'`,
   ]
   return `${imports.join('\n')}
 

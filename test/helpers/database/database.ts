@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { cpSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg, { type ClientConfig } from 'pg'
+import { lock } from 'proper-lockfile'
+import type { DatabaseClient } from '../../../src/database/client.ts'
+import type { Database } from '../../../src/database/database.ts'
+import { openEmbeddedDatabase } from '../../../src/database/embedded/embedded-database.ts'
+import type { PrismaClient } from '../../../src/database/generated/client.ts'
+import { MOVE } from '../../../src/database/migrations/internal-schema.ts'
+import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
+import { migrate } from '../../../src/database/migrations/migrator.ts'
+import {
+  type DatabaseOptions,
+  openDatabase,
+  openSharedDatabase,
+} from '../../../src/database/open-database.ts'
+import { tables } from '../domain/domain.ts'
+import { hostileDefaults } from './hostile-defaults.ts'
+
+/** The database with the type of the built-in domain's client, which most tests are about. */
+export type TestDatabase = Omit<Database, 'client'> & { readonly client: DatabaseClient & PrismaClient }
+
+/** Which database a test uses; its tables are those of the tested domain. */
+export type TestOptions = Omit<DatabaseOptions, 'tables'>
+
+const loadTables = async () => tables
+
+/** Opens a database with the tables of the domain that is tested. */
+export async function openTestDatabase(options: TestOptions): Promise<TestDatabase> {
+  return (await openDatabase({ ...options, tables: loadTables })) as TestDatabase
+}
+
+/** Opens it as commands do, which share it with a service. */
+export async function openSharedTestDatabase(options: TestOptions): Promise<TestDatabase> {
+  return (await openSharedDatabase({ ...options, tables: loadTables })) as TestDatabase
+}
+
+/** Who owns what a test made: usually ava's `t`. */
+export interface Owner {
+  teardown(release: () => Promise<void>): void
+}
+
+/**
+ * A migrated, empty database of the owner's own, gone at teardown: a new one on the PostgreSQL server of
+ * TEST_DATABASE_URL, or, without that, an embedded one. Both are copies of a template that is made once
+ * for each state of the migrations.
+ */
+export function createTestDatabase(owner: Owner): Promise<TestOptions> {
+  const server = process.env['TEST_DATABASE_URL']
+  return server ? createOnServer(server, owner) : createEmbedded(owner)
+}
+
+/** An embedded database of the owner's own, migrated and empty, whatever TEST_DATABASE_URL says. */
+export async function createEmbedded(owner: Owner): Promise<TestOptions> {
+  const dataDir = await copyTemplate(await fingerprint(), owner, (folder) =>
+    openTestDatabase({ dataDir: folder, migrateOnStart: true, poolSize: 1 }),
+  )
+  return { dataDir, migrateOnStart: true, poolSize: 5 }
+}
+
+/** A database of the owner's own without any table: on the server of TEST_DATABASE_URL, or an embedded one. */
+export async function createEmptyDatabase(owner: Owner): Promise<ClientConfig> {
+  const server = process.env['TEST_DATABASE_URL']
+  if (server) return { connectionString: await createServerDatabase(server, owner) }
+  const embedded = await openEmbeddedDatabase(await copyTemplate('empty', owner, openEmbeddedDatabase))
+  owner.teardown(() => embedded.close())
+  return embedded.connection
+}
+
+/** A folder of the owner's own, with a short path, gone at teardown. */
+export async function createTestFolder(owner: Owner): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hg-'))
+  owner.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/**
+ * A new empty database on the PostgreSQL server, dropped at teardown; resolves to its address. Its defaults
+ * are hostile, so that every test on a server shows that the service does not depend on them.
+ */
+export async function createServerDatabase(server: string, owner: Owner, template?: string): Promise<string> {
+  const name = `halgraph_test_${randomBytes(8).toString('hex')}`
+  await administer(server, async (client) => {
+    await client.query(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`)
+    await client.query(hostileDefaults(name))
+  })
+  owner.teardown(async () => {
+    await administer(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`))
+  })
+  return withName(server, name)
+}
+
+async function createOnServer(server: string, owner: Owner): Promise<TestOptions> {
+  const databaseUrl = await createServerDatabase(server, owner, await serverTemplate(server))
+  return { databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, poolSize: 5 }
+}
+
+/** A data folder of the owner's own: a copy of the template of that name, which is made once by opening it. */
+async function copyTemplate(
+  name: string,
+  owner: Owner,
+  open: (folder: string) => Promise<{ close(): Promise<void> }>,
+): Promise<string> {
+  const template = await embeddedTemplate(name, open)
+  const dataDir = await createTestFolder(owner)
+  // Takes half of the processor time of the asynchronous function.
+  cpSync(join(template, 'postgres'), join(dataDir, 'postgres'), { recursive: true })
+  return dataDir
+}
+
+async function embeddedTemplate(
+  name: string,
+  open: (folder: string) => Promise<{ close(): Promise<void> }>,
+): Promise<string> {
+  const template = join(tmpdir(), `hg-template-${name}`)
+  const parent = `${template}.making`
+  await mkdir(parent, { recursive: true })
+  const unlock = await lock(parent, {
+    retries: { retries: 600, factor: 1, minTimeout: 100, maxTimeout: 100 },
+  })
+  try {
+    if (await stat(template).catch(() => undefined)) return template
+    const unfinished = await mkdtemp(join(parent, 'd'))
+    await (await open(unfinished)).close()
+    await rename(unfinished, template)
+    return template
+  } finally {
+    await unlock()
+  }
+}
+
+export function serverTemplate(server: string): Promise<string> {
+  return administer(server, async (client) => {
+    const name = `halgraph_template_${await fingerprint()}`
+    // Held until the connection ends, so that parallel test files make one template between them.
+    await client.query('SELECT pg_advisory_lock(hashtext($1))', [name])
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name])
+    if (rowCount) return name
+    const unfinished = `${name}_making`
+    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`)
+    await client.query(`CREATE DATABASE ${unfinished}`)
+    await migrate({ connectionString: withName(server, unfinished) }, tables.migrations)
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
+    return name
+  })
+}
+
+async function administer<Result>(
+  server: string,
+  use: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function withName(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Changes whenever a migration does, or what the migrator does after it. */
+async function fingerprint(): Promise<string> {
+  const checksums = (await readMigrations(tables.migrations)).map(
+    ({ name, checksum }) => `${name} ${checksum}\n`,
+  )
+  return createHash('sha256')
+    .update(checksums.join('') + MOVE)
+    .digest('hex')
+    .slice(0, 16)
+}

@@ -1,0 +1,58 @@
+import { INTEGER_RANGE, kindOf, type LeafField } from '../../../src/model/fields.ts'
+import type { Bounds } from '../../../src/model/kinds/kind.ts'
+import type { Json } from '../service/client.ts'
+
+/**
+ * A valid value for a field. The number tells one body from the next; the index is the field's place in
+ * its definition, and makes later numbers and moments greater than earlier ones, as ranges want them.
+ */
+export function sampleValue(field: LeafField, name: string, number: number, index: number): Json {
+  return kindOf(field).sample(field, name, number + index / 100)
+}
+
+/** Values that are valid for a field and likely to be kept wrongly, each in the form it is answered in. */
+export function awkwardValues(field: LeafField): Json[] {
+  switch (field.type) {
+    case 'text':
+      return [
+        '  “quoted” ’ \\ / % _ ?',
+        'ÅngströmΩ漢字 🪐👩‍🚀 \u200f',
+        'null',
+        '\t\r\n\u2028',
+        '0',
+        "'; DROP TABLE species; --",
+      ].map((text) => `x${text}x`)
+    case 'number':
+      return awkwardNumbers(field)
+    case 'integer':
+      return awkwardNumbers({ ...INTEGER_RANGE, ...field }).filter(Number.isInteger)
+    case 'boolean':
+      return [true, false]
+    case 'timestamp':
+      return ['0001-01-01T00:00:00.000Z', '1582-10-10T00:00:00.001Z', '9999-12-31T23:59:59.999Z']
+    case 'date':
+      return ['0001-01-01', '1582-10-10', '2032-02-29', '9999-12-31']
+    case 'fractions':
+      return [{}, { 'a b': 1e-9, '🌫️.$"': 0.1 }]
+    default:
+      return []
+  }
+}
+
+const NUMBERS = [0, 1, -1, 0.1, 0.1 + 0.2, -273.15, 1e21, 5e-324, Number.MAX_VALUE, 2147483647, -2147483648]
+
+function awkwardNumbers({ minimum = -Infinity, maximum = Infinity }: Bounds): number[] {
+  const bounds = [minimum, maximum].filter(Number.isFinite)
+  return [...NUMBERS, ...bounds].filter((value) => value >= minimum && value <= maximum)
+}
+
+/** Values of another type than the field's. */
+export function wrongTypes(field: LeafField): Json[] {
+  const { type } = kindOf(field).schema(field)
+  const all: Json[] = ['text', '1', 'true', 1, 0, 1.5, true, [], {}, ['text'], { oxygen: '0.2' }]
+  return all.filter((value) => {
+    if (type === 'integer') return !Number.isInteger(value)
+    if (type === 'object') return typeof value !== 'object' || Array.isArray(value) || 'oxygen' in value
+    return typeof value !== type
+  })
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import {
+  createTestDatabase,
+  createTestFolder,
+  type Owner,
+  openSharedTestDatabase,
+  type TestDatabase,
+  type TestOptions,
+} from '../database/database.ts'
+import type { Json } from './client.ts'
+import { ENGINE_OPTIONS } from './service-process.ts'
+
+/** A migrated, empty database, as commands find it, and a folder for files. */
+export async function createSetup(owner: Owner) {
+  const options = await createTestDatabase(owner)
+  const environment: NodeJS.ProcessEnv = {
+    // A busy machine is no reason for a command to give up.
+    DATABASE_TIMEOUT: '60000',
+    ...(options.databaseUrl === undefined
+      ? { DATA_DIR: options.dataDir }
+      : { DATABASE_URL: options.databaseUrl }),
+  }
+  return {
+    environment,
+    folder: await createTestFolder(owner),
+    use: <Result>(action: (database: TestDatabase) => Promise<Result>) => withDatabase(options, action),
+  }
+}
+
+async function withDatabase<Result>(
+  options: TestOptions,
+  action: (database: TestDatabase) => Promise<Result>,
+): Promise<Result> {
+  const database = await openSharedTestDatabase(options)
+  try {
+    return await action(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Starts a command of the executable by its name. */
+export function startCommand(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  return startIn(process.cwd(), name, environment, ...parameters)
+}
+
+function startIn(folder: string, name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  const entry = fileURLToPath(new URL('../../../bin/halgraph.js', import.meta.url))
+  return spawn(process.execPath, [...ENGINE_OPTIONS, entry, name, ...parameters], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], ...environment },
+  })
+}
+
+/** Runs a command to its end; resolves to its exit status and all that it printed. */
+export function runCommand(name: string, environment: NodeJS.ProcessEnv, ...parameters: string[]) {
+  return runIn(process.cwd(), name, environment, ...parameters)
+}
+
+/** The same with another working folder, whose `.env` it reads. */
+export async function runIn(
+  folder: string,
+  name: string,
+  environment: NodeJS.ProcessEnv,
+  ...parameters: string[]
+) {
+  const child = startIn(folder, name, environment, ...parameters)
+  const outputs = Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = await once(child, 'close')
+  const [output, errors] = await outputs
+  return { output, errors, status }
+}
+
+/** The rows that an import of the file refused. */
+export async function refusedRows(file: string): Promise<Json[]> {
+  const lines = (await readFile(`${file}.errors.ndjson`, 'utf8')).trim().split('\n')
+  return lines.map((line) => JSON.parse(line))
+}

@@ -1,0 +1,131 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { openApiDocument } from '../../../src/documents/openapi/document.ts'
+import type { Domain } from '../../../src/model/domain.ts'
+import type { Resource } from '../../../src/model/resource.ts'
+import { servedVersions } from '../../../src/model/versions/versions.ts'
+import { basePath, type RestSettings } from '../../../src/rest/urls.ts'
+import { restVersions } from '../../../src/rest/versions.ts'
+import type { Settings } from '../../../src/service/settings/settings.ts'
+import { domain as tested } from '../domain/domain.ts'
+import type { Answer, Json } from './client.ts'
+
+/** Holds an answer of the service against the OpenAPI document: status, headers, media type, body. */
+export type CheckConformance = (method: string, url: string, answer: Answer) => void
+
+/** What a failed check throws: the request, the answer, and what the document says otherwise. */
+export class ConformanceError extends Error {
+  override name = 'ConformanceError'
+}
+
+/**
+ * A check of answers against the OpenAPI documents of a service with these settings, one for each version of the
+ * API. An answer to an address, a method or an identifier that the document does not know must be an error envelope.
+ */
+export function createConformanceCheck(settings: Settings, domain: Domain = tested): CheckConformance {
+  const { namespace, version, maxPageSize } = settings
+  const key = JSON.stringify([namespace, version, maxPageSize])
+  const made = checksOfDomains.get(domain) ?? new Map<string, CheckConformance>()
+  checksOfDomains.set(domain, made)
+  return (method, url, answer) => {
+    const check = made.get(key) ?? makeCheck(settings, domain)
+    made.set(key, check)
+    check(method, url, answer)
+  }
+}
+
+/** Made at the first answer, because many tests start a service and ask it little. */
+const checksOfDomains = new WeakMap<Domain, Map<string, CheckConformance>>()
+
+function makeCheck(settings: Settings, domain: Domain): CheckConformance {
+  const { namespace, version: configured, maxPageSize: maximumPageSize } = settings
+  const { versions, shown: version } = servedVersions(domain, configured)
+  const documentSettings = { publicBaseUrl: undefined, namespace, version, maximumPageSize }
+  const checks = restVersions(domain.resources, versions, documentSettings).map((served) =>
+    checkOfVersion(served.resources, served.settings),
+  )
+  return (method, url, answer) => {
+    for (const check of checks) check(method, url, answer)
+  }
+}
+
+function checkOfVersion(resources: readonly Resource[], settings: RestSettings): CheckConformance {
+  const document = openApiDocument(resources, settings) as Json
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'openapi')
+  const paths = Object.entries<Json>(document.paths).map(([path, item]) => ({
+    path,
+    item,
+    pattern: patternOf(path),
+  }))
+  const base = basePath(settings)
+  const resolve = (value: Json): Json =>
+    value?.$ref
+      ? (value.$ref as string)
+          .slice(2)
+          .split('/')
+          .reduce((at, key) => at[key], document)
+      : value
+
+  return (method, url, answer) => {
+    const { pathname } = new URL(url)
+    if (pathname !== base && !pathname.startsWith(`${base}/`)) return
+    // What a browser gets is a page for people and no part of the interface.
+    if (answer.status === 200 && answer.headers.get('content-type')?.startsWith('text/html')) return
+    const fail = (problem: string): never => {
+      const text = `${method} ${url} was answered with ${answer.status}: ${problem}\n${answer.text.slice(0, 2000)}`
+      throw new ConformanceError(text)
+    }
+    const found = paths.filter(({ pattern }) => pattern.test(pathname)).sort(byVariables)[0]
+    const operation = found?.item[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
+    if (method === 'OPTIONS' && answer.status < 400) return
+    if (!operation) return checkEnvelope(method, answer, fail)
+    // Node refuses it before there is a request that could be described.
+    if (answer.status === 431) return checkEnvelope(method, answer, fail)
+    const response = resolve(operation.responses[answer.status])
+    if (!response) return void fail(`the document has only ${Object.keys(operation.responses).join(', ')}`)
+    for (const [name, reference] of Object.entries<Json>(response.headers ?? {})) {
+      const isMissing = answer.headers.get(name) === null
+      if (isMissing && resolve(reference).required) fail(`the header ${name} is missing`)
+    }
+    if (method === 'HEAD') return
+    checkBody(found?.path as string, operation, response, answer, fail)
+  }
+
+  function checkEnvelope(method: string, answer: Answer, fail: (problem: string) => never): void {
+    if (answer.status < 400) fail('the document knows no such operation')
+    if (method !== 'HEAD') validate('openapi#/components/schemas/ErrorEnvelope', answer, fail)
+  }
+
+  function checkBody(
+    path: string,
+    operation: Json,
+    response: Json,
+    answer: Answer,
+    fail: (p: string) => never,
+  ) {
+    if (!response.content) return void (answer.text !== '' && fail('it should have no body'))
+    const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
+    if (!response.content[type]) fail(`the media type ${type} is not in the document`)
+    const schema = response.content[type].schema
+    if (schema.$ref) return validate(`openapi${schema.$ref}`, answer, fail)
+    if (answer.status < 400 && operation.operationId === undefined) fail(`no schema at ${path}`)
+  }
+
+  function validate(reference: string, answer: Answer, fail: (problem: string) => never): void {
+    const check = ajv.getSchema(reference)
+    if (!check) throw new TypeError(`The document has no ${reference}`)
+    if (!check(answer.body)) fail(ajv.errorsText(check.errors, { separator: '\n' }))
+  }
+}
+
+/** Fixed segments win over variables, as they do in OpenAPI (§4.8.8.1). */
+function byVariables(one: { path: string }, other: { path: string }): number {
+  return one.path.split('{').length - other.path.split('{').length
+}
+
+function patternOf(path: string): RegExp {
+  const escaped = path.replace(/[.~]/g, '\\$&')
+  return new RegExp(`^${escaped.replace(/\{[^}]+\}/g, '[^/]+')}$`)
+}

@@ -1,0 +1,129 @@
+import type { TestFn } from 'ava'
+import type { Domain } from '../../../src/model/domain.ts'
+import type { ServiceParts } from '../../../src/service/application.ts'
+import { startService } from '../../../src/service/server.ts'
+import { readSettings, type Settings } from '../../../src/service/settings/settings.ts'
+import { createTestDatabase, type Owner, type TestDatabase } from '../database/database.ts'
+import { domain } from '../domain/domain.ts'
+import { accessToken } from './access-token.ts'
+import { type Client, createClient } from './client.ts'
+import { createConformanceCheck } from './conformance.ts'
+
+/** A running service on a database of its own, and who may call it. */
+export interface TestService {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string
+  /** The address of the entry document. */
+  readonly base: string
+  readonly database: TestDatabase
+  readonly settings: Settings
+  /** What the service reported as its own fault. Empty at teardown, or the test fails. */
+  readonly faults: Error[]
+  /** Sends no token. */
+  readonly anonymous: Client
+  /** `*:read` */
+  readonly reader: Client
+  /** `*:read *:write` */
+  readonly writer: Client
+  /** A client with these scopes only, as in `species:read planets:write`. */
+  withScope(scope: string): Client
+  /** A client of that name that may do everything. */
+  withSubject(subject: string): Client
+}
+
+const TOKENS = {
+  jwt: { kind: 'secret', secret: 'only the tests know this secret of theirs' },
+  jwtIssuer: undefined,
+  jwtAudience: undefined,
+} as const
+
+/**
+ * A service for all tests of a file: `const service = shareTestService(test)` at its top level, then
+ * `service().writer` inside the tests. Tests that count on nobody else writing are `test.serial`.
+ */
+export function shareTestService(
+  test: TestFn,
+  overrides: Partial<Settings> = {},
+  parts: TestParts = {},
+): () => TestService {
+  const releases: (() => Promise<void>)[] = []
+  let service: TestService | undefined
+  test.serial.before(async () => {
+    const owner = { teardown: (release: () => Promise<void>) => void releases.push(release) }
+    service = await startTestService(owner, overrides, parts)
+  })
+  test.after.always(async () => {
+    for (const release of releases) await release()
+  })
+  return () => {
+    if (!service) throw new Error('The service has not started; ask for it inside a test.')
+    return service
+  }
+}
+
+type TestParts = Pick<ServiceParts, 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
+
+/** A busy machine is no reason for a test to see a 503. */
+const PATIENT = { databaseTimeout: 60_000, waitingOperations: 10_000 } as const
+
+/**
+ * Starts the service in this process on a free port and a migrated, empty database; both end with their
+ * owner, which is usually ava's `t`.
+ */
+export async function startTestService(
+  owner: Owner,
+  overrides: Partial<Settings> = {},
+  parts: TestParts = {},
+): Promise<TestService> {
+  const releases = collectReleases(owner)
+  const database = await createTestDatabase(releases)
+  const { databaseUrl, dataDir, migrateOnStart } = database
+  const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
+  const settings: Settings = { ...readSettings({}, [], domain.settings), ...PATIENT, ...place, ...overrides }
+  const faults: Error[] = []
+  const service = await startService({
+    settings,
+    tokens: TOKENS,
+    ...parts,
+    domain: { ...domain, ...parts.domain },
+    reportFault: (error) => faults.push(error as Error),
+  })
+  releases.teardown(async () => {
+    await service.close()
+    const reported = faults.map((fault) => fault.stack ?? String(fault)).join('\n')
+    if (reported) throw new Error(`The service reported ${faults.length} faults:\n${reported}`)
+  })
+  const { origin, base } = service
+  // Whatever a test asks for, the answer must be one that the OpenAPI document describes.
+  const check = createConformanceCheck(settings, parts.domain)
+  const withScope = (scope: string) =>
+    createClient(origin, base, accessToken({ secret: TOKENS.jwt.secret, scope }), check)
+  return {
+    origin,
+    base,
+    database: service.database as TestDatabase,
+    settings,
+    faults,
+    anonymous: createClient(origin, base, undefined, check),
+    reader: withScope('*:read'),
+    writer: withScope('*:read *:write'),
+    withScope,
+    withSubject: (subject) =>
+      createClient(
+        origin,
+        base,
+        accessToken({ secret: TOKENS.jwt.secret, scope: '*:read *:write', subject }),
+      ),
+  }
+}
+
+/** An owner whose releases run one after the other, the last one first, when its own owner's do. */
+function collectReleases(owner: Owner): Owner {
+  const releases: (() => Promise<void>)[] = []
+  owner.teardown(async () => {
+    const failures: unknown[] = []
+    for (const release of releases.reverse()) await release().catch((error) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  })
+  return { teardown: (release) => void releases.push(release) }
+}
