@@ -88,7 +88,7 @@ test('new adds to a list on one line, which is broken where it gets too long', (
   const short = `import { books } from './books.ts'\n\n${list('books')}`
   t.is(
     withEntry(short, 'authors'),
-    `import { authors } from '../commands/authors.ts'\nimport { books } from './books.ts'\n\n${list('books, authors')}`,
+    `import { authors } from './authors.ts'\nimport { books } from './books.ts'\n\n${list('books, authors')}`,
   )
   const names = Array.from({ length: 12 }, (_, index) => `resource${index}`)
   t.regex(
