@@ -45,10 +45,12 @@ test('the pool of a replica is measured like that of the primary', async (t) => 
   const label = `database="${replica.host}"`
   const waits = (part: string) => `halgraph_database_pool_wait_seconds_${part}{${label}}`
   const before = await readMetric(service, waits('count'))
-  const reads = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => service.reader.get(`/planets?limit=${index + 1}`)),
-  )
-  t.true(reads.every(({ status }) => status === 200))
+  // On a busy machine, the replica is not always usable, and the primary is read.
+  for (let round = 0; round < 50 && (await readMetric(service, waits('count'))) < before + 20; round++) {
+    const read = () => service.reader.get('/planets?limit=1')
+    const answers = await Promise.all(Array.from({ length: 20 }, read))
+    t.true(answers.every(({ status }) => status === 200))
+  }
   t.true((await readMetric(service, waits('count'))) >= before + 20)
   t.true((await readMetric(service, waits('sum'))) > 0)
   // The watch of the replica uses the connection, too, now and then.

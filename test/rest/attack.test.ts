@@ -183,12 +183,13 @@ test('a query that is not percent-encoded UTF-8 is a 400, such a path a 404', as
 })
 
 test('server-made fields cannot be assigned', async (t) => {
-  const { body } = await service().writer.post('/species', {
+  const { status, body, text } = await service().writer.post('/species', {
     scientific_name: 'Mass assigned',
     id: 'mine',
     discovered_date: '1999-01-01T00:00:00Z',
     discovery_status: 'verified',
   })
+  t.is(status, 201, text)
   t.not(body.id, 'mine')
   t.is(body.discovery_status, 'newly_catalogued')
   for (const name of ['version', 'planet_id', 'planetId', 'hidden']) {
