@@ -31,8 +31,8 @@ interface List {
 }
 
 /**
- * The object types of resources, those of the objects within them, and how the fields connect them. Pages and
- * connections are folded into the type of their items; aggregates and payloads are left out.
+ * The object types of resources and of the objects in them, and how fields connect them. Pages and connections are
+ * folded into the type of their items; aggregates and payloads are omitted.
  */
 export function typeMap(schema: GraphQLSchema, resources: readonly Resource[]): MappedType[] {
   const lists: Lists = new Map(

@@ -33,16 +33,13 @@ export type ReportRequest = (request: AnsweredRequest) => void
 /** The reported length of a path without a route. */
 const PATH_CHARACTERS = 200
 
-/** The template of the route at a path, whether the request reached it or not. */
-export type TemplateOf = (path: string) => string | undefined
-
 /**
- * Reports each request once it is finished, and puts it into a span, except those of probes, which are frequent. A
- * lost connection ends the response but not the work, so the report waits for the result of that.
+ * Reports each finished request, and traces it unless it is a probe. A lost connection ends the response but not the
+ * work, so the report waits for the work.
  */
 export function observe(
   report: ReportRequest,
-  templateOf: TemplateOf,
+  templateOf: (path: string) => string | undefined,
   isProbe: (path: string) => boolean,
 ): Middleware {
   return (ctx, next) => {
@@ -52,7 +49,9 @@ export function observe(
     const isAborted = untilClosed(ctx)
     const done: Promise<void> = span ? context.with(trace.setSpan(parent, span), next) : next()
     const finish = async () => {
-      const request = describe(ctx, span, started, templateOf, await isAborted)
+      // The request may have ended before it reached its route.
+      const route = (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path)
+      const request = describe(ctx, span, started, route, await isAborted)
       if (span) endSpan(span, request)
       report(request)
     }
@@ -77,10 +76,9 @@ function describe(
   ctx: Context,
   span: Span | undefined,
   started: number,
-  templateOf: TemplateOf,
+  route: string | undefined,
   aborted: boolean,
 ): AnsweredRequest {
-  const route = (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path)
   return {
     method: ctx.method,
     route,

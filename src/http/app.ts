@@ -93,8 +93,8 @@ function setPathHeaders({ areAt, set }: PathHeaders, routes: RouteTable): Middle
 }
 
 /**
- * Koa treats the error of a lost connection as one of the application and responds with 500. No client is left
- * to read that, and the report of the request says that the connection was lost.
+ * Koa treats a lost connection as an error of the application and responds with 500, although no client is left. The
+ * report of the request says that the connection was lost.
  */
 function ignoreLostConnections(app: Koa): void {
   const { onerror } = app.context

@@ -10,8 +10,8 @@ const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 }
 
 /**
- * Responds to bytes that are no HTTP request, or did not arrive in time, with the error envelope (SPEC §2.4),
- * and closes the connection, since it is unknown where its next request begins (RFC 9112 §11.2).
+ * Responds with the error envelope (SPEC §2.4) to bytes that are not HTTP or arrive too late, and closes the connection,
+ * since the beginning of the next request is unknown (RFC 9112 §11.2).
  */
 export function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET' || hasBegunToRespond(socket)) {
@@ -23,8 +23,8 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: Duple
 }
 
 /**
- * Refuses CONNECT, whose target is a host and no path, so that it never reaches the application: 405 with the
- * error envelope (RFC 9110 §9.3.6, §15.5.6).
+ * Refuses CONNECT with 405 and the error envelope (RFC 9110 §9.3.6, §15.5.6). It has no path, so it never reaches the
+ * application.
  */
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   // From here on the HTTP server no longer handles the socket.

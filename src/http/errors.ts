@@ -64,10 +64,8 @@ export function errorHeaders(error: DomainError): Headers {
 }
 
 /**
- * The header that leads from a failed response to the explanation of its code (RFC 8288). The address is relative
- * to that of the request, so that it is right behind any gateway and names no host.
- *
- * @param path of the request
+ * The Link header to the explanation of an error code (RFC 8288). The URL is relative to the path of the request, so
+ * that it works behind any gateway.
  */
 export function helpLink(path: string, code: ErrorCode): string {
   return `<${'../'.repeat(Math.max(path.split('/').length - 2, 0))}errors/${code}>; rel="help"`
@@ -84,9 +82,8 @@ const formatEnvelope: FormatError = (_, error) => ({
 })
 
 /**
- * Renders every error that is thrown further in: as the error envelope (SPEC §2.4), or in the format of the
- * route. What is not a DomainError is a fault of the service: it is reported, and the response tells nothing
- * of it.
+ * Renders every thrown error as the error envelope (SPEC §2.4), or in the format of the route. Anything but a
+ * DomainError is a fault of the service: it is reported, and the response reveals nothing.
  *
  * @param formatOf finds the format of the route at a path; undefined for the envelope
  */

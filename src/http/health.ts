@@ -6,10 +6,8 @@ import { type Handler, type Route, reads } from './routes.ts'
 export type IsReady = () => Promise<boolean>
 
 /**
- * /health/live says that the process responds, /health/ready that requests can be sent to it: its database
- * responds and it is not about to stop. Not counted as load.
- *
- * @throws {DomainError} from /health/ready: SERVICE_UNAVAILABLE (503) when it is not ready
+ * /health/live: the process responds. /health/ready: it accepts requests, since its database responds and it is not
+ * stopping; otherwise 503. Neither counts as load.
  */
 export function healthRoutes(isReady: IsReady): Route[] {
   return [

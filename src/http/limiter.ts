@@ -28,9 +28,8 @@ interface WaitingRequest {
 }
 
 /**
- * A capacity that callers share. Waiting requests start in rotation, one of each caller. A request that does
- * not fit yet does not block others that do. A request for more than a share, or for more than the capacity,
- * starts once nothing else is in use.
+ * A capacity that callers share. Waiting requests start in rotation, one of each caller. A request that does not fit
+ * does not block others that do. A request for more than a share or the capacity starts once nothing else is in use.
  */
 export class Limiter {
   readonly #options: Required<LimiterOptions>

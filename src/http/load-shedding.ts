@@ -12,7 +12,7 @@ export interface Load {
   /**
    * Waits until the caller may send another large body, which counts until it is released.
    *
-   * @throws {DomainError} SERVICE_UNAVAILABLE (503) when it may not even wait
+   * @throws {DomainError} SERVICE_UNAVAILABLE (503) when too many bodies wait
    */
   startBody(caller: string): Promise<() => void>
 }
@@ -24,8 +24,8 @@ const SMALL_RESPONSE = 16 * 1024
 const SMALL_BODY = 16 * 1024
 
 /**
- * A response counts for a time after it was sent, so that the long responses of one caller, at 6 MB a second, take a
- * part of the processor's time and not all of it. So does a body, which may be refused.
+ * A response counts for a time after it was sent, so that the long responses of one caller, at 6 MB a second, take only
+ * a part of the processor. So does a body, even if it is refused.
  */
 const BYTES_PER_MILLISECOND = 6_000
 

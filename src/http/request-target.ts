@@ -8,8 +8,8 @@ const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~%-]+)*\/?$/
 
 /**
- * The path that a trusted gateway has removed from the address, without a slash at its end: that of
- * X-Forwarded-Prefix. Of several gateways each adds its own.
+ * The path prefix that trusted gateways have removed, from X-Forwarded-Prefix, without a trailing slash. Each gateway
+ * adds its own.
  */
 export function forwardedPrefix(ctx: Context): string {
   return forwardedPrefixes(ctx)
@@ -23,8 +23,8 @@ function forwardedPrefixes(ctx: Context): string[] {
 }
 
 /**
- * Whether the host of a request can be one, since links are made of it (RFC 9112 §3.2). It is that of
- * the Host header; where a proxy is trusted, of its X-Forwarded headers, with the prefix of paths.
+ * Whether links can be made of the host of a request (RFC 9112 §3.2), which is in the Host header or, with a trusted
+ * proxy, in X-Forwarded headers.
  */
 export function hasHost(ctx: Context): boolean {
   const { protocol, host } = ctx
@@ -36,11 +36,6 @@ export function hasHost(ctx: Context): boolean {
   return isOne && isWeb && areHosts && arePrefixes && isUrl(ctx, `${protocol}://${host}`)
 }
 
-/**
- * Refuses a request without a valid host; see {@link hasHost}.
- *
- * @throws {DomainError} MALFORMED_REQUEST (400)
- */
 export const refuseMalformedHost: Middleware = (ctx, next) => {
   if (!hasHost(ctx)) {
     throw new DomainError(
@@ -69,10 +64,7 @@ function isUrl(ctx: Context, origin: string): boolean {
 }
 
 /**
- * Refuses a query string that is not percent-encoded UTF-8, which would otherwise be read as other text than
- * was sent.
- *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
+ * Refuses a query string that is not percent-encoded UTF-8, which would be read as different text than was sent.
  */
 export const refuseMalformedQuery: Middleware = (ctx, next) => {
   try {
@@ -83,11 +75,7 @@ export const refuseMalformedQuery: Middleware = (ctx, next) => {
   return next()
 }
 
-/**
- * Refuses all query parameters, for requests other than lists.
- *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400)
- */
+/** Refuses all query parameters, for requests other than lists. */
 export function refuseQuery(search: URLSearchParams): void {
   const details = [...new Set(search.keys())].map((field): Detail => {
     return { field, code: 'UNKNOWN_PARAMETER', message: `Unknown query parameter ${field}.` }

@@ -9,8 +9,8 @@ import { Timings, withTimings } from '../observability/observation.ts'
 import { METHODS } from './errors.ts'
 
 /**
- * Every header of a response that tells a client something, and that CORS does not expose by itself (Fetch
- * standard, §2.2.2). A test compares the list with what the service sends.
+ * Every header that clients may need and that CORS does not expose by default (Fetch standard, §2.2.2). A test compares
+ * the list with what the service sends.
  */
 const EXPOSED_HEADERS = [
   'Accept-Patch',
@@ -33,8 +33,8 @@ const EXPOSED_HEADERS = [
 const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * Gives every request an id, which its response carries and the log names. Only a trusted proxy may send
- * one: with ids of their own, clients could make requests indistinguishable in the log.
+ * Gives every request an id for its response and the log. Only a trusted proxy may send one: other clients could reuse
+ * ids, and make requests indistinguishable in the log.
  */
 export function requestId(trustProxy: boolean): Middleware {
   return (ctx, next) => {
@@ -47,8 +47,7 @@ export function requestId(trustProxy: boolean): Middleware {
 }
 
 /**
- * The headers that keep a browser from doing anything with a response but read it. Scripts of other
- * origins may read it, by CORS.
+ * The headers that keep a browser from doing anything with a response except reading it, also from other origins.
  */
 const SECURITY_HEADERS = headersOf(
   helmet({
@@ -92,8 +91,7 @@ export function crossOrigin(more: readonly string[] = []): Middleware {
 }
 
 /**
- * Says what may be cached (RFC 9111 §5.2): a response with an entity tag, by its caller alone, who must
- * revalidate it each time. Nothing else may be.
+ * Lets only callers themselves cache a response, only if it has an entity tag, and with revalidation (RFC 9111 §5.2).
  */
 export const cacheControl: Middleware = async (ctx, next) => {
   await next()
@@ -123,8 +121,8 @@ const PIECE = 64 * 1024
 const SHORT = 4 * PIECE
 
 /**
- * Sends a long text body in pieces, each in its own turn of the event loop, so that other requests are
- * served in between. Encoding and writing 15 MB at once takes up to 100 ms.
+ * Sends a long text body in pieces, one per turn of the event loop, so that other requests are served in between.
+ * Encoding and writing 15 MB at once takes up to 100 ms.
  */
 export const sendInPieces: Middleware = async (ctx, next) => {
   await next()

@@ -40,8 +40,7 @@ export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
 export type AccessChecks = Readonly<Record<Access, readonly Middleware[]>>
 
 /**
- * Every route of the service. Paths are matched to the letter. Of several routes at a path, the first that
- * applies is served.
+ * Every route of the service. Paths are matched exactly. Of several routes at a path, the first that applies is served.
  */
 export class RouteTable {
   readonly #router = new Router({ sensitive: true, strict: true })
@@ -63,11 +62,7 @@ export class RouteTable {
     }
   }
 
-  /**
-   * Serves the routes, and passes on requests that none of them is for.
-   *
-   * @throws {DomainError} from the middleware: METHOD_NOT_ALLOWED (405), ACCESS_DENIED (403)
-   */
+  /** Serves the routes, and passes on all other requests. */
   serve(): Middleware {
     return this.#router.routes() as Middleware
   }

@@ -31,20 +31,18 @@ const QUIET_ATTEMPTS = 10
 export interface HttpServer {
   readonly server: Server
   /**
-   * Stops accepting connections, responds to the requests it has, and closes all connections; after the
-   * deadline by force.
+   * Stops accepting connections, finishes all requests, and closes all connections; after the deadline by force.
    *
-   * @param idleTimeout in milliseconds: how long an idle connection is kept. A request may have been sent on
-   *   it already, and not have been read yet.
-   * @param hasLeft called when the server no longer listens; clients hear of nothing until it resolves
-   * @returns whether every request got its response in time
+   * @param idleTimeout how long idle connections are kept, in milliseconds; a request may already be on its way
+   * @param hasLeft called when the server no longer listens; responses are held back until it resolves
+   * @returns whether every request was finished in time
    */
   drain(deadline: number, idleTimeout: number, hasLeft: () => Promise<void>): Promise<boolean>
 }
 
 /**
- * Makes the HTTP server. Node's own limits keep slow connections for minutes, and its parser responds to
- * malformed requests without a body; this server does neither.
+ * Makes the HTTP server. By default, Node keeps slow connections for minutes and responds to malformed requests without
+ * a body; this server does neither.
  */
 export function createHttpServer(handler: RequestListener, limits: ServerLimits): HttpServer {
   const { responseMilliseconds = RESPONSE_MILLISECONDS } = limits

@@ -20,8 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Content with the media type of a file with that extension. Its entity tag is strong, from the SHA-256 of
- * its bytes (RFC 9110 §8.8.3).
+ * Content with a strong entity tag, from the SHA-256 of its bytes (RFC 9110 §8.8.3).
  *
  * @param extension one of `.html`, `.js`, `.css`, `.json` and `.yaml`
  */
@@ -50,11 +49,7 @@ export function namesTag(ifNoneMatch: string, etag: string): boolean {
   return tags.includes(etag) || ifNoneMatch.trim() === '*'
 }
 
-/**
- * Responds with content that is loaded at the first request, and kept.
- *
- * @param extension as for {@link staticContent}
- */
+/** Responds with content that is loaded at the first request and kept. */
 export function contentHandler(extension: string, load: () => string | Promise<Buffer>): Handler {
   let content: StaticContent | undefined
   return async (ctx) => {
@@ -68,11 +63,7 @@ export function fileHandler(path: string): Handler {
   return contentHandler(extname(path), () => readFile(path))
 }
 
-/**
- * Serves these contents by their names. No path from a request reaches the disk.
- *
- * @param folder the path that the names are below
- */
+/** Serves contents by name below a path. No path from a request reaches the disk. */
 export function contentRoute(folder: string, contents: Readonly<Record<string, Handler>>): Route {
   const handlers = new Map(Object.entries(contents))
   const handlerOf = ({ params }: Context) => handlers.get((params as { name: string }).name)

@@ -18,9 +18,9 @@ export interface Turns {
 }
 
 /**
- * Makes callers take turns before their requests are looked at. Node reads all connections that have data in one
- * turn of the event loop; without this, the 64 connections of one caller would come before the one of another, again
- * and again. Requests without a known token are those of one caller.
+ * Makes callers take turns before their requests are processed. Node reads all connections that have data in one turn of
+ * the event loop; without this, the 64 connections of one caller would always precede the one of another. All requests
+ * without a known token count as those of one caller.
  */
 export function createTurns(): Turns {
   const identities = new Map<string, string>()

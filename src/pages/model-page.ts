@@ -14,10 +14,10 @@ interface Drawings {
 }
 
 /**
- * The page of the data model: the entities and, unless introspection is off, the GraphQL types, each as a diagram and
- * as tables. The diagrams are drawn at the first request.
+ * The page of the data model: entities and GraphQL types, as diagrams and tables. The diagrams are drawn at the first
+ * request.
  *
- * @param types undefined where the schema is not public
+ * @param types undefined if introspection is off
  */
 export function modelPage(
   resources: readonly Resource[],

@@ -10,8 +10,8 @@ import { label } from '../rest/nouns.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../rest/urls.ts'
 
 /**
- * Nothing is loaded from third parties, and a page holds no code or style itself. `frame-ancestors` and
- * `form-action` do not fall back to `default-src` (Content Security Policy Level 3 §6.1).
+ * Pages load nothing from third parties and have no inline code or style. `frame-ancestors` and `form-action` do not
+ * fall back to `default-src` (Content Security Policy Level 3 §6.1).
  */
 const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -68,9 +68,8 @@ export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_
 }
 
 /**
- * The page for browsers at the entry document and below. A browser sends no token, so the page holds no
- * data and is the same for every path of a depth, known or not: its script requests the resource with the token of
- * the browser's session and shows the response.
+ * The page for browsers at the entry document and below. Browsers send no token, so the page has no data and is the same
+ * for every path of a depth. Its script requests the resource with the token of the browser's session.
  */
 export function browsePage(site: Site): Page {
   const content = html`<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>

@@ -41,8 +41,8 @@ import {
 } from './page.ts'
 
 /**
- * The routes without data that every version of the API has: the documents on its resources, their reference if it
- * has a path of its own, and the page for browsers, whose script loads the data.
+ * The routes without data of one version of the API: documents, the reference if it has a path of its own, and the page
+ * for browsers, whose script loads the data.
  */
 export function versionDocumentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)

@@ -3,10 +3,9 @@ import { namesTag } from '../http/static-content.ts'
 import { isUnmodifiedSince } from '../model/precondition.ts'
 
 /**
- * The strong entity tag of a resource, made of its identifier and its version (RFC 9110 §8.8.3).
- * Identifiers have no character that a tag cannot.
+ * The strong entity tag of a resource: its identifier, which needs no quoting, and its version (RFC 9110 §8.8.3).
  *
- * @param variant tells a representation from the usual one of the same version
+ * @param variant distinguishes a representation from the usual one of the same version
  */
 export function entityTag(id: string, version: number, variant?: string): string {
   return `"${id}:${version}${variant === undefined ? '' : `:${variant}`}"`
@@ -55,8 +54,8 @@ export function isNotModified(headers: IncomingHttpHeaders, tag: string, lastUpd
 }
 
 /**
- * The versions of a resource that a list of entity tags names, in any variant. Weak tags, and tags that were never
- * this resource's, name none. Undefined for `*`, which any version matches (RFC 9110 §13.1.1).
+ * The versions that a list of entity tags names, in any variant. Weak tags and those of other resources name none.
+ * Undefined for `*`, which any version matches (RFC 9110 §13.1.1).
  */
 function versionsIn(header: string, id: string): number[] | undefined {
   if (header.trim() === '*') return undefined
@@ -79,10 +78,7 @@ const FORMS = [
   `[A-Z][a-z]{2} (?<month>${MONTHS}) (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})`,
 ].map((form) => new RegExp(`^${form}$`))
 
-/**
- * The moment that a header names (HTTP-date, RFC 9110 §5.6.7); undefined for what is no such date, which
- * conditions ignore (§13.1.3, §13.1.4).
- */
+/** An HTTP-date (RFC 9110 §5.6.7). Undefined for anything else, which conditions ignore (§13.1.3, §13.1.4). */
 function httpDate(text: string | undefined): Date | undefined {
   const matched = FORMS.map((form) => form.exec(text ?? '')).find((match) => match !== null)
   if (!matched) return undefined

@@ -7,8 +7,8 @@ import { negotiate, respond } from './respond.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'
 
 /**
- * The entry document, from which every collection can be found (SPEC §1.4): a link to each. A header leads
- * to the descriptions of the service, for programs and for people (RFC 8631).
+ * The entry document, with a link to every collection (SPEC §1.4). The Link header has the OpenAPI document and the
+ * reference (RFC 8631).
  */
 export function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
   const operation = prepare({

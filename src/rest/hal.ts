@@ -131,8 +131,8 @@ function listLinks(resource: Resource, list: ListData, totalPages: number, urls:
 type Represent = (data: Values, links: Links) => object
 
 /**
- * Makes the function that picks the fields that a client sees, in the order of the definition, without hidden ones
- * (SPEC §2.1). Those that are not set are undefined, which JSON leaves out.
+ * Makes the function that picks the visible fields in the order of the definition (SPEC §2.1). Unset ones are undefined,
+ * which JSON omits.
  */
 export function createRepresent({ shownFields }: Resource): Represent {
   const membersOf = picker(shownFields)

@@ -28,8 +28,8 @@ export interface HandlerParts {
 }
 
 /**
- * Makes the handlers of a resource (SPEC §4.1–4.7): each parses a request, runs one GraphQL operation, and
- * responds with its result.
+ * Makes the handlers of a resource (SPEC §4.1–4.7). Each parses a request, runs one GraphQL operation, and responds with
+ * its result.
  */
 export function createHandlers(parts: HandlerParts): Readonly<Record<OperationName, Handler>> {
   const { resource, operations, hal, forms, settings } = parts
@@ -174,8 +174,8 @@ function idOf(ctx: Context): string {
 }
 
 /**
- * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header); undefined where
- * there is none. A quoted string as the draft has it, or, as most clients send it, without the quotes.
+ * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header), if any: a quoted string or, as
+ * most clients send it, without quotes.
  */
 function idempotencyKeyOf({ headers }: Context): string | undefined {
   const [header] = [headers['idempotency-key']].flat()

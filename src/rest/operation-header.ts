@@ -9,14 +9,15 @@ const ASKED = /(?:^|[,;\s])graphql-operation(?:$|[,;\s])/i
 /** Proxies and clients refuse longer headers, so longer operations are not shown. */
 const HEADER_BYTES = 6_000
 
-export type RunForRequest = (ctx: Context, operation: PreparedOperation, variables: Values) => Promise<Values>
-
 /**
- * Shows the GraphQL operation behind a response on request (`Prefer: graphql-operation`, RFC 7240): the header
- * `GraphQL-Operation` holds what could be sent to /graphql instead. It has nothing but names, and the values
- * that the caller sent.
+ * Runs an operation and, on request (`Prefer: graphql-operation`, RFC 7240), shows it: the header `GraphQL-Operation` has
+ * what could be sent to /graphql instead, which is only names and the values that the caller sent.
  */
-export const runForRequest: RunForRequest = (ctx, operation, variables) => {
+export function runForRequest(
+  ctx: Context,
+  operation: PreparedOperation,
+  variables: Values,
+): Promise<Values> {
   if (ASKED.test(ctx.get('Prefer'))) show(ctx, { query: operation.document, variables })
   return operation.run(variables, callerOf(ctx))
 }

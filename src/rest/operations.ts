@@ -95,8 +95,8 @@ function parentVariable({ parentField }: Resource): Draft['variables'] {
 }
 
 /**
- * Writes an operation. The identifier of the parent is always `$parentId`, as in routes, although the arguments have
- * different names.
+ * Writes an operation as text. The variable for the parent is always `$parentId`, as in routes, although the names of
+ * the arguments differ.
  */
 function written(resource: Resource, draft: Draft, parent = parentArgument(resource)): OperationText {
   const { type, name, result, selection } = draft

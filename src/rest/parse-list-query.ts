@@ -6,10 +6,7 @@ import { DEFAULT_PAGE_SIZE, type Operator, queryable } from '../model/query/quer
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { isStorable } from '../model/values.ts'
 
-/**
- * The query string of a list (SPEC §4.1) as the variables of its operation, and the parts of it that go into
- * links.
- */
+/** The query string of a list (SPEC §4.1), as the variables of its operation and as text for links. */
 export interface ListQuery {
   readonly page: number
   readonly limit: number

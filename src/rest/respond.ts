@@ -6,7 +6,7 @@ import { HAL_FORMS } from './forms/templates.ts'
 const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
 
 /**
- * Negotiates the media type of the response, before anything is done (RFC 9110 §12.5.1).
+ * Negotiates the media type of the response, before anything else is done (RFC 9110 §12.5.1).
  *
  * @throws {DomainError} NOT_ACCEPTABLE (406)
  */
@@ -21,8 +21,8 @@ export function negotiate(ctx: Context): void {
 const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?/gi
 
 /**
- * The one of these media types that the client prefers; false if none is acceptable. Parameters are not looked
- * at: with `application/json; charset=utf-8` a client asks for `application/json`, which is in UTF-8 anyway.
+ * The media type that the client prefers; false if none is acceptable. Ignores parameters: for `application/json;
+ * charset=utf-8`, `application/json` is acceptable, since it is always in UTF-8.
  */
 export function acceptable(ctx: Context, ...types: readonly string[]): string | false {
   const { headers } = ctx
@@ -46,10 +46,7 @@ export function hasTemplates(ctx: Context): boolean {
   return isForms
 }
 
-/**
- * The document for HAL clients: without the links that are null, since HAL clients take a null for
- * a link. `application/json` has them (SPEC §2.2).
- */
+/** Omits null links, which HAL clients would mistake for links; `application/json` has them (SPEC §2.2). */
 export function withoutNullLinks(document: object): object {
   const { _links: links } = document as { _links: Values }
   return {
@@ -59,8 +56,8 @@ export function withoutNullLinks(document: object): object {
 }
 
 /**
- * Whether a request is from a browser that opens the URL as a page: it has no token, and ranks HTML above the
- * JSON types. A request with a token is from a client of the interface, for which HTML is not acceptable (406).
+ * Whether a browser opens the URL as a page: without a token, and preferring HTML to JSON. For requests with a token,
+ * HTML is not acceptable (406).
  */
 export function prefersPage(ctx: Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'

@@ -70,9 +70,8 @@ function withoutQuery(handle: Handler): Handler {
 }
 
 /**
- * What all responses of a resource have: a media type, negotiated before the request is parsed, a link to the
- * profile, after a failed precondition the entity tag of the current version, and after a conflict with another
- * resource a link to it.
+ * Adds what all responses of a resource have: a negotiated media type, a link to the profile, the current entity tag
+ * after a failed precondition, and a link to the other resource after a conflict.
  */
 function respondingFor({ path }: Resource, handle: Handler, settings: RestSettings): Handler {
   return async (ctx) => {

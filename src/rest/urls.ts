@@ -46,8 +46,8 @@ export function urlsFor(ctx: Context, settings: RestSettings): Urls {
 }
 
 /**
- * What every URL of the service begins with, as the sender of a request sees it: the public one of the settings,
- * or the origin of the request. Unless the settings have a path, that which a gateway has removed follows.
+ * The beginning of every URL, as the client sees it: that of the settings or the origin of the request, and the path
+ * that a gateway has removed, unless the settings have a path.
  */
 export function rootFor(ctx: Context, { publicBaseUrl }: RestSettings): string {
   const root = publicBaseUrl ?? `${ctx.protocol}://${ctx.host}`

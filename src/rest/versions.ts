@@ -11,11 +11,7 @@ export interface RestVersion<Settings extends RestSettings> {
   readonly settings: Settings
 }
 
-/**
- * The versions of the REST interface.
- *
- * @param settings those of the version shown by default; the others differ from it in what belongs to a version
- */
+/** @param settings those of the default version, which the other versions share except for what belongs to a version */
 export function restVersions<Settings extends RestSettings>(
   resources: readonly Resource[],
   versions: readonly ApiVersion[],
@@ -49,9 +45,8 @@ function settingsOf(
 }
 
 /**
- * The headers of every response of a deprecated version: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link
- * to the same resource in the next version, or else to its entry document (`successor-version`, RFC 5829).
- * Undefined where no version is deprecated.
+ * The headers of all responses of deprecated versions, if any: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link
+ * to the same resource, or else to the entry document, of the next version (`successor-version`, RFC 5829).
  */
 export function deprecationHeaders(versions: readonly RestVersion<RestSettings>[]): PathHeaders | undefined {
   const deprecated = versions.filter(({ settings }) => settings.deprecation)

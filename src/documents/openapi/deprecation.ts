@@ -15,10 +15,9 @@ interface Document {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
- * The document of a deprecated version: its operations are deprecated, and its responses have the headers that say
- * so.
+ * The document of a deprecated version, whose operations are deprecated and whose responses have deprecation headers.
  *
- * @param path the base path of the version; what is elsewhere belongs to all versions
+ * @param path the base path of the version; other paths belong to all versions
  */
 export function deprecatedDocument(document: Document, deprecation: Deprecation, path: string): Schema {
   const { info, paths, components } = document

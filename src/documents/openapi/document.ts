@@ -17,10 +17,10 @@ import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 
 /**
- * An OpenAPI 3.1 document of everything that is served over REST, made from the definitions.
+ * The OpenAPI 3.1 document of the REST interface.
  *
  * @param resources as the version of the settings shows them
- * @param seeds the catalogue that the examples are about
+ * @param seeds the catalogue for the examples
  */
 export function openApiDocument(
   resources: readonly Resource[],
@@ -102,8 +102,7 @@ const BEARER = {
 }
 
 /**
- * The document as docs/openapi.json has it, for people to read: with the default settings, of the version that a
- * service shows by default.
+ * The text of docs/openapi.json: the default version with the default settings.
  */
 export function committedDocument(domain: Domain, seeds: readonly Seed[]): string {
   const { shown: version } = servedVersions(domain, undefined)

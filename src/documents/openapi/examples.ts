@@ -37,8 +37,8 @@ export interface ExampleSource {
 }
 
 /**
- * Makes the examples of a resource. What a request reads, replaces or deletes is in the catalogue, and what it
- * creates is not, so that every example succeeds once on a service with that catalogue.
+ * Makes the examples of a resource. Requests read, replace and delete what is in the catalogue, and create what is not,
+ * so that every example succeeds once on a service with that catalogue.
  */
 export function resourceExamples(
   resource: Resource,

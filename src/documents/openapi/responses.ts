@@ -60,9 +60,6 @@ export function headersBelow(path: string): Readonly<Record<string, Schema>> {
   }
 }
 
-/** The headers of responses, with the default base path in the examples. */
-export const HEADERS = headersBelow('/api/v1')
-
 /** The headers that any response may have. */
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 

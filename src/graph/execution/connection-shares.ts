@@ -39,12 +39,11 @@ export interface Connections {
 const LARGE_TABLE = 6 * 1024 * 1024
 
 /**
- * Shares the connections among callers, in rotation, so that the statements of one, which may be many or wait for
- * a lock, leave connections to the others. Look-ups of single resources belong to no caller, because those of all
- * callers are combined, and do not count.
+ * Shares the connections among callers, in rotation, so that many or locked statements of one caller leave
+ * connections to the others. Look-ups of single resources do not count, because those of all callers are combined.
  *
- * Limits scans of large tables to a few connections, and each caller to a part of these. A scan takes as long as
- * a hundred other reads, which would wait for its connection.
+ * Scans of large tables get a few connections, and each caller a part of these: a scan takes as long as a hundred
+ * other reads.
  */
 export class ConnectionShares {
   readonly #shared = new SharedReads()

@@ -25,8 +25,7 @@ export interface GraphContext {
   readonly loaders: Loaders
   /** Runs all statements but look-ups of single resources. */
   readonly connections: Connections
-  /** Without a slot, no limits apply. */
-  readonly slot: Slot | undefined
+  readonly slot: Slot
   /**
    * Whether a mutation may select the resource it wrote without the read scope. Only the operations of REST
    * may: they return the resource after a create (SPEC §4.3), and after no other write.
@@ -34,16 +33,10 @@ export interface GraphContext {
   readonly selectsWritten: boolean
 }
 
-export interface Execution {
-  /** Without a slot, the operation starts at once and has no limits, as in tests. */
-  readonly slot?: Slot | undefined
-  readonly selectsWritten: boolean
-}
-
 export function createContext(
   caller: Caller,
   domain: DomainContext,
-  { slot, selectsWritten }: Execution,
+  { slot, selectsWritten }: Pick<GraphContext, 'slot' | 'selectsWritten'>,
 ): GraphContext {
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
@@ -68,29 +61,27 @@ export async function awaitWrites(context: GraphContext): Promise<void> {
 }
 
 /**
- * Requires the scope for an action on a resource. Also stops work whose response is no longer waited for.
+ * Requires the scope for an action on a resource.
  *
- * @throws {DomainError} ACCESS_DENIED (403)
- * @throws {DomainError} SERVICE_UNAVAILABLE (503) when the response is no longer waited for
+ * @throws {DomainError} ACCESS_DENIED (403), or SERVICE_UNAVAILABLE (503) after the deadline of the operation
  */
 export function requireScope({ caller, slot }: GraphContext, resource: Resource, action: Action): void {
-  slot?.throwIfLate()
+  slot.throwIfLate()
   authorize(caller, resource, action)
 }
 
 /**
- * Reads related resources for the resolvers of one operation. Simultaneous look-ups of one kind become one
- * statement, and no row is read twice. So the number of statements depends on the operation, not on the number
- * of resources.
+ * Reads related resources for the resolvers of one operation. Simultaneous look-ups of one kind become one statement,
+ * and no row is read twice, so the number of statements does not depend on the number of resources.
  */
 class Loaders {
   #client: DatabaseClient
   readonly #connections: Connections
-  readonly #slot: Slot | undefined
+  readonly #slot: Slot
   readonly #loaders = new Map<string, DataLoader<string, never>>()
   readonly #remembered = new Map<Resource, Row[]>()
 
-  constructor(client: DatabaseClient, connections: Connections, slot: Slot | undefined) {
+  constructor(client: DatabaseClient, connections: Connections, slot: Slot) {
     this.#client = client
     this.#connections = connections
     this.#slot = slot
@@ -111,8 +102,8 @@ class Loaders {
   }
 
   /**
-   * Keeps rows that a list has read, so that they are not read again. They are given to a loader only when one
-   * is created: most operations need none, and priming it with 20 rows takes 100 µs.
+   * Keeps the rows of a list, so that they are not read again. A loader is primed with them when it is created: most
+   * operations need none, and priming it with 20 rows takes 100 µs.
    */
   remember(resource: Resource, rows: readonly Row[]): void {
     if (resource.owner) return
@@ -155,7 +146,7 @@ class Loaders {
     const known = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
     if (known) return known
     const loader = new DataLoader<string, Value | undefined>(async (ids) => {
-      this.#slot?.throwIfLate()
+      this.#slot.throwIfLate()
       const found = await read(ids)
       return ids.map((id) => found.get(id))
     })

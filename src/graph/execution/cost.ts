@@ -58,21 +58,16 @@ export class CostEstimator {
   }
 
   /**
-   * The cost of the largest possible response: lists have the requested length, and texts their maximum
-   * length. Introspection has the usual lengths of the schema. Infinity for an operation with too many nodes, or with
-   * variables that do not fit.
-   *
-   * @returns in whole units of an object or 250 characters
+   * The cost of the largest possible response, in whole units: lists have the requested length, texts their maximum
+   * length, and introspection the average lengths of the schema. Infinity for too many nodes or invalid variables.
    */
   response(operation: CostedOperation): number {
     return this.#walk(operation, () => {})
   }
 
   /**
-   * The cost of the response, and of it together with the tables that the statements may scan: for lists with a filter
-   * or a sort and for aggregates. A statement costs at most `limit`, since its time is limited too.
-   *
-   * @returns in whole units; of a table, one is 32 KiB
+   * The cost of the response, and the total with the tables that filters, sorts and aggregates scan. A statement costs
+   * at most `limit`, since its time is limited too.
    */
   async all(operation: CostedOperation, limit: number): Promise<{ response: number; total: number }> {
     const tables = new Map<Resource, number>()

@@ -15,8 +15,8 @@ const WRAPPED_TYPES = 0.5
 const MOST_TYPES = 500
 
 /**
- * How many objects each field of the introspection of a schema holds on average, by `Type.field`. A type that is asked
- * for by name counts as if it had as many fields as the largest.
+ * The average number of objects in each introspection field of a schema, by `Type.field`. A type requested by name
+ * counts like the type with the most fields.
  */
 export function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap())

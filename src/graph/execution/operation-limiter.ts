@@ -24,8 +24,7 @@ export interface Slot extends Abortable {
 }
 
 /**
- * The response when the service is overloaded (503). Created once, because creating an error takes a tenth of
- * the time of a response.
+ * The error under overload. Created once, because creating an error takes a tenth of the time of a response.
  */
 const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded. Try again.')
 
@@ -42,9 +41,8 @@ const BODIES = 4
 const SMALL_RESPONSE = 64 * 1024
 
 /**
- * Limits how many operations run, how many wait, how long each takes, and how many of them belong to one
- * caller. It refuses the rest immediately. An operation that misses the deadline continues after its caller
- * got the error, and counts until it ends.
+ * Limits how many operations run and wait, in total and for each caller, and how long each takes. Refuses the rest
+ * immediately. An operation that misses the deadline counts until it ends, although its caller already has the error.
  */
 export class OperationLimiter implements Load {
   readonly #deadline: number

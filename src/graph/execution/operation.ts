@@ -51,8 +51,8 @@ export interface PrepareParts {
 }
 
 /**
- * Creates the function that prepares operations on a schema. Operations run in process, without HTTP. A document is
- * parsed, validated and compiled when it is first run. To do so at the start took a sixth of it.
+ * Creates the function that prepares operations. A document is parsed, validated and compiled when it first runs;
+ * doing so at the start took a sixth of the start.
  */
 export function createPrepare({ schema, domain, costs, run }: PrepareParts): Prepare {
   return ({ type, name, text }) => {

@@ -8,8 +8,7 @@ import {
 } from 'graphql'
 
 /**
- * The names of the fields that an operation selects in the field that is being resolved, or in the members at a
- * path below it. `@skip` and `@include` are respected.
+ * The names of the fields selected in the current field, or at a path below it. Respects `@skip` and `@include`.
  */
 export function selectedFields(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
   const fields = path.reduce(

@@ -36,9 +36,8 @@ export interface GraphQLServerParts {
 }
 
 /**
- * The schema over HTTP at /graphql, for dashboards (GraphQL over HTTP). A GET, or anything else that a page
- * of another origin could send without being asked for permission, needs the header
- * `Apollo-Require-Preflight`.
+ * The schema over HTTP (GraphQL over HTTP). A GET, or any other request that needs no CORS preflight, must have the
+ * header `Apollo-Require-Preflight`.
  */
 export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Route> {
   const { domain, documents, run } = parts

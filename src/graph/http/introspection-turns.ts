@@ -8,8 +8,8 @@ const REST = 9
 const LONGEST_REST_MILLISECONDS = 1_000
 
 /**
- * Runs introspection one at a time, callers in turn, and for a tenth of the time at most. One takes 50 ms of the event
- * loop, in which no other request is served; tools need it once.
+ * Runs one introspection at a time, callers in turn, and for at most a tenth of the time. Each blocks the event loop for
+ * 50 ms; tools need it once.
  */
 export function introspectionTurns(): ApolloServerPlugin<GraphContext> {
   const limiter = new Limiter({ capacity: 1, share: 1 })

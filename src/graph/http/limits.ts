@@ -51,8 +51,7 @@ const knownOperationTypes: ValidationRule = (context) => ({
 const STATEMENT_PART = 0.1
 
 /**
- * Refuses operations that may cost more than the limit. The others wait for the memory that their response may
- * need.
+ * Refuses operations that may cost more than the limit. Others wait for the memory of their response.
  */
 export function costLimit(
   { cost: maximum }: DocumentLimits,
@@ -68,7 +67,7 @@ export function costLimit(
           if (!hasValidVariables(operation)) return
           throw refused(tooCostly(total, maximum))
         }
-        await contextValue.slot?.reserve(response * RESPONSE_BYTES_PER_UNIT)
+        await contextValue.slot.reserve(response * RESPONSE_BYTES_PER_UNIT)
       },
     }),
   }
@@ -129,8 +128,8 @@ function countDirectives(document: DocumentNode): number {
 }
 
 /**
- * The levels of fields, with fragments expanded. Introspection does not count: the rules of GraphQL limit it,
- * and its usual query is deeper than any other.
+ * The levels of fields, with fragments expanded. Introspection does not count: GraphQL's own rules limit it, and the
+ * usual query is deeper than any other.
  */
 function depthOf(document: DocumentNode): number {
   return measure(

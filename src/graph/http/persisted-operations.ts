@@ -14,7 +14,7 @@ export interface PersistedOperations {
 }
 
 /**
- * Reads the operations of a folder, if there is one. Each `.graphql` file holds one operation, which is named after it.
+ * Reads the operations of a folder, if there is one. Each `.graphql` file has one operation, named after the file.
  *
  * @throws {Error} for a folder that cannot be read, or an operation that does not fit the schema
  */

@@ -5,8 +5,8 @@ import { stringifyChunked } from '@discoveryjs/json-ext'
 const SLICE = 5
 
 /**
- * The JSON text of a result, written in pieces between which other requests are served: `JSON.stringify`
- * blocks the process for up to 30 ms for a response of 15 MB.
+ * Serializes a result in pieces between which other requests are served. `JSON.stringify` blocks the process for up to
+ * 30 ms for a response of 15 MB.
  */
 export async function stringifyInPieces(result: object): Promise<string> {
   const pieces: string[] = []

@@ -82,12 +82,7 @@ export async function resolveConnection(
   }
 }
 
-/**
- * The request that the arguments of a connection make.
- *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds, for both `first` and
- *   `last`, for a cursor of another list, or an invalid filter
- */
+/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for invalid arguments, or `first` together with `last` */
 function toConnectionRequest(
   resource: Resource,
   { first, last, after, before, sort, filter }: ConnectionArguments,

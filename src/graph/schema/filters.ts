@@ -55,10 +55,10 @@ const MAXIMUM_VALUES = 1000
 const MAXIMUM_CONDITIONS = 100
 
 /**
- * The condition that a filter argument states.
+ * The condition of a filter argument.
  *
  * @throws {DomainError} VALIDATION_FAILED (400) for a null in it, or a field without an operand;
- *   INVALID_QUERY_PARAMETER (400) for more than 1000 values or 100 conditions, or a text that no resource can hold
+ *   INVALID_QUERY_PARAMETER (400) for too many values or conditions, or a text that cannot be stored
  */
 export function toFilter(resource: Resource, filter: Values | null | undefined): Filter | undefined {
   if (!filter) return undefined
@@ -97,8 +97,7 @@ function memberFilters(fields: Resource['allFields'], members: Values, prefix: s
 }
 
 /**
- * Refuses conditions that lack what to compare with. Ignoring them would make a list with a condition on an
- * unset variable show everything.
+ * Refuses conditions without a value. Ignoring them would show everything if a variable is not set.
  */
 function refuseUnset(filter: Values): void {
   const details = unsetPaths(filter, 'filter').map((field): Detail => {

@@ -89,11 +89,7 @@ function readKey(resource: Resource, parent: ListSource['parent'], request: List
   return `${resource.path} ${place} ${JSON.stringify(request)}`
 }
 
-/**
- * Checks a numeric argument.
- *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds
- */
+/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds */
 export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
   if (value >= minimum && value <= maximum) return
   const message = `${name} must be from ${minimum} to ${maximum}.`

@@ -44,8 +44,7 @@ export function pageArguments(resource: Resource): string {
 }
 
 /**
- * Resolves a page of a list. Where a cursor states a position that too few come before for a page, it is the
- * first page.
+ * Resolves a page of a list. If fewer items than a page precede the position of a cursor, it is the first page.
  */
 export async function resolvePage(
   source: ListSource,
@@ -70,11 +69,10 @@ export async function resolvePage(
 type Side = 'after' | 'before'
 
 /**
- * The request that the arguments of a page make: for one row more than the page has, which shows whether there
- * are more. A cursor that was made for another page or limit is not used.
+ * The request for a page and one more row, which shows whether there is a next page. Ignores cursors made for another
+ * page or limit.
  *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a page or a limit out of bounds, an invalid
- *   filter, or what is no cursor of a page in this order
+ * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for invalid arguments
  */
 export function toPageRequest(
   resource: Resource,
@@ -97,8 +95,8 @@ export function toPageRequest(
 }
 
 /**
- * The page, from the rows that were read for it. Has more, a next cursor, and a number below the number of
- * pages: all three or none, although resources were added and deleted since the cursor was made.
+ * The page, from its rows. `hasMore`, a next cursor, and a number below that of the pages: either all or none, even if
+ * resources were added or deleted since the cursor was made.
  */
 export function toPage(resource: Resource, { page, limit }: PageArguments, request: ListRequest, list: List) {
   const { sorts, before } = request

@@ -16,8 +16,7 @@ import { SCALARS } from './scalars.ts'
 import { fieldsOf, type SchemaPart } from './sdl.ts'
 
 /**
- * The executable GraphQL schema of these resources, which REST and dashboards both use. It has the fields of all
- * versions of the API.
+ * The executable GraphQL schema, for REST and for /graphql. It has the fields of all versions of the API.
  *
  * @throws {DefinitionError} if names clash in it
  */

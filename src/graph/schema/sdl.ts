@@ -26,8 +26,8 @@ export interface SchemaField {
 }
 
 /**
- * A type with these fields. The declaration comes before the braces: `extend type Query`. It is parsed here, once,
- * for the names of the fields and for the schema.
+ * A type with these fields. The declaration, such as `extend type Query`, precedes the braces. Parsed once, for the
+ * names of the fields and for the schema.
  */
 export function fieldsOf(type: string, declaration: string, fields: readonly SchemaField[]): SchemaPart {
   const typeDefs = parseType(declaration, fields)

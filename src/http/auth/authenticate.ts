@@ -10,11 +10,11 @@ import { type Claims, createVerify, type TokenSettings } from './verify-token.ts
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
 /**
- * Middleware that lets only authenticated requests pass (SPEC §5); {@link callerOf} tells who calls.
+ * Lets only authenticated requests pass (SPEC §5). {@link callerOf} has the caller.
  *
- * @param reportFault told when the key set cannot be fetched again while its keys are still in use
- * @throws {DomainError} AUTHENTICATION_REQUIRED (401) for what is not acceptable, with the challenge of
- *   RFC 6750 §3; SERVICE_UNAVAILABLE (503) when the key set cannot be fetched
+ * @param reportFault told when the key set cannot be refreshed while its keys are still in use
+ * @throws {DomainError} AUTHENTICATION_REQUIRED (401) with the challenge of RFC 6750 §3; SERVICE_UNAVAILABLE (503) if
+ *   the key set cannot be fetched
  */
 export function authenticate(settings: TokenSettings, reportFault: (error: unknown) => void): Middleware {
   const verify = createVerify(settings, reportFault)
@@ -90,9 +90,8 @@ const CACHED_MILLISECONDS = 60_000
 const MAXIMUM_TOKENS = 1_000
 
 /**
- * Caches what verified tokens say, so that the signature of a token is not checked again on every request;
- * that took 17 % of the processor's time of GET one. Times are compared on every request. A token that fails
- * is not cached.
+ * Caches verified tokens: checking the signature on every request took 17 % of the processor time of GET one. Times are
+ * compared on every request. Refused tokens are not cached.
  */
 export function cacheIdentified<Identified extends Lifetime>(
   identify: Identify<Identified>,

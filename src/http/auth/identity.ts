@@ -7,11 +7,11 @@ const DIGEST = 'sha256 '
 const MAXIMUM_SUBJECT_BYTES = 2_000
 
 /**
- * The identity of a caller: the subject of the token, or a digest of the token if it has no subject. A subject
- * that looks like a digest, or that the database cannot store, is replaced with its digest.
+ * The identity of a caller: the subject of the token, or else a digest of the token. A subject that looks like a digest,
+ * or that the database cannot store, is replaced with its digest.
  *
- * @param signed the signing input of the token (RFC 7515 §2). The signature is not included, because it
- *   has several valid forms: base64url has unused bits, and an ECDSA signature has two values.
+ * @param signed the signing input (RFC 7515 §2), without the signature, which has several valid forms: base64url has
+ *   unused bits, and an ECDSA signature has two values
  */
 export function identityOf(subject: string | undefined, signed: string): string {
   if (subject === undefined || subject === '') return digest('token', signed)

@@ -29,13 +29,11 @@ const PAUSE_MILLISECONDS = 10_000
 const TIMEOUT_MILLISECONDS = 2_000
 
 /**
- * Finds the public key of a token in a JSON Web Key Set (RFC 7517). The set is fetched when it is first
- * needed, when it does not have the key, and in the background when it is ten minutes old. While that fails,
- * the keys that were fetched last remain in use, for as long as the settings say.
+ * Finds the public key of a token in a JSON Web Key Set (RFC 7517). The set is fetched at first use, when it lacks the
+ * key, and in the background every ten minutes. If that fails, the old keys stay in use for as long as the settings say.
  *
- * @param reportFault told of each fetch in the background that failed
- * @throws {DomainError} from the function returned: SERVICE_UNAVAILABLE (503) when the set may have the key
- *   but cannot be fetched
+ * @param reportFault told of each failed fetch in the background
+ * @throws {DomainError} from the returned function: SERVICE_UNAVAILABLE (503) if the set cannot be fetched
  */
 export function createKeySet(
   { url, maximumStaleHours }: KeySetSettings,

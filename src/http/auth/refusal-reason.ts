@@ -11,8 +11,8 @@ export interface Expected {
 export class TokenRefused extends Error {}
 
 /**
- * Explains why the verification of a token failed. The errors of the library tell only the times apart, so the
- * token is looked at again; of several reasons one is told.
+ * Explains why a token was refused; of several reasons, one is given. The errors of the library only distinguish expired
+ * and premature tokens, so the token is decoded again.
  */
 export function refusalReason(token: string, error: unknown, expected: Expected): string {
   const { name } = error as Error

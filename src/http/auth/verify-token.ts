@@ -35,9 +35,9 @@ const PUBLIC_KEY_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) =>
 )
 
 /**
- * Makes the verification of a token's signature, algorithm, iss, aud, exp and nbf (RFC 7519).
+ * Makes the function that verifies signature, algorithm, iss, aud, exp and nbf of a token (RFC 7519).
  *
- * @param reportFault told when the key set cannot be fetched again while its keys are still in use
+ * @param reportFault told when the key set cannot be refreshed while its keys are still in use
  */
 export function createVerify(
   { jwt: keys, jwtIssuer, jwtAudience }: TokenSettings,

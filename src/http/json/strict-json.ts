@@ -8,10 +8,10 @@ export const MAXIMUM_JSON_BYTES = 1024 * 1024
 const MAXIMUM_VALUES = 10_000
 
 /**
- * Decodes and parses a JSON text by the rules of every request body (RFC 8259): valid UTF-8, no member
- * twice in one object, no `__proto__` or `constructor`, at most 64 levels and 10,000 values.
+ * Decodes and parses a JSON text (RFC 8259): valid UTF-8, no duplicate members, no `__proto__` or `constructor`, at most
+ * 64 levels and 10,000 values.
  *
- * @param subject what the text is, as the subject of the error message: `The body`
+ * @param subject the subject of error messages: `The body`
  * @throws {DomainError} MALFORMED_JSON (400)
  */
 export function parseStrictJson(bytes: Uint8Array, subject: string): unknown {
@@ -68,9 +68,8 @@ function malformed(subject: string, problem: string): DomainError {
 const MAXIMUM_DEPTH = 64
 
 /**
- * Why a JSON text is ambiguous or too deep, as the end of a sentence; undefined if it is neither. Of two
- * members with one name, parsers differ on which counts (RFC 8259 §4), so two programs can read different
- * things in one body.
+ * Why a JSON text is ambiguous or too deep, as the end of a sentence; undefined if it is neither. Parsers differ on
+ * which of two duplicate members counts (RFC 8259 §4), so two programs can read one body differently.
  *
  * @param text well-formed JSON
  */

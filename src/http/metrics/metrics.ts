@@ -1,13 +1,18 @@
-import { AggregatorRegistry, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ReportRequest } from '../access-log.ts'
 import { METHODS } from '../errors.ts'
 import { type Route, reads } from '../routes.ts'
 import { addDatabaseMetrics, type DatabaseMeasured } from './database-metrics.ts'
-import { addLoadMetrics, type LoadMeasured } from './load-metrics.ts'
-import { named } from './metric-types.ts'
+import { counter, gauge, named } from './metric-types.ts'
 
 /** What is measured besides requests; read on each scrape, except for what the pool reports. */
-export interface Measured extends DatabaseMeasured, LoadMeasured {}
+export interface Measured extends DatabaseMeasured {
+  readonly operations: () => { readonly running: number; readonly waiting: number }
+  /** The number of refused requests, by reason. */
+  readonly shed: Readonly<Record<string, number>>
+  /** The number of connections that were closed at once because there were too many. */
+  readonly refusedConnections: () => number
+}
 
 /** Collects requests, and serves the metrics. */
 export interface Metrics {
@@ -18,7 +23,7 @@ export interface Metrics {
 /**
  * Makes the metrics, in the Prometheus text format, with those of Node itself (event-loop delay, memory).
  *
- * @param readAll reads the metrics of all processes of the service, where this is one of several
+ * @param readAll reads the metrics of all processes, if there are several
  */
 export function createMetrics(measured: Measured, readAll?: () => Promise<string>): Metrics {
   const registry = new Registry()
@@ -61,4 +66,23 @@ function respondToPrimary(registry: Registry): void {
 /** Takes the maximum of all workers. The default of the library, the average, hides a busy worker. */
 function mergeByMaximum(registry: Registry, name: string): void {
   Object.assign(registry.getSingleMetric(name) as object, { aggregator: 'max' })
+}
+
+function addLoadMetrics(registry: Registry, measured: Measured): void {
+  gauge(registry, 'operations', 'GraphQL operations that run, and that wait for their turn.', () => ({
+    ...measured.operations(),
+  }))
+  counter(registry, 'requests_shed_total', 'Requests that received 503 to keep the load within limits.', {
+    label: 'reason',
+    read: () => measured.shed,
+  })
+  new Counter({
+    name: named('connections_refused_total'),
+    help: 'Connections that were closed at once because there were as many as the process accepts.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(measured.refusedConnections())
+    },
+  })
 }
