@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Attributes, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { SERVICE_NAME } from './service-name.ts'
 
 /** Where the time of one request went, in milliseconds, and how many statements the database ran. */
 export class Timings {
@@ -20,9 +21,6 @@ export function withTimings<Result>(timings: Timings, work: () => Result): Resul
 export function currentTimings(): Timings | undefined {
   return requests.getStore()
 }
-
-/** The name of the service in traces and metrics. */
-export const SERVICE_NAME = 'halgraph'
 
 /** Without an OpenTelemetry SDK this makes spans that cost next to nothing and go nowhere. */
 export const tracer = trace.getTracer(SERVICE_NAME)

@@ -1,5 +1,5 @@
 import { trace } from '@opentelemetry/api'
-import { SERVICE_NAME } from '../observability/observation.ts'
+import { SERVICE_NAME } from '../observability/service-name.ts'
 import { SettingsError } from './settings/settings.ts'
 
 /** Flushes the spans and stops sending them. */

@@ -2,7 +2,7 @@ import { kindOf, type LeafField } from '../../src/model/fields.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { ArgumentsError } from '../../src/service/command.ts'
 import { valueAsSql } from './changes/columns.ts'
-import { tableOf } from './tables/table.ts'
+import { makeTable } from './tables/table.ts'
 
 /**
  * The values of `--default`, such as `books.language=en`, as SQL by the name before the equals sign.
@@ -16,7 +16,7 @@ export function parseDefaults(given: readonly string[], resources: readonly Reso
 function parseDefault(option: string, resources: readonly Resource[]): [string, string] {
   const [, field = '', text = ''] = /^([^=]+)=([\s\S]*)$/.exec(option) ?? []
   const columns = resources.flatMap((resource) =>
-    tableOf(resource).columns.map((column) => ({ column, name: `${resource.path}.${column.leaf?.name}` })),
+    makeTable(resource).columns.map((column) => ({ column, name: `${resource.path}.${column.leaf?.name}` })),
   )
   const column = columns.find(({ name }) => name === field)?.column
   if (!column?.leaf) {

@@ -12,7 +12,7 @@ import { ENGINE } from './location.ts'
 import { updatedSchema } from './models/schema.ts'
 import { planMigration } from './plan.ts'
 import { migrationSql } from './sql.ts'
-import { tableOf } from './tables/table.ts'
+import { makeTable } from './tables/table.ts'
 
 /** The files of a domain that the definitions determine. */
 export type GeneratedFiles = Pick<DomainFolder, 'schema' | 'migrations'>
@@ -80,7 +80,7 @@ const LONGEST_NAME = 63
 /** @throws {CommandError} for names that the tables cannot have */
 function refuseNames(resources: readonly Resource[]): void {
   const problems = resources
-    .map(tableOf)
+    .map(makeTable)
     .flatMap(({ name, columns, checks, foreignKeys, indexes, resource }) => {
       const names = columns.map((column) => column.name)
       const twice = names.filter((column, index) => names.indexOf(column) !== index)

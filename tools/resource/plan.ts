@@ -11,7 +11,7 @@ import { migrationSql } from './sql.ts'
 import type { Catalogue } from './tables/catalogue.ts'
 import { generatedConstraints, generatedIndexes, generatedTriggers } from './tables/generated.ts'
 import { type Shadow, withShadow } from './tables/shadow.ts'
-import { tableOf } from './tables/table.ts'
+import { makeTable } from './tables/table.ts'
 
 /** A migration, before it is written. */
 export interface Plan {
@@ -37,9 +37,9 @@ export async function planMigration(
 }
 
 async function plan(shadow: Shadow, resources: readonly Resource[], decisions: Decisions): Promise<Plan> {
-  const tables = resources.map(tableOf)
+  const tables = resources.map(makeTable)
   const before = await shadow.current()
-  const formerTables = resources.map((resource) => tableOf(formerResource(resource, before)))
+  const formerTables = resources.map((resource) => makeTable(formerResource(resource, before)))
   const renaming = renames(resources, before)
   if (renaming.length > 0) await shadow.apply(migrationSql(renaming))
   const desired = await shadow.desired(tables)

@@ -7,8 +7,5 @@ export const EMBEDDED_POOL = 7
 /** How long a command waits for the database, which may take longer than requests. */
 export const COMMAND_TIMEOUT_MILLISECONDS = 60_000
 
-/** The `application_name` of the service and its commands, whose sessions have the same settings. */
-export const SERVICE_NAME = 'halgraph'
-
 /** PostgreSQL's name for the socket of port 5432, which `psql -h <folder>` opens. */
 export const SOCKET_NAME = '.s.PGSQL.5432'

@@ -1,5 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
-import { SERVICE_NAME } from './limits.ts'
+import { SERVICE_NAME } from '../../observability/service-name.ts'
 import { EmbeddedSessions } from './sessions.ts'
 import { applicationName, isFatal, ROLLBACK, refuseCopy } from './wire-messages.ts'
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { SERVICE_NAME } from '../../observability/observation.ts'
+import { SERVICE_NAME } from '../../observability/service-name.ts'
 
 export function named(metric: string): string {
   return `${SERVICE_NAME}_${metric}`

@@ -1,7 +1,7 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import type { Resource } from '../../../src/model/resource.ts'
 import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
-import { type Table, tableOf } from '../tables/table.ts'
+import { makeTable, type Table } from '../tables/table.ts'
 import { formerResource } from './former.ts'
 import type { Step } from './step.ts'
 
@@ -9,8 +9,8 @@ import type { Step } from './step.ts'
 export function renames(resources: readonly Resource[], current: Catalogue): Step[] {
   return resources.flatMap((resource) => {
     const former = formerResource(resource, current)
-    const stored = current.get(tableOf(former).name)
-    return stored ? renamesOf(tableOf(former), tableOf(resource), stored) : []
+    const stored = current.get(makeTable(former).name)
+    return stored ? renamesOf(makeTable(former), makeTable(resource), stored) : []
   })
 }
 

@@ -1,7 +1,7 @@
 import { kindOf, uniquenessOf } from '../../../src/model/fields.ts'
 import type { Resource } from '../../../src/model/resource.ts'
-import { type Column, type Index, tableOf } from '../tables/table.ts'
-import { type Relation, relationsOf } from './relations.ts'
+import { type Column, type Index, makeTable } from '../tables/table.ts'
+import { makeRelations, type Relation } from './relations.ts'
 
 /** A line of a model: the name of a field, its type and its attributes. */
 export type ModelField = readonly [name: string, type: string, attributes: string]
@@ -15,13 +15,13 @@ export interface Model {
 }
 
 /** The Prisma model of a resource. */
-export function modelOf(resource: Resource, resources: readonly Resource[]): Model {
-  const table = tableOf(resource)
+export function makeModel(resource: Resource, resources: readonly Resource[]): Model {
+  const table = makeTable(resource)
   const { parentField, name } = resource
   return {
     name,
     columns: table.columns.map((column) => fieldOf(resource, column)),
-    relations: relationsOf(resource, resources).map(relationField),
+    relations: makeRelations(resource, resources).map(relationField),
     attributes: [
       ...(parentField ? [`id([${parentField}, id])`] : []),
       ...uniqueAttributes(resource),

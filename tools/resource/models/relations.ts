@@ -1,5 +1,5 @@
 import type { ReferenceField } from '../../../src/model/fields.ts'
-import { ownedBy, relationsOf as referencesOf, referencesTo } from '../../../src/model/relations.ts'
+import { ownedBy, referencesTo, relationsOf } from '../../../src/model/relations.ts'
 import { type Resource, tableName } from '../../../src/model/resource.ts'
 
 /** One side of a relation between two models. */
@@ -21,7 +21,7 @@ export interface Relation {
 const ACTIONS = { restrict: 'Restrict', cascade: 'Cascade', 'set null': 'SetNull' } as const
 
 /** The relations of a resource: to its parent, to its references, and of the resources that refer to it. */
-export function relationsOf(resource: Resource, resources: readonly Resource[]): Relation[] {
+export function makeRelations(resource: Resource, resources: readonly Resource[]): Relation[] {
   const taken = new Set(resource.leaves.map(({ column }) => column))
   return [...outgoing(resource, resources), ...incoming(resource, resources)].map((relation) => {
     let { name } = relation
@@ -33,7 +33,7 @@ export function relationsOf(resource: Resource, resources: readonly Resource[]):
 
 function outgoing(resource: Resource, resources: readonly Resource[]): Relation[] {
   const { owner, parentField } = resource
-  const references = referencesOf(resource, resources).map(
+  const references = relationsOf(resource, resources).map(
     ({ relation, leaf, target }): Relation => ({
       name: tableName(relation),
       model: target.name,

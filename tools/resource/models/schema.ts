@@ -1,5 +1,5 @@
 import { type Resource, tableName } from '../../../src/model/resource.ts'
-import { type Model, type ModelField, modelOf } from './models.ts'
+import { type Model, type ModelField, makeModel } from './models.ts'
 
 const BEGIN =
   '// Generated from the definitions by `npm run resource -- migrate`, except for the comments. Other models come below.'
@@ -32,7 +32,7 @@ export function updatedSchema(schema: string, resources: readonly Resource[]): s
   )
   const models = resources.map((resource) => {
     const existing = written.find(({ table }) => tablesOf(resource).includes(table))
-    return printModel(modelOf(resource, resources), existing, others)
+    return printModel(makeModel(resource, resources), existing, others)
   })
   const rest = (text: string) => withoutModels(text, isOurs)
   return [rest(top).trimEnd(), BEGIN, ...models, END, rest(bottom).trim()]

@@ -39,7 +39,7 @@ export interface Table {
 }
 
 /** The table that a definition describes. */
-export function tableOf(resource: Resource): Table {
+export function makeTable(resource: Resource): Table {
   const name = tableName(resource.path)
   const { parentField } = resource
   const key = parentField ? [parentField, 'id'] : ['id']
