@@ -1,17 +1,15 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type CustomTypesConfig, type Pool, types as parsers } from 'pg'
 import { KINDS } from '../model/kinds/index.ts'
-import type { Resource } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
 import { prismaError } from './errors.ts'
-import { extend, type ResourceMethods, type StatementMethods } from './extension.ts'
+import { extend, type StatementMethods } from './extension.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { type Statement, statementName } from './sql/statement.ts'
 import type { PrismaClientClass } from './tables.ts'
 
 /**
  * What every domain has of Prisma's client with the extension, inside or outside a transaction. The models of resources
- * are {@link modelOf}.
+ * are {@link prismaModel}.
  */
 export type Client = StatementMethods
 
@@ -41,6 +39,8 @@ export function createClient(pool: Pool, options: ClientOptions): DatabaseClient
       statementNameGenerator: nameOf,
       ...(schema !== undefined && { schema }),
     }),
+    // Otherwise each call captures its stack, for a message that nobody reads.
+    errorFormat: 'minimal',
     transactionOptions: { maxWait: timeout, timeout },
   })
   const send = async <Result>({ text, values, isPlannedEachTime }: Statement): Promise<Result[]> => {
@@ -95,16 +95,4 @@ export async function transact<Result>(
   } catch (error) {
     throw prismaError(error)
   }
-}
-
-/** The methods of a Prisma model that the domain uses, with those of the extension. */
-export interface Model extends ResourceMethods {
-  findMany(query: object): Promise<Row[]>
-  deleteMany(query: object): Promise<{ count: number }>
-}
-
-/** The Prisma model of a resource, by its name. */
-export function modelOf(client: Client, { name }: Resource): Model {
-  const model = name.charAt(0).toLowerCase() + name.slice(1)
-  return (client as unknown as Record<string, Model>)[model] as Model
 }

@@ -61,6 +61,11 @@ export function prismaError(error: unknown): unknown {
   return isUnavailable ? unavailable(error.meta?.['cause'] ?? error) : error
 }
 
+/** For `catch` of a call of Prisma, whose other errors stay: a query extension would do it for all, for 30 µs of each. */
+export function rejectUnavailable(error: unknown): never {
+  throw prismaError(error)
+}
+
 /** The log shows the cause. Prisma passes on nothing but `meta`, which therefore repeats it. */
 function unavailable(cause: unknown): DomainError {
   const error = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer; try again.')

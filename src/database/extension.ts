@@ -1,16 +1,15 @@
 import { Prisma } from '@prisma/client/extension'
-import DataLoader from 'dataloader'
-import type { ResourceKey } from '../model/identifiers.ts'
+import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
 import type { List, ListRequest } from '../model/query/list.ts'
 import type { Resource } from '../model/resource.ts'
-import type { Columns, Row } from '../model/row.ts'
-import { prismaError } from './errors.ts'
+import type { Row } from '../model/row.ts'
+import { rejectUnavailable } from './errors.ts'
 import type { PrismaClient } from './generated/client.ts'
+import { batchKeyReads } from './key-reads.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
-import { insertStatement, keysStatement, lookUpStatement, replaceStatement } from './sql/rows.ts'
-import { keyColumns, type Statement } from './sql/statement.ts'
+import type { Statement } from './sql/statement.ts'
 
 /** Sends a statement to the database and returns its rows. */
 export type Send = <Result>(statement: Statement) => Promise<Result[]>
@@ -23,41 +22,41 @@ export interface StatementMethods {
 
 /** Methods that the extension adds to the model of each resource. */
 export interface ResourceMethods {
-  /** Reads the row of one resource. */
-  lookUp(resource: Resource, key: ResourceKey): Promise<Row | null>
-  /** Reads the rows whose column has one of these identifiers, in any order. */
-  lookUpMany(resource: Resource, column: string, ids: readonly string[]): Promise<Row[]>
-  /** The rows of the resources at these resourceKeys, in any order. */
-  lookUpAll(resource: Resource, resourceKeys: readonly ResourceKey[]): Promise<Row[]>
+  /** Reads the row of one resource: outside of transactions with those of all callers of one turn of the event loop. */
+  findByKey(resource: Resource, key: ResourceKey): Promise<Row | null>
   /** A part of the collection. Rows and count are of one snapshot, so that they never contradict each other. */
   list(resource: Resource, request: ListRequest): Promise<List>
   /** Reads the same part of the lists of several parents, by parent identifier. A missing parent has no list. */
   lists(resource: Resource, parents: Parents, request: ListRequest): Promise<ReadonlyMap<string, List>>
   /** Counts and measures the groups of the collection. */
   measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]>
-  /** Inserts a row and returns it, with the values that the database has set. */
-  insert(resource: Resource, key: ResourceKey, columns: Columns): Promise<Row>
-  /** Replaces columns of a row if it still has a version, and returns the row; null if it does not. */
-  replace(resource: Resource, key: ResourceKey, version: number, columns: Columns): Promise<Row | null>
+}
+
+/** The methods of a Prisma model that the service uses, with those of the extension. */
+export interface Model extends ResourceMethods {
+  findMany(query: object): Promise<Row[]>
+  findFirst(query: object): Promise<Row | null>
+  create(query: { readonly data: object }): Promise<Row>
+  updateManyAndReturn(query: { readonly where: object; readonly data: object }): Promise<Row[]>
+  deleteMany(query: object): Promise<{ count: number }>
+}
+
+/** The Prisma model of a resource, by its name. */
+export function prismaModel(client: object, { name }: Resource): Model {
+  const model = name.charAt(0).toLowerCase() + name.slice(1)
+  return (client as Record<string, Model>)[model] as Model
 }
 
 /**
- * Extends Prisma's client with statements derived from the definitions (Prisma: client extensions). They run
- * on the driver's pool outside transactions, and on Prisma's connection inside one. To read one row takes 180 µs
- * of CPU time with Prisma, 100 with the driver, and about 20 if look-ups share a statement.
+ * Extends Prisma's client with what its own API lacks (Prisma: client extensions). Statements run on the driver's pool
+ * outside transactions, and on Prisma's connection inside one.
  */
-export function extend<Client extends PrismaClient>(prisma: Client, send: Send) {
-  const lookUps = batchLookUps(send)
-  const withStatements = prisma.$extends({
-    query: {
-      $allOperations: async ({ args, query }) => {
-        try {
-          return await query(args)
-        } catch (error) {
-          throw prismaError(error)
-        }
-      },
-    },
+export function extend(prisma: PrismaClient, send: Send) {
+  const readByKey = batchKeyReads((resource, query) =>
+    prismaModel(prisma, resource).findMany(query).catch(rejectUnavailable),
+  )
+  const rowsOf = <Result>(model: unknown, statement: Statement) => clientOf(model).$rows<Result>(statement)
+  return prisma.$extends({
     client: {
       $rows<Result>(statement: Statement): Promise<Result[]> {
         const client = Prisma.getExtensionContext(this) as unknown as Pick<PrismaClient, '$queryRawUnsafe'>
@@ -65,21 +64,12 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
         return client.$queryRawUnsafe(statement.text, ...statement.values)
       },
     },
-  })
-  const rowsOf = <Result>(model: unknown, statement: Statement) => clientOf(model).$rows<Result>(statement)
-  return withStatements.$extends({
     model: {
       $allModels: {
-        async lookUp(resource, key) {
-          if (isOutside(clientOf(this)) && !resource.parentField) return lookUps(resource, key.id)
-          const [row] = await rowsOf<Row>(this, lookUpStatement(resource, keyColumns(resource, key)))
-          return row ?? null
-        },
-        lookUpMany(resource, column, ids) {
-          return rowsOf(this, lookUpStatement(resource, { [column]: ids }))
-        },
-        lookUpAll(resource, resourceKeys) {
-          return rowsOf(this, keysStatement(resource, resourceKeys))
+        findByKey(resource, key) {
+          if (isOutside(clientOf(this))) return readByKey(resource, key)
+          const model = Prisma.getExtensionContext(this) as unknown as Model
+          return model.findFirst({ where: keyColumns(resource, key) })
         },
         async list(resource, request) {
           return toList(request, await rowsOf(this, listStatement(resource, request)))
@@ -90,56 +80,9 @@ export function extend<Client extends PrismaClient>(prisma: Client, send: Send) 
         async measureGroups(resource, request) {
           return toGroups(resource, request, await rowsOf(this, aggregateStatement(resource, request)))
         },
-        async insert(resource, key, columns) {
-          const [row] = await rowsOf<Row>(this, insertStatement(resource, key, columns))
-          return row as Row
-        },
-        async replace(resource, key, version, columns) {
-          const [row] = await rowsOf<Row>(this, replaceStatement(resource, key, version, columns))
-          return row ?? null
-        },
       } satisfies ResourceMethods,
     },
   })
-}
-
-/** How many statements with look-ups in one table run at once. */
-const LOOK_UP_STATEMENTS = 2
-
-/**
- * Combines all look-ups in one table of one turn of the event loop into one statement, which runs after them.
- * With 16 concurrent requests, a look-up costs 10 µs instead of 50. While two such statements run, the next one
- * waits and gathers look-ups, so that a table that is locked takes two connections and not all.
- */
-function batchLookUps(send: Send): (resource: Resource, id: string) => Promise<Row | null> {
-  const loaders = new Map<Resource, DataLoader<string, Row | null>>()
-  const loaderOf = (resource: Resource) => {
-    let running = 0
-    let startNext: (() => void) | undefined
-    const load = async (ids: readonly string[]) => {
-      running++
-      try {
-        const rows = await send<Row>(lookUpStatement(resource, { id: ids }))
-        const byId = new Map(rows.map((row) => [row.id, row]))
-        return ids.map((id) => byId.get(id) ?? null)
-      } finally {
-        running--
-        const start = startNext
-        startNext = undefined
-        start?.()
-      }
-    }
-    const batchScheduleFn = (start: () => void) => {
-      if (running < LOOK_UP_STATEMENTS) setImmediate(start)
-      else startNext = start
-    }
-    return new DataLoader(load, { cache: false, batchScheduleFn })
-  }
-  return (resource, id) => {
-    const loader = loaders.get(resource) ?? loaderOf(resource)
-    loaders.set(resource, loader)
-    return loader.load(id)
-  }
 }
 
 /** Whether a client is outside transactions. */

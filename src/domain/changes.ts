@@ -1,9 +1,11 @@
-import { type DatabaseClient, modelOf } from '../database/client.ts'
+import type { DatabaseClient } from '../database/client.ts'
+import { prismaModel } from '../database/extension.ts'
+import { toData } from '../database/prisma-data.ts'
 import { DomainError } from '../model/errors.ts'
-import type { ResourceKey } from '../model/identifiers.ts'
+import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
-import { initialColumns, isUnchanged, toColumns } from '../model/rows.ts'
+import { changedColumns, initialColumns, toColumns } from '../model/rows.ts'
 import type { WriteContext } from './context.ts'
 import { writeError } from './database-errors.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
@@ -37,9 +39,13 @@ export async function updateResource(
   const target = { key, before, after: toColumns(resource, values, before) }
   return runWrite(context, resource, target, async (change) => {
     await refuseBrokenRules(change, resource, context.resources)
-    if (isUnchanged(before, change.after)) return { outcome: 'UNCHANGED', row: before }
+    const changed = changedColumns(before, change.after)
+    if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
-    const row = await modelOf(change.client, resource).replace(resource, key, before.version, change.after)
+    const [row] = await prismaModel(change.client, resource).updateManyAndReturn({
+      where: { ...keyColumns(resource, key), version: before.version },
+      data: toData(resource, changed),
+    })
     if (!row) throw new WriteConflict()
     return { outcome: 'REPLACED', row }
   })
@@ -63,7 +69,9 @@ export async function insertResource(
     await record?.claim(change.client)
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
-    const row = await modelOf(change.client, resource).insert(resource, key, change.after)
+    const row = await prismaModel(change.client, resource).create({
+      data: toData(resource, { ...change.after, ...keyColumns(resource, key) }),
+    })
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
@@ -107,6 +115,6 @@ async function hasChanged(
   key: ResourceKey,
   before: Row | undefined,
 ): Promise<boolean> {
-  const row = await modelOf(client, resource).lookUp(resource, key)
+  const row = await prismaModel(client, resource).findByKey(resource, key)
   return row?.version !== before?.version
 }

@@ -1,4 +1,4 @@
-import { refusalOf } from '../database/errors.ts'
+import { prismaError, refusalOf } from '../database/errors.ts'
 import { DomainError, errorAt } from '../model/errors.ts'
 import { type Resource, tableName } from '../model/resource.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
@@ -14,7 +14,7 @@ const WRITE_CONFLICTS = ['40001', '40P01']
 
 /**
  * Maps an error of a write to a conflict, a duplicate value, a missing parent, or an invalid stored row.
- * Returns other errors unchanged.
+ * Returns other errors, with SERVICE_UNAVAILABLE for those of the connection.
  */
 export function writeError(error: unknown, resource: Resource): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
@@ -47,7 +47,7 @@ const NONE = { state: '', constraint: '' }
  * that the write changes in another column, such as an astronaut whose mission ends.
  */
 function checkViolation(error: unknown): unknown {
-  if (refusalOf(error)?.state !== CHECK_VIOLATION) return error
+  if (refusalOf(error)?.state !== CHECK_VIOLATION) return prismaError(error)
   const message = 'The request would change a stored resource that is not valid. Correct that resource first.'
   return new DomainError('DEPENDENCY_CONFLICT', message)
 }

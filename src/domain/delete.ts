@@ -1,6 +1,5 @@
-import { modelOf } from '../database/client.ts'
-import { keyColumns } from '../database/sql/statement.ts'
-import { isResourceKey, type ResourceKey } from '../model/identifiers.ts'
+import { prismaModel } from '../database/extension.ts'
+import { isResourceKey, keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource } from '../model/resource.ts'
 import type { WriteContext } from './context.ts'
@@ -42,7 +41,7 @@ async function remove(
 ): Promise<Deleted> {
   const before =
     condition.versions || condition.unmodifiedSince || resource.databaseRule
-      ? await modelOf(context.client, resource).lookUp(resource, key)
+      ? await prismaModel(context.client, resource).findByKey(resource, key)
       : undefined
   if (before === null) return 'ABSENT'
   if (before) requireState(before, key, condition)
@@ -50,7 +49,7 @@ async function remove(
     return await inTransaction(context, resource, { key, before, after: undefined }, async (change) => {
       await resource.databaseRule?.(change)
       const where = { ...keyColumns(resource, key), ...(before && { version: before.version }) }
-      const { count } = await modelOf(change.client, resource).deleteMany({ where })
+      const { count } = await prismaModel(change.client, resource).deleteMany({ where })
       if (count === 0 && before) throw new WriteConflict()
       return count === 0 ? 'ABSENT' : 'DELETED'
     })

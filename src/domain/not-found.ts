@@ -1,4 +1,5 @@
-import { type Client, modelOf } from '../database/client.ts'
+import type { Client } from '../database/client.ts'
+import { prismaModel } from '../database/extension.ts'
 import { DomainError } from '../model/errors.ts'
 import { isResourceKey, type ResourceKey } from '../model/identifiers.ts'
 import type { Resource } from '../model/resource.ts'
@@ -38,7 +39,7 @@ export async function parentNotFoundOrGone(
 ): Promise<DomainError | undefined> {
   if (!owner || parentId === undefined) return undefined
   const parent = { id: parentId }
-  return (await modelOf(client, owner).lookUp(owner, parent))
+  return (await prismaModel(client, owner).findByKey(owner, parent))
     ? undefined
     : notFoundOrGone(client, owner, parent)
 }

@@ -1,5 +1,15 @@
-import { type Client, modelOf } from '../database/client.ts'
-import { isIdentifier, isResourceKey, type ResourceKey } from '../model/identifiers.ts'
+import type { Client } from '../database/client.ts'
+import { rejectUnavailable } from '../database/errors.ts'
+import { prismaModel } from '../database/extension.ts'
+import { anyOf } from '../database/key-reads.ts'
+import {
+  isIdentifier,
+  isResourceKey,
+  keyOf,
+  keyOfText,
+  keyText,
+  type ResourceKey,
+} from '../model/identifiers.ts'
 import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
 import type { List, ListRequest } from '../model/query/list.ts'
 import { listColumn } from '../model/relations.ts'
@@ -15,7 +25,7 @@ import { notFound, notFoundOrGone } from './not-found.ts'
  */
 export async function readResource(client: Client, resource: Resource, key: ResourceKey): Promise<Row> {
   if (!isResourceKey(key)) throw notFound(resource, key)
-  const row = await modelOf(client, resource).lookUp(resource, key)
+  const row = await prismaModel(client, resource).findByKey(resource, key)
   return row ?? Promise.reject(await notFoundOrGone(client, resource, key))
 }
 
@@ -26,32 +36,27 @@ export async function readRows(
   column: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const rows = await modelOf(client, resource).lookUpMany(resource, column, ids)
+  const rows = await prismaModel(client, resource)
+    .findMany({ where: { [column]: anyOf(ids) } })
+    .catch(rejectUnavailable)
   return new Map(rows.map((row) => [row[column] as string, row]))
 }
 
-/** The key of an owned resource in {@link readOwned}. Identifiers have no `/`. */
-export function ownedKey(parentId: string, id: string): string {
-  return `${parentId}/${id}`
-}
-
-/** Reads owned resources by their keys. A key without a row is left out. */
-export async function readOwned(
+/** Reads resources by the texts of their keys. A key without a row is left out. */
+export async function readByKeys(
   client: Client,
   resource: Resource,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const resourceKeys = keys.map((key) => {
-    const [parentId, id] = key.split('/') as [string, string]
-    return { parentId, id }
-  })
-  const rows = await modelOf(client, resource).lookUpAll(resource, resourceKeys)
-  return new Map(rows.map((row) => [ownedKey(row[resource.parentField as string] as string, row.id), row]))
+  const rows = await Promise.all(
+    keys.map((key) => prismaModel(client, resource).findByKey(resource, keyOfText(key))),
+  )
+  return new Map(rows.flatMap((row) => (row ? [[keyText(keyOf(resource, row)), row]] : [])))
 }
 
 /** Reads a part of a collection (SPEC §4.1). */
 export function readList(client: Client, resource: Resource, request: ListRequest): Promise<List> {
-  return modelOf(client, resource).list(resource, request)
+  return prismaModel(client, resource).list(resource, request)
 }
 
 /**
@@ -66,7 +71,7 @@ export function readLists(
   request: ListRequest,
 ): Promise<ReadonlyMap<string, List>> {
   const parents = { resource: parent, ids: parentIds, column: listColumn(parent, resource) }
-  return modelOf(client, resource).lists(resource, parents, request)
+  return prismaModel(client, resource).lists(resource, parents, request)
 }
 
 /**
@@ -92,7 +97,7 @@ export async function aggregate(
   resource: Resource,
   request: AggregateRequest,
 ): Promise<Group[]> {
-  const model = modelOf(client, resource)
+  const model = prismaModel(client, resource)
   try {
     return await model.measureGroups(resource, request)
   } catch (error) {
@@ -112,7 +117,9 @@ export async function* allRows(client: Client, resource: Resource): AsyncGenerat
   const orderBy = [...(parentField ? [{ [parentField]: 'asc' }] : []), { id: 'asc' }]
   let where = {}
   for (;;) {
-    const rows = await modelOf(client, resource).findMany({ where, orderBy, take: PAGE_ROWS })
+    const rows = await prismaModel(client, resource)
+      .findMany({ where, orderBy, take: PAGE_ROWS })
+      .catch(rejectUnavailable)
     yield* rows
     const last = rows.at(-1)
     if (!last || rows.length < PAGE_ROWS) return

@@ -1,4 +1,5 @@
-import { type Client, modelOf } from '../database/client.ts'
+import type { Client } from '../database/client.ts'
+import { prismaModel } from '../database/extension.ts'
 import type { Change } from '../model/database-rule.ts'
 import { type Detail, refuseRuleViolation } from '../model/errors.ts'
 import { isIdentifier } from '../model/identifiers.ts'
@@ -38,7 +39,8 @@ async function unknownReferences(
   )
   const details = changed.map(async ({ leaf, target }): Promise<Detail[]> => {
     const id = after?.[leaf.column] as string | null
-    if (id === null || (isIdentifier(id) && (await modelOf(client, target).lookUp(target, { id })))) return []
+    if (id === null || (isIdentifier(id) && (await prismaModel(client, target).findByKey(target, { id }))))
+      return []
     const message = `There is no resource ${JSON.stringify(id)} in ${target.path}.`
     return [{ field: leaf.name, code: 'UNKNOWN_REFERENCE', message }]
   })

@@ -1,4 +1,4 @@
-import { modelOf } from '../database/client.ts'
+import { prismaModel } from '../database/extension.ts'
 import { quoted, tableOf } from '../database/sql/statement.ts'
 import { allows } from '../model/authorize.ts'
 import type { Change } from '../model/database-rule.ts'
@@ -47,7 +47,7 @@ export async function refuseTakenIdentifier(
   id: string,
 ): Promise<void> {
   const other = { ...key, id }
-  if (!isResourceKey(other) || !(await modelOf(client, resource).lookUp(resource, other))) return
+  if (!isResourceKey(other) || !(await prismaModel(client, resource).findByKey(resource, other))) return
   const isNamed = allows(caller, resource, 'read') && !resource.owner
   throw duplicateValue(resource, 'id', isNamed ? id : undefined)
 }

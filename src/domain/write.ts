@@ -1,4 +1,4 @@
-import { modelOf } from '../database/client.ts'
+import { prismaModel } from '../database/extension.ts'
 import { DomainError, refuseInvalid } from '../model/errors.ts'
 import {
   IDENTIFIER_FORM,
@@ -93,7 +93,7 @@ export async function putResource(
   const view = viewIn(resource, options.apiVersion)
   const values = validated(view, body)
   return retry(async () => {
-    const row = await modelOf(context.client, resource).lookUp(resource, key)
+    const row = await prismaModel(context.client, resource).findByKey(resource, key)
     if (row) return replace(context, resource, key, row, values, options)
     if (!options.mayCreate) throw notFound(resource, key, CREATE_ADVICE)
     return insertResource(context, resource, key, completed(resource, view, values))
@@ -115,7 +115,9 @@ export async function patchResource(
 ): Promise<Written> {
   const view = viewIn(resource, apiVersion)
   return retry(async () => {
-    const row = isResourceKey(key) ? await modelOf(context.client, resource).lookUp(resource, key) : null
+    const row = isResourceKey(key)
+      ? await prismaModel(context.client, resource).findByKey(resource, key)
+      : null
     if (!row) throw notFound(resource, key)
     requireState(row, key, condition)
     refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))

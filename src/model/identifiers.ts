@@ -25,6 +25,25 @@ export function keyOf(
   return { parentId: parentField && (values[parentField] as string), id: values['id'] as string }
 }
 
+/** The primary key columns of a resource, with their values. */
+export function keyColumns(
+  { parentField }: { readonly parentField: string | undefined },
+  { parentId, id }: ResourceKey,
+): Readonly<Record<string, unknown>> {
+  return parentField ? { [parentField]: parentId, id } : { id }
+}
+
+/** A text that differs between keys. Identifiers have no `/`. */
+export function keyText({ parentId = '', id }: ResourceKey): string {
+  return `${parentId}/${id}`
+}
+
+/** The key with a text of {@link keyText}. */
+export function keyOfText(text: string): ResourceKey {
+  const [parentId, id] = text.split('/') as [string, string]
+  return { parentId, id }
+}
+
 /** Whether both identifiers are valid. No resource has a malformed key. */
 export function isResourceKey({ parentId, id }: ResourceKey): boolean {
   return isIdentifier(id) && (parentId === undefined || isIdentifier(parentId))

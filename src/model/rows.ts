@@ -54,7 +54,9 @@ export function toValues(resource: Resource, row: Columns): Values {
   return values
 }
 
-/** Whether the row already has the values of these columns. */
-export function isUnchanged(row: Row, columns: Columns): boolean {
-  return Object.entries(columns).every(([column, value]) => isDeepStrictEqual(row[column], value))
+/** The columns whose values differ from those of the row. */
+export function changedColumns(row: Row, columns: Columns): Columns {
+  return Object.fromEntries(
+    Object.entries(columns).filter(([column, value]) => !isDeepStrictEqual(row[column], value)),
+  )
 }

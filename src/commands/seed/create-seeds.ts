@@ -1,4 +1,4 @@
-import { modelOf } from '../../database/client.ts'
+import { prismaModel } from '../../database/extension.ts'
 import type { Seed } from '../../documents/openapi/samples.ts'
 import type { WriteContext } from '../../domain/context.ts'
 import { putResource } from '../../domain/write.ts'
@@ -15,7 +15,7 @@ export async function createSeeds(seeds: readonly Seed[], context: WriteContext)
   for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
     const resource = resourceNamed(collection, context)
     const key = { parentId, id }
-    if (await modelOf(context.client, resource).lookUp(resource, key)) continue
+    if (await prismaModel(context.client, resource).findByKey(resource, key)) continue
     await putResource(context, resource, key, body, { mayCreate: true, mayReplace: false, readOnly: {} })
     created += 1
   }

@@ -1,4 +1,3 @@
-import type { ResourceKey } from '../../model/identifiers.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
 
 /** A statement with the values of its parameters. */
@@ -17,11 +16,6 @@ export function tableOf({ path }: Resource): string {
 /** The quoted columns of a row. A prepared statement must not use `*`, which changes with a migration. */
 export function columnsOf({ leaves }: Resource): string {
   return [...leaves.map(({ column }) => column), 'version'].map(quoted).join(', ')
-}
-
-/** The primary key columns of a resource, with their values. */
-export function keyColumns({ parentField }: Resource, { parentId, id }: ResourceKey) {
-  return parentField ? { [parentField]: parentId, id } : { id }
 }
 
 /** A quoted identifier. */

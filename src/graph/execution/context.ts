@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader'
 import type { DatabaseClient, ReadContext, WriteContext } from '../../domain/context.ts'
-import { ownedKey, readLists, readOwned, readRows } from '../../domain/read.ts'
+import { readByKeys, readLists, readRows } from '../../domain/read.ts'
 import { type Action, authorize } from '../../model/authorize.ts'
 import type { Caller } from '../../model/caller.ts'
-import type { ResourceKey } from '../../model/identifiers.ts'
+import { keyText, type ResourceKey } from '../../model/identifiers.ts'
 import { type List, type ListRequest, passesOf } from '../../model/query/list.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
@@ -97,8 +97,8 @@ class Loaders {
     if (!parentField || parentId === undefined) return this.row(resource, 'id', id)
     if (!listed) return this.row(resource, parentField, parentId)
     const read = (keys: readonly string[]) =>
-      this.#connections.use(() => readOwned(this.#client, resource, keys))
-    return this.#loader(`${resource.path} by parent`, read).load(ownedKey(parentId, id))
+      this.#connections.use(() => readByKeys(this.#client, resource, keys))
+    return this.#loader(`${resource.path} by parent`, read).load(keyText({ parentId, id }))
   }
 
   /**

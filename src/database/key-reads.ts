@@ -1,0 +1,74 @@
+import DataLoader from 'dataloader'
+import { keyColumns, keyOf, keyText, type ResourceKey } from '../model/identifiers.ts'
+import type { Resource } from '../model/resource.ts'
+import type { Row } from '../model/row.ts'
+
+/** Prisma's `findMany` of the model of a resource. */
+type FindMany = (resource: Resource, query: { readonly where: object }) => Promise<readonly Row[]>
+
+type Loader = DataLoader<ResourceKey, Row | null>
+
+/** How many statements that read one table by key run at once. */
+const STATEMENTS = 2
+
+/** Prisma compiles each number of keys of an owned resource anew, which takes milliseconds. */
+const MAXIMUM_KEYS = 128
+
+/**
+ * Makes one `findMany` of all reads by key of one table in one turn of the event loop. With 16 concurrent requests, a
+ * read costs 10 µs of processor time instead of 85. While two such statements run, the next one waits and gathers
+ * keys, so that a table that is locked takes two connections and not all.
+ */
+export function batchKeyReads(
+  findMany: FindMany,
+): (resource: Resource, key: ResourceKey) => Promise<Row | null> {
+  const loaders = new Map<Resource, Loader>()
+  return (resource, key) => {
+    const loader = loaders.get(resource) ?? loaderOf(resource, findMany)
+    loaders.set(resource, loader)
+    return loader.load(key)
+  }
+}
+
+function loaderOf(resource: Resource, findMany: FindMany): Loader {
+  let running = 0
+  const waiting: (() => void)[] = []
+  const load = async (keys: readonly ResourceKey[]) => {
+    running++
+    try {
+      const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()]
+      const rows = await findMany(resource, { where: withKeys(resource, distinct) })
+      const byKey = new Map(rows.map((row) => [keyText(keyOf(resource, row)), row]))
+      return keys.map((key) => byKey.get(keyText(key)) ?? null)
+    } finally {
+      running--
+      waiting.shift()?.()
+    }
+  }
+  const batchScheduleFn = (start: () => void) => {
+    if (running < STATEMENTS) setImmediate(start)
+    else waiting.push(start)
+  }
+  return new DataLoader(load, { cache: false, maxBatchSize: MAXIMUM_KEYS, batchScheduleFn })
+}
+
+function withKeys(resource: Resource, keys: readonly ResourceKey[]): object {
+  if (!resource.parentField) return { id: anyOf(keys.map(({ id }) => id)) }
+  return { OR: toPowerOfTwo(keys).map((key) => keyColumns(resource, key)) }
+}
+
+/** Prisma's condition for one of these values. */
+export function anyOf(values: readonly string[]): { readonly in: readonly string[] } {
+  return { in: toPowerOfTwo(values) }
+}
+
+/**
+ * Repeats the last value up to a power of two. The text of Prisma's statement depends on the number of values, and
+ * this leaves few texts to prepare.
+ */
+function toPowerOfTwo<Value>(values: readonly Value[]): readonly Value[] {
+  const last = values.at(-1)
+  if (last === undefined) return values
+  const size = 2 ** Math.ceil(Math.log2(values.length))
+  return [...values, ...Array<Value>(size - values.length).fill(last)]
+}
