@@ -55,13 +55,12 @@ export function extend(prisma: PrismaClient, send: Send) {
   const readByKey = batchKeyReads((resource, query) =>
     prismaModel(prisma, resource).findMany(query).catch(rejectUnavailable),
   )
-  const rowsOf = <Result>(model: unknown, statement: Statement) => clientOf(model).$rows<Result>(statement)
+  const rowsOf = <Result>(client: QueryClient, statement: Statement): Promise<Result[]> =>
+    isOutside(client) ? send(statement) : client.$queryRawUnsafe(statement.text, ...statement.values)
   return prisma.$extends({
     client: {
       $rows<Result>(statement: Statement): Promise<Result[]> {
-        const client = Prisma.getExtensionContext(this) as unknown as Pick<PrismaClient, '$queryRawUnsafe'>
-        if (isOutside(client)) return send(statement)
-        return client.$queryRawUnsafe(statement.text, ...statement.values)
+        return rowsOf(Prisma.getExtensionContext(this) as unknown as QueryClient, statement)
       },
     },
     model: {
@@ -72,13 +71,17 @@ export function extend(prisma: PrismaClient, send: Send) {
           return model.findFirst({ where: keyColumns(resource, key) })
         },
         async list(resource, request) {
-          return toList(request, await rowsOf(this, listStatement(resource, request)))
+          return toList(request, await rowsOf(clientOf(this), listStatement(resource, request)))
         },
         async lists(resource, parents, request) {
-          return toLists(request, await rowsOf(this, listsStatement(resource, parents, request)))
+          return toLists(request, await rowsOf(clientOf(this), listsStatement(resource, parents, request)))
         },
         async measureGroups(resource, request) {
-          return toGroups(resource, request, await rowsOf(this, aggregateStatement(resource, request)))
+          return toGroups(
+            resource,
+            request,
+            await rowsOf(clientOf(this), aggregateStatement(resource, request)),
+          )
         },
       } satisfies ResourceMethods,
     },
@@ -90,7 +93,9 @@ function isOutside(client: object): boolean {
   return '$connect' in client
 }
 
+type QueryClient = Pick<PrismaClient, '$queryRawUnsafe'>
+
 /** The client that a model belongs to. */
-function clientOf(model: unknown): StatementMethods {
-  return (Prisma.getExtensionContext(model) as unknown as { $parent: StatementMethods }).$parent
+function clientOf(model: unknown): QueryClient {
+  return (Prisma.getExtensionContext(model) as unknown as { $parent: QueryClient }).$parent
 }
