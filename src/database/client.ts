@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type CustomTypesConfig, type Pool, types as parsers } from 'pg'
 import { KINDS } from '../model/kinds/index.ts'
-import { prismaError } from './errors.ts'
+import { rejectUnavailable } from './errors.ts'
 import { extend, type StatementMethods } from './extension.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { type Statement, statementName } from './sql/statement.ts'
@@ -86,13 +86,9 @@ const types: CustomTypesConfig = {
  *
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */
-export async function transact<Result>(
+export function transact<Result>(
   client: DatabaseClient,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  try {
-    return await client.$transaction((inside) => work(inside as unknown as Client))
-  } catch (error) {
-    throw prismaError(error)
-  }
+  return client.$transaction((inside) => work(inside as unknown as Client)).catch(rejectUnavailable)
 }

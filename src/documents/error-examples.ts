@@ -1,4 +1,4 @@
-import { notFound } from '../domain/not-found.ts'
+import { resourceNotFound } from '../domain/not-found.ts'
 import { duplicateValue } from '../domain/unique.ts'
 import { errorEnvelope, METHODS, methodNotAllowed, STATUS } from '../http/errors.ts'
 import { bodyTypes } from '../http/json/body.ts'
@@ -102,7 +102,7 @@ function errorsAbout({ resource, referred }: Subjects): Record<ErrorCode, Domain
       'Send an access token: Authorization: Bearer <token>',
     ),
     ACCESS_DENIED: caught(() => authorize(callerWithoutScopes, resource, 'write')),
-    RESOURCE_NOT_FOUND: notFound(resource, { id: 'unknown' }),
+    RESOURCE_NOT_FOUND: resourceNotFound(resource, { id: 'unknown' }),
     METHOD_NOT_ALLOWED: methodNotAllowed('DELETE', { Allow: allowed.join(', ') }),
     NOT_ACCEPTABLE: saying(
       'NOT_ACCEPTABLE',

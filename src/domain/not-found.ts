@@ -13,14 +13,14 @@ export async function notFoundOrGone(
   resource: Resource,
   key: ResourceKey,
 ): Promise<DomainError> {
-  if (!isResourceKey(key)) return notFound(resource, key)
+  if (!isResourceKey(key)) return resourceNotFound(resource, key)
   const { parentId = '', id } = key
   const values = [resource.path, parentId, id]
   const [{ deleted } = { deleted: false }] = await client.$rows<{ deleted: boolean }>({
     text: IS_DELETED,
     values,
   })
-  return deleted ? gone(resource, key) : notFound(resource, key)
+  return deleted ? gone(resource, key) : resourceNotFound(resource, key)
 }
 
 /** Each deleted resource has a tombstone; those of a mass deletion share a set. */
@@ -45,7 +45,7 @@ export async function parentNotFoundOrGone(
 }
 
 /** RESOURCE_NOT_FOUND (404), with advice for the operation, if any. */
-export function notFound(resource: Resource, { id }: ResourceKey, advice = ''): DomainError {
+export function resourceNotFound(resource: Resource, { id }: ResourceKey, advice = ''): DomainError {
   const message = `There is no resource ${quoted(id)} in ${resource.path}.${advice && ` ${advice}`}`
   return new DomainError('RESOURCE_NOT_FOUND', message)
 }

@@ -16,7 +16,7 @@ import { listColumn } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 import { isOverflow } from './database-errors.ts'
-import { notFound, notFoundOrGone } from './not-found.ts'
+import { notFoundOrGone, resourceNotFound } from './not-found.ts'
 
 /**
  * Reads a resource. A malformed identifier is not found without a query, because PostgreSQL refuses U+0000.
@@ -24,7 +24,7 @@ import { notFound, notFoundOrGone } from './not-found.ts'
  * @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410)
  */
 export async function readResource(client: Client, resource: Resource, key: ResourceKey): Promise<Row> {
-  if (!isResourceKey(key)) throw notFound(resource, key)
+  if (!isResourceKey(key)) throw resourceNotFound(resource, key)
   const row = await prismaModel(client, resource).findByKey(resource, key)
   return row ?? Promise.reject(await notFoundOrGone(client, resource, key))
 }
@@ -86,7 +86,7 @@ export async function readListOf(
   parentId: string,
   request: ListRequest,
 ): Promise<List> {
-  if (!isIdentifier(parentId)) throw notFound(parent, { id: parentId })
+  if (!isIdentifier(parentId)) throw resourceNotFound(parent, { id: parentId })
   const list = (await readLists(client, parent, resource, [parentId], request)).get(parentId)
   return list ?? Promise.reject(await notFoundOrGone(client, parent, { id: parentId }))
 }

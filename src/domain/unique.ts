@@ -1,5 +1,5 @@
 import { prismaModel } from '../database/extension.ts'
-import { quoted, tableOf } from '../database/sql/statement.ts'
+import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { allows } from '../model/authorize.ts'
 import type { Change } from '../model/database-rule.ts'
 import { type DomainError, errorAt } from '../model/errors.ts'
@@ -26,7 +26,7 @@ export async function refuseTakenValues(
     if (!scope || value === null || value === before?.[leaf.column]) continue
     const isWithinParent = scope === 'parent' && parentField !== undefined
     const compared = (operand: string) => uniqueBy(leaf.field, operand)
-    const text = `SELECT id FROM ${tableOf(resource)}
+    const text = `SELECT id FROM ${quotedTable(resource)}
       WHERE ${compared(quoted(leaf.column))} = ${compared('$1')} AND id <> $2
       ${isWithinParent ? `AND ${quoted(parentField)} = $3` : ''}`
     const values = isWithinParent ? [value, id, parentId] : [value, id]

@@ -17,7 +17,7 @@ import { viewOf } from '../model/versions/views.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { IdempotencyRecord, type RequestKey } from './idempotency.ts'
-import { notFound } from './not-found.ts'
+import { resourceNotFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
 interface WriteOptions {
@@ -95,7 +95,7 @@ export async function putResource(
   return retry(async () => {
     const row = await prismaModel(context.client, resource).findByKey(resource, key)
     if (row) return replace(context, resource, key, row, values, options)
-    if (!options.mayCreate) throw notFound(resource, key, CREATE_ADVICE)
+    if (!options.mayCreate) throw resourceNotFound(resource, key, CREATE_ADVICE)
     return insertResource(context, resource, key, completed(resource, view, values))
   })
 }
@@ -118,7 +118,7 @@ export async function patchResource(
     const row = isResourceKey(key)
       ? await prismaModel(context.client, resource).findByKey(resource, key)
       : null
-    if (!row) throw notFound(resource, key)
+    if (!row) throw resourceNotFound(resource, key)
     requireState(row, key, condition)
     refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
     const values = validated(view, mergePatch(writableValues(view, row), patch) as Values)
@@ -148,7 +148,7 @@ function refuseMalformedIdentifier({ id }: ResourceKey): void {
 }
 
 function refuseMalformedParent({ owner }: Resource, id: string | undefined): void {
-  if (owner && id !== undefined && !isIdentifier(id)) throw notFound(owner, { id })
+  if (owner && id !== undefined && !isIdentifier(id)) throw resourceNotFound(owner, { id })
 }
 
 function validated(resource: Resource, body: Values): Values {

@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts'
-import { tableOf } from '../../database/sql/statement.ts'
+import { quotedTable } from '../../database/sql/statement.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
 
 interface Counts {
@@ -44,7 +44,7 @@ async function wrongCounts(
 
 /** One statement, so both counts are of the same snapshot. */
 async function countsOf(client: DatabaseClient, resource: Resource): Promise<Counts> {
-  const text = `SELECT (SELECT count(*) FROM ${tableOf(resource)})::text AS actual,
+  const text = `SELECT (SELECT count(*) FROM ${quotedTable(resource)})::text AS actual,
     COALESCE((SELECT sum(rows) FROM row_counts WHERE collection = $1), 0)::text AS stored`
   const [counts] = await client.$rows<Counts>({ text, values: [tableName(resource.path)] })
   return counts as Counts

@@ -10,7 +10,7 @@ import { leafNamed } from '../../model/query/query.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { filterCondition } from './filter.ts'
-import { Parameters, quoted, type Statement, tableOf } from './statement.ts'
+import { Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
 /** The column with the number of resources of a group. No field can have this name. */
 const COUNT = 'count of group'
@@ -58,7 +58,7 @@ export function aggregateStatement(resource: Resource, request: AggregateRequest
   const times = period ? [`${period} AS ${quoted(TIME)}`] : []
   const selected = [...columns, ...times, `count(*)::int AS ${quoted(COUNT)}`, ...computed]
   const text = [
-    `SELECT ${selected.join(', ')} FROM ${tableOf(resource)}`,
+    `SELECT ${selected.join(', ')} FROM ${quotedTable(resource)}`,
     ...(filter ? [`WHERE ${filterCondition(resource, filter, parameters)}`] : []),
     ...(grouped.length > 0 ? [`GROUP BY ${grouped.join(', ')} ORDER BY ${groupOrder(keys, request)}`] : []),
     `LIMIT ${limit}`,

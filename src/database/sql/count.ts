@@ -1,7 +1,7 @@
 import type { Filter } from '../../model/query/query.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
 import { filterCondition } from './filter.ts'
-import { type Parameters, tableOf } from './statement.ts'
+import { type Parameters, quotedTable } from './statement.ts'
 
 /** The number of rows of a list as an expression: of those that meet conditions, or of the whole collection. */
 export function countQuery(
@@ -12,7 +12,7 @@ export function countQuery(
 ): string {
   const conditions = [...within, ...(filter ? [filterCondition(resource, filter, parameters)] : [])]
   if (conditions.length === 0) return storedCount(resource)
-  return `(SELECT count(*)::int FROM ${tableOf(resource)} WHERE ${conditions.join(' AND ')})`
+  return `(SELECT count(*)::int FROM ${quotedTable(resource)} WHERE ${conditions.join(' AND ')})`
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   rangesQuery,
   wholeRanges,
 } from './ranges.ts'
-import { columnsOf, Parameters, quoted, type Statement, tableOf } from './statement.ts'
+import { columnsOf, Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
 /** The parents whose lists are read. */
 export interface Parents {
@@ -88,7 +88,7 @@ export function listsStatement(resource: Resource, parents: Parents, request: Li
   const facts = wholeListFacts(resource, request, parameters, [isListed])
   const order = orderKeys(orderSteps(resource, request.sorts), request.fromEnd ?? false)
   const text = `SELECT parent.id AS ${quoted(PARENT)}, ${['listed.*', ...facts].join(', ')}
-    FROM ${tableOf(parents.resource)} AS parent LEFT JOIN LATERAL (${rows}) AS listed ON TRUE
+    FROM ${quotedTable(parents.resource)} AS parent LEFT JOIN LATERAL (${rows}) AS listed ON TRUE
     WHERE parent.id = ANY(${wanted}) ORDER BY ${[quoted(PARENT), ...order.map((key) => `listed.${key}`)].join(', ')}`
   return planned(text, parameters, request)
 }

@@ -2,7 +2,7 @@ import type { OrderStep } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import { storedCount } from './count.ts'
 import { orderBy, rangesQuery, wholeRanges } from './ranges.ts'
-import { columnsOf, type Parameters, quoted, tableOf } from './statement.ts'
+import { columnsOf, type Parameters, quoted, quotedTable } from './statement.ts'
 
 /**
  * Selects rows of a whole collection after the first `skip`. PostgreSQL skips rows in an index of the order alone,
@@ -28,7 +28,7 @@ export function numberedPageQuery(
   const rest = `(${storedCount(resource)} - ${before})`
   const fromStart = identifiers(false, `${take}`, before)
   const fromEnd = identifiers(true, `GREATEST(LEAST(${take}, ${rest}), 0)`, `GREATEST(${rest} - ${take}, 0)`)
-  return `SELECT ${columnsOf(resource)} FROM ${tableOf(resource)}
+  return `SELECT ${columnsOf(resource)} FROM ${quotedTable(resource)}
     WHERE id = ANY(CASE WHEN ${before} < ${rest} THEN ${fromStart} ELSE ${fromEnd} END) ${orderBy(steps)}`
 }
 

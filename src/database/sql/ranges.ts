@@ -1,7 +1,7 @@
 import { type Position, Prefix } from '../../model/query/keyset.ts'
 import type { OrderStep } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
-import { type Parameters, quoted, tableOf } from './statement.ts'
+import { type Parameters, quoted, quotedTable } from './statement.ts'
 
 /** A part of a list that is one range of an index: conditions, and the order within. */
 export interface Range {
@@ -33,7 +33,7 @@ export function rangesQuery(resource: Resource, ranges: readonly Range[], select
   const select = ({ conditions, order }: Range, end: string) => {
     const all = [...filtered, ...conditions]
     const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`
-    return `SELECT ${columns} FROM ${tableOf(resource)} ${where} ${order} ${end}`
+    return `SELECT ${columns} FROM ${quotedTable(resource)} ${where} ${order} ${end}`
   }
   const [only, ...more] = ranges
   if (only && more.length === 0) return select(only, end)
@@ -150,5 +150,5 @@ function storedValue(
     isKey(step) ? [`${quoted(step.leaf.column)} = ${parameters.add(values[index])}`] : [],
   )
   const conditions = [...key, `version = ${parameters.add(version)}`].join(' AND ')
-  return `(SELECT ${column} FROM ${tableOf(resource)} WHERE ${conditions})`
+  return `(SELECT ${column} FROM ${quotedTable(resource)} WHERE ${conditions})`
 }

@@ -9,7 +9,7 @@ export interface Statement {
 }
 
 /** The quoted table name of a resource. */
-export function tableOf({ path }: Resource): string {
+export function quotedTable({ path }: Resource): string {
   return quoted(tableName(path))
 }
 
