@@ -6,7 +6,7 @@ import { atmosphere } from '../../src/domain/resources/atmosphere.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { spacecraft } from '../../src/domain/resources/spacecraft.ts'
 import type { Resource } from '../../src/model/resource.ts'
-import { createTestDatabase, openTestDatabase } from '../helpers/database.ts'
+import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
 
 const YEARS_1_TO_9999 = { min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z') }
 
