@@ -5,20 +5,19 @@ import { committedDocument } from '../documents/openapi/document.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { typeMap } from '../graph/type-map.ts'
 import { runCommand } from '../service/command.ts'
-import { readSeeds } from '../service/seeds.ts'
-import { domainFolder, loadDefinitions } from '../service/settings/domain-folder.ts'
+import { domainFolder, loadDefinitions, readSeeds } from '../service/settings/domain-folder.ts'
 
-const usage = `Generates the documents of the built-in domain, which are kept under version control.
+const usage = `Generates the documents of the built-in domain that are under version control.
 
   npx halgraph docs
 
-  docs/openapi.json    the OpenAPI document, with the default settings
+  docs/openapi.json    the OpenAPI document for the default settings
   docs/schema.graphql  the GraphQL schema
   docs/MODEL.md        the data model and the GraphQL types as diagrams`
 
 await runCommand(usage, {}, async () => {
   const domain = await loadDefinitions(domainFolder())
-  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder.seed)))
+  await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder)))
   const schema = createSchema(domain.resources, domain.versions)
   await write('docs/schema.graphql', `${printSchema(schema)}\n`)
   await write('docs/MODEL.md', modelDocument(domain.resources, typeMap(schema, domain.resources)))

@@ -16,25 +16,24 @@ import { repairRowCounts, rowCountProblems } from './doctor/row-counts.ts'
 import { rowProblems } from './doctor/rows.ts'
 import { inspectSession } from './doctor/session.ts'
 
-const usage = `Checks the service and its database without changing them.
+const usage = `Checks the service and its database. Changes nothing unless you pass --repair.
 
   npx halgraph doctor
   npx halgraph doctor --repair
 
   --json     print the results as one JSON object
-  --repair   recount the rows of collections whose stored count is wrong, add missing references, and remove those
-             that follow an empty text
+  --repair   correct wrong row counts, add missing references, and remove references that follow an empty text
 
 Checks the settings, the connection, the migrations, the server and its session settings, whether definitions,
-Prisma schema and tables match, the stored row counts, the references, and whether each row is valid. Exit status 1 when a
-check fails.`
+Prisma schema and tables match, the stored row counts, the references, and whether each row is valid. The exit
+status is 1 if a check fails.`
 
 const options = { repair: { type: 'boolean' }, json: { type: 'boolean', default: false } } as const
 
-/** The result of a check, with a line for each problem. */
 interface Check {
   readonly check: string
   readonly ok: boolean
+  /** One line each. */
   readonly problems: readonly string[]
 }
 
@@ -85,7 +84,7 @@ async function inspectDatabase(
   for (const resource of resources) report(resource.path, await rowProblems(client, resource))
 }
 
-/** Notes the result of a check, and prints it unless the output is JSON; returns whether it passed. */
+/** Records the result of a check, and prints it unless the output is JSON. Returns whether the check passed. */
 function report(check: string, problems: readonly string[]): boolean {
   const ok = problems.length === 0
   checks.push({ check, ok, problems })
@@ -98,7 +97,7 @@ function report(check: string, problems: readonly string[]): boolean {
   return ok
 }
 
-/** Only of a server: an embedded database is refused when it is opened. */
+/** Of a server. An embedded database with such problems is refused when it is opened. */
 async function migrationProblems(settings: Settings, { migrations }: Tables): Promise<readonly string[]> {
   const { databaseUrl } = settings
   if (databaseUrl === undefined) return []
@@ -111,23 +110,19 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
   return [
     ...misplaced.map((name) => `${name} is in the schema of the catalogue: run npm run migrate`),
     ...pending.map((name) => `${name} is pending: run npm run migrate`),
-    ...unknown.map((name) => `${name} is not known to this version: the database is newer`),
+    ...unknown.map((name) => `${name} is unknown to this version: the database is newer`),
     ...edited.map((name) => `${name} was edited after it was applied`),
     ...failed.map((name) => `${name} did not finish`),
   ]
 }
 
-/** Only of a server that is not migrated yet: the first migration requires them. */
+/** The first migration requires these features. */
 async function featureProblems(databaseUrl: string): Promise<readonly string[]> {
   const { value, problems } = await attempt(() => lackingFeatures(parseConnection(databaseUrl)))
-  return value?.map((feature) => `It lacks ${feature}; see docs/ENGINES.md`) ?? problems
+  return value?.map((feature) => `The server lacks ${feature}; see docs/ENGINES.md`) ?? problems
 }
 
-/**
- * The result, or the problems for which it was refused.
- *
- * @throws other errors
- */
+/** The result of work, or the problems for which it was refused. */
 async function attempt<Value>(
   work: () => Promise<Value>,
 ): Promise<{ value?: Value; problems: readonly string[] }> {

@@ -2,6 +2,8 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
+import type { Database } from '../database/database.ts'
+import { openExistingDatabase } from '../database/open-database.ts'
 import { allRows } from '../domain/read.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
@@ -13,18 +15,18 @@ import {
   resourceNamed,
   runCommand,
 } from '../service/command.ts'
-import { withExistingDatabase } from './shared-database.ts'
+import { withDatabase } from './shared-database.ts'
 
 const usage = `Writes every resource of a collection to standard output, ordered by identifier.
 
   npx halgraph export species > species.ndjson
   npx halgraph export species --format csv --output species.csv
 
-  --format   ndjson, a JSON object on each line (the default), or csv
-  --output   a file to write to instead
+  --format   ndjson (the default), one JSON object per line, or csv
+  --output   write to this file instead
 
 The command uses constant memory and can run while the service does. It takes no snapshot: a resource that
-changes meanwhile is written in its old or its new state. The file can be imported again.`
+changes during the export is written in its old or its new state. The file can be imported again.`
 
 const options = {
   format: { type: 'string', default: 'ndjson' },
@@ -35,9 +37,10 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   if (positionals.length > 1) throw new ArgumentsError('Pass one collection')
   const configuration = await databaseConfiguration()
   const resource = resourceNamed(positionals[0], configuration.domain)
-  const write = writerOf(values.format)
-  await withExistingDatabase(configuration, async ({ client }) => {
-    const { output } = values
+  const { format, output } = values
+  const write = { ndjson: toLines, csv: toTable }[format]
+  if (!write) throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
+  const use = async ({ client }: Database) => {
     const target = output === undefined ? process.stdout : createWriteStream(output)
     await pipeline(Readable.from(write(resource, allRows(client, resource))), target).catch((error) => {
       // The reader closed the output early, as `| head` does.
@@ -45,15 +48,9 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
       if (error.syscall !== 'open' && error.syscall !== 'write') throw error
       throw new CommandError(`Cannot write ${output ?? 'the output'}: ${error.message}`)
     })
-  })
+  }
+  await withDatabase(configuration, use, openExistingDatabase)
 })
-
-/** @throws {ArgumentsError} for an unknown format */
-function writerOf(format: string): typeof toLines {
-  if (format === 'ndjson') return toLines
-  if (format === 'csv') return toTable
-  throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
-}
 
 async function* toLines(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
   const hidden = Object.entries(resource.fields).filter(([, field]) => field.hidden)
@@ -71,7 +68,7 @@ async function* toTable(resource: Resource, rows: AsyncIterable<Row>): AsyncGene
     yield stringify([leaves.map((leaf) => cell(leaf, row))], { quoted_match: /^$/ })
 }
 
-/** An unset field becomes an empty cell, an empty string a quoted one. */
+/** An unset field is an empty cell, an empty string a quoted one. */
 function cell({ column }: Leaf, row: Row): string | undefined {
   const value = row[column]
   if (value === null || value === undefined) return undefined

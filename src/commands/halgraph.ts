@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { styled } from '../service/terminal.ts'
 
-/** A program of the command line; importing its file runs it with the arguments of the process. */
 interface Command {
   readonly purpose: string
+  /** Imports the file of the command, which reads the arguments of the process. */
   readonly run: () => Promise<unknown>
 }
 
@@ -15,7 +15,7 @@ const commands: Readonly<Record<string, Command>> = {
   export: { purpose: 'Exports a collection', run: () => import('./export.ts') },
   migrate: { purpose: 'Applies the pending migrations', run: () => import('./migrate.ts') },
   resource: {
-    purpose: 'Adds resources, and writes migrations from the definitions',
+    purpose: 'Adds resources and writes their migrations',
     run: () => import(new URL('../resource.js', import.meta.url).href),
   },
   doctor: { purpose: 'Checks settings, database and rows', run: () => import('./doctor.ts') },
@@ -34,10 +34,9 @@ ${Object.entries(commands)
   --help, -h       this text; after a command, its usage
   --version, -v    the version
 
-Settings are environment variables or lines of a .env file in the working folder. In the project's folder,
-\`npx halgraph\` runs the program, and \`npm run <command> -- [options]\` does the same.`
+Settings are environment variables or lines of a .env file in the working folder. In the folder of the project,
+run \`npx halgraph <command>\` or \`npm run <command> -- [options]\`.`
 
-/** Runs the command that the first argument names. Exit status 2 when there is no such command. */
 async function main(): Promise<void> {
   const [name = '--help'] = process.argv.slice(2)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
@@ -51,7 +50,7 @@ async function main(): Promise<void> {
     console.log(version())
   } else {
     console.error(styled(process.stderr, 'red', `Unknown command ${name}`))
-    console.error('For the commands see --help.')
+    console.error('See --help for the commands.')
     process.exitCode = 2
   }
 }

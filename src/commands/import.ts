@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { WriteContext } from '../domain/context.ts'
+import { parseStrictJson } from '../http/json/strict-json.ts'
 import { OPERATOR } from '../model/caller.ts'
 import type { Resource } from '../model/resource.ts'
 import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from '../service/command.ts'
@@ -17,33 +18,33 @@ import {
   statePath,
 } from './import/import-state.ts'
 import { createProgressBar } from './import/progress-bar.ts'
-import type { InputRow } from './import/read-records.ts'
-import { type ReadRows, readerOf } from './import/read-rows.ts'
+import { readCsv } from './import/read-csv.ts'
+import { type InputRow, readRecords } from './import/read-records.ts'
 import { runImport } from './import/run-import.ts'
 import { withDatabase } from './shared-database.ts'
 
-const usage = `Imports the rows of a file into a collection, with the rules of every write.
+const usage = `Imports the rows of a file into a collection. The rules are those of every write.
 
   npx halgraph import species file.ndjson
   npx halgraph import species file.csv
 
-  --dry-run      validate each row and write nothing; rules that need the database (duplicates, references)
-                 are not checked
+  --dry-run      validate each row and write nothing; duplicates and references are not checked, because
+                 that needs the database
   --replace      replace existing resources; by default they stay unchanged
   --parent ID    the parent of rows that name none, for owned collections
 
-A .ndjson (or .jsonl) file has a JSON object on each line; a .csv file has a header of field names, such as
+A .ndjson (or .jsonl) file has one JSON object per line; a .csv file has a header of field names, such as
 temperature_range.min_celsius. Rows without an id get one. Refused rows are written to FILE.errors.ndjson with
 line number and reasons, and the exit status is 1.
 
-After an interruption, by Ctrl-C or a crash, the same command resumes; progress is saved in
-FILE.import-state.json. The command can run while the service does.`
+After Ctrl-C or a crash, run the same command to resume; progress is saved in FILE.import-state.json. The
+command can run while the service does.`
 
 const INTERRUPTED = 130
 
 interface Options {
   readonly file: string
-  readonly read: ReadRows
+  readonly read: typeof readCsv
   readonly resource: Resource
   readonly dryRun: boolean
   readonly replace: boolean
@@ -75,16 +76,13 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
 
 async function importInto(given: Options, configuration: Configuration): Promise<void> {
   const { settings, domain } = configuration
+  const { resources } = domain
   const unlock = await lockImport(given.file)
   try {
-    await withDatabase(configuration, ({ client }) =>
-      transfer(
-        given,
-        { ...settings, resources: domain.resources, caller: OPERATOR, client },
-        nameOf(settings),
-        settings.databasePoolSize,
-      ),
-    )
+    await withDatabase(configuration, ({ client }) => {
+      const context = { ...settings, resources, caller: OPERATOR, client }
+      return transfer(given, context, nameOf(settings), settings.databasePoolSize)
+    })
   } finally {
     await unlock()
   }
@@ -103,16 +101,11 @@ async function transfer(
   if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
-  const total = await countOf(rows())
+  let total = 0
+  for await (const _ of rows()) total += 1
   const progress = createProgressBar(total, begin)
-  const parts = {
-    file,
-    rows,
-    target: { resource, parent, replace, context },
-    concurrency,
-    signal: interruption.signal,
-    progress: progress.show,
-  }
+  const target = { resource, parent, replace, context }
+  const parts = { file, rows, target, concurrency, signal: interruption.signal, progress: progress.show }
   const state = await runImport(parts, begin).finally(progress.stop)
   report(given, state, total)
   if (context && state.rows === total) await removeState(file)
@@ -129,15 +122,23 @@ function report({ file, dryRun }: Options, state: ImportState, total: number): v
   process.exitCode = rows < total ? INTERRUPTED : refused > 0 ? 1 : 0
 }
 
-/** Identifies the database, without the credentials of its address. */
+/** Identifies the database without its credentials. */
 function nameOf({ databaseUrl, dataDir }: Settings): string {
   if (databaseUrl === undefined) return resolve(dataDir)
   const { host, pathname, searchParams } = new URL(databaseUrl)
   return `${host}${pathname}${searchParams.get('schema') ?? ''}`
 }
 
-async function countOf(rows: AsyncIterable<InputRow>): Promise<number> {
-  let count = 0
-  for await (const _ of rows) count += 1
-  return count
+function readerOf(file: string): typeof readCsv | undefined {
+  if (/\.(ndjson|jsonl)$/i.test(file)) return readLines
+  return /\.csv$/i.test(file) ? readCsv : undefined
+}
+
+const BLANK = /^[ \t\r]*$/
+
+function readLines(file: string): AsyncGenerator<InputRow> {
+  return readRecords(file, {
+    lengthOf: (bytes) => bytes.indexOf('\n') + 1 || -1,
+    read: (line) => (BLANK.test(line.toString('latin1')) ? undefined : parseStrictJson(line, 'The line')),
+  })
 }

@@ -19,9 +19,9 @@ const usage = `Opens Prisma Studio, a table editor in the browser, on the databa
 
   npx halgraph studio --port 5555
 
-Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR, whether the service runs or
-not. While Studio runs, the embedded database listens on a loopback port without a password. Prisma is a development
-dependency: \`npm ci --include=dev\` installs it.`
+Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR. The service may run. While
+Studio runs, the embedded database listens on a loopback port without a password. Prisma is a development dependency:
+install it with \`npm ci --include=dev\`.`
 
 await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
   const { settings, domain } = await databaseConfiguration()
@@ -31,15 +31,14 @@ await runCommand(usage, { options: { port: { type: 'string', default: '5555' } }
   await withEmbedded(dataDir, domain.folder, (address) => runStudio(studio, address))
 })
 
-/** How Prisma Studio is run. */
 interface Studio {
   readonly program: string
   readonly port: string
-  /** The fragment of its address that selects a schema and a table. */
+  /** Fragment of the URL that selects a schema and a table. */
   readonly view: string
 }
 
-/** Studio would open on `public`, and there on the table that PostgreSQL lists first. */
+/** By default, Studio opens the schema `public` and the table that PostgreSQL lists first. */
 function firstView({ resources: [first] }: LocatedDomain, databaseUrl: string | undefined): string {
   const { schema = DEFAULT_SCHEMA } = databaseUrl === undefined ? {} : parseConnection(databaseUrl)
   return String(
@@ -59,10 +58,7 @@ function findPrisma(): string {
   }
 }
 
-/**
- * Adds the session settings to the address. Studio's driver (postgres.js) sends unknown parameters as
- * start-up parameters.
- */
+/** Adds the session settings to the URL: Studio's driver (postgres.js) sends unknown parameters as start-up parameters. */
 function withSession(databaseUrl: string): string {
   const { connectionString = '', schema } = parseConnection(databaseUrl)
   const url = new URL(connectionString)
@@ -70,7 +66,7 @@ function withSession(databaseUrl: string): string {
   return url.href
 }
 
-/** Studio's driver does not support socket folders, so a loopback port forwards to the socket while `use` runs. */
+/** Studio's driver does not support Unix sockets, so a loopback port forwards to the socket while `use` runs. */
 async function withEmbedded(
   dataDir: string,
   { migrations }: DomainFolder,
@@ -103,13 +99,12 @@ async function openBridge(socketPath: string): Promise<{ port: number; close(): 
 }
 
 /**
- * Runs Prisma's own Studio until it exits or this process receives a signal. prisma.config.ts reads the
- * address from the environment, because every user of the machine can read the arguments.
+ * Runs Prisma Studio until it exits or this process receives a signal. prisma.config.ts reads the URL from the
+ * environment, because every user of the machine can read arguments.
  */
 async function runStudio({ program, port, view }: Studio, address: string): Promise<void> {
-  const project = fileURLToPath(new URL('../../', import.meta.url))
   const studio = spawn(process.execPath, [program, 'studio', '--browser', 'none', '--port', port], {
-    cwd: project,
+    cwd: fileURLToPath(new URL('../../', import.meta.url)),
     stdio: ['inherit', 'pipe', 'inherit'],
     env: { ...process.env, DATABASE_URL: address, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
   })

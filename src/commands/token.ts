@@ -7,12 +7,12 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
 
   npx halgraph token --scope "species:read planets:write" --expires-in 30d --subject ada
 
-  --scope       scopes separated by spaces, <collection>:read or <collection>:write, * for all collections;
+  --scope       scopes separated by spaces: <collection>:read or <collection>:write, with * for all collections;
                 default: "*:read *:write"
   --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
   --subject     the subject of the token
 
-The service creates the development secret at its first start; this command only reads it.`
+The service creates the development secret when it first starts; this command only reads it.`
 
 const options = {
   scope: { type: 'string', default: '*:read *:write' },
@@ -34,7 +34,7 @@ await runCommand(usage, { options }, async ({ values }) => {
   console.log(await mintToken(await tokenSettings(settings, storedSecret), { scope, subject, expiresIn }))
 })
 
-/** @throws {ArgumentsError} for a scope that no request needs */
+/** @throws {ArgumentsError} for a scope that no request needs, such as a misspelt one */
 function refuseUnknownScopes(scope: string, { resources }: Domain): void {
   const collections = ['*', ...resources.map(({ path }) => path)]
   const known = new Set(collections.flatMap((path) => [`${path}:read`, `${path}:write`]))

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import type { GraphQLSchema } from 'graphql'
 import type { Database } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
 import { TableSizes } from '../domain/table-sizes.ts'
@@ -8,7 +9,7 @@ import { CostEstimator } from '../graph/execution/cost.ts'
 import { createPrepare, createRunOperation } from '../graph/execution/operation.ts'
 import { OperationLimiter } from '../graph/execution/operation-limiter.ts'
 import { createGraphQLRoute } from '../graph/http/apollo.ts'
-import { readPersistedOperations } from '../graph/http/persisted-operations.ts'
+import { type PersistedOperations, readPersistedOperations } from '../graph/http/persisted-operations.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { typeMap } from '../graph/type-map.ts'
 import type { ReportRequest } from '../http/access-log.ts'
@@ -20,33 +21,30 @@ import { Limiter } from '../http/limiter.ts'
 import { explorerFiles } from '../pages/explorer/routes.ts'
 import { createRestInterface } from './interface.ts'
 import { createReadiness } from './readiness.ts'
-import { readSeeds } from './seeds.ts'
 import { createServiceMetrics } from './service-metrics.ts'
-import type { LocatedDomain } from './settings/domain-folder.ts'
+import { type LocatedDomain, readSeeds } from './settings/domain-folder.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
-/** What the service is started with: its settings, how tokens are verified, and who hears of it. */
 export interface ServiceParts {
   readonly settings: Settings
   readonly domain: LocatedDomain
   readonly tokens: TokenSettings
-  /** Told of every fault, with the id of the request where there is one. */
+  /** Called for every fault, with the id of the request if there is one. */
   readonly reportFault: (error: unknown, requestId?: string) => void
-  /** Told of every request once it is over. */
+  /** Called when a request is over. */
   readonly reportRequest?: ReportRequest
   readonly reportReplicas?: ReportReplicas
-  /** Told once that the start waits for the database, and why. */
+  /** Called once if the start has to wait for the database. */
   readonly reportWait?: (reason: string) => void
 }
 
-/** What changes while the HTTP server runs. */
+/** Changes while the HTTP server runs. */
 export interface ServerState {
   readonly isStopping: boolean
-  /** How many connections were closed at once because there were too many. */
+  /** Number of connections closed at once because of MAX_CONNECTIONS. */
   readonly refusedConnections: number
 }
 
-/** Makes the application on an open database. */
 export type CreateApplication = (
   database: Database,
   readers: Readers,
@@ -54,38 +52,31 @@ export type CreateApplication = (
 ) => Promise<RequestListener>
 
 /**
- * Makes the schema, which needs no database and so is made while that opens. Importing this file loads most packages.
+ * Prepares what needs no database, while the database opens. Importing this file loads most packages.
  *
+ * @returns a function that makes the application on the open database
  * @throws {SettingsError} when an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function prepareApplication(parts: ServiceParts): Promise<CreateApplication> {
-  const documents = await makeDocuments(parts)
-  return (database, readers, state) => createApplication(parts, documents, { database, readers, state })
-}
-
-async function makeDocuments({ settings, domain: { resources, versions, folder } }: ServiceParts) {
+  const { resources, versions, folder } = parts.domain
   const schema = createSchema(resources, versions)
-  const operations = settings.graphqlOperationsDir ?? folder.operations
+  const operations = parts.settings.graphqlOperationsDir ?? folder.operations
   const persisted = await readPersistedOperations(schema, operations).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
-  return { schema, persisted }
-}
-
-/** What the application works on. */
-interface Running {
-  readonly database: Database
-  readonly readers: Readers
-  readonly state: ServerState
+  return (...running) => createApplication(parts, schema, persisted, ...running)
 }
 
 async function createApplication(
   parts: ServiceParts,
-  { schema, persisted }: Awaited<ReturnType<typeof makeDocuments>>,
-  { database, readers, state }: Running,
+  schema: GraphQLSchema,
+  persisted: PersistedOperations,
+  database: Database,
+  readers: Readers,
+  state: ServerState,
 ): Promise<RequestListener> {
   const { settings, domain: definitions, tokens, reportFault, reportRequest } = parts
-  const { maxPageSize: maximumPageSize } = settings
+  const { maxPageSize: maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
   const { resources, folder } = definitions
   const limiter = createOperationLimiter(settings)
   const run = createRunOperation(limiter)
@@ -95,7 +86,7 @@ async function createApplication(
   const domain: DomainContext = {
     client: database.client,
     resources,
-    ruleSettings: settings.ruleSettings,
+    ruleSettings,
     maximumPageSize,
     readers,
     connections: new ConnectionShares({
@@ -103,7 +94,7 @@ async function createApplication(
       sizes,
       waited: (seconds) => database.pool.observer?.waited(seconds),
     }),
-    idempotencyKeyHours: settings.idempotencyKeyHours,
+    idempotencyKeyHours,
   }
   const prepare = createPrepare({ schema, domain, costs, run })
   const graphql = await createGraphQLRoute({
@@ -117,26 +108,16 @@ async function createApplication(
     run,
   })
   const metrics = settings.metrics
-    ? createServiceMetrics(
-        database,
-        { operations: limiter, connections: connectionLimiters.connections },
-        readers,
-        () => state.refusedConnections,
-      )
+    ? createServiceMetrics(database, readers, state, limiter, connectionLimiters.connections)
     : undefined
   const rest = createRestInterface(definitions, prepare, {
     ...settings,
     maximumPageSize,
-    seeds: await readSeeds(folder.seed),
+    seeds: await readSeeds(folder),
     typeMap: settings.graphqlIntrospection ? () => typeMap(schema, resources) : undefined,
   })
   const routes = [
-    ...healthRoutes(
-      createReadiness(
-        () => database.check(),
-        () => state.isStopping,
-      ),
-    ),
+    ...healthRoutes(createReadiness(database, state)),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? [explorerFiles(resources, persisted)] : []),
     ...rest.routes,
@@ -158,6 +139,10 @@ async function createApplication(
   })
 }
 
+function shareOf(whole: number, { callerShare }: Settings): number {
+  return Math.ceil((whole * callerShare) / 100)
+}
+
 function createOperationLimiter(settings: Settings): OperationLimiter {
   return new OperationLimiter({
     concurrent: settings.concurrentOperations,
@@ -168,23 +153,23 @@ function createOperationLimiter(settings: Settings): OperationLimiter {
   })
 }
 
-/** A caller that is alone leaves these, for look-ups and for the first request of another. */
+/** A single caller leaves these connections free, for look-ups and for the first request of another caller. */
 const CONNECTIONS_FOR_OTHERS = 3
 
-/** The part of the connections that reads of large tables may take, all together. */
+/** The part of the connections that all reads of large tables together may take. */
 const SCAN_PART = 0.25
 
-/** The embedded database runs one statement at a time. */
-function createConnectionLimiters({ databaseUrl, callerShare }: Settings, { pool }: Database) {
-  const share = (whole: number) => Math.ceil((whole * callerShare) / 100)
+/** The embedded database runs one statement at a time, so it gets one scan. */
+function createConnectionLimiters(settings: Settings, { pool }: Database) {
   const size = pool.options.max
-  const scans = databaseUrl === undefined ? 1 : Math.max(Math.floor(size * SCAN_PART), 1)
+  const share = shareOf(size, settings)
+  const scans = settings.databaseUrl === undefined ? 1 : Math.max(Math.floor(size * SCAN_PART), 1)
   return {
     connections: new Limiter({
       capacity: size,
-      share: Math.max(size - CONNECTIONS_FOR_OTHERS, share(size)),
-      shareBesideOthers: callerShare < 100 ? Math.ceil(share(size) / 2) : size,
+      share: Math.max(size - CONNECTIONS_FOR_OTHERS, share),
+      shareBesideOthers: settings.callerShare < 100 ? Math.ceil(share / 2) : size,
     }),
-    scans: new Limiter({ capacity: scans, share: share(scans) }),
+    scans: new Limiter({ capacity: scans, share: shareOf(scans, settings) }),
   }
 }

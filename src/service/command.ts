@@ -8,12 +8,12 @@ import { type Configuration, loadConfiguration } from './settings/configuration.
 import { SettingsError } from './settings/settings.ts'
 import { styled } from './terminal.ts'
 
-/** Invalid arguments: exit status 2, with this message. */
+/** Invalid arguments: the message is printed and the exit status is 2. */
 export class ArgumentsError extends Error {
   override name = 'ArgumentsError'
 }
 
-/** A command that could not do its work, for a reason outside of it: exit status 1, with this message. */
+/** A failure that is no fault of the program: the message is printed and the exit status is 1. */
 export class CommandError extends Error {
   override name = 'CommandError'
 }
@@ -21,9 +21,9 @@ export class CommandError extends Error {
 type Arguments<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
 
 /**
- * Runs a program of the command line; `--help` prints its usage. Exit status 0; 1 with a message on standard
- * error when the settings, the database, a resource or a file are refused; 2 for invalid arguments. Any other error
- * shows its stack.
+ * Runs a command; `--help` prints its usage. If the settings, the database, a resource or a file are refused, the
+ * message is printed to standard error and the exit status is 1. It is 2 for invalid arguments. Any other error is
+ * thrown.
  */
 export async function runCommand<const Config extends ParseArgsConfig>(
   usage: string,
@@ -41,21 +41,17 @@ export async function runCommand<const Config extends ParseArgsConfig>(
     const isMisused = isArgumentsError(error)
     if (!isMisused && !isRefusal(error)) throw error
     console.error(styled(process.stderr, 'red', error.message))
-    if (isMisused) console.error('For the usage see --help.')
+    if (isMisused) console.error('See --help for the usage.')
     process.exitCode = isMisused ? 2 : 1
   }
 }
 
-/** For a command that only needs the database: settings that production requires may be missing. */
+/** For commands that only need the database: the settings that production requires for tokens may be missing. */
 export function databaseConfiguration(): Promise<Configuration> {
   return loadConfiguration('JWT_SECRET', 'JWT_JWKS_URL', 'NODE_ENV')
 }
 
-/**
- * The resource with this path.
- *
- * @throws {ArgumentsError} when there is none
- */
+/** @throws {ArgumentsError} for an unknown path */
 export function resourceNamed(path: string | undefined, { resources }: Pick<Domain, 'resources'>): Resource {
   const resource = resources.find((candidate) => candidate.path === path)
   if (resource) return resource
@@ -63,14 +59,14 @@ export function resourceNamed(path: string | undefined, { resources }: Pick<Doma
   throw new ArgumentsError(`${problem}. Collections: ${resources.map((known) => known.path).join(', ')}`)
 }
 
-/** When the reader closed the output early, as `| head` does, the work and its exit status still count. */
+/** If the reader closes the output early, as `| head` does, the command continues and its exit status counts. */
 function endOutput({ code, message }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') return
   console.error(`Cannot write the output: ${message}`)
   process.exit(1)
 }
 
-/** Also a failed call of the operating system, such as a file that cannot be written. */
+/** Failed system calls count too, such as a file that cannot be written. */
 function isRefusal(error: Error): boolean {
   const kinds = [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError]
   return kinds.some((kind) => error instanceof kind) || 'syscall' in error

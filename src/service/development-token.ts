@@ -5,7 +5,6 @@ import { SignJWT } from 'jose'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
-/** The contents of a new token. */
 export interface TokenRequest {
   /** Scopes separated by spaces, as in `species:read planets:write`. */
   scope: string
@@ -15,23 +14,26 @@ export interface TokenRequest {
 }
 
 /**
- * The settings for token verification. Without JWT settings they contain the development secret.
+ * The settings for token verification. Without JWT settings they contain the development secret of DATA_DIR.
  *
- * @param secretOf reads the secret of a data folder, and creates it if that is wanted
+ * @param secretOf `storedSecret` for a command that must not create the secret
  */
 export async function tokenSettings(
   settings: Settings,
   secretOf = developmentSecret,
 ): Promise<TokenSettings> {
-  const { jwt: kind, jwtIssuer, jwtAudience, defaultScope, dataDir } = settings
-  const known =
-    kind.kind === 'development' ? ({ kind: 'secret', secret: await secretOf(dataDir) } as const) : kind
-  return { jwt: known, jwtIssuer, jwtAudience, defaultScope }
+  const { jwt, jwtIssuer, jwtAudience, defaultScope, dataDir } = settings
+  return {
+    jwt: jwt.kind === 'development' ? { kind: 'secret', secret: await secretOf(dataDir) } : jwt,
+    jwtIssuer,
+    jwtAudience,
+    defaultScope,
+  }
 }
 
 /**
- * The random secret of a data folder, readable by its owner only, created if it does not exist. Processes that start at the same time use
- * one secret: each writes its own temporary file, and only one of these can be linked to the final name.
+ * Reads the random secret of a data folder, or creates it, readable by its owner only. Processes that start at the same
+ * time share one secret: each writes a temporary file, and only one of these can be linked to the final name.
  *
  * @throws {SettingsError} when the file is too short to be a secret, or cannot be read or created
  */
@@ -48,18 +50,14 @@ export async function developmentSecret(dataDir: string): Promise<string> {
   }
 }
 
-/**
- * The random secret of a data folder, as a service created it.
- *
- * @throws {SettingsError} when there is none, or it cannot be read
- */
+/** @throws {SettingsError} when the data folder has no secret, or it cannot be read */
 export async function storedSecret(dataDir: string): Promise<string> {
   const path = secretPath(dataDir)
   const secret = await readFile(path, 'utf8').catch(({ code, message }: NodeJS.ErrnoException) => {
     if (code !== 'ENOENT') throw new SettingsError([`DATA_DIR: cannot read ${path}: ${message}`])
     throw new SettingsError([
-      `DATA_DIR: ${dirname(path)} has no development secret. Set DATA_DIR or JWT_SECRET to that of the service, ` +
-        'or start the service there first',
+      `DATA_DIR: ${dirname(path)} has no development secret. Set DATA_DIR or JWT_SECRET to the value of the ` +
+        'service, or start the service there first',
     ])
   })
   return checked(path, secret)
@@ -72,7 +70,7 @@ function secretPath(dataDir: string): string {
 function checked(path: string, content: string): string {
   const secret = content.trim()
   if (secret.length >= 32) return secret
-  throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it to create a new one`])
+  throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it, and the service creates a new one`])
 }
 
 /**

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { hasColours, type Output } from './terminal.ts'
 
-/** The log of the process, on its standard output. */
 export interface Log {
   readonly logger: Logger
   /** Flushes the log, waiting at most a second for its reader, and closes it. */
@@ -13,20 +12,20 @@ export interface Log {
 
 /** Log lines are dropped while more characters than this are unread. */
 const BACKLOG_CHARACTERS = 2 ** 21
-/** Lines are collected until they have this many characters, but not longer than this. */
+/** Lines are written together: after this many characters, or this time. */
 const COLLECTED_CHARACTERS = 4_096
 const COLLECTED_MILLISECONDS = 100
 const END_MILLISECONDS = 1_000
 
-/** Opens the log of the process: readable lines on a terminal, JSON elsewhere. */
+/** Opens the log on standard output: readable lines on a terminal, JSON elsewhere. */
 export function openLog(level: string): Promise<Log> {
   return process.stdout.isTTY ? openReadableLog(level, process.stdout) : Promise.resolve(openJsonLog(level))
 }
 
 /**
- * Writes asynchronously. With pino's default synchronous writes the process sleeps while the pipe is full: under
- * overload that took a fifth of the time, and a blocked reader would block the service. Lines are collected, since each
- * write wakes another thread: that took 6 % of the processor time of GET one.
+ * Writes asynchronously. Pino's default is synchronous: the process sleeps while the pipe is full, which took a fifth of
+ * the time under overload, and a blocked reader would block the service. Several lines are written at once, because each
+ * write wakes another thread (6 % of the processor time of GET one).
  */
 function openJsonLog(level: string): Log {
   const destination = pino.destination({
@@ -47,7 +46,7 @@ function openJsonLog(level: string): Log {
   }
 }
 
-/** One line for each request and event; each line is written when it is logged. */
+/** One line for each request and event, written immediately. */
 export async function openReadableLog(level: string, output: Output & DestinationStream): Promise<Log> {
   const { default: pretty } = await import('pino-pretty')
   const lines = pretty.prettyFactory({
@@ -61,7 +60,7 @@ export async function openReadableLog(level: string, output: Output & Destinatio
   return { logger: pino({ level }, { write }), end: () => Promise.resolve(), abandon: () => {} }
 }
 
-/** A request as `GET /api/v1/species/:id 200 12 ms`; the message of anything else. */
+/** A request is shown as `GET /api/v1/species/:id 200 12 ms`, anything else as its message. */
 function describe(entry: Record<string, unknown>, message: string): string {
   const { method, route, path, status, seconds, requestId, aborted } = entry
   if (message !== 'request') return requestId === undefined ? message : `${message} (request ${requestId})`

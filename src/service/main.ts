@@ -2,7 +2,6 @@ import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isMissing } from '../database/embedded/folder.ts'
-import type { AnsweredRequest } from '../http/access-log.ts'
 import { runCommand } from './command.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
 import { setGarbageCollector } from './garbage-collection.ts'
@@ -22,7 +21,6 @@ Settings are environment variables or lines of a .env file in the working folder
 their defaults. Without DATABASE_URL the service creates an embedded database in DATA_DIR. Ctrl-C or SIGTERM
 stops it.`
 
-/** The process: reads the settings, starts the service, and stops it on a signal. */
 async function main(): Promise<void> {
   setGarbageCollector()
   const { settings, domain } = await loadConfiguration()
@@ -36,13 +34,15 @@ async function main(): Promise<void> {
   const tokens = await tokenSettings(settings)
   if (settings.databaseUrl === undefined && (await isMissing(settings.dataDir)))
     logger.info('creating the database, which takes some seconds')
-  const reportFault = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'fault')
-  const reportRequest = (request: AnsweredRequest) => logger.info(request, 'request')
-  const reportReplicas = (fit: number, all: number) =>
-    logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use')
-  const reportWait = (reason: string) => logger.warn({ reason }, 'waiting for the database')
-  const reports = { reportFault, reportRequest, reportReplicas, reportWait }
-  const service = await startService({ settings, domain, tokens, ...reports })
+  const service = await startService({
+    settings,
+    domain,
+    tokens,
+    reportFault: (error, requestId) => logger.error({ err: error, requestId }, 'fault'),
+    reportRequest: (request) => logger.info(request, 'request'),
+    reportReplicas: (fit, all) => logger[fit < all ? 'warn' : 'info']({ fit, all }, 'replicas in use'),
+    reportWait: (reason) => logger.warn({ reason }, 'waiting for the database'),
+  })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
     introduce(service, settings, await mintToken(tokens, EVERYTHING))
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
-/** Prints what to do next, when the service starts without token settings. */
+/** Prints the first steps, with a token, if the service has a development secret. */
 function introduce({ origin, base }: Service, settings: Settings, token: string): void {
   const bold = (text: string) => styled(process.stdout, 'bold', text)
   process.stdout.write(`
@@ -70,7 +70,7 @@ ${bold('In another terminal')}
 `)
 }
 
-/** The first signal stops the service gracefully, the second ends the process at once. */
+/** The first signal stops the service gracefully, a second one immediately. */
 function stopOnSignal(stopService: () => Promise<void>, log: Log): void {
   let isStopping = false
   onStop(() => {
@@ -83,7 +83,7 @@ function stopOnSignal(stopService: () => Promise<void>, log: Log): void {
   })
 }
 
-/** Time for a load balancer to notice that the service is not ready, and for kept connections to end. */
+/** Time for a load balancer to notice that the service is not ready, and for idle connections to end. */
 const ANNOUNCED_MILLISECONDS = 1_000
 
 async function stop(service: Service, stopTracing: StopTracing, { logger, end }: Log): Promise<void> {

@@ -13,33 +13,31 @@ import { type Settings, SettingsError } from './settings/settings.ts'
 
 /** A running service. */
 export interface Service {
-  /** Where it listens: `http://127.0.0.1:3000`. */
+  /** `http://127.0.0.1:3000` */
   readonly origin: string
-  /** The entry document of the version that pages and examples show: `http://127.0.0.1:3000/api/v1`. */
+  /** The entry document of the version shown by pages and examples: `http://127.0.0.1:3000/api/v1`. */
   readonly base: string
   readonly database: Database
-  /** From now on it is not ready, and every answer ends its connection; it still answers. */
+  /** Turns readiness off and ends each connection with its next response. Requests are still accepted. */
   announceStop(): void
   /**
-   * Answers what was accepted, then ends all connections and closes the database.
+   * Completes accepted requests, then ends all connections and closes the database.
    *
-   * @param hasLeft called when it no longer listens; no response is sent until it resolves
-   * @returns whether everything was answered before the deadline of the settings
+   * @param hasLeft called when the server no longer listens; responses wait until it resolves
+   * @returns whether all requests were completed within SHUTDOWN_SECONDS
    */
   close(hasLeft?: () => Promise<void>): Promise<boolean>
 }
 
-/** After an announced stop, an idle connection is kept for so long: its client may just have sent a request. */
+/** How long an idle connection is kept after an announced stop: a request may be on its way. */
 const IDLE_MILLISECONDS = 1_000
 
 /**
- * Starts the service: database, domain, GraphQL, REST, each knowing only those before it. While the database opens,
- * most modules are loaded.
+ * Starts the service. Most modules are loaded while the database opens.
  *
  * @throws {DatabaseRefusedError} when the database cannot be used
  * @throws {DefinitionError} when the Prisma client does not fit the definitions
- * @throws {SettingsError} when the domain has no version API_VERSION, it cannot listen on HOST and PORT, or an
- *   operation of GRAPHQL_OPERATIONS_DIR is not valid
+ * @throws {SettingsError} for an unknown API_VERSION, a HOST and PORT in use, or an invalid persisted operation
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, domain } = parts
@@ -48,7 +46,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   let preparing: Promise<CreateApplication> | undefined
   const prepare = () =>
     (preparing ??= import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts)))
-  // A database that is refused is reported first.
+  // If the database is refused too, report that first: this error appears when `prepare` is awaited below.
   const database = await openDatabase(options, () => void prepare().catch(() => {}))
   const state = { isStopping: false, refusedConnections: 0 }
   let idleTimeout = 0
@@ -60,13 +58,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const readers = await openReadersOf(parts, database, options)
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state)
-    const { server, drain } = createHttpServer(handler, {
-      ...settings,
-      isStopping: () => state.isStopping,
-    })
-    server.on('drop', () => {
-      state.refusedConnections++
-    })
+    const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => state.isStopping })
+    server.on('drop', () => state.refusedConnections++)
     const origin = await listen(server, settings)
     const stopKeyExpiry = startKeyExpiry(database.client, settings.idempotencyKeyHours)
     const close = async (hasLeft = async () => {}) => {
@@ -97,14 +90,9 @@ async function openReadersOf(
   { tables }: DatabaseOptions,
 ): Promise<Readers> {
   const { PrismaClient } = await tables()
-  const {
-    databasePoolSize: poolSize,
-    databaseTimeout: timeout,
-    databaseReplicaUrls,
-    replicaLag: lag,
-    replicaPosition: position,
-  } = settings
-  const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
-  const replicas = { addresses: databaseReplicaUrls, lag, position, secret, report }
+  const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls: addresses } = settings
+  const { replicaLag: lag, replicaPosition: position, consistencySecret } = settings
+  const secret = consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
+  const replicas = { addresses, lag, position, secret, report }
   return openReaders(database, { PrismaClient, poolSize, timeout }, replicas)
 }

@@ -7,25 +7,17 @@ import type { Limiter } from '../http/limiter.ts'
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts'
 import { readWorkerMetrics } from './workers/worker-metrics.ts'
 
-/** The primary among the databases whose pools are measured; replicas have their host and port. */
-const PRIMARY = 'primary'
-
-/** What callers wait in. */
-interface Limiters {
-  readonly operations: OperationLimiter
-  readonly connections: Limiter
-}
-
-/** Makes the metrics of the service, of all its processes where this is one of several. */
+/** Of all processes if this is one of several. A replica is named by its host and port. */
 export function createServiceMetrics(
   { pool }: Database,
-  { operations, connections }: Limiters,
   { choices, replicas }: Readers,
-  refusedConnections: () => number,
+  state: { readonly refusedConnections: number },
+  operations: OperationLimiter,
+  connections: Limiter,
 ): Metrics {
   const measured = {
     pools: [
-      { name: PRIMARY, pool, queued: () => connections.waiting },
+      { name: 'primary', pool, queued: () => connections.waiting },
       ...replicas.map(({ name, database }) => ({ name, pool: database.pool })),
     ],
     failureReasons: FAILURE_REASONS,
@@ -33,7 +25,7 @@ export function createServiceMetrics(
     replicas,
     operations: () => ({ running: operations.running, waiting: operations.waiting }),
     shed: operations.shed,
-    refusedConnections,
+    refusedConnections: () => state.refusedConnections,
   }
   return createMetrics(measured, cluster.isWorker ? readWorkerMetrics : undefined)
 }

@@ -2,12 +2,12 @@ import { trace } from '@opentelemetry/api'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { SettingsError } from './settings/settings.ts'
 
-/** Flushes the spans and stops sending them. */
+/** Flushes the spans. */
 export type StopTracing = () => Promise<void>
 
 /**
- * Sends spans to an OpenTelemetry collector (OTLP over HTTP). The SDK is large, so it is loaded, and must be
- * installed, only when an endpoint is set.
+ * Sends spans to an OpenTelemetry collector (OTLP over HTTP). The SDK is large, so it is optional, and loaded only if an
+ * endpoint is set.
  *
  * @throws {SettingsError} when the packages are not installed
  */
@@ -18,13 +18,13 @@ export async function startTracing(endpoint: string | undefined): Promise<StopTr
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': SERVICE_NAME }))
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which take precedence.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
     .merge(detectResources({ detectors: [envDetector] }))
   const provider = new sdk.NodeTracerProvider({
     resource,
     spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url }))],
   })
-  // The bundle has a copy of the API, whose tracer exists already.
+  // The bundle has its own copy of the API, which `register` does not reach.
   trace.setGlobalTracerProvider(provider)
   provider.register()
   return () => provider.shutdown()

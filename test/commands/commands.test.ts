@@ -107,7 +107,7 @@ test.serial('token refuses scopes that no request needs, and durations it does n
     const { errors, output, status } = await run('token', { JWT_SECRET: secret }, ...parameters)
     t.deepEqual([status, output], [2, ''])
     t.regex(errors, message)
-    t.regex(errors, /\nFor the usage see --help\.\n$/)
+    t.regex(errors, /\nSee --help for the usage\.\n$/)
   }
   const { output } = await run('token', { JWT_SECRET: secret }, '--scope', 'training-records:write *:read')
   t.like(await claimsOf(output, secret), { scope: 'training-records:write *:read' })

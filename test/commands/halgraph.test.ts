@@ -61,7 +61,7 @@ test('an unknown command is exit status 2 and names --help', async (t) => {
   for (const name of ['tokens', '--versions', 'toString', '__proto__']) {
     const { output, errors, status } = await runIn(folder, name, {})
     t.deepEqual([status, output], [2, ''])
-    t.is(errors, `Unknown command ${name}\nFor the commands see --help.\n`)
+    t.is(errors, `Unknown command ${name}\nSee --help for the commands.\n`)
   }
   t.deepEqual(await readdir(folder), [])
 })

@@ -98,7 +98,7 @@ test('an invalid CSV record is refused with its line and the reason, and the oth
     /must begin with a quote/,
     /must be doubled/,
     /not valid UTF-8/,
-    /3 cells, the header has 2/,
+    /3 cells, but the header has 2/,
     /must be doubled/,
     /must be doubled/,
     /never closed/,

@@ -183,6 +183,6 @@ onServer('doctor names the features that a server lacks', async (t) => {
   t.is(status, 1)
   t.regex(
     output,
-    /FAIL {2}features of the server\n +It lacks CHECK constraints that are NOT VALID \(CHECK is not/,
+    /FAIL {2}features of the server\n +The server lacks CHECK constraints that are NOT VALID \(CHECK is not/,
   )
 })

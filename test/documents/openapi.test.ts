@@ -6,8 +6,7 @@ import { parse } from 'yaml'
 import { committedDocument } from '../../src/documents/openapi/document.ts'
 import { resourceExamples } from '../../src/documents/openapi/examples.ts'
 import { inspectResource } from '../../src/model/validate.ts'
-import { readSeeds } from '../../src/service/seeds.ts'
-import { domainFolder } from '../../src/service/settings/domain-folder.ts'
+import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
 import {
@@ -24,7 +23,7 @@ const project = fileURLToPath(new URL('../../', import.meta.url))
 const file = join(project, 'docs/openapi.json')
 
 test('docs/openapi.json is what the definitions make; `npm run docs` writes it', async (t) => {
-  const seeds = await readSeeds(domainFolder().seed)
+  const seeds = await readSeeds(domainFolder())
   t.true((await readFile(file, 'utf8')) === committedDocument(domain, seeds))
 })
 

@@ -7,7 +7,7 @@ import test from 'ava'
 import { Client as Ketting, type State } from 'ketting'
 import { committedDocument } from '../../src/documents/openapi/document.ts'
 import { tableName } from '../../src/model/resource.ts'
-import { readSeeds } from '../../src/service/seeds.ts'
+import { readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { readSettings } from '../../src/service/settings/settings.ts'
 import { createServerDatabase, createTestFolder, type Owner } from '../helpers/database/database.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
@@ -130,7 +130,7 @@ test.serial('its entities and their relationships are drawn', async (t) => {
 
 test.serial("Redocly's recommended rules find nothing in its OpenAPI document", async (t) => {
   const file = join(await createTestFolder(t), 'openapi.json')
-  await writeFile(file, committedDocument(library.domain, await readSeeds(library.domain.folder.seed)))
+  await writeFile(file, committedDocument(library.domain, await readSeeds(library.domain.folder)))
   const entry = 'node_modules/@redocly/cli/bin/cli.js'
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const parameters = [entry, 'lint', '--extends=recommended', '--format=json', file]

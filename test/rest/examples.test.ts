@@ -2,8 +2,7 @@ import test from 'ava'
 import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { OPERATOR } from '../../src/model/caller.ts'
-import { readSeeds } from '../../src/service/seeds.ts'
-import { domainFolder } from '../../src/service/settings/domain-folder.ts'
+import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { openConnection, readToEnd } from '../helpers/process/raw-connection.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService, type TestService } from '../helpers/service/service.ts'
@@ -38,7 +37,7 @@ const EXPECTED: Readonly<Record<string, number>> = { get: 200, post: 201, put: 2
 
 /** Adds the example catalogue; resolves to the collections in it. */
 async function seed({ database: { client } }: TestService): Promise<Set<string>> {
-  const seeds = await readSeeds(domainFolder().seed)
+  const seeds = await readSeeds(domainFolder())
   const ruleSettings = { planetReference: 'stub' }
   await createSeeds(seeds, { client, caller: OPERATOR, ruleSettings, resources, idempotencyKeyHours: 1 })
   return new Set(seeds.map(({ collection }) => collection))

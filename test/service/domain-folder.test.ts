@@ -126,7 +126,7 @@ async function folderWith(t: ExecutionContext, module: string): Promise<string> 
 
 test('a folder without definitions, or with some that cannot be loaded, is refused with its place', async (t) => {
   const cases = [
-    [join(await createTestFolder(t), 'nowhere'), /nowhere.*\n.*There is no module of definitions here/],
+    [join(await createTestFolder(t), 'nowhere'), /nowhere.*\n.*The module of definitions is missing/],
     [await folderWith(t, 'export const resources = []'), /domain.dist.index.js.*\n.*must export `domain`/],
     [
       await folderWith(t, 'throw new Error("not today")'),

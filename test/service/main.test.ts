@@ -58,7 +58,7 @@ test('unknown arguments are exit status 2 and name --help', async (t) => {
   for (const argument of ['--port', 'now']) {
     const { errors, status } = await runIn(folder, 'start', {}, argument)
     t.is(status, 2)
-    t.regex(errors, /\nFor the usage see --help\.\n$/)
+    t.regex(errors, /\nSee --help for the usage\.\n$/)
     t.notRegex(errors, STACK)
   }
   t.deepEqual(await readdir(folder), [])
@@ -118,7 +118,7 @@ claim(
       t.is(status, 0, errors)
       t.regex(
         errors,
-        /^The database at 127.0.0.1:\d+ cannot be reached: .*\. Waiting for it, 3600 s at most\.\n$/,
+        /^The database at 127.0.0.1:\d+ cannot be reached: .*\. Waiting for up to 3600 s\.\n$/,
       )
     }
   },

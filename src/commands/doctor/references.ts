@@ -1,12 +1,11 @@
 import type { DatabaseClient } from '../../database/client.ts'
 
-/** The number of resources that a report names. */
+/** Resources that are listed; the others are counted. */
 const NAMED = 20
 
 /**
- * Resources without a reference although the text that it follows names a resource, and those with one although the
- * text is empty, as an edit with disabled triggers leaves them. Any other reference may be right, since resources are
- * renamed.
+ * An edit with disabled triggers can leave references that contradict the text which they follow: missing although the
+ * text names a resource, or set although it is empty. Any other reference may be right, because resources are renamed.
  */
 export async function referenceProblems(client: DatabaseClient): Promise<string[]> {
   if (!(await hasFollowers(client))) return []
@@ -18,7 +17,6 @@ export async function referenceProblems(client: DatabaseClient): Promise<string[
   return [`${named.join(', ')}${others}; run npm run doctor -- --repair, or SELECT repair_references()`]
 }
 
-/** Corrects these references. Returns what was done. */
 export async function repairReferences(client: DatabaseClient): Promise<string[]> {
   if (!(await hasFollowers(client))) return []
   const text = 'SELECT repair_references()::int AS count'
@@ -26,7 +24,7 @@ export async function repairReferences(client: DatabaseClient): Promise<string[]
   return count === 0 ? [] : [`corrected ${count} references`]
 }
 
-/** Whether the domain has references that follow a text: then a migration has added functions for them. */
+/** If references follow a text, a migration has added functions for them. */
 async function hasFollowers(client: DatabaseClient): Promise<boolean> {
   const text = "SELECT to_regprocedure('inconsistent_references()') IS NOT NULL AS found"
   const [row] = await client.$rows<{ found: boolean }>({ text, values: [] })

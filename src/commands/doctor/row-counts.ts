@@ -7,14 +7,10 @@ interface Counts {
   readonly actual: string
 }
 
-/**
- * The collections whose stored count, which lists show, is wrong: because it was edited, or because rows were
- * changed while triggers were disabled.
- */
-export async function rowCountProblems(
-  client: DatabaseClient,
-  resources: readonly Resource[],
-): Promise<string[]> {
+type Resources = readonly Resource[]
+
+/** Stored counts, which lists show, are wrong after an edit of them or of rows with disabled triggers. */
+export async function rowCountProblems(client: DatabaseClient, resources: Resources): Promise<string[]> {
   const wrong = await wrongCounts(client, resources)
   return wrong.map(
     ([{ path }, { stored, actual }]) =>
@@ -22,27 +18,21 @@ export async function rowCountProblems(
   )
 }
 
-/** Recounts the collections whose stored count is wrong; writes to them wait. Returns what was done. */
-export async function repairRowCounts(
-  client: DatabaseClient,
-  resources: readonly Resource[],
-): Promise<string[]> {
+/** Writes to the collections wait until they are recounted. */
+export async function repairRowCounts(client: DatabaseClient, resources: Resources): Promise<string[]> {
   const wrong = await wrongCounts(client, resources)
   for (const [{ path }] of wrong)
     await client.$rows({ text: 'SELECT recount_rows($1)', values: [tableName(path)] })
   return wrong.map(([{ path }]) => `recounted ${path}`)
 }
 
-async function wrongCounts(
-  client: DatabaseClient,
-  resources: readonly Resource[],
-): Promise<(readonly [Resource, Counts])[]> {
+async function wrongCounts(client: DatabaseClient, resources: Resources) {
   const collections = resources.filter(({ kind }) => kind === 'collection')
   const counted = collections.map(async (resource) => [resource, await countsOf(client, resource)] as const)
   return (await Promise.all(counted)).filter(([, { stored, actual }]) => stored !== actual)
 }
 
-/** One statement, so both counts are of the same snapshot. */
+/** In one statement, so that both counts come from the same snapshot. */
 async function countsOf(client: DatabaseClient, resource: Resource): Promise<Counts> {
   const text = `SELECT (SELECT count(*) FROM ${quotedTable(resource)})::text AS actual,
     COALESCE((SELECT sum(rows) FROM row_counts WHERE collection = $1), 0)::text AS stored`

@@ -9,7 +9,7 @@ import { inspectResource, runRules } from '../../model/validate.ts'
 
 const LISTED_ROWS = 20
 
-/** Lists the first rows that would be refused as a request body, with the reasons, and counts the others. */
+/** Lists the first rows that would be refused as a request body, and counts the others. */
 export async function rowProblems(client: DatabaseClient, resource: Resource): Promise<string[]> {
   const problems: string[] = []
   let invalid = 0
@@ -17,9 +17,8 @@ export async function rowProblems(client: DatabaseClient, resource: Resource): P
     const details = problemsOf(resource, row)
     if (details.length === 0) continue
     invalid += 1
-    if (invalid <= LISTED_ROWS) {
-      problems.push(`${row.id}: ${details.map(({ code, message }) => `${code} ${message}`).join(' ')}`)
-    }
+    if (invalid > LISTED_ROWS) continue
+    problems.push(`${row.id}: ${details.map(({ code, message }) => `${code} ${message}`).join(' ')}`)
   }
   return invalid > LISTED_ROWS ? [...problems, `and ${invalid - LISTED_ROWS} more`] : problems
 }

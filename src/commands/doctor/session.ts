@@ -6,7 +6,7 @@ import { sessionSettings } from '../../database/session.ts'
 /** Values of LC_CTYPE that fold the case of ASCII letters only. */
 const ASCII_ONLY = /^(?:C|POSIX)$/
 
-/** Describes the server and the effective session settings, each with its problems. */
+/** Two checks: the server and the effective session settings, each as a description with its problems. */
 export async function inspectSession({ pool, check }: Database): Promise<[string, readonly string[]][]> {
   const facts = await readServerFacts(pool)
   const { rows } = await pool.query<{ name: string; value: string }>(
@@ -20,7 +20,7 @@ export async function inspectSession({ pool, check }: Database): Promise<[string
     (error: Error) => [error.message],
   )
   return [
-    [`server: ${describe(facts)}`, facts.isStandby ? ['It is a standby and accepts no writes'] : []],
+    [`server: ${describe(facts)}`, facts.isStandby ? ['The server is a standby and accepts no writes'] : []],
     [`${holder}: ${settings}`, wrong],
   ]
 }

@@ -29,14 +29,13 @@ export interface ImportTarget {
   readonly context: WriteContext | undefined
 }
 
-/** The part of the state that determines the identifiers of rows without one. */
+/** Determines the identifiers of rows without one. */
 type Seed = Pick<ImportState, 'key' | 'started'>
 
 /**
- * Imports one row with the rules of every write. An existing resource stays unchanged unless the target says
- * to replace it.
+ * Imports one row with the rules of every write.
  *
- * @throws any error that the row itself does not cause
+ * @throws errors that the row does not cause, such as a lost connection
  */
 export async function importRow(target: ImportTarget, seed: Seed, row: InputRow): Promise<RowOutcome> {
   const { line } = row
@@ -68,17 +67,16 @@ async function write(target: ImportTarget, seed: Seed, line: number, body: unkno
 function addressOf({ resource, parent }: ImportTarget, seed: Seed, line: number, values: Values) {
   const parentId = resource.parentField && (textAt(values, resource.parentField) ?? parent)
   if (resource.parentField && parentId === undefined) {
-    const field = resource.parentField
-    const message = `${field} or the option --parent is required.`
-    throw errorAt(field, 'REQUIRED_FIELD', 'VALIDATION_FAILED', message)
+    const message = `${resource.parentField} or the option --parent is required.`
+    throw errorAt(resource.parentField, 'REQUIRED_FIELD', 'VALIDATION_FAILED', message)
   }
   if (resource.kind === 'singleton') return { parentId, id: parentId as string }
   return { parentId, id: textAt(values, 'id') ?? identifierOf(resource, seed, line) }
 }
 
 /**
- * The identifier of a row without one. It depends only on the import and the line, so that a row which is
- * retried after an interruption does not become a second resource. The random key keeps it unpredictable.
+ * The identifier of a row without one. It depends only on the import and the line, so a row that is imported again after
+ * an interruption does not become a second resource. The random key keeps it unpredictable.
  */
 function identifierOf(resource: Resource, { key, started }: Seed, line: number): string {
   const random = createHash('sha256').update(`${key}:${line}`).digest().subarray(0, 16)
@@ -89,6 +87,5 @@ function textAt(values: Values, name: string): string | undefined {
   const value = values[name]
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
-  const message = `${name} must be a string.`
-  throw errorAt(name, 'INVALID_TYPE', 'VALIDATION_FAILED', message)
+  throw errorAt(name, 'INVALID_TYPE', 'VALIDATION_FAILED', `${name} must be a string.`)
 }

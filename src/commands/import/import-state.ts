@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { lock } from 'proper-lockfile'
 import { ArgumentsError } from '../../service/command.ts'
 
-/** An unfinished import can only be resumed with the same file, collection and database. */
+/** An import can be resumed only if all of these are the same. */
 export interface ImportIdentity {
   readonly collection: string
   /** The SHA-256 of the file. */
@@ -15,16 +15,16 @@ export interface ImportIdentity {
 
 /** The progress of an import, saved beside its file until it is finished. */
 export interface ImportState extends ImportIdentity {
-  /** Random; with the line, it determines the identifiers of rows without one. */
+  /** Random; determines, with the line, the identifiers of rows without one. */
   readonly key: string
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly started: number
-  /** The number of rows that are done, imported or not. */
+  /** Number of processed rows. */
   readonly rows: number
   readonly imported: number
   readonly skipped: number
   readonly refused: number
-  /** The length of the error file at that point. */
+  /** Length of the error file after these rows. */
   readonly errorBytes: number
 }
 
@@ -32,7 +32,7 @@ export function statePath(file: string): string {
   return `${file}.import-state.json`
 }
 
-/** The file of the refused rows: one JSON object on each line. */
+/** The file of refused rows, one JSON object per line. */
 export function errorPath(file: string): string {
   return `${file}.errors.ndjson`
 }
@@ -62,7 +62,7 @@ export async function loadState(file: string, identity: ImportIdentity): Promise
   )
 }
 
-/** Replaces the saved state atomically. */
+/** Replaces the state atomically, so that a crash leaves a complete one. */
 export async function saveState(file: string, state: ImportState): Promise<void> {
   const temporary = `${statePath(file)}.new`
   const handle = await open(temporary, 'w', 0o600)
@@ -79,7 +79,7 @@ export async function removeState(file: string): Promise<void> {
   await rm(statePath(file), { force: true })
 }
 
-/** The SHA-256 of a file, in hexadecimal. */
+/** SHA-256, in hexadecimal. */
 export async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
@@ -89,9 +89,9 @@ export async function hashOf(file: string): Promise<string> {
 const STALE_MILLISECONDS = 5_000
 
 /**
- * Prevents two imports of one file at the same time. Waits until the lock of a killed import is stale.
- * Resolves to a function that releases the lock.
+ * Prevents two imports of one file at the same time. Waits for the lock of a killed import to become stale.
  *
+ * @returns a function that releases the lock
  * @throws {ArgumentsError} when another import of the file is running
  */
 export async function lockImport(file: string): Promise<() => Promise<void>> {

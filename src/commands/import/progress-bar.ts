@@ -1,22 +1,16 @@
 import { clearLine } from 'node:readline'
 import type { ImportState } from './import-state.ts'
 
-/** Shows the progress of an import on standard error, if that is a terminal. */
-export interface Progress {
-  show(state: ImportState): void
-  stop(): void
-}
-
 const INTERVAL_MILLISECONDS = 200
 
-/** A line with the rows per second of this run and the time left at that rate. */
-export function createProgressBar(total: number, begin: ImportState): Progress {
+/** Shows the progress of an import on standard error, if that is a terminal: rows, rate, and the time left. */
+export function createProgressBar(total: number, begin: ImportState) {
   const { stderr } = process
-  if (!stderr.isTTY) return { show() {}, stop() {} }
   const started = performance.now()
   let shown = 0
   let latest = begin
   const write = () => {
+    if (!stderr.isTTY) return
     const { rows, refused } = latest
     const rate = (rows - begin.rows) / Math.max((performance.now() - started) / 1000, 0.001)
     const left = rate === 0 ? '' : ` | ${Math.ceil((total - rows) / rate)} s left`
@@ -29,13 +23,13 @@ export function createProgressBar(total: number, begin: ImportState): Progress {
   }
   write()
   return {
-    show(state) {
+    show(state: ImportState) {
       latest = state
       if (performance.now() - shown > INTERVAL_MILLISECONDS) write()
     },
     stop() {
       write()
-      stderr.write('\n')
+      if (stderr.isTTY) stderr.write('\n')
     },
   }
 }

@@ -33,7 +33,7 @@ export async function* readCsv(file: string, resource: Resource): AsyncGenerator
   }
 }
 
-/** A record ends at the first line feed outside quotes. */
+/** A record ends at the first line feed outside of quotes. */
 function lengthOf(bytes: Buffer): number {
   let isQuoted = false
   for (let at = 0; at < bytes.length; at++) {
@@ -53,7 +53,7 @@ const OPTIONS = {
 function cellsOf(record: Buffer): Cell[] | undefined {
   if (record.length === 0) return undefined
   const cells = parseRecord(record)
-  // Only after parsing is it certain that these bytes are one record.
+  // Parsing comes first, because it shows whether these bytes are one record.
   if (!isUtf8(record)) throw new DomainError('VALIDATION_FAILED', 'The row is not valid UTF-8.')
   return cells
 }
@@ -66,7 +66,7 @@ function parseRecord(record: Buffer): Cell[] | undefined {
   }
 }
 
-/** The parser's own messages count lines from the beginning of this record. */
+/** The messages of the parser would count lines from the beginning of the record. */
 function reasonOf(error: CsvError): string {
   switch (error.code as string) {
     case 'INVALID_OPENING_QUOTE':
@@ -93,21 +93,20 @@ function refuseHeader(resource: Resource, header: readonly string[]): void {
   }
 }
 
-/** The only fields with the empty string as a value; programs that quote every cell mean an unset field elsewhere. */
+/** Only free text can be the empty string. Elsewhere `""` is an unset field: some programs quote every cell. */
 function isFreeText(field: LeafField): boolean {
   return kindOf(field).isFreeText === true && !field.readOnly
 }
 
 /**
- * The values of a row. Columns have the names that filters use, such as `temperature_range.min_celsius`; an
- * empty cell is an unset field. A cell that cannot be converted to the type of its field stays text, which
- * validation then refuses.
+ * The values of a row. An empty cell is an unset field. A cell that does not fit the type of its field stays text, which
+ * validation refuses later.
  *
- * @throws {DomainError} VALIDATION_FAILED when the number of cells is not that of the columns, MALFORMED_JSON
+ * @throws {DomainError} VALIDATION_FAILED when the row has too many or too few cells, MALFORMED_JSON
  */
 function cellsToValues(resource: Resource, header: readonly string[], cells: readonly Cell[]): Values {
   if (cells.length !== header.length) {
-    const message = `The row has ${cells.length} cells, the header has ${header.length}.`
+    const message = `The row has ${cells.length} cells, but the header has ${header.length}.`
     throw new DomainError('VALIDATION_FAILED', message)
   }
   const columns: Record<string, unknown> = {}

@@ -2,40 +2,41 @@ import { createReadStream } from 'node:fs'
 import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
 import { DomainError } from '../../model/errors.ts'
 
-/** A row of a file: the line on which it begins, from 1, and its values, or why it cannot be read. */
+/** A row of a file: the number of its first line, and its values or the reason why it cannot be read. */
 export type InputRow =
   | { readonly line: number; readonly values: unknown }
   | { readonly line: number; readonly refusal: DomainError }
 
-/** How to divide a file into records and to read a record. */
+/** Divides a file into records and reads one. */
 export interface RecordFormat {
-  /** The length of the first record including its line end; -1 when the bytes do not contain its end. */
+  /** The length of the first record including its line end; -1 if the bytes end before it. */
   readonly lengthOf: (bytes: Buffer) => number
   /**
-   * The values of a record; undefined when it is not a row, such as a blank line.
+   * The values of a record; undefined for a blank line or a header.
    *
-   * @throws {DomainError} when it cannot be read
-   * @throws {BrokenRecord} when the end of the record is uncertain
+   * @throws {DomainError} when it cannot be read; {@link BrokenRecord} when its end is uncertain
    */
   readonly read: (record: Buffer) => unknown
 }
 
-/** A record whose end is uncertain. Only its first line is refused; reading continues with the next line. */
+/** The end of the record is uncertain. Only its first line is refused, and reading continues with the next line. */
 export class BrokenRecord extends DomainError {}
 
 export const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 const NOTHING = Buffer.alloc(0)
-const BYTE_ORDER_MARK = '\uFEFF'
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 const LINE_END_BYTES = 2
 
 /**
- * Reads the records of a file one after the other. A record that cannot be read yields a row with the reason,
- * and reading continues. A record may be as large as a request body; a larger one is not held in memory.
+ * Reads the records of a file one by one. A record that cannot be read yields a row with the reason, and reading
+ * continues. A record may be as large as a request body; a larger one is not held in memory.
  */
 export async function* readRecords(file: string, { lengthOf, read }: RecordFormat): AsyncGenerator<InputRow> {
   const input = new LookAhead(file)
   try {
-    if (await input.hasMore()) skipByteOrderMark(input)
+    const hasMark = (await input.hasMore()) && input.bytes.indexOf(BYTE_ORDER_MARK) === 0
+    if (hasMark) input.skip(BYTE_ORDER_MARK.length)
     for (let line = 1; await input.hasMore(); ) {
       const length = await input.find(lengthOf, MAXIMUM_JSON_BYTES + LINE_END_BYTES)
       const record = withoutLineEnd(input.bytes.subarray(0, length))
@@ -68,17 +69,12 @@ function refuseLarge(record: Buffer): void {
   throw new BrokenRecord('PAYLOAD_TOO_LARGE', `The row is larger than ${MAXIMUM_JSON_BYTES} bytes${cause}.`)
 }
 
-function skipByteOrderMark(input: LookAhead): void {
-  const mark = Buffer.from(BYTE_ORDER_MARK)
-  if (input.bytes.subarray(0, mark.length).equals(mark)) input.skip(mark.length)
-}
-
 function withoutLineEnd(bytes: Buffer): Buffer {
   const line = bytes.at(-1) === LINE_FEED ? bytes.subarray(0, -1) : bytes
-  return line.at(-1) === 0x0d ? line.subarray(0, -1) : line
+  return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line
 }
 
-/** Reads a file from its beginning and holds only the bytes that are not skipped yet. */
+/** Reads a file from its beginning. Only the bytes that are not skipped yet are in memory. */
 class LookAhead {
   bytes: Buffer = NOTHING
   readonly #chunks: AsyncIterator<Buffer>
@@ -87,16 +83,12 @@ class LookAhead {
     this.#chunks = createReadStream(file)[Symbol.asyncIterator]()
   }
 
-  /** Whether bytes are left; if so, `bytes` is not empty. */
+  /** Reads on if `bytes` is empty; false at the end of the file. */
   async hasMore(): Promise<boolean> {
     return this.bytes.length > 0 || this.#read()
   }
 
-  /**
-   * Reads on until `lengthOf` finds the length of the first record.
-   *
-   * @returns that length, or the length of `bytes` once that exceeds the limit or the file ends
-   */
+  /** Reads on to the end of the first record. Returns its length, or that of `bytes` beyond the limit or at the end. */
   async find(lengthOf: (bytes: Buffer) => number, limit: number): Promise<number> {
     for (;;) {
       const length = lengthOf(this.bytes)
@@ -114,7 +106,7 @@ class LookAhead {
     return lines
   }
 
-  /** Skips the rest of the line, of any length; returns 1, or 0 at the end of a file without a line feed. */
+  /** Skips the rest of a line of any length. Returns 1, or 0 at the end of the file. */
   async skipLine(): Promise<number> {
     while (await this.hasMore()) {
       const end = this.bytes.indexOf(LINE_FEED)

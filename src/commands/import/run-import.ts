@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises'
-import { type ImportTarget, importRow, type RowOutcome } from './import-row.ts'
+import { open } from 'node:fs/promises'
+import { type ImportTarget, importRow } from './import-row.ts'
 import { errorPath, type ImportState, saveState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
@@ -7,7 +7,7 @@ export interface ImportParts {
   readonly file: string
   readonly rows: () => AsyncIterable<InputRow>
   readonly target: ImportTarget
-  /** How many rows are written at the same time. */
+  /** Number of rows that are written at the same time. */
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly progress: (state: ImportState) => void
@@ -15,12 +15,12 @@ export interface ImportParts {
 
 const CHECKPOINT_ROWS = 200
 
-/** The errors of a row can be many times as long as the row. */
+/** A checkpoint is due earlier if errors take more memory than this; those of a row can be longer than the row. */
 const CHECKPOINT_CHARACTERS = 1_000_000
 
 /**
- * Imports the rows that are not done in the given state, until the signal aborts. The saved state is never
- * ahead of the database: rows that were written after it are tried again and skipped.
+ * Imports the remaining rows until the signal aborts. The saved state is never ahead of the database: rows written after
+ * the last checkpoint are tried again and skipped.
  *
  * @returns the state at the end
  */
@@ -28,7 +28,9 @@ export async function runImport(parts: ImportParts, begin: ImportState): Promise
   const { file, target, concurrency } = parts
   let state = begin
   let errors = ''
-  let errorFile = begin.errorBytes > 0 ? await openErrorFile(file, begin.errorBytes) : undefined
+  let errorFile = begin.errorBytes > 0 ? await open(errorPath(file), 'r+') : undefined
+  // Errors of rows after the last checkpoint are written again.
+  await errorFile?.truncate(begin.errorBytes)
   const checkpoint = async () => {
     if (errors !== '') {
       errorFile ??= await open(errorPath(file), 'w')
@@ -40,13 +42,14 @@ export async function runImport(parts: ImportParts, begin: ImportState): Promise
     if (target.context) await saveState(file, state)
   }
   try {
-    // The key is saved before the first row is written under it.
+    // Save the key before it determines the identifier of a row.
     await checkpoint()
     const work = (row: InputRow) => importRow(target, begin, row)
     for await (const result of inOrder(remaining(parts, begin.rows), concurrency, work)) {
       if (result.outcome === 'refused')
         errors += `${JSON.stringify({ line: result.line, ...result.error })}\n`
-      state = counted(state, result)
+      const { outcome } = result
+      state = { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
       parts.progress(state)
       const isDue = state.rows % CHECKPOINT_ROWS === 0 || errors.length > CHECKPOINT_CHARACTERS
       if (isDue) await checkpoint()
@@ -56,13 +59,6 @@ export async function runImport(parts: ImportParts, begin: ImportState): Promise
   } finally {
     await errorFile?.close()
   }
-}
-
-/** Opens the error file of a resumed import, truncated to the length in its state. */
-async function openErrorFile(file: string, length: number): Promise<FileHandle> {
-  const handle = await open(errorPath(file), 'r+')
-  await handle.truncate(length)
-  return handle
 }
 
 async function* remaining({ rows, signal }: ImportParts, done: number): AsyncGenerator<InputRow> {
@@ -75,10 +71,9 @@ async function* remaining({ rows, signal }: ImportParts, done: number): AsyncGen
 }
 
 /**
- * Processes several items at the same time and yields the results in the order of the items, so that all
- * items before a result are done.
+ * Processes several items at the same time and yields the results in the order of the items.
  *
- * @throws the error of `work`, after the results of the items before it
+ * @throws the error of `work`, after the results of all earlier items
  */
 async function* inOrder<Item, Result>(
   items: AsyncIterable<Item>,
@@ -89,7 +84,7 @@ async function* inOrder<Item, Result>(
   try {
     for await (const item of items) {
       const result = work(item)
-      // It is awaited later; until then its failure must not count as unhandled.
+      // It is awaited later. Until then, its rejection must not count as unhandled.
       result.catch(() => {})
       pending.push(result)
       if (pending.length >= concurrency) yield await (pending.shift() as Promise<Result>)
@@ -98,8 +93,4 @@ async function* inOrder<Item, Result>(
   } finally {
     await Promise.allSettled(pending)
   }
-}
-
-function counted(state: ImportState, { outcome }: RowOutcome): ImportState {
-  return { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
 }

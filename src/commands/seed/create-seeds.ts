@@ -5,10 +5,10 @@ import { putResource } from '../../domain/write.ts'
 import { resourceNamed } from '../../service/command.ts'
 
 /**
- * Creates the resources of a catalogue that do not exist; the others stay unchanged.
+ * Creates those resources of a catalogue that do not exist.
  *
- * @returns how many it has created
- * @throws {ArgumentsError} for a collection that the domain does not have
+ * @returns the number of created resources
+ * @throws {ArgumentsError} for an unknown collection
  */
 export async function createSeeds(seeds: readonly Seed[], context: WriteContext): Promise<number> {
   let created = 0

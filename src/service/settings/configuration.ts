@@ -6,18 +6,17 @@ import { readSettings, type Settings } from './settings.ts'
 import { loadSettingsFile, misspelling } from './settings-file.ts'
 import { settingsTable } from './settings-table.ts'
 
-/** What a process is started with: the settings, and the domain that they name. */
 export interface Configuration {
   readonly settings: Settings
   readonly domain: LocatedDomain
 }
 
 /**
- * Reads the `.env` file and the environment, and loads the definitions of DOMAIN, which can have settings of their own.
+ * Reads the `.env` file and the environment, and loads the definitions of DOMAIN, which can add settings.
  *
- * @param without names of the environment to leave out
- * @throws {SettingsError} listing every problem of the settings
- * @throws {DefinitionError} listing every problem of the domain
+ * @param without variables to ignore
+ * @throws {SettingsError} with all problems of the settings
+ * @throws {DefinitionError} with all problems of the domain
  */
 export async function loadConfiguration(...without: readonly string[]): Promise<Configuration> {
   const file = loadSettingsFile()
@@ -29,17 +28,15 @@ export async function loadConfiguration(...without: readonly string[]): Promise<
 }
 
 /**
- * The database of the settings with the tables of the domain, which are loaded when they are first asked for.
+ * `tables` loads the Prisma client once.
  *
- * @throws {DefinitionError} from `tables`, if the Prisma client of the domain is missing or does not fit its
- *   definitions
+ * @throws {DefinitionError} from `tables`, if the client is missing or differs from the definitions
  */
 export function databaseOptions(
   { settings, domain }: Configuration,
   reportWait?: Patience['report'],
 ): DatabaseOptions {
   const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
-  const limits = { poolSize: databasePoolSize, timeout: databaseTimeout, fsync: embeddedFsync }
   let tables: Promise<Tables> | undefined
   return {
     tables: () => (tables ??= loadTables(domain)),
@@ -47,14 +44,16 @@ export function databaseOptions(
     dataDir,
     migrateOnStart,
     patience: patienceOf(settings, reportWait),
-    ...limits,
+    poolSize: databasePoolSize,
+    timeout: databaseTimeout,
+    fsync: embeddedFsync,
   }
 }
 
-/** How long to wait for the server of DATABASE_URL. A command says on standard error that it does. */
+/** How long to wait for the server of DATABASE_URL. By default, the wait is reported on standard error. */
 export function patienceOf(
   { databaseStartSeconds: seconds }: Settings,
-  report = (reason: string) => console.error(`${reason}. Waiting for it, ${seconds} s at most.`),
+  report = (reason: string) => console.error(`${reason}. Waiting for up to ${seconds} s.`),
 ): Patience {
   return { seconds, report }
 }

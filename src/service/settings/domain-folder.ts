@@ -1,40 +1,36 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PrismaClientClass, Tables } from '../../database/tables.ts'
+import type { Seed } from '../../documents/openapi/samples.ts'
 import { DefinitionError, definitionProblems } from '../../model/definition-problems.ts'
 import type { Domain } from '../../model/domain.ts'
 import type { Resource } from '../../model/resource.ts'
 
-/** Where the parts of a domain are: absolute paths. */
+/** Absolute paths of the parts of a domain. */
 export interface DomainFolder {
   /** The built module that exports the definitions as `domain`. */
   readonly definitions: string
-  /** Prisma's schema. */
+  /** The Prisma schema. */
   readonly schema: string
-  /** The folder of the migrations. */
   readonly migrations: string
-  /** The built module of Prisma's generated client. */
+  /** The built module of the generated Prisma client. */
   readonly client: string
-  /** The folder of persisted GraphQL operations, if there is one. */
+  /** The folder of persisted GraphQL operations; undefined if it does not exist. */
   readonly operations: string | undefined
-  /** The resources that `npm run seed` adds; it may be absent. */
+  /** The file with the resources that `npm run seed` adds; it may not exist. */
   readonly seed: string
 }
 
-/** Definitions, and where they come from. */
 export interface LocatedDomain extends Domain {
   readonly folder: DomainFolder
 }
 
-/** The folder with `prisma` and `operations`: the same relative path from src and from dist. */
+/** The relative path is the same from src and from dist. */
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/**
- * The parts of the domain in a folder: `index.ts`, `prisma`, `operations`, the client that Prisma generates in `generated/client`, and the build in `dist`.
- *
- * @param path the setting DOMAIN; without it, the built-in domain
- */
+/** @param path the setting DOMAIN; undefined for the built-in domain */
 export function domainFolder(path?: string): DomainFolder {
   const [root, modules, definitions, client] =
     path === undefined
@@ -54,11 +50,7 @@ export function domainFolder(path?: string): DomainFolder {
 const BUILT_IN = 'domain/resources/index'
 const BUILT_IN_CLIENT = 'database/generated/client'
 
-/**
- * Loads the definitions of a domain.
- *
- * @throws {DefinitionError} if the module is missing or not valid, with all problems of the definitions
- */
+/** @throws {DefinitionError} if the module is missing or invalid, with all problems of the definitions */
 export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDomain> {
   const { definitions } = folder
   const { domain } = await importModule(definitions, 'module of definitions', BUILD_ADVICE)
@@ -70,7 +62,7 @@ export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDoma
 /**
  * Loads the Prisma client of a domain.
  *
- * @throws {DefinitionError} if the module is missing, or its models are not those of the definitions
+ * @throws {DefinitionError} if the module is missing, or its models differ from the definitions
  */
 export async function loadTables({ resources, folder }: LocatedDomain): Promise<Tables> {
   const { client, migrations } = folder
@@ -80,7 +72,7 @@ export async function loadTables({ resources, folder }: LocatedDomain): Promise<
   return { PrismaClient: PrismaClient as PrismaClientClass, migrations }
 }
 
-/** Differences between the model of a resource, in the generated namespace `Prisma`, and its definition. */
+/** @param prisma the generated namespace `Prisma` */
 function modelProblems({ name, leaves }: Resource, prisma: object): string[] {
   const model = (prisma as Record<string, object>)[`${name}ScalarFieldEnum`]
   if (!model) return [`The Prisma schema has no model ${name}`]
@@ -94,11 +86,16 @@ function modelProblems({ name, leaves }: Resource, prisma: object): string[] {
   ]
 }
 
+/** The resources of the example catalogue; none if the domain has no such file. */
+export async function readSeeds({ seed }: DomainFolder): Promise<Seed[]> {
+  return existsSync(seed) ? (JSON.parse(await readFile(seed, 'utf8')) as Seed[]) : []
+}
+
 const BUILD_ADVICE = 'build it with `npm run build`'
 const MIGRATE_ADVICE = 'run `npm run resource -- migrate`, then `npm run build`'
 
 async function importModule(path: string, name: string, advice: string): Promise<Record<string, unknown>> {
-  if (!existsSync(path)) throw new DefinitionError([`There is no ${name} here; ${advice}`], path)
+  if (!existsSync(path)) throw new DefinitionError([`The ${name} is missing; ${advice}`], path)
   try {
     return await import(pathToFileURL(path).href)
   } catch (cause) {

@@ -3,18 +3,12 @@ import { parseEnv } from 'node:util'
 
 const FILE = '.env'
 
-/** What a `.env` file holds. */
-interface SettingsFile {
-  readonly names: readonly string[]
-  /** One line for each problem. */
-  readonly problems: readonly string[]
-}
-
 /**
- * Loads the `.env` file of the working folder into the environment, if it exists; variables of the environment
- * take precedence.
+ * Loads the `.env` file of the working folder into the environment, if it exists. Existing variables take precedence.
+ *
+ * @returns the names in the file, and one line for each problem
  */
-export function loadSettingsFile(): SettingsFile {
+export function loadSettingsFile(): { names: readonly string[]; problems: readonly string[] } {
   if (!existsSync(FILE)) return { names: [], problems: [] }
   try {
     const values = parseEnv(readFileSync(FILE, 'utf8'))
@@ -25,10 +19,7 @@ export function loadSettingsFile(): SettingsFile {
   }
 }
 
-/**
- * One line for a name of the file that is almost the name of a setting. Other unknown names are left alone, because
- * other programs read the file too.
- */
+/** The problem of a name that is almost a setting. Other unknown names are fine: other programs read the file too. */
 export function misspelling(name: string, settings: readonly string[]): string[] {
   if (settings.includes(name)) return []
   const given = lettersOf(name)
@@ -39,14 +30,14 @@ export function misspelling(name: string, settings: readonly string[]): string[]
   return meant ? [`${name}: unknown setting in ${FILE}; did you mean ${meant}?`] : []
 }
 
-/** Of names up to this length (HOST, PORT), two letters can be changed to get any other word. */
+/** Up to this length (HOST, PORT), two edits turn almost any word into a setting. */
 const SHORT = 6
 
 function lettersOf(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 }
 
-/** Whether at most so many letters are added, missing, different or exchanged with their neighbour. */
+/** An edit adds, removes or replaces a letter, or swaps two neighbours. */
 function isWithin(one: string, other: string, edits: number): boolean {
   if (one === other) return true
   if (edits === 0) return false

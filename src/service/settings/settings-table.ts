@@ -9,7 +9,9 @@ export const settingsTable = {
   HOST: text('0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
   PORT: integer(0, 65_535, 3000, 'Port to listen on; 0 takes any free one'),
   DOMAIN: optionalText('Folder of the domain to serve, see docs/DOMAINS.md; unset: the built-in one'),
-  DATABASE_URL: databaseAddress(
+  DATABASE_URL: optional(
+    isDatabaseAddress,
+    'have the form postgresql://user:password@host:5432/name',
     'PostgreSQL server, postgresql://user:password@host:5432/name; unset: the embedded database',
   ),
   DATABASE_POOL_SIZE: integer(1, 1000, 10, 'Database connections; at most 7 for the embedded database'),
@@ -21,7 +23,9 @@ export const settingsTable = {
     'api',
     'First segment of every path',
   ),
-  API_VERSION: apiVersion(
+  API_VERSION: optional(
+    (given) => VERSION_NAME.test(given),
+    'be the letter v and a number, as in v1',
     'Version that pages show, a second segment of paths, as in v1; unset: the newest of the domain, or v1',
   ),
   PUBLIC_BASE_URL: addressWithPath(
@@ -126,27 +130,20 @@ function matching(pattern: RegExp, form: string, value: string, desc: string) {
   })({ default: value, desc })
 }
 
-function apiVersion(desc: string) {
+/** A text that is unset by default. The message does not repeat the value, which may hold a secret. */
+function optional(isValid: (given: string) => boolean, requirement: string, desc: string) {
   return makeValidator<string>((given) => {
-    if (VERSION_NAME.test(given)) return given
-    throw new EnvError(`must be the letter v and a number, as in v1, not ${given}`)
+    if (isValid(given)) return given
+    throw new EnvError(`must ${requirement}`)
   })<string>({ default: undefined, desc })
 }
-
-const SECRET_BYTES = 32
 
 function secret(desc: string) {
-  return makeValidator<string>((given) => {
-    if (Buffer.byteLength(given) >= SECRET_BYTES) return given
-    throw new EnvError(`must be at least ${SECRET_BYTES} bytes long`)
-  })<string>({ default: undefined, desc })
+  return optional((given) => Buffer.byteLength(given) >= 32, 'be at least 32 bytes long', desc)
 }
 
-function databaseAddress(desc: string) {
-  return makeValidator<string>((given) => {
-    if (isDatabaseAddress(given)) return given
-    throw new EnvError('must have the form postgresql://user:password@host:5432/name')
-  })<string>({ default: undefined, desc })
+function webAddress(desc: string) {
+  return optional(isWebAddress, 'be an http or https address', desc)
 }
 
 function databaseAddresses(desc: string) {
@@ -155,13 +152,6 @@ function databaseAddresses(desc: string) {
     if (addresses.every(isDatabaseAddress)) return addresses
     throw new EnvError('must be addresses of the form postgresql://user:password@host:5432/name')
   })<readonly string[]>({ default: undefined, desc })
-}
-
-function webAddress(desc: string) {
-  return makeValidator<string>((given) => {
-    if (isWebAddress(given)) return given
-    throw new EnvError('must be an http or https address')
-  })<string>({ default: undefined, desc })
 }
 
 function addressWithPath(desc: string) {

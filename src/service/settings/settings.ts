@@ -2,30 +2,30 @@ import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
 import type { Domain } from '../../model/domain.ts'
 import { choice, settingsTable } from './settings-table.ts'
 
-/** How access tokens are verified. `development`: with a random secret stored in the data folder. */
+/** How access tokens are verified; `development`: with a random secret stored in the data folder. */
 export type TokenKind =
   | { readonly kind: 'secret'; readonly secret: string }
   | { readonly kind: 'jwks'; readonly url: string; readonly maximumStaleHours: number }
   | { readonly kind: 'development' }
 
-/** Invalid settings, with one line for each problem. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 
+  /** @param problems one line each */
   constructor(readonly problems: readonly string[]) {
     super(`Invalid settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
   }
 }
 
-/** The settings of the service, named as in the table but in camel case, and those derived from them. */
+/** The settings of the table in camel case, some of them renamed, and those derived from them. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>
 
 /**
  * Reads the settings from an environment. An empty value counts as unset.
  *
- * @param fileProblems the problems of the `.env` file that the environment was loaded from
- * @param domainSettings the settings of the domain that is served
- * @throws {SettingsError} listing every problem at once. It repeats no secret and no address, which may hold one.
+ * @param fileProblems problems of the `.env` file, to report with the others
+ * @param domainSettings settings that the domain adds
+ * @throws {SettingsError} with all problems. It contains no secrets, and no addresses, which may contain one.
  */
 export function readSettings(
   environment: NodeJS.ProcessEnv,
@@ -94,16 +94,15 @@ function inCamelCase(values: object): Readonly<Record<string, unknown>> {
 function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] {
   const secret = given['JWT_SECRET'] !== undefined
   const keySet = given['JWT_JWKS_URL'] !== undefined
-  if (secret && keySet) return ['JWT_SECRET and JWT_JWKS_URL: set one of them, not both']
-  if (production && !secret && !keySet)
-    return ['JWT_SECRET or JWT_JWKS_URL: one of them is required in production']
+  if (secret && keySet) return ['JWT_SECRET and JWT_JWKS_URL: set only one of them']
+  if (production && !secret && !keySet) return ['JWT_SECRET or JWT_JWKS_URL: production requires one of them']
   return []
 }
 
-/** Of the given values, because those of the table cannot be read while any of them is invalid. */
+/** Reads the given values, because those of envalid cannot be read while any setting is invalid. */
 function workerProblems(given: NodeJS.ProcessEnv): string[] {
   if (!(Number(given['WORKERS']) > 1) || given['DATABASE_URL'] !== undefined) return []
-  return ['WORKERS: the embedded database serves one process; more processes need DATABASE_URL']
+  return ['WORKERS: the embedded database supports one process; set DATABASE_URL for more']
 }
 
 function tokenKind(

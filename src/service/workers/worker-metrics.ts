@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
 import { DomainError } from '../../model/errors.ts'
 
-/** A worker asks with it for the metrics of all workers; the primary process answers with their text. */
+/** A worker asks for the metrics of all workers; the primary process adds their text and sends the message back. */
 interface Message {
   readonly type: typeof TYPE
   readonly request: number
@@ -11,7 +11,7 @@ interface Message {
 
 const TYPE = 'halgraph:worker-metrics'
 
-/** Answers the workers, in the primary process, with the metrics of all of them together. */
+/** Makes the primary process answer {@link readWorkerMetrics}. */
 export function mergeWorkerMetrics(): void {
   const registry = new AggregatorRegistry()
   cluster.on('message', async (worker, message: unknown) => {
@@ -25,9 +25,9 @@ const waiting = new Map<number, (text: string | undefined) => void>()
 let requests = 0
 
 /**
- * The metrics of all workers together, in the Prometheus text format, asked for by one of them.
+ * The merged metrics of all workers, in the Prometheus text format.
  *
- * @throws {DomainError} SERVICE_UNAVAILABLE (503) when one of them does not respond, because it has just died
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) if a worker has just died and does not respond
  */
 export async function readWorkerMetrics(): Promise<string> {
   if (requests === 0) process.on('message', receive)

@@ -4,24 +4,24 @@ import type { Logger } from 'pino'
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
 import { mergeWorkerMetrics } from './worker-metrics.ts'
 
-/** The message that tells a worker to stop. */
+/** Tells a worker to stop. */
 const STOP = 'stop'
 
-/** A worker asks whether it may stop listening, and reports that it has; the answer to each is the same message. */
+/** A worker asks whether it may stop listening, then reports that it has. The primary confirms with the same message. */
 const LEAVE = 'leave'
 const LEFT = 'left'
 
-/** Limits the processor time that a worker takes which cannot start. */
+/** Limits the processor time of a worker that fails at every start. */
 const RESTART_MILLISECONDS = 1_000
 
 /**
- * Runs the service in several processes that share one port and replaces a process that dies. The first one
- * starts alone, so that a problem is printed once, and the service ends if it cannot start. Later ones are tried
- * again until they start, because the database can be away for a while. The first signal stops all processes
- * gracefully, the second kills them.
+ * Runs the service in several processes that share one port, and replaces a process that dies. The first worker starts
+ * alone, so that a problem is printed once; if it fails, the service ends. Workers that fail later are restarted until
+ * they succeed, because the database can be unavailable for a while. The first signal stops all processes gracefully,
+ * the second kills them.
  */
 export function superviseWorkers(count: number, logger: Logger): void {
-  // Counts the requests of each caller over all workers, for RATE_LIMIT.
+  // RATE_LIMIT: counts the requests of each caller over all workers.
   new RateLimiterClusterMaster()
   mergeWorkerMetrics()
   const listening = new Set<Worker>()
@@ -35,7 +35,7 @@ export function superviseWorkers(count: number, logger: Logger): void {
       else worker.process.kill()
     }
   }
-  // The last worker stays until the others have left, so that it accepts what is connected meanwhile.
+  // The last worker listens until the others have left, so that new connections are accepted meanwhile.
   const letLeave = (worker: Worker) => {
     leaving.add(worker)
     if (leaving.size < listening.size || listening.size === 1) worker.send(LEAVE)
@@ -79,13 +79,13 @@ export function superviseWorkers(count: number, logger: Logger): void {
 }
 
 /**
- * Starts a worker. Node's cluster hands each connection to a worker and closes its own handle when the worker has
- * accepted it, one after the other. If the worker is killed before that, Node forgets the handle, and the connection would
- * stay open without a response, so it is closed here.
+ * Starts a worker. Node's cluster passes one connection at a time to a worker, and closes its own handle once the worker
+ * has accepted it. If the worker is killed before that, Node forgets the handle and the connection would stay open
+ * without a response, so this function closes it.
  */
 function fork(): void {
   const worker = cluster.fork()
-  // A message can be sent to a worker that has just died.
+  // Sending a message to a worker that has just died fails.
   worker.on('error', () => {})
   const { process: child } = worker
   const send = child.send.bind(child) as (...parameters: unknown[]) => boolean
@@ -98,8 +98,8 @@ function fork(): void {
 }
 
 /**
- * Calls back when this process must stop: on a signal; in a worker, when the primary process sends the message
- * or ends. (A terminal sends its signal to all processes, so a worker ignores signals.)
+ * Calls back when this process must stop: on a signal, or in a worker when the primary process sends {@link STOP} or
+ * ends. A worker ignores signals, because a terminal sends them to all processes.
  */
 export function onStop(stop: () => void): void {
   if (cluster.isPrimary) {
@@ -114,14 +114,10 @@ export function onStop(stop: () => void): void {
 }
 
 /** Resolves when this process may stop listening. */
-export function mayLeave(): Promise<void> {
-  return askPrimary(LEAVE)
-}
+export const mayLeave = () => askPrimary(LEAVE)
 
-/** Reports that this process does not listen; resolves when the port is closed, if it was the last one. */
-export function hasLeft(): Promise<void> {
-  return askPrimary(LEFT)
-}
+/** Reports that this process has stopped listening. Resolves when the primary knows, and has closed the port if unused. */
+export const hasLeft = () => askPrimary(LEFT)
 
 function askPrimary(question: string): Promise<void> {
   return new Promise((resolve) => {
@@ -134,7 +130,7 @@ function askPrimary(question: string): Promise<void> {
   })
 }
 
-/** The terminal and npm both forward one Ctrl-C, so a second signal within this time is ignored. */
+/** One Ctrl-C can arrive twice, from the terminal and from npm, so a second signal within this time is ignored. */
 const SAME_SIGNAL_MILLISECONDS = 500
 
 function onSignal(stop: () => void): void {
@@ -148,7 +144,7 @@ function onSignal(stop: () => void): void {
   }
 }
 
-/** Whether this is the only process or the first worker, which prints the introduction. */
+/** The first process prints the introduction. */
 export function isFirstProcess(): boolean {
   return cluster.isPrimary || cluster.worker?.id === 1
 }
