@@ -42,6 +42,8 @@ command can run while the service does.`
 
 const INTERRUPTED = 130
 
+const BLANK = /^[ \t\r]*$/
+
 interface Options {
   readonly file: string
   readonly read: typeof readCsv
@@ -133,8 +135,6 @@ function readerOf(file: string): typeof readCsv | undefined {
   if (/\.(ndjson|jsonl)$/i.test(file)) return readLines
   return /\.csv$/i.test(file) ? readCsv : undefined
 }
-
-const BLANK = /^[ \t\r]*$/
 
 function readLines(file: string): AsyncGenerator<InputRow> {
   return readRecords(file, {
