@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http'
-import type { GraphQLSchema } from 'graphql'
 import type { Database } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
 import { TableSizes } from '../domain/table-sizes.ts'
@@ -69,7 +68,7 @@ export async function prepareApplication(parts: ServiceParts): Promise<CreateApp
 
 async function createApplication(
   parts: ServiceParts,
-  schema: GraphQLSchema,
+  schema: ReturnType<typeof createSchema>,
   persisted: PersistedOperations,
   database: Database,
   readers: Readers,
