@@ -377,7 +377,7 @@ test('constraints, indexes, triggers, models and comments written by hand stay',
     place: text('Place.', { renamedFrom: 'shelf' }),
   })
   const { explanation } = await domain.plan(withBooks(moved))
-  t.regex(explanation, /WARNING: The text of shelf_of contains shelf, which is gone/)
+  t.regex(explanation, /WARNING: The text of shelf_of contains shelf, which is removed/)
 })
 
 test('the field with the time of creation can be renamed, and columns that no table can have are refused', async (t) => {

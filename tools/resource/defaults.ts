@@ -5,8 +5,9 @@ import { valueAsSql } from './changes/columns.ts'
 import { makeTable } from './tables/table.ts'
 
 /**
- * The values of `--default`, such as `books.language=en`, as SQL by the name before the equals sign.
+ * Parses values of `--default`, such as `books.language=en`.
  *
+ * @returns values as SQL, by the name before the equals sign
  * @throws {ArgumentsError} for an unknown field, and for a value that the field does not accept
  */
 export function parseDefaults(given: readonly string[], resources: readonly Resource[]): Map<string, string> {
@@ -33,7 +34,7 @@ function parseDefault(option: string, resources: readonly Resource[]): [string, 
   return [field, valueAsSql(column, checked.value)]
 }
 
-/** A value as in CSV: texts need no quotes. */
+/** Parses a value as in CSV: text needs no quotes. */
 function parseValue(field: LeafField, text: string): unknown {
   const { isJson, fromCell } = kindOf(field)
   if (!isJson) return fromCell ? fromCell(text) : text

@@ -8,7 +8,7 @@ const EFFECTS: Readonly<Record<Lock, string>> = {
   'ACCESS EXCLUSIVE': 'reads and writes wait',
 }
 
-/** What a migration does and which locks it takes, in plain words, by table. */
+/** Describes what a migration does and which locks it takes, by table. */
 export function explain({ steps, warnings }: Plan): string {
   const tables = [...new Set(steps.flatMap(({ table, locks = {} }) => [table, ...Object.keys(locks)]))]
   const sections = tables.map((table) => explainTable(table, steps))
@@ -30,7 +30,7 @@ function explainTable(table: string, steps: readonly Step[]): string {
   ].join('\n')
 }
 
-/** The migration is one transaction, which keeps each lock to its end. */
+/** The migration is one transaction, which keeps its locks until the end. */
 function locking(lock: Lock, isInstant: boolean): string {
   const time = isInstant ? 'for an instant, since no row is read or written' : 'until the migration ends'
   return `Lock: ${lock} (${EFFECTS[lock]}) ${time}.`

@@ -15,21 +15,21 @@ const usage = `Adds resources, and brings the Prisma schema and the migrations u
   npx halgraph resource new decks --kind owned --owner vessels --name Deck
   npx halgraph resource migrate
 
-new writes a definition to adapt, its entry in the list of resources and, for the built-in domain, a test. DOMAIN
-names another domain.
+new writes a definition for you to adapt, its entry in the list of resources and, for the built-in domain, a test.
+DOMAIN selects another domain.
 
   --kind    collection (the default), owned (many for each owner), or singleton (one for each owner)
   --owner   the path of the owner
-  --name    the singular, as GraphQL names the type; by default derived from the path
+  --name    the singular, which names the GraphQL type; by default derived from the path
 
 migrate compares the definitions with the migrations. It writes one new migration and the models of the Prisma
 schema, and prints what the migration does and which locks it takes. It does not change the database: apply the
 migration with npm run migrate. If nothing has changed, it writes nothing.
 
-  --dry-run           only print
+  --dry-run           print, but write nothing
   --name              the name of the migration
-  --default           a value for existing rows: --default books.language=en; can be repeated
-  --allow-data-loss   remove fields and resources that have no definition any more, with their values`
+  --default           a value for existing rows, such as --default books.language=en; can be repeated
+  --allow-data-loss   remove fields and resources that are no longer defined, with their values`
 
 const options = {
   kind: { type: 'string' },
@@ -40,7 +40,6 @@ const options = {
   'allow-data-loss': { type: 'boolean' },
 } as const
 
-/** The sources of the built-in domain. */
 const BUILT_IN: SourceFolders = {
   definitions: repositoryPath('src/domain/resources'),
   module: '../definition.ts',

@@ -14,25 +14,23 @@ import { planMigration } from './plan.ts'
 import { migrationSql } from './sql.ts'
 import { makeTable } from './tables/table.ts'
 
-/** The files of a domain that the definitions determine. */
 export type GeneratedFiles = Pick<DomainFolder, 'schema' | 'migrations'>
 
-/** What brings the files of a domain up to date with its definitions. */
 export interface Update {
-  /** The files to write: absolute paths and contents. None if there is nothing to do. */
+  /** Files to write, by absolute path. */
   readonly files: ReadonlyMap<string, string>
-  /** What the new migration does, and which locks it takes. Empty without one. */
+  /** What the new migration does and which locks it takes; empty without a migration. */
   readonly explanation: string
 }
 
 const LOCK_FILE = '# The database of these migrations.\nprovider = "postgresql"\n'
 
 /**
- * Compares the definitions of a domain with its migrations and its Prisma schema. A domain without migrations gets
- * those of the engine too.
+ * Compares the definitions of a domain with its migrations and its Prisma schema. A domain without migrations first gets
+ * that of the engine.
  *
  * @param options `name` of the new migration, in lower case with underscores; `engine` to compare in
- * @throws {CommandError} if the migration would lose data without the permission, or cannot be done
+ * @throws {CommandError} if the migration is impossible, or would lose data without permission
  */
 export async function planUpdate(
   resources: readonly Resource[],
@@ -66,7 +64,6 @@ export async function planUpdate(
   return { files, explanation: plan.steps.length > 0 ? explain(plan) : '' }
 }
 
-/** Writes the files of an update. */
 export async function writeUpdate({ files }: Update): Promise<void> {
   for (const [path, text] of files) {
     await mkdir(dirname(path), { recursive: true })
@@ -74,10 +71,10 @@ export async function writeUpdate({ files }: Update): Promise<void> {
   }
 }
 
-/** PostgreSQL shortens longer names without an error. */
+/** PostgreSQL truncates longer names without an error. */
 const LONGEST_NAME = 63
 
-/** @throws {CommandError} for names that the tables cannot have */
+/** @throws {CommandError} for duplicate columns and for names that are too long */
 function refuseNames(resources: readonly Resource[]): void {
   const problems = resources
     .map(makeTable)
@@ -100,7 +97,7 @@ function refuseNames(resources: readonly Resource[]): void {
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
 }
 
-/** Later than the last migration, also if the clock is not. */
+/** Later than the last migration, even if the clock is not. */
 function nextTimestamp(now: Date, last: string): string {
   const former = /^\d{14}/.exec(last)?.[0] ?? ''
   return timestamp(now) > former ? timestamp(now) : String(BigInt(former) + 1n)

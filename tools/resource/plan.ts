@@ -13,19 +13,18 @@ import { generatedConstraints, generatedIndexes, generatedTriggers } from './tab
 import { type Shadow, withShadow } from './tables/shadow.ts'
 import { makeTable } from './tables/table.ts'
 
-/** A migration, before it is written. */
 export interface Plan {
-  /** In the order of execution; none if the tables are those of the definitions. */
+  /** In the order of execution; empty if the tables match the definitions. */
   readonly steps: readonly Step[]
-  /** What the migration cannot do by itself. */
+  /** Changes that the user has to make. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Plans what makes the tables of these migrations those of the definitions. The steps have been executed on a database
- * without rows.
+ * Plans the migration from the tables of these migrations to those of the definitions, and tries it on a database without
+ * rows.
  *
- * @throws {CommandError} if they would lose data without the permission, or cannot be done
+ * @throws {CommandError} if it is impossible, or would lose data without permission
  */
 export async function planMigration(
   resources: readonly Resource[],
@@ -62,12 +61,12 @@ function refuse(problems: readonly string[]): void {
     )
 }
 
-/** A generated object that the migration could not make. */
+/** Differences that the migration did not remove. */
 function leftOver({ steps }: Difference): string[] {
   return steps.map(({ table, says = '' }) => `${table} would still differ from its definition. ${says}`)
 }
 
-/** PostgreSQL drops constraints and indexes with their columns. Those written by hand must not vanish like that. */
+/** PostgreSQL drops constraints and indexes with their columns. Those written by hand must not disappear silently. */
 function lostObjects(before: Catalogue, after: Catalogue): string[] {
   return [...before.values()].flatMap((stored) => {
     const left = after.get(stored.name)
@@ -82,21 +81,21 @@ function lostObjects(before: Catalogue, after: Catalogue): string[] {
       .filter((name) => !generated.includes(name))
       .map(
         (name) =>
-          `${stored.name}: ${name} was written by hand and would be dropped with its column. Drop it in a migration of its own first.`,
+          `${stored.name}: ${name} was written by hand and would be dropped with its column. First drop it in a separate migration.`,
       )
   })
 }
 
 const KINDS = ['constraints', 'indexes', 'triggers'] as const
 
-/** Functions written by hand whose text has a name that is gone: PostgreSQL notices only when they run. */
+/** Functions written by hand that contain a removed name: PostgreSQL reports that only when they run. */
 async function staleFunctions(shadow: Shadow, steps: readonly Step[]): Promise<string[]> {
   const names = [...new Set(steps.flatMap(({ gone }) => (gone === undefined ? [] : [gone])))]
   const warnings = names.map(async (name) => {
     const functions = await shadow.functionsNaming(name)
     if (functions.length === 0) return []
     return [
-      `The text of ${functions.join(', ')} contains ${name}, which is gone. Replace what refers to it, in this migration.`,
+      `The text of ${functions.join(', ')} contains ${name}, which is removed. Replace it in this migration.`,
     ]
   })
   return (await Promise.all(warnings)).flat()

@@ -3,7 +3,7 @@ import type { Step } from './changes/step.ts'
 /** The longest line of a comment. */
 const WIDTH = 116
 
-/** The text of a migration: the statements, with what they do as comments. */
+/** The text of a migration: statements, each with a comment. */
 export function migrationSql(steps: readonly Step[], warnings: readonly string[] = []): string {
   const parts = steps.map(({ says, sql }) =>
     [...(says ? wrapped(says) : []), ...sql.map((statement) => `${statement};`)].join('\n'),
@@ -11,7 +11,6 @@ export function migrationSql(steps: readonly Step[], warnings: readonly string[]
   return `${[...warnings.map((warning) => wrapped(`WARNING: ${warning}`).join('\n')), ...parts].join('\n\n')}\n`
 }
 
-/** Comment lines of these words. */
 function wrapped(text: string): string[] {
   const lines = ['--']
   for (const word of text.split(/\s+/)) {

@@ -5,7 +5,6 @@ import type { Column, Table } from '../tables/table.ts'
 import type { Decisions, Difference, Pair } from './comparison.ts'
 import type { Step } from './step.ts'
 
-/** The columns of an existing table that are new, different or no longer wanted. */
 export function columnDifference(pair: Pair, decisions: Decisions): Difference {
   const { table, stored } = pair
   const added = table.columns.filter(({ name }) => !stored.columns.has(name))
@@ -49,12 +48,12 @@ function addition(table: Table, column: Column): Step {
   }
 }
 
-/** The stored responses to requests with an idempotency key are rows as well. */
+/** Stored responses to requests with an idempotency key contain rows, too. */
 function addToAnswers(path: string, column: string, value: string): string {
   return `UPDATE "idempotency_keys" SET "answer" = "answer" || jsonb_build_object(${literal(column)}, ${value}) WHERE "collection" = ${literal(path)} AND "answer" -> ${literal(column)} IS NULL`
 }
 
-/** The types that hold all values of another without a change of the representation. */
+/** Types that hold all values of another one with the same representation. */
 const WIDER: Readonly<Record<string, string>> = { integer: 'double precision' }
 
 function isLossless(from: string, to: string): boolean {
@@ -68,8 +67,8 @@ function lossyType({ table, stored, wanted }: Pair, column: Column): string[] {
   ]
   if (isLossless(now, then)) return []
   return [
-    `${fieldOf(table, column)}: the type ${now} cannot become ${then} without the loss of values. Add a field with ` +
-      'another name, and write a migration that converts the values.',
+    `${fieldOf(table, column)}: changing the type ${now} to ${then} could lose values. Add a field with another ` +
+      'name, and write a migration that converts the values.',
   ]
 }
 
@@ -140,7 +139,7 @@ function filling(
   ]
 }
 
-/** The value for existing rows as SQL: of the command line, else the initial one of the definition. */
+/** The value for existing rows as SQL: from the command line, or else the initial one of the definition. */
 function valueFor(table: Table, column: Column, { defaults }: Decisions): string | undefined {
   const given = defaults.get(fieldOf(table, column))
   const initially = column.leaf?.field.initially
@@ -173,7 +172,7 @@ function removal({ name: table }: Table, column: string): Step {
   }
 }
 
-/** The rows that lose a value, and the targets of a reference, which lose a link. */
+/** Rows that lose a value, and targets of a reference, which lose a link, need a new version. */
 function raisesOfRemoval({ table: { name }, stored }: Pair, column: string): Difference['raises'] {
   const targets = targetsOf([stored.constraints.get(`${name}_${column}_fkey`) ?? ''])
   return [

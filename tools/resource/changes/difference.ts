@@ -9,7 +9,7 @@ import { objectDifference } from './objects.ts'
 import type { Step } from './step.ts'
 import { tableDifference } from './tables.ts'
 
-/** What makes the current tables the desired ones. Objects written by hand are not looked at. */
+/** Changes the current tables into the desired ones. Objects written by hand are ignored. */
 export function difference(
   tables: readonly Table[],
   current: Catalogue,
@@ -27,7 +27,7 @@ export function difference(
   return { ...found, raises }
 }
 
-/** One statement for each table whose rows need a new version. */
+/** One step for each table whose rows need a new version. */
 export function raising(raises: Difference['raises']): Step[] {
   const tables = new Map<string, Set<string>>()
   for (const { table, condition } of raises) {
@@ -47,7 +47,7 @@ export function raising(raises: Difference['raises']): Step[] {
   })
 }
 
-/** The rows whose representation a rename changes: the name of a member, or the address in a link. */
+/** A rename changes the representation of rows: the name of a member, or the URL in a link. */
 export function raisesOfRenames(
   tables: readonly Table[],
   formerTables: readonly Table[],

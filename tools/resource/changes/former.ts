@@ -2,8 +2,8 @@ import { type Leaf, type Resource, tableName } from '../../../src/model/resource
 import type { Catalogue, StoredTable } from '../tables/catalogue.ts'
 
 /**
- * The definition under the names that the database still has: those which `renamedFrom` declares, and the identifier
- * of a parent that has a new name. It equals the definition if there is nothing to rename.
+ * The definition with the names that the database still has: those in `renamedFrom`, and the column of a parent with a
+ * new name.
  */
 export function formerResource(resource: Resource, current: Catalogue): Resource {
   const path = formerPath(resource, current)
@@ -31,7 +31,7 @@ function formerColumn(leaf: Leaf, resource: Resource, { columns }: StoredTable, 
   return renamed !== undefined && !columns.has(column) && columns.has(renamed) ? renamed : column
 }
 
-/** The timestamp of creation is the other column that the clock of the database sets. */
+/** The former creation timestamp is the column that has the clock as its default and is in no definition. */
 function formerCreated({ createdField, leaves }: Resource, columns: StoredTable['columns']): string {
   const isKnown = (name: string) => leaves.some(({ column }) => column === name)
   const found = [...columns].find(
@@ -40,7 +40,7 @@ function formerCreated({ createdField, leaves }: Resource, columns: StoredTable[
   return found?.[0] ?? createdField
 }
 
-/** The first column of the primary key of an owned resource is the identifier of the parent. */
+/** The first column of the primary key of an owned resource is the identifier of its parent. */
 function formerParent(
   { parentField }: Resource,
   { name, columns, constraints }: StoredTable,

@@ -10,7 +10,7 @@ import {
 import type { Difference, Pair } from './comparison.ts'
 import type { Step } from './step.ts'
 
-/** The constraints, indexes and triggers of an existing table that are missing, different or no longer wanted. */
+/** The constraints, indexes and triggers of an existing table. */
 export function objectDifference(pair: Pair): Difference {
   const problems = keyProblems(pair)
   if (problems.length > 0) return { steps: [], raises: [], problems }
@@ -21,12 +21,12 @@ function keyProblems({ table: { name, primaryKey, resource }, stored, wanted }: 
   const [now, then] = [stored.constraints.get(primaryKey.name), wanted.constraints.get(primaryKey.name)]
   if (now === then) return []
   return [
-    `${resource.path}: the primary key of the table ${name} is ${now ?? 'missing'}, and the definition wants ${then}. ` +
-      'The kind or the owner of a resource cannot be changed: define a new resource, and write a migration that copies the rows.',
+    `${resource.path}: the primary key of the table ${name} is ${now ?? 'missing'}, but the definition needs ${then}. ` +
+      'You cannot change the kind or the owner of a resource: define a new resource, and write a migration that copies the rows.',
   ]
 }
 
-/** Names in both, with another definition, or in one of them. */
+/** A changed object is dropped and added. */
 function changes(stored: ReadonlyMap<string, string>, wanted: ReadonlyMap<string, string>, owned: string[]) {
   const gone = owned.filter((name) => !wanted.has(name))
   const different = [...wanted.keys()].filter(
@@ -36,7 +36,7 @@ function changes(stored: ReadonlyMap<string, string>, wanted: ReadonlyMap<string
   return { dropped: [...gone, ...different], added: [...missing, ...different] }
 }
 
-/** New constraints are NOT VALID: existing rows beyond them stay. */
+/** New constraints are NOT VALID, so existing rows that violate them are kept. */
 function constraints({ table, stored, wanted }: Pair): Step[] {
   const { name } = table
   const { dropped, added } = changes(stored.constraints, wanted.constraints, generatedConstraints(stored))
@@ -109,7 +109,7 @@ const COUNTS = /_row_count_(insert|delete)$/
 function triggers({ table: { name }, stored, wanted }: Pair): Step[] {
   const { dropped, added } = changes(stored.triggers, wanted.triggers, generatedTriggers(stored))
   const isCountMissing = added.some((trigger) => COUNTS.test(trigger))
-  // keep_row_count makes both triggers, and counts the rows.
+  // keep_row_count creates both triggers and counts the rows.
   const counting = isCountMissing ? [...stored.triggers.keys()].filter((trigger) => COUNTS.test(trigger)) : []
   const outdated = [...new Set([...dropped, ...counting])]
   const locks = { [name]: 'ACCESS EXCLUSIVE' } as const

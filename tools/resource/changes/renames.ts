@@ -5,7 +5,7 @@ import { makeTable, type Table } from '../tables/table.ts'
 import { formerResource } from './former.ts'
 import type { Step } from './step.ts'
 
-/** The declared renames of tables and columns, with all objects that are named after them. */
+/** The declared renames of tables and columns, and of all objects named after them. */
 export function renames(resources: readonly Resource[], current: Catalogue): Step[] {
   return resources.flatMap((resource) => {
     const former = formerResource(resource, current)
@@ -38,7 +38,7 @@ function renamesOf(from: Table, to: Table, stored: StoredTable): Step[] {
   ]
 }
 
-/** Tombstones are protected against changes by their trigger. */
+/** A trigger protects tombstones against changes, so it is disabled meanwhile. */
 function renameTable(from: Table, to: Table): string[] {
   const [old, path] = [literal(from.resource.path), literal(to.resource.path)]
   const move = (table: string) =>
@@ -55,7 +55,7 @@ function renameTable(from: Table, to: Table): string[] {
   ]
 }
 
-/** The stored responses to requests with an idempotency key are rows too. */
+/** Stored responses to requests with an idempotency key contain rows, too. */
 function renameColumn({ name: table, resource }: Table, old: string, name: string): string[] {
   const [from, to] = [literal(old), literal(name)]
   return [
@@ -87,7 +87,7 @@ interface Named {
   readonly name: string
 }
 
-/** The names of objects at the same place in two lists, where they differ. */
+/** Pairs of names at the same index of two lists, if they differ. */
 function pairs(from: readonly Named[], to: readonly Named[]): [string, string][] {
   return from
     .map(({ name }, index): [string, string] => [name, to[index]?.name ?? name])

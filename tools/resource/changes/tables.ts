@@ -5,7 +5,7 @@ import type { Table } from '../tables/table.ts'
 import type { Decisions, Difference } from './comparison.ts'
 import type { Lock, Step } from './step.ts'
 
-/** The tables that are new, and those of resources that have no definition any more. */
+/** New tables, and tables of resources without a definition. */
 export function tableDifference(
   tables: readonly Table[],
   current: Catalogue,
@@ -23,7 +23,7 @@ export function tableDifference(
   }
 }
 
-/** Foreign keys come after all tables. */
+/** Foreign keys are added after all tables. */
 function creation(table: Table, added: readonly Table[]): Step[] {
   const { name, resource, foreignKeys } = table
   const step: Step = {
@@ -41,10 +41,7 @@ function creation(table: Table, added: readonly Table[]): Step[] {
   return [step, ...keys]
 }
 
-/**
- * The rows are deleted before the table, so that their tombstones stay: a later resource of that name continues the
- * versions.
- */
+/** Deleting the rows before the table leaves tombstones, so a later resource of that name continues the versions. */
 function removal({ name, constraints }: StoredTable): Step[] {
   const keys = [...constraints].filter(([, text]) => text.startsWith('FOREIGN KEY')).map(([key]) => key)
   const targets = targetsOf([...constraints.values()]).map((target) => [target, 'ACCESS EXCLUSIVE'] as const)

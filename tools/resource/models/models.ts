@@ -6,15 +6,14 @@ import { makeRelations, type Relation } from './relations.ts'
 /** A line of a model: the name of a field, its type and its attributes. */
 export type ModelField = readonly [name: string, type: string, attributes: string]
 
-/** The model of a resource: its columns, its relations, and the attributes of the model without `@@`. */
 export interface Model {
   readonly name: string
   readonly columns: readonly ModelField[]
   readonly relations: readonly ModelField[]
+  /** Without `@@`. */
   readonly attributes: readonly string[]
 }
 
-/** The Prisma model of a resource. */
 export function makeModel(resource: Resource, resources: readonly Resource[]): Model {
   const table = makeTable(resource)
   const { parentField, name } = resource
@@ -55,7 +54,7 @@ function relationField(relation: Relation): ModelField {
   return [name, `${model}${isRequired ? '' : '?'}`, `@relation(${parameters.join(', ')})`]
 }
 
-/** Unique indexes on expressions cannot be declared in a Prisma schema. */
+/** A Prisma schema cannot declare unique indexes on expressions. */
 function uniqueAttributes({ leaves, parentField }: Resource): string[] {
   return leaves.flatMap(({ column, field }) =>
     field.type === 'reference' && uniquenessOf(field) === 'parent' && parentField

@@ -4,23 +4,22 @@ import { type Resource, tableName } from '../../../src/model/resource.ts'
 
 /** One side of a relation between two models. */
 export interface Relation {
-  /** Of the field. */
+  /** The name of the field. */
   readonly name: string
-  /** The model at the other side. */
+  /** The model on the other side. */
   readonly model: string
-  /** The name of the relation, if there are several between the two models. */
+  /** The name of the relation, if Prisma needs one. */
   readonly label: string | undefined
-  /** The column of the foreign key, at the side that has it. */
+  /** The column of the foreign key, on the side that has it. */
   readonly column?: string
   readonly isRequired?: boolean
-  /** Whether the other side holds many. */
   readonly isList?: boolean
   readonly onDelete?: string
 }
 
 const ACTIONS = { restrict: 'Restrict', cascade: 'Cascade', 'set null': 'SetNull' } as const
 
-/** The relations of a resource: to its parent, to its references, and of the resources that refer to it. */
+/** The relations to the parent, to the targets of references, and to the resources that refer to this one. */
 export function makeRelations(resource: Resource, resources: readonly Resource[]): Relation[] {
   const taken = new Set(resource.leaves.map(({ column }) => column))
   return [...outgoing(resource, resources), ...incoming(resource, resources)].map((relation) => {
@@ -55,7 +54,7 @@ function outgoing(resource: Resource, resources: readonly Resource[]): Relation[
   return [parent, ...references]
 }
 
-/** Named after the table of the other side; after the relation too, if there are several. */
+/** Fields are named after the table of the other side, and after the relation if there are several. */
 function incoming(resource: Resource, resources: readonly Resource[]): Relation[] {
   const owned = new Set(ownedBy(resource, resources))
   return resources.flatMap((from) => {
@@ -84,7 +83,7 @@ function incoming(resource: Resource, resources: readonly Resource[]): Relation[
   })
 }
 
-/** Prisma needs a name for each of several relations between two models, and for one of a model with itself. */
+/** Prisma needs a name for each of several relations between two models, and for a relation of a model with itself. */
 function labelOf(from: Resource, to: Resource, column: string): string | undefined {
   const count = referencesTo(to, [from]).length + (from.owner === to ? 1 : 0)
   return count > 1 || from === to ? `${tableName(from.path)}_${column}` : undefined

@@ -5,7 +5,7 @@ const BEGIN =
   '// Generated from the definitions by `npm run resource -- migrate`, except for the comments. Other models come below.'
 const END = '// End of the generated models.'
 
-/** A model of a Prisma schema as it is written. */
+/** A model in the text of a Prisma schema. */
 interface WrittenModel {
   readonly name: string
   readonly table: string
@@ -18,9 +18,8 @@ interface WrittenModel {
 const MODEL = /^((?:[ \t]*(?:\/\/.*)?\n)*)model (\w+) \{\n([\s\S]*?)^\}\n*/gm
 
 /**
- * The Prisma schema with the models of these resources between two marks. Comments stay above the model or the line
- * that they precede. Other models stay as they are, and so do fields of theirs in generated models, and attributes
- * that the definitions do not make.
+ * Writes the models of these resources between two marks. Comments stay above the model or line that follows them. Other
+ * models, and fields and attributes for them in generated models, stay as they are.
  */
 export function updatedSchema(schema: string, resources: readonly Resource[]): string {
   const [top, inside, bottom] = parts(schema)
@@ -41,7 +40,7 @@ export function updatedSchema(schema: string, resources: readonly Resource[]): s
     .concat('\n')
 }
 
-/** The names of the table of a resource: today's, and the former one. */
+/** The current and the former name of the table. */
 function tablesOf({ path, renamedFrom = path }: Resource): string[] {
   return [tableName(path), tableName(renamedFrom)]
 }
@@ -90,7 +89,7 @@ function printModel(model: Model, existing: WrittenModel | undefined, others: Re
   return [...(existing?.comments ?? []), `model ${model.name} {`, `${body.join('\n')}}`].join('\n')
 }
 
-/** Aligned like `prisma format` does. */
+/** Aligned like the output of `prisma format`. */
 function printFields(
   fields: readonly ModelField[],
   comments: ReadonlyMap<string, readonly string[]>,

@@ -1,11 +1,11 @@
 import { CommandError } from '../../../src/service/command.ts'
 import { constantOf } from './scaffold.ts'
 
-/** Of the formatter. */
+/** The setting of the formatter. */
 const LINE_WIDTH = 110
 
 /**
- * The list of resources with one more at its end, formatted like the rest of the project.
+ * Adds a resource to the end of the list, formatted like the rest of the project.
  *
  * @param text of `index.ts`
  * @throws {CommandError} if the list is not an array of names
@@ -31,7 +31,7 @@ export function withEntry(text: string, path: string): string {
 /** The line with the list: what precedes it, its name, its entries, and what follows. */
 const LIST = /^(.*?)(\bresources(?:: | = )\[)([\w\s,]*)(\].*)$/m
 
-/** On one line if it fits; an object that does not fit has its members on lines of their own. */
+/** On one line if it fits. Otherwise, first the members of the object and then the names get lines of their own. */
 function formatted(before: string, opening: string, names: readonly string[], after: string): string {
   const line = `${before}${opening}${names.join(', ')}${after}`
   if (line.length <= LINE_WIDTH) return line

@@ -8,7 +8,6 @@ import { newResourceProblems } from './problems.ts'
 import { definitionText, type NewResource, singularOf } from './scaffold.ts'
 import { testText } from './scaffold-test.ts'
 
-/** The arguments of `new`. */
 export interface NewArguments {
   readonly path: string
   readonly kind?: string | undefined
@@ -16,11 +15,10 @@ export interface NewArguments {
   readonly name?: string | undefined
 }
 
-/** Where a resource is added. */
 export interface SourceFolders {
-  /** The folder of the definitions, with their list. */
+  /** The folder of the definitions and of `index.ts`, which lists them. */
   readonly definitions: string
-  /** The module that they are written with, as they import it. */
+  /** The import specifier of the module with `defineResource`. */
   readonly module: string
   /** The folder of the tests, if there is one. */
   readonly tests?: string
@@ -29,8 +27,7 @@ export interface SourceFolders {
 const KINDS = ['collection', 'owned', 'singleton'] as const
 
 /**
- * Adds a resource: its definition, its entry in the list, and a test. Everything is checked before anything is
- * written.
+ * Adds a resource: its definition, its entry in the list, and a test. Writes nothing if there is a problem.
  *
  * @returns the paths of the files that it wrote
  * @throws {ArgumentsError} for invalid arguments, names that are taken, and files that exist
@@ -47,7 +44,7 @@ export async function addResource(
   const list = join(definitions, 'index.ts')
   const made = new Map([[join(definitions, file), definitionText(resource, module)]])
   if (tests !== undefined) made.set(join(tests, `${resource.path}.test.ts`), testText(resource))
-  for (const path of made.keys()) if (existsSync(path)) throw new CommandError(`${path} exists already`)
+  for (const path of made.keys()) if (existsSync(path)) throw new CommandError(`${path} already exists`)
   const entries = withEntry(await readFile(list, 'utf8'), resource.path)
   for (const [path, text] of made) await writeFile(path, text, { flag: 'wx' })
   await writeFile(list, entries)

@@ -4,7 +4,7 @@ import { text } from '../../../src/model/fields.ts'
 import { defineResource, type Resource, tableName } from '../../../src/model/resource.ts'
 import { constantOf, type NewResource } from './scaffold.ts'
 
-/** The first segments of other addresses below the entry document, and the tables of the engine. */
+/** Other paths below the entry document, and tables of the engine. */
 const RESERVED_PATHS = [
   'profile',
   'openapi',
@@ -14,17 +14,16 @@ const RESERVED_PATHS = [
   'idempotency-keys',
 ]
 
-/** The types of GraphQL that no schema may replace. */
+/** GraphQL's own types. */
 const RESERVED_NAMES = ['Query', 'Mutation', 'Subscription']
 
 /** Names that the modules of definitions import or that JavaScript reserves. */
 const RESERVED_CONSTANTS =
   /^(text|reference|number|magnitude|integer|boolean|timestamp|enumeration|fractions|group|defineResource|domain|resources|arguments|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield)$/
 
-/** Of a path, whose table has triggers with longer names; PostgreSQL takes 63 bytes. */
+/** Triggers have longer names than their table, and PostgreSQL allows 63 bytes. */
 const LONGEST_PATH = 40
 
-/** The reasons for which a resource cannot be added to those that exist. */
 export function newResourceProblems(resource: NewResource, resources: readonly Resource[]): string[] {
   const form = formProblems(resource)
   return form.length > 0 ? form : [...ownerProblems(resource, resources), ...clashes(resource, resources)]

@@ -1,6 +1,6 @@
 import { constantOf, type NewResource, nounOf } from './scaffold.ts'
 
-/** The module of a test, with one claim about what distinguishes the resource. */
+/** The module of a test, with one test of a property of this resource. */
 export function testText(resource: NewResource): string {
   const { path } = resource
   const definition = `import { ${constantOf(resource)} } from '../../src/domain/resources/${path}.ts'`
@@ -17,7 +17,7 @@ const service = shareTestService(test)
 ${CLAIMS[resource.kind](resource)}`
 }
 
-// The bodies have all required fields, also those that are added to the definition later.
+// The bodies have all required fields, including those that are added to the definition later.
 const CLAIMS: Readonly<Record<NewResource['kind'], (resource: NewResource) => string>> = {
   collection: (resource) => {
     const { path, name } = resource

@@ -1,6 +1,5 @@
 import { camelCase } from '../../../src/graph/names.ts'
 
-/** A resource to be added. */
 export interface NewResource {
   readonly kind: 'collection' | 'owned' | 'singleton'
   readonly path: string
@@ -9,7 +8,7 @@ export interface NewResource {
   readonly owner?: { readonly path: string; readonly name: string } | undefined
 }
 
-/** The name of the constant of a definition. */
+/** The constant that holds a definition. */
 export function constantOf({ path }: Pick<NewResource, 'path'>): string {
   return camelCase(path)
 }
@@ -25,9 +24,9 @@ export function singularOf(path: string): string {
 }
 
 /**
- * The module of a definition: valid, and to be adapted.
+ * The module of a definition: valid, for the user to adapt.
  *
- * @param module that definitions are written with, as it imports it
+ * @param module import specifier of the module with `defineResource`
  */
 export function definitionText(resource: NewResource, module: string): string {
   const { kind, path, name, owner } = resource

@@ -1,12 +1,12 @@
 import type { Transaction } from '@electric-sql/pglite'
 
-/** The objects of a table that exists, as PostgreSQL describes them. */
+/** An existing table, as PostgreSQL describes it. */
 export interface StoredTable {
   readonly name: string
   readonly columns: ReadonlyMap<string, StoredColumn>
-  /** Definitions by name. `NOT VALID` is left out: later writes are checked either way. */
+  /** Definitions by name, without `NOT VALID`: either way, PostgreSQL checks later writes. */
   readonly constraints: ReadonlyMap<string, string>
-  /** Those that belong to no constraint. */
+  /** Without those of constraints. */
   readonly indexes: ReadonlyMap<string, string>
   readonly triggers: ReadonlyMap<string, string>
 }
@@ -18,10 +18,9 @@ interface StoredColumn {
   readonly default: string | null
 }
 
-/** The tables of a database by name. */
+/** Tables by name. */
 export type Catalogue = ReadonlyMap<string, StoredTable>
 
-/** A connection to the engine. */
 type Session = Pick<Transaction, 'query'>
 
 const COLUMNS = `
@@ -93,12 +92,12 @@ function byTable(rows: readonly Named[]): Map<string, Map<string, string>> {
   return tables
 }
 
-/** Whether a table is served: `serve_resource` made its triggers. */
+/** A table is served if `serve_resource` made its triggers. */
 export function isServed({ triggers }: StoredTable): boolean {
   return [...triggers.values()].some((text) => text.includes('resource_before_insert('))
 }
 
-/** The tables that foreign keys among these constraints refer to. */
+/** The tables to which foreign keys among these constraints refer. */
 export function targetsOf(definitions: readonly string[]): string[] {
   const targets = definitions.map((text) => /^FOREIGN KEY .* REFERENCES "?(\w+)"?\(/.exec(text)?.[1])
   return [...new Set(targets.filter((target) => target !== undefined))]

@@ -1,11 +1,7 @@
 import type { StoredTable } from './catalogue.ts'
 
-/*
- * Objects belong to the definitions if they have the name that a definition would give them. All others were written
- * by hand and stay.
- */
+/* An object belongs to the definitions if its name is one that they generate. All others were written by hand. */
 
-/** The constraints that a definition without their reason no longer wants. */
 export function generatedConstraints({ name: table, columns, constraints }: StoredTable): string[] {
   return [...constraints.keys()].filter((name) => {
     if (name === `${table}_pkey` || /_one_for_each_\w+_check$/.test(name)) return true
@@ -15,7 +11,6 @@ export function generatedConstraints({ name: table, columns, constraints }: Stor
   })
 }
 
-/** The indexes, of one column or in the forms of lists and unique values, with the names of their columns. */
 export function generatedIndexes({ name: table, columns, indexes, constraints }: StoredTable): string[] {
   const [, parent] = /^PRIMARY KEY \((\w+), id\)$/.exec(constraints.get(`${table}_pkey`) ?? '') ?? []
   const prefixes = parent === undefined ? [table] : [table, `${table}_${parent}`]
@@ -28,7 +23,7 @@ export function generatedIndexes({ name: table, columns, indexes, constraints }:
   return [...indexes.keys()].filter((name) => names.has(name))
 }
 
-/** The names of the triggers that `serve_resource` and `keep_row_count` make. */
+/** The triggers of `serve_resource` and `keep_row_count`. */
 export function generatedTriggers({ triggers }: StoredTable): string[] {
   return [...triggers].flatMap(([name, text]) => (GENERATED_TRIGGER.test(text) ? [name] : []))
 }

@@ -9,13 +9,13 @@ import type { Table } from './table.ts'
 
 const SCHEMA = 'public'
 
-/** The schema of the tables that the definitions describe, which are created only to be read. */
+/** The schema of the tables of the definitions. They are created only to read how PostgreSQL describes them. */
 const DESIRED = 'desired'
 
 /**
- * Executes work on a database in memory with the migrations of a domain and without rows, which then forgets both.
+ * Runs `work` on a database in memory with the migrations of a domain and without rows, then rolls everything back.
  *
- * @param engine to use for several works; by default, each has one of its own
+ * @param engine a database to reuse; by default, a new one
  */
 export async function withShadow<Result>(
   migrations: readonly Pick<Migration, 'name' | 'sql'>[],
@@ -57,12 +57,11 @@ export class Shadow {
     }
   }
 
-  /** The tables as the migrations made them. */
   current(): Promise<Catalogue> {
     return readCatalogue(this.#session, SCHEMA)
   }
 
-  /** The tables that the definitions describe, read in the same way; the database stays as it is. */
+  /** The tables of the definitions, read in the same way. Does not change the database. */
   async desired(tables: readonly Table[]): Promise<Catalogue> {
     const session = this.#session
     await session.exec(
@@ -80,7 +79,7 @@ export class Shadow {
     return catalogue
   }
 
-  /** The functions written by hand whose text has this word. */
+  /** The functions written by hand that contain this word. */
   async functionsNaming(word: string): Promise<string[]> {
     const engine = await readFile(ENGINE.migration, 'utf8')
     const { rows } = await this.#session.query<{ name: string }>(

@@ -1,9 +1,9 @@
 import { escapeIdentifier as quoted } from 'pg'
 import type { Column, Constraint, Index, Table } from './table.ts'
 
-/** The statements that make the parts of tables. None ends with a semicolon. */
+/* No statement ends with a semicolon. */
 
-/** Creates a table with all but its foreign keys, whose targets may not exist yet. */
+/** Without the foreign keys, whose targets may not exist yet. */
 export function createTable(table: Table): string[] {
   const { name, columns, primaryKey, checks, resource } = table
   const parts = [
@@ -20,12 +20,12 @@ export function createTable(table: Table): string[] {
   ]
 }
 
-/** Creates the triggers and the constraint of the identifiers. */
+/** Creates the triggers, and the constraint on identifiers. */
 function serveTable({ name, resource: { parentField } }: Table): string {
   return `SELECT serve_resource('${name}'${parentField ? `, '${parentField}'` : ''})`
 }
 
-/** Creates the triggers that count the rows, and counts those that exist. */
+/** Creates the triggers that count rows, and counts existing rows. */
 export function keepRowCount(table: string): string {
   return `SELECT keep_row_count('${table}')`
 }
@@ -50,12 +50,12 @@ export function dropConstraint(table: string, name: string): string {
   return `ALTER TABLE ${quoted(table)} DROP CONSTRAINT ${quoted(name)}`
 }
 
-/** Adds a column without NOT NULL: existing rows have no value yet. */
+/** Without NOT NULL: existing rows have no value yet. */
 export function addColumn(table: string, { name, type }: Column): string {
   return `ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}`
 }
 
-/** Changes a column: `SET NOT NULL`, `DROP DEFAULT`, `TYPE …`. */
+/** @param change `SET NOT NULL`, `DROP DEFAULT`, `TYPE …` */
 export function alterColumn(table: string, column: string, change: string): string {
   return `ALTER TABLE ${quoted(table)} ALTER COLUMN ${quoted(column)} ${change}`
 }
@@ -64,10 +64,7 @@ export function dropColumn(table: string, column: string): string {
   return `ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(column)}`
 }
 
-/**
- * Raises the versions of rows whose representation changes although no column does: the trigger would set the
- * version itself.
- */
+/** Raises the versions of rows. The trigger is disabled, because it raises them only when a column changes. */
 export function raiseVersions(table: string, condition: string): string[] {
   const trigger = quoted(`${table}_before_update`)
   return [

@@ -2,7 +2,6 @@ import { escapeIdentifier as quoted } from 'pg'
 import { isAlwaysSet, kindOf, uniqueBy, uniquenessOf } from '../../../src/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
 
-/** A column of a table, as its definition wants it. */
 export interface Column {
   readonly name: string
   readonly type: string
@@ -12,22 +11,22 @@ export interface Column {
   readonly leaf?: Leaf
 }
 
-/** A constraint, as the text that follows ADD CONSTRAINT and its name. */
 export interface Constraint {
   readonly name: string
+  /** Follows `ADD CONSTRAINT name`. */
   readonly text: string
   /** The table that a foreign key refers to. */
   readonly refersTo?: string
 }
 
-/** An index, as the text that follows `CREATE [UNIQUE] INDEX name ON table`. */
 export interface Index {
   readonly name: string
+  /** Follows `CREATE [UNIQUE] INDEX name ON table`. */
   readonly text: string
   readonly unique?: true
 }
 
-/** The table of a resource. Its triggers, and the constraint of its identifiers, come from `serve_resource`. */
+/** The table of a resource. `serve_resource` adds its triggers and the constraint on its identifiers. */
 export interface Table {
   readonly name: string
   readonly resource: Resource
@@ -38,7 +37,6 @@ export interface Table {
   readonly indexes: readonly Index[]
 }
 
-/** The table that a definition describes. */
 export function makeTable(resource: Resource): Table {
   const name = tableName(resource.path)
   const { parentField } = resource
@@ -79,7 +77,7 @@ function singletonChecks({ kind, path, parentField }: Resource): Constraint[] {
   return [{ name, text: `CHECK ("id" = ${quoted(parentField)})` }]
 }
 
-/** The bounds of a field. `serve_resource` adds those of identifiers. */
+/** `serve_resource` adds the constraints of identifiers. */
 function checksOf({ path, parentField }: Resource, { column, field }: Leaf): Constraint[] {
   if (['id', parentField].includes(column)) return []
   const condition = kindOf(field).constraint?.(quoted(column), field)
@@ -129,7 +127,6 @@ function indexesOf({ kind, path, parentField, createdField, leaves }: Resource):
   return [own, ...keys, ...lists]
 }
 
-/** Quoted names with commas. */
 export function list(names: readonly string[]): string {
   return names.map((name) => quoted(name)).join(', ')
 }
