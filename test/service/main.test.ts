@@ -116,10 +116,7 @@ claim(
     t.is(service.output().match(/"waiting for the database"/g)?.length, 1)
     for (const { errors, status } of await Promise.all(ended)) {
       t.is(status, 0, errors)
-      t.regex(
-        errors,
-        /^The database at 127.0.0.1:\d+ cannot be reached: .*\. Waiting for up to 3600 s\.\n$/,
-      )
+      t.regex(errors, /^The database at 127.0.0.1:\d+ cannot be reached: .*\. Waiting for up to 3600 s\.\n$/)
     }
   },
 )
