@@ -72,7 +72,7 @@ const REFUSALS: readonly [NewArguments, RegExp][] = [
   [{ path: 'decks', owner: 'planets' }, /A collection has no owner/],
   [{ path: 'missions-flown', kind: 'set' }, /--kind must be one of collection, owned, singleton/],
   [{ path: 'mass-jupiters', kind: 'owned', owner: 'planets', name: 'Mass' }, /Planet already has the field/],
-  [{ path: 'crew-rules' }, /crew-rules\.ts exists already/],
+  [{ path: 'crew-rules' }, /crew-rules\.ts already exists/],
 ]
 
 test('new refuses names that are taken, reserved or not valid, and writes nothing', async (t) => {

@@ -2,10 +2,10 @@ import { html, useEffect, useRef } from './htm.js'
 
 const scheme = matchMedia('(prefers-color-scheme: dark)')
 
-/** From this number of bars a chart is taller. */
+/** A chart with this number of bars or more is taller. */
 const MANY = 12
 
-/** Characters of a label beside a bar. */
+/** Longest label beside a bar, in characters. */
 const LABEL_LENGTH = 18
 
 /** @param {string} label */
@@ -19,7 +19,7 @@ function colour(name) {
 }
 
 /**
- * A bar chart: horizontal for categories, vertical for what has an order. Its accessible name is its content.
+ * A bar chart: horizontal for categories, vertical for ordered values. Its accessible name contains its data.
  *
  * @param {{ title: string, labels: string[], values: number[], isOrdered?: boolean, isContinuous?: boolean }} properties
  */

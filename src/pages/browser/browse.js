@@ -8,7 +8,7 @@ import { isWeb, label, titleField } from './values.js'
 
 const url = location.href.replace(/#.*$/, '')
 
-/** The resource at the address of this page. */
+/** The resource with the URL of this page. */
 function Browse() {
   const [state, setState] = useState(/** @type {any} */ (undefined))
   const heading = useRef(/** @type {any} */ (null))
@@ -40,7 +40,7 @@ function Browse() {
   const { answer, profile, key } = state
   const title = titleOf(answer.body, profile)
   document.title = `${title} – halgraph`
-  // Without the element around them, Preact moves the title and the path behind the request when the form changes.
+  // Without this element, Preact moves the title and the path behind the request when the form changes.
   return html`<div>
     <div class="heading"><h1 tabindex="-1" ref=${heading}>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>
     <p class="path">${decoded(location.pathname)}</p>
@@ -50,7 +50,7 @@ function Browse() {
   </div>`
 }
 
-/** A path for people; as it is where it is not percent-encoded UTF-8. */
+/** A readable path; unchanged if it is not percent-encoded UTF-8. */
 function decoded(/** @type {string} */ path) {
   try {
     return decodeURI(path)

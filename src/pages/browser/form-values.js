@@ -14,19 +14,19 @@ export function initialText({ format, value }) {
   return String(value)
 }
 
-/** A name at the beginning of a line; as a JSON string where the line would otherwise stand for another name. */
+/** A name at the beginning of a line, as a JSON string if it would otherwise be read as another name. */
 function nameText(/** @type {string} */ name) {
   return name === name.trim() && /^[^"\p{Cc}][^\p{Cc}]*$/u.test(name) ? name : JSON.stringify(name)
 }
 
-/** As `datetime-local` has it: in the zone of the browser, to the millisecond. */
+/** For `datetime-local`: in the time zone of the browser, to the millisecond. */
 function localTime(/** @type {Date} */ date) {
   const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
   return shifted.toISOString().replace(/(:00)?\.000Z$|Z$/, '')
 }
 
 /**
- * The value that a text stands for; undefined for none.
+ * The value of a text; undefined for an empty one.
  *
  * @param {any} property
  * @param {string} text
@@ -42,7 +42,7 @@ function valueFrom({ type, format, options }, text) {
 }
 
 /**
- * One member in each line: `name: 0.5`, or `" name": 0.5` with a JSON string; undefined for another line.
+ * Parses a member per line: `name: 0.5`, or `" name": 0.5` with a JSON string; undefined for any other line.
  *
  * @param {string} text
  */
@@ -65,7 +65,7 @@ function membersOf(text) {
 }
 
 /**
- * What is wrong with a text before it is sent, in the form of the details of an error. The service checks the rest.
+ * Problems of a text that prevent sending it, as details of an error. The service checks the rest.
  *
  * @param {any} property
  * @param {string} text
@@ -92,7 +92,7 @@ function problemInMembers(field, members) {
 }
 
 /**
- * The body of a new resource: every value that is set.
+ * The body of a new resource: all values that are set.
  *
  * @param {any[]} properties
  * @param {Record<string, string>} texts
@@ -107,7 +107,7 @@ export function newBody(properties, texts) {
 }
 
 /**
- * A merge patch (RFC 7396): the values that differ from the initial ones, null for those that were removed.
+ * A merge patch (RFC 7396): values that differ from the initial ones, and null for removed values.
  *
  * @param {any[]} properties
  * @param {Record<string, string>} texts

@@ -3,12 +3,12 @@ import { html, useEffect, useRef, useState } from './htm.js'
 import { send } from './session.js'
 import { leavesOf, valueAt } from './values.js'
 
-/** How many items of a list are offered to choose from. */
+/** Number of items that a choice offers. */
 const CHOICES = 100
 
 /**
- * The form of a HAL-FORMS template. A change is sent with the entity tag that it is based on; if the resource has
- * changed since, both states are shown side by side. What is new replaces nothing.
+ * The form of a HAL-FORMS template. A change is sent with the entity tag on which it is based. If the resource has
+ * changed since, both states are shown side by side. A new resource never replaces an existing one.
  *
  * @param {{ template: any, profile?: any, etag?: string | null, isNew?: boolean, onCancel: () => void,
  *   onDone: (answer: import('./session.js').Answer) => void }} properties
@@ -142,7 +142,7 @@ function Choices({ choices, attributes, isOptional }) {
   </select>`
 }
 
-/** A choice from the list of the reference, or an identifier where that is long or may not be read. */
+/** A choice from the list of the reference, or an identifier if the list is long or may not be read. */
 function ReferenceControl(/** @type {any} */ { property: { options }, attributes }) {
   const [list, setList] = useState(/** @type {any} */ (undefined))
   useEffect(() => {
@@ -167,7 +167,7 @@ function ReferenceControl(/** @type {any} */ { property: { options }, attributes
     <datalist id=${listId}>${choices.map(({ prompt, value }) => html`<option value=${value}>${prompt}</option>`)}</datalist>`
 }
 
-/** What the form holds beside what is stored now. */
+/** The values of the form beside the stored ones. */
 function Conflict(/** @type {any} */ { properties, texts, conflict, onMine, onTheirs }) {
   const stored = (/** @type {any} */ property) =>
     initialText({ ...property, value: valueAt(conflict.body, property.name) })

@@ -1,16 +1,16 @@
-/** From this ratio of the greatest to the least value, ranges grow by a factor instead of an amount. */
+/** If the ratio of greatest to least value is larger, ranges grow by a factor instead of an amount. */
 const WIDE = 1000
 
 /** @param {number} value */
 export function numberText(value) {
-  // Years have no separators, and larger numbers do.
+  // No separators for years, but for larger numbers.
   const notation = value !== 0 && Math.abs(Math.log10(Math.abs(value))) >= 15 ? 'scientific' : 'standard'
   return value.toLocaleString(undefined, { maximumSignificantDigits: 4, useGrouping: 'min2', notation })
 }
 
 /**
- * Ranges of a number, the last one closed: their filters, as variables of an operation, and their labels. Of an
- * integer with few values, each is a range.
+ * Ranges of a number, of which only the last includes its end: their filters, as variables of an operation, and their
+ * labels. For an integer with few values, each value is a range.
  *
  * @param {{ path: string[], isInteger: boolean }} number
  * @param {number} least
@@ -26,7 +26,7 @@ export function rangesOf({ path, isInteger }, least, greatest, count) {
     const filter = path.reduceRight((/** @type {any} */ inner, name) => ({ [name]: inner }), condition)
     return { filter, label: rangeText(isInteger, from, to, isLast) }
   })
-  // The operation has a fixed number of ranges. What is not used lets nothing through.
+  // The operation has a fixed number of ranges. Filters of unused ranges match nothing.
   const nothing = path.reduceRight((/** @type {any} */ inner, name) => ({ [name]: inner }), { gt: greatest })
   const variables = Array.from({ length: count }, (_, index) => [
     `range${index}`,

@@ -3,12 +3,12 @@ import { html, useEffect, useRef, useState } from './htm.js'
 import { passFocus, send } from './session.js'
 import { isWeb, label, Value } from './values.js'
 
-/** Relations that stand for the resource itself, or for requests that are buttons here. */
+/** Relations of the resource itself, and of requests that are buttons here. */
 const OWN = ['self', 'edit', 'delete', 'collection', 'parent']
 const ITEM_TEMPLATES = ['default', 'patch', 'delete']
 
 /**
- * One resource: its fields, what can be done with it, and what belongs to it.
+ * One resource: its fields, actions and related resources.
  *
  * @param {{ answer: import('./session.js').Answer, profile: any, reload: () => void }} properties
  */
@@ -107,7 +107,7 @@ function Relations({ links }) {
 const PREVIEW = 5
 
 /**
- * What a relation leads to: the first items of a list, or the name of a resource.
+ * The target of a relation: the first items of a list, or the name of a resource.
  *
  * @param {{ relation: string, href: string, title?: string }} properties
  */

@@ -17,7 +17,7 @@ function ask(query, variables) {
   return send(`${service}graphql`, { method: 'POST', headers, body: { query, variables } })
 }
 
-/** With a token: how much each collection holds, and numbers and charts of those that are opened. */
+/** With a token: the count of each collection, and numbers and charts of those that are open. */
 function Dashboard() {
   const [collections, setCollections] = useState(/** @type {any[]} */ ([]))
   const [isRefused, setRefused] = useState(false)
@@ -30,7 +30,7 @@ function Dashboard() {
     for (const collection of body) {
       const answer = await ask(collection.count)
       if (answer.status === 401) return setRefused(true)
-      // A collection that the token may not read is left out.
+      // Collections that the token may not read are omitted.
       const total = answer.body?.data?.total
       if (!total) continue
       const count = total.groups[0]?.count ?? 0
@@ -146,6 +146,6 @@ const draw = () => {
   render(null, view)
   render(html`<${Dashboard} />`, view)
 }
-// The colours of charts are drawn, so they do not follow the scheme by themselves.
+// Charts are drawn, so their colours do not follow the colour scheme by themselves.
 scheme.addEventListener('change', draw)
 draw()

@@ -3,12 +3,12 @@ import { html, useState } from './htm.js'
 import { passFocus } from './session.js'
 import { isWeb, label, leavesOf, titleField, Value, valueAt } from './values.js'
 
-/** A table with more columns is hard to read; the page of the item shows all fields. */
+/** A table with more columns is hard to read. The page of an item shows all fields. */
 const MAXIMUM_COLUMNS = 6
 const PAGING = ['first', 'prev', 'next', 'last']
 
 /**
- * A list: its items as a table, with filters, sorts and a form for a new item.
+ * A list as a table, with filters, sorts and a form for a new item.
  *
  * @param {{ body: any, profile: any }} properties
  */
@@ -39,7 +39,7 @@ function open({ headers }) {
   else location.reload()
 }
 
-/** The address of this list with other parameters, from its first page on. */
+/** The URL of the first page of this list with other parameters. */
 function addressWith(/** @type {(parameters: URLSearchParams) => void} */ change) {
   const parameters = new URLSearchParams(location.search)
   for (const name of ['page', 'cursor']) parameters.delete(name)
@@ -77,7 +77,7 @@ function Table({ items, profile, template }) {
 }
 
 /**
- * Where a reference of an item leads: the list that the template names has the resource.
+ * The URL of the target of a reference, which is in the list that the template names.
  *
  * @param {any} template
  * @param {string} name

@@ -1,8 +1,8 @@
 import { token } from './session.js'
 
 /**
- * Renders the OpenAPI document of this service with Swagger UI. Calls go to where this page is from, with the
- * token of the session. Nothing is sent to third parties (no validator, no fonts).
+ * Renders the OpenAPI document of this service with Swagger UI. Requests go to the origin of this page, with the token of
+ * the session. Nothing is sent to third parties (no validator, no fonts).
  */
 async function render() {
   const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
@@ -21,7 +21,7 @@ async function render() {
   })
 }
 
-/** Swagger UI has its dark colours below an element with the class `dark-mode`. */
+/** Swagger UI uses dark colours inside an element with the class `dark-mode`. */
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', followScheme)

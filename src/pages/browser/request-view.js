@@ -33,7 +33,7 @@ function CodeBlock({ title, text }) {
 }
 
 /**
- * Browsers have no clipboard for scripts on plain http, where the older command may still work.
+ * On plain http, browsers give scripts no clipboard, but the older command may still work.
  *
  * @param {string} text
  * @returns {Promise<boolean>} whether the text is on the clipboard

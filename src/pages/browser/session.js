@@ -1,10 +1,10 @@
 /**
- * The token is stored for a tab until it is closed. A new tab asks the open tabs of the service for theirs, so that
- * a link opened in a new tab works, and nothing stays behind when all are closed.
+ * The token is stored until the tab is closed. A new tab asks the open tabs of the service for their token, so that links
+ * work in a new tab. When all tabs are closed, the token is gone.
  */
 const KEY = 'halgraph.token'
 const channel = new BroadcastChannel('halgraph.token')
-/** The `Consistency-Token` of the last write of this tab: what is read after it, from any process, has that write. */
+/** The `Consistency-Token` of the last write of this tab: reads with it, from any process, see that write. */
 const WRITTEN = 'halgraph.written'
 /** How long a new tab waits for the others, in milliseconds. */
 const PATIENCE = 150
@@ -24,7 +24,7 @@ export function token() {
   return sessionStorage.getItem(KEY) ?? ''
 }
 
-/** Resolves once the tokens of another tab are here, or none has come. */
+/** Resolves when another tab has sent its tokens, or none has answered in time. */
 export async function shareToken() {
   if (token() !== '') return
   channel.postMessage({ ask: true })
@@ -52,12 +52,12 @@ export function storeToken(value) {
 
 const FOCUS = 'halgraph.focus'
 
-/** The next page, or this one when it is loaded again, takes the focus: the control that had it is gone. */
+/** Makes the next page, or this one after a reload, take the focus, because the control that had it is gone. */
 export function passFocus() {
   sessionStorage.setItem(FOCUS, 'heading')
 }
 
-/** Whether this page takes the focus; it does so once. */
+/** Whether this page has to take the focus; true only once. */
 export function takesFocus() {
   const isPassed = sessionStorage.getItem(FOCUS) !== null
   sessionStorage.removeItem(FOCUS)
@@ -116,7 +116,7 @@ export async function send(url, { method = 'GET', body, headers } = {}) {
 }
 
 /**
- * The profile of the collection that an answer is of: its schema and its policies.
+ * The profile of the collection of a response: its schema and policies.
  *
  * @param {Answer} answer
  * @returns {Promise<any>} undefined if there is none

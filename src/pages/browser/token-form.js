@@ -2,7 +2,7 @@ import { html } from './htm.js'
 import { token } from './session.js'
 
 /**
- * The field for the token, or, where there is one, the button that forgets it.
+ * The field for the token, or the button that forgets it.
  *
  * @param {{ isRefused: boolean, use: (token: string) => void }} properties
  */

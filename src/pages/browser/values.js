@@ -1,7 +1,7 @@
 import { html } from './htm.js'
 
 /**
- * The name of a field or a collection, for people: `Crew capacity`.
+ * The label of a field or a collection: `Crew capacity`.
  *
  * @param {string} name
  */
@@ -33,7 +33,7 @@ export function valueAt(document, name) {
 }
 
 /**
- * The field that people know a resource by: its first required text.
+ * The field that identifies a resource to people: its first required text.
  *
  * @param {any} schema
  * @returns {string}
@@ -54,7 +54,7 @@ export function titleField(schema) {
 }
 
 /**
- * A value, readable: times in the zone of the browser with the exact one as a tooltip, references as links.
+ * A readable value: times in the time zone of the browser with the exact time as a tooltip, references as links.
  *
  * @param {{ value: any, schema: any, href?: string | undefined }} properties
  */
