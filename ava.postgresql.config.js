@@ -10,7 +10,7 @@ const INDEPENDENT = [
   'test/**/*.full.test.ts',
   'test/commands/halgraph.test.ts',
   'test/database/{database,embedded-sessions}.test.ts',
-  'test/graph/{conformance,limiter,schema,schema-document}.test.ts',
+  'test/graph/{conformance,limiter,schema}.test.ts',
   'test/http/**',
   'test/operations/**',
   'test/service/{domain-folder,log,main,settings,tracing}.test.ts',
