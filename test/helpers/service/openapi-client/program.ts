@@ -1,7 +1,7 @@
 // Type-checked, and then run, against the client types that openapi-typescript makes of the document. A
 // line marked as an expected error must be one: the types have to refuse what the service would refuse.
 import createFetchClient from 'openapi-fetch'
-import type { components, paths } from '../../openapi-client/generated.js'
+import type { components, paths } from './generated.js'
 
 const [origin = '', token = ''] = process.argv.slice(2)
 const headers = { Authorization: `Bearer ${token}` }
