@@ -33,9 +33,12 @@ const sofa = useSofa({
       { algorithms: ['HS256'] },
     ) as jwt.JwtPayload
     const caller = { identity: 'bench', scopes: new Set<string>(claims['scope'].split(' ')) }
-    return createContext(caller, domain, { selectsWritten: false })
+    return createContext(caller, domain, { slot: UNLIMITED, selectsWritten: false })
   },
 })
+
+/** Without limits. */
+const UNLIMITED = { onAbort: () => () => {}, throwIfLate() {}, reserve: async () => {} }
 
 createServer((request, response) => {
   answer(request, response).catch((error) => {
