@@ -39,7 +39,7 @@ export function createClient(pool: Pool, options: ClientOptions): DatabaseClient
       statementNameGenerator: nameOf,
       ...(schema !== undefined && { schema }),
     }),
-    // Otherwise each call captures its stack, for a message that nobody reads.
+    // Otherwise each call captures its stack for an error message that is never shown.
     errorFormat: 'minimal',
     transactionOptions: { maxWait: timeout, timeout },
   })

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { access, appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { createFaultyLink } from '../helpers/process/faulty-link.ts'
 import {
   createSetup,
+  prepareMoons,
   refusedRows,
   runCommand as run,
   startCommand as start,
@@ -33,16 +34,6 @@ test('an import during which the database goes away refuses no row for it, and r
   t.regex(again.output, /^Imported \d+, skipped \d+, refused 0\n/)
   t.is(await setup.use(({ client }) => client.moon.count()), 800)
 })
-
-/** A file of moons. Their names are not unique, so only the import itself prevents duplicates. */
-async function prepareMoons(t: ExecutionContext, count: number) {
-  const setup = await createSetup(t)
-  const file = join(setup.folder, 'moons.ndjson')
-  const row = JSON.stringify({ planet_id: 'kepler', name: 'Same name' })
-  await writeFile(file, `${row}\n`.repeat(count))
-  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
-  return { setup, file, begin: () => start('import', setup.environment, 'moons', file) }
-}
 
 test('an import that is killed repeatedly neither loses nor duplicates rows', async (t) => {
   const setup = await createSetup(t)

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
-import { createSetup, runCommand as run, startCommand as start } from '../helpers/service/commands.ts'
+import test from 'ava'
+import { createSetup, prepareMoons, runCommand as run } from '../helpers/service/commands.ts'
 
 test('an import that is killed before its first checkpoint writes nothing twice when it is resumed', async (t) => {
   const { setup, file, begin } = await prepareMoons(t, 190)
@@ -16,16 +16,6 @@ test('an import that is killed before its first checkpoint writes nothing twice 
   t.is((await run('import', setup.environment, 'moons', file)).status, 0)
   t.is(await setup.use(({ client }) => client.moon.count()), 190)
 })
-
-/** A file of moons. Their names are not unique, so only the import itself prevents duplicates. */
-async function prepareMoons(t: ExecutionContext, count: number) {
-  const setup = await createSetup(t)
-  const file = join(setup.folder, 'moons.ndjson')
-  const row = JSON.stringify({ planet_id: 'kepler', name: 'Same name' })
-  await writeFile(file, `${row}\n`.repeat(count))
-  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
-  return { setup, file, begin: () => start('import', setup.environment, 'moons', file) }
-}
 
 test('refused rows are written to a file with their lines, the others are imported', async (t) => {
   const setup = await createSetup(t)

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { createHttpServer, type ServerLimits } from '../../src/http/server.ts'
+import { listenWith } from '../helpers/process/listen-with.ts'
 import { openConnection, readToEnd } from '../helpers/process/raw-connection.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -20,13 +20,7 @@ async function serve(t: ExecutionContext, handler: RequestListener, limits: Part
     isStopping: () => false,
     ...limits,
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listenWith(t, server)
 }
 
 /** Answers once the client has closed its side. */

@@ -173,7 +173,7 @@ function Conflict(/** @type {any} */ { properties, texts, conflict, onMine, onTh
     initialText({ ...property, value: valueAt(conflict.body, property.name) })
   const differing = properties.filter((/** @type {any} */ one) => stored(one) !== texts[one.name])
   return html`<section class="conflict" aria-label="Conflict">
-    <p>Somebody else has changed it since this form was opened.</p>
+    <p>It was changed after you opened this form.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Differences"><table>
       <thead><tr><th scope="col">Field</th><th scope="col">In this form</th><th scope="col">Stored now</th></tr></thead>
       <tbody>${differing.map(

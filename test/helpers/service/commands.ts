@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import {
@@ -29,6 +30,16 @@ export async function createSetup(owner: Owner) {
     folder: await createTestFolder(owner),
     use: <Result>(action: (database: TestDatabase) => Promise<Result>) => withDatabase(options, action),
   }
+}
+
+/** A file of moons. Their names are not unique, so only the import itself prevents duplicates. */
+export async function prepareMoons(owner: Owner, count: number) {
+  const setup = await createSetup(owner)
+  const file = join(setup.folder, 'moons.ndjson')
+  const row = JSON.stringify({ planet_id: 'kepler', name: 'Same name' })
+  await writeFile(file, `${row}\n`.repeat(count))
+  await setup.use(({ client }) => client.planet.create({ data: { id: 'kepler', name: 'Kepler' } }))
+  return { setup, file, begin: () => startCommand('import', setup.environment, 'moons', file) }
 }
 
 async function withDatabase<Result>(

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import Koa from 'koa'
@@ -8,6 +6,7 @@ import { authenticate } from '../../../src/http/auth/authenticate.ts'
 import type { TokenSettings } from '../../../src/http/auth/verify-token.ts'
 import { HttpError } from '../../../src/http/errors.ts'
 import { DomainError } from '../../../src/model/errors.ts'
+import { listenWith } from '../process/listen-with.ts'
 
 /** The secret of {@link withSecret}. */
 export const secret = 'a secret that is long enough for it'
@@ -28,15 +27,8 @@ export interface Answer {
 }
 
 /** Starts a server that ends with the test; resolves to its address. */
-export async function listen(t: ExecutionContext, handle: RequestListener): Promise<string> {
-  const server = createServer(handle)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+export function listen(t: ExecutionContext, handle: RequestListener): Promise<string> {
+  return listenWith(t, createServer(handle))
 }
 
 /** A server that answers with the caller, or with the code of the refusal. */
