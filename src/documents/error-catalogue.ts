@@ -1,14 +1,15 @@
 import { STATUS } from '../http/errors.ts'
 import type { CommonDetailCode, DetailCode, ErrorCode, Explanation } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
+import { type ErrorExample, errorExamples } from './error-examples.ts'
 
+/** Of an error; `retry` tells when the same request can be sent again, unless only after a change. */
 interface ErrorExplanation extends Explanation {
-  /** Whether and when the same request can be sent again. */
-  readonly retry: string
+  readonly retry?: string
 }
 
 /** An entry of the catalogue at `/errors`: the code of an envelope, or of one of its details. */
-export interface CatalogueEntry extends Explanation {
+export interface CatalogueEntry extends Explanation, Partial<ErrorExample> {
   readonly code: ErrorCode | DetailCode
   /** Whether the code appears in `error.code` or in an entry of `error.details`. */
   readonly kind: 'error' | 'detail'
@@ -16,15 +17,29 @@ export interface CatalogueEntry extends Explanation {
   readonly status?: number
   /** Absent for details. */
   readonly retry?: string
+  readonly href: string
 }
 
-/** All codes: those of errors with their status (SPEC §7), then those of details (SPEC §2.4). */
-export function catalogueEntries(resources: readonly Resource[]): CatalogueEntry[] {
-  const errors = Object.entries(ERRORS) as [ErrorCode, Explanation][]
+/**
+ * All codes: those of errors with their status (SPEC §7), then those of details (SPEC §2.4).
+ *
+ * @param root the beginning of all URLs of the service
+ * @param path the base path
+ */
+export function catalogueEntries(
+  resources: readonly Resource[],
+  root: string,
+  path: string,
+): CatalogueEntry[] {
+  const examples = errorExamples(resources, root + path)
+  const shown = (code: string) => ({ ...examples[code], href: `${root}/errors/${code}` })
+  const errors = Object.entries(ERRORS) as [ErrorCode, ErrorExplanation][]
   const details = Object.entries(detailExplanations(resources))
   return [
-    ...errors.map(([code, text]): CatalogueEntry => ({ code, kind: 'error', status: STATUS[code], ...text })),
-    ...details.map(([code, text]): CatalogueEntry => ({ code, kind: 'detail', ...text })),
+    ...errors.map(([code, { retry = NOT_UNCHANGED, ...text }]): CatalogueEntry => {
+      return { code, kind: 'error', status: STATUS[code], ...text, retry, ...shown(code) }
+    }),
+    ...details.map(([code, text]): CatalogueEntry => ({ code, kind: 'detail', ...text, ...shown(code) })),
   ]
 }
 
@@ -35,6 +50,20 @@ export function detailExplanations(
   return Object.assign({}, DETAILS, ...resources.map(({ detailCodes }) => detailCodes))
 }
 
+/** The code of the error that contains a detail. Details of resources come from their rules. */
+export function errorOf(detail: DetailCode): ErrorCode {
+  return detail in DETAILS ? (OTHER_ERRORS[detail] ?? 'VALIDATION_FAILED') : 'BUSINESS_RULE_VIOLATION'
+}
+
+const OTHER_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  UNKNOWN_PARAMETER: 'INVALID_QUERY_PARAMETER',
+  REPEATED_PARAMETER: 'INVALID_QUERY_PARAMETER',
+  DUPLICATE_VALUE: 'RESOURCE_ALREADY_EXISTS',
+  RESOURCE_IN_USE: 'DEPENDENCY_CONFLICT',
+  IDEMPOTENCY_KEY_REUSED: 'BUSINESS_RULE_VIOLATION',
+  UNKNOWN_REFERENCE: 'BUSINESS_RULE_VIOLATION',
+}
+
 const NEVER = 'No.'
 const NOT_UNCHANGED = 'Only after a change: the same request would fail again.'
 
@@ -42,18 +71,15 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   MALFORMED_JSON: {
     cause: 'The body is missing, is not JSON in UTF-8, or has a member named __proto__ or constructor.',
     remedy: 'Send one JSON document whose size matches Content-Length.',
-    retry: NOT_UNCHANGED,
   },
   VALIDATION_FAILED: {
     cause:
       'The body is invalid: a wrong type, a missing required field, a value out of bounds, or an unknown or read-only field.',
     remedy: 'Correct the fields that the details name. All problems are reported in one response.',
-    retry: NOT_UNCHANGED,
   },
   INVALID_QUERY_PARAMETER: {
     cause: 'A query parameter is unknown, repeated, or has an invalid value.',
     remedy: 'See the details for the allowed parameters and values.',
-    retry: NOT_UNCHANGED,
   },
   AUTHENTICATION_REQUIRED: {
     cause: 'The access token is missing, invalid or expired.',
@@ -78,7 +104,6 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   NOT_ACCEPTABLE: {
     cause: 'The Accept header allows none of the media types that are available here.',
     remedy: 'Accept application/json, application/hal+json or application/prs.hal-forms+json.',
-    retry: NOT_UNCHANGED,
   },
   CONCURRENT_MODIFICATION: {
     cause: 'If-Match does not name the current version: another client has changed the resource.',
@@ -88,7 +113,6 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   RESOURCE_ALREADY_EXISTS: {
     cause: 'A value that must be unique in the collection is in use; letter case is ignored.',
     remedy: 'Choose another value, or change the resource that has it.',
-    retry: NOT_UNCHANGED,
   },
   DEPENDENCY_CONFLICT: {
     cause: 'Other resources refer to this one, so it cannot be deleted.',
@@ -103,17 +127,14 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   PRECONDITION_FAILED: {
     cause: 'If-None-Match: * requires that the resource does not exist, but it does.',
     remedy: 'Omit the header to replace the resource.',
-    retry: NOT_UNCHANGED,
   },
   PAYLOAD_TOO_LARGE: {
     cause: 'The body is larger than 1 MiB.',
     remedy: 'Send less in one request.',
-    retry: NOT_UNCHANGED,
   },
   UNSUPPORTED_MEDIA_TYPE: {
     cause: 'The Content-Type of the body is not supported, or the body is compressed or not in UTF-8.',
     remedy: 'Send application/json; PATCH also accepts application/merge-patch+json.',
-    retry: NOT_UNCHANGED,
   },
   BUSINESS_RULE_VIOLATION: {
     cause: 'The body is well formed but violates a rule about other fields, states or resources.',
@@ -123,7 +144,6 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   MALFORMED_REQUEST: {
     cause: 'The request is not valid HTTP, or does not name exactly one host.',
     remedy: 'Fix what the message says. Most HTTP libraries only send valid requests.',
-    retry: NOT_UNCHANGED,
   },
   REQUEST_TIMEOUT: {
     cause: 'The request took too long to arrive.',
@@ -133,7 +153,6 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   HEADERS_TOO_LARGE: {
     cause: 'The headers of the request are too large.',
     remedy: 'Send fewer or shorter headers; cookies are the usual cause.',
-    retry: NOT_UNCHANGED,
   },
   TOO_MANY_REQUESTS: {
     cause: 'This caller has exceeded its rate limit.',

@@ -1,13 +1,9 @@
-import { resourceNotFound } from '../domain/not-found.ts'
 import { duplicateValue } from '../domain/unique.ts'
-import { errorEnvelope, METHODS, methodNotAllowed, STATUS } from '../http/errors.ts'
+import { errorEnvelope, STATUS } from '../http/errors.ts'
 import { bodyTypes } from '../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json/strict-json.ts'
-import { authorize } from '../model/authorize.ts'
-import type { Caller } from '../model/caller.ts'
 import {
   type CommonDetailCode,
-  type Detail,
   type DetailCode,
   DomainError,
   type ErrorCode,
@@ -15,158 +11,203 @@ import {
   refuseInvalid,
   refuseRuleViolation,
 } from '../model/errors.ts'
-import { requireState } from '../model/precondition.ts'
+import { kindOf } from '../model/fields.ts'
+import { referencesTo } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
-import { detailExplanations } from './error-catalogue.ts'
-import { firstText, malformedBody, requestsFor, type Subjects, subjectsOf } from './error-requests.ts'
+import { MEDIA_TYPES } from '../rest/respond.ts'
 
-/** A failing request and its response as text; absent if no single request can show the code. */
+/** A failing request and its response as text. */
 export interface ErrorExample {
-  readonly request?: string
-  readonly response?: string
+  readonly request: string
+  readonly response: string
 }
+
+/** The request, and the error that it gets or only its message. */
+type Failure = readonly [request: string, error: DomainError | string]
 
 /** The bodies of responses with each code (SPEC §2.4). */
-export function errorEnvelopes(resources: readonly Resource[]): Record<ErrorCode, object> {
-  const errors = Object.entries(errorsAbout(subjectsOf(resources)))
-  return Object.fromEntries(errors.map(([code, error]) => [code, errorEnvelope(error)])) as Record<
-    ErrorCode,
-    object
-  >
+export function errorEnvelopes(resources: readonly Resource[]): Record<string, object> {
+  const { errors } = failures(resources, 'http://127.0.0.1')
+  return Object.fromEntries(
+    Object.entries(errors).map(([code, failure]) => [code, errorEnvelope(errorIn(code, failure))]),
+  )
 }
 
-/** An example for each code of an error or a detail, below a base URL. */
+/** An example for each code of an error or a detail that a single request can show, below a base URL. */
 export function errorExamples(resources: readonly Resource[], base: string): Record<string, ErrorExample> {
-  const subjects = subjectsOf(resources)
-  const requests = requestsFor(subjects, base)
-  const errors = Object.entries(errorsAbout(subjects)) as [ErrorCode, DomainError][]
-  const ofErrors = errors.map(([code, error]): [string, ErrorExample] => [
-    code,
-    { request: requests.errors[code], response: responseText(error) },
-  ])
-  const details: Partial<Record<DetailCode, DomainError>> = detailsAbout(subjects)
-  const ofDetails = Object.keys(detailExplanations(resources)).map((code): [string, ErrorExample] => {
-    const [request, error] = [requests.details[code as CommonDetailCode], details[code]]
-    return [code, request && error ? { request, response: responseText(error) } : {}]
+  const { errors, details } = failures(resources, base)
+  const examples = Object.entries<Failure>({ ...errors, ...details }).map(([code, failure]) => {
+    const error = errorIn(code, failure)
+    const head = `HTTP/1.1 ${STATUS[error.code]}\nContent-Type: application/json; charset=utf-8`
+    return [
+      code,
+      { request: failure[0], response: `${head}\n\n${JSON.stringify(errorEnvelope(error), null, 2)}` },
+    ]
   })
-  return Object.fromEntries([...ofErrors, ...ofDetails])
+  return Object.fromEntries(examples)
 }
 
-/** The code of the error that contains a detail. Details not listed come from rules of resources. */
-export function errorOf(detail: DetailCode): ErrorCode {
-  return ERRORS_OF_DETAILS[detail as CommonDetailCode] ?? 'BUSINESS_RULE_VIOLATION'
+function errorIn(code: string, [, error]: Failure): DomainError {
+  return typeof error === 'string' ? new DomainError(code as ErrorCode, error) : error
 }
 
-const ERRORS_OF_DETAILS: Partial<Record<CommonDetailCode, ErrorCode>> = {
-  REQUIRED_FIELD: 'VALIDATION_FAILED',
-  INVALID_TYPE: 'VALIDATION_FAILED',
-  INVALID_VALUE: 'VALIDATION_FAILED',
-  INVALID_FORMAT: 'VALIDATION_FAILED',
-  INVALID_RANGE: 'VALIDATION_FAILED',
-  OUT_OF_RANGE: 'VALIDATION_FAILED',
-  TOO_LONG: 'VALIDATION_FAILED',
-  UNKNOWN_FIELD: 'VALIDATION_FAILED',
-  READ_ONLY_FIELD: 'VALIDATION_FAILED',
-  LIMIT_EXCEEDED: 'VALIDATION_FAILED',
-  UNKNOWN_PARAMETER: 'INVALID_QUERY_PARAMETER',
-  REPEATED_PARAMETER: 'INVALID_QUERY_PARAMETER',
-  DUPLICATE_VALUE: 'RESOURCE_ALREADY_EXISTS',
-  RESOURCE_IN_USE: 'DEPENDENCY_CONFLICT',
-}
+/**
+ * The failures by their codes, on resources with the identifiers `example`, `deleted` and `unknown`. A test sends the
+ * requests.
+ */
+function failures(resources: readonly Resource[], base: string) {
+  const [resource] = resources as [Resource]
+  const { target, from, field } = referenceIn(resources)
+  const { pathname: root, host } = new URL(base)
+  const path = `${root}/${resource.path}`
+  const name = firstText(resource)
+  const body = resource.example ?? { [name]: 'example' }
+  const valid = JSON.stringify(body)
 
-/** The response to each of the requests. A test sends them. */
-function errorsAbout({ resource, referred }: Subjects): Record<ErrorCode, DomainError> {
-  const { path } = resource
-  const callerWithoutScopes: Caller = { identity: '', scopes: new Set() }
-  const unknownReference: Detail = {
-    field: referred.field,
-    code: 'UNKNOWN_REFERENCE',
-    message: `There is no resource "unknown" in ${referred.target.path}.`,
-  }
-  const inUse = `It cannot be deleted while ${referred.from.path} refer to it.`
-  const allowed = METHODS.filter((method) => !['PUT', 'PATCH', 'DELETE'].includes(method))
-  const saying = (code: ErrorCode, message: string) => new DomainError(code, message)
-  return {
-    MALFORMED_REQUEST: saying(
-      'MALFORMED_REQUEST',
+  const line = (method: string, at: string, ...headers: string[]) =>
+    [`${method} ${at} HTTP/1.1`, `Host: ${host}`, ...headers].join('\n')
+  const get = (rest: string, ...headers: string[]) => line('GET', path + rest, BEARER, ...headers)
+  const send = (method: string, at: string, content: string, ...headers: string[]) =>
+    `${line(method, at, BEARER, ...headers, JSON_BODY)}\n\n${content}`
+  const post = (content: Values) => send('POST', path, JSON.stringify(content))
+  const invalid = (content: Values, request = post(content)): Failure => [
+    request,
+    caught(() => refuseInvalid(inspectResource(resource, content).details)),
+  ]
+  const wrongQuery = (query: string): Failure => [
+    get(`?${query}`),
+    caught(() => listQueryParser(resource, 100)(new URLSearchParams(query))),
+  ]
+  const violation = (request: string, at: string, code: DetailCode, message: string): Failure => [
+    request,
+    caught(() => refuseRuleViolation([{ field: at, code, message }])),
+  ]
+
+  const malformed = `{"${name}": `
+  const unknownField = invalid({ colour: 'blue' })
+  const taken: Failure = [post({ id: 'example', ...body }), duplicateValue(resource, 'id', 'example')]
+  const inUse: Failure = [
+    line('DELETE', `${root}/${target.path}/example`, BEARER),
+    errorAt(
+      'id',
+      'RESOURCE_IN_USE',
+      'DEPENDENCY_CONFLICT',
+      `It cannot be deleted while ${from.path} refer to it.`,
+    ),
+  ]
+  const unknownReference = violation(
+    send('PATCH', `${root}/${from.path}/example`, JSON.stringify({ [field]: 'unknown' })),
+    field,
+    'UNKNOWN_REFERENCE',
+    `There is no resource "unknown" in ${target.path}.`,
+  )
+  const errors: Readonly<Record<ErrorCode, Failure>> = {
+    MALFORMED_REQUEST: [
+      `GET ${path} HTTP/1.1\nHost: one.example\nHost: two.example`,
       'The request must name exactly one host, in the Host header or in the X-Forwarded headers of a gateway.',
-    ),
-    MALFORMED_JSON: caught(() => parseStrictJson(Buffer.from(malformedBody(resource)), 'The body')),
-    VALIDATION_FAILED: invalid(resource, { colour: 'blue' }),
-    INVALID_QUERY_PARAMETER: wrongQuery(resource, 'page=0'),
-    AUTHENTICATION_REQUIRED: saying(
-      'AUTHENTICATION_REQUIRED',
-      'Send an access token: Authorization: Bearer <token>',
-    ),
-    ACCESS_DENIED: caught(() => authorize(callerWithoutScopes, resource, 'write')),
-    RESOURCE_NOT_FOUND: resourceNotFound(resource, { id: 'unknown' }),
-    METHOD_NOT_ALLOWED: methodNotAllowed('DELETE', { Allow: allowed.join(', ') }),
-    NOT_ACCEPTABLE: saying(
-      'NOT_ACCEPTABLE',
-      'Supported media types: application/json, application/hal+json, application/prs.hal-forms+json.',
-    ),
-    CONCURRENT_MODIFICATION: caught(() =>
-      requireState({ version: 2 } as Row, { id: 'example' }, { versions: [1] }),
-    ),
-    RESOURCE_ALREADY_EXISTS: duplicateValue(resource, 'id', 'example'),
-    DEPENDENCY_CONFLICT: errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', inUse),
-    RESOURCE_GONE: saying('RESOURCE_GONE', `The resource "deleted" in ${path} was deleted.`),
-    REQUEST_TIMEOUT: saying('REQUEST_TIMEOUT', 'The request took too long to arrive.'),
-    PRECONDITION_FAILED: saying('PRECONDITION_FAILED', 'The resource exists, and may only be created.'),
-    PAYLOAD_TOO_LARGE: saying(
-      'PAYLOAD_TOO_LARGE',
+    ],
+    MALFORMED_JSON: [
+      send('POST', path, malformed),
+      caught(() => parseStrictJson(Buffer.from(malformed), 'The body')),
+    ],
+    VALIDATION_FAILED: unknownField,
+    INVALID_QUERY_PARAMETER: wrongQuery('page=0'),
+    AUTHENTICATION_REQUIRED: [line('GET', path), 'Send an access token: Authorization: Bearer <token>'],
+    ACCESS_DENIED: [
+      `${send('POST', path, valid)}\n\n(with a token that may only read)`,
+      `This needs the scope ${resource.path}:write, which the token does not have.`,
+    ],
+    RESOURCE_NOT_FOUND: [get('/unknown'), `There is no resource "unknown" in ${resource.path}.`],
+    METHOD_NOT_ALLOWED: [
+      line('DELETE', path, BEARER),
+      'DELETE is not allowed here. Allowed: GET, HEAD, POST, OPTIONS.',
+    ],
+    NOT_ACCEPTABLE: [get('', 'Accept: application/xml'), `Supported media types: ${MEDIA_TYPES.join(', ')}.`],
+    CONCURRENT_MODIFICATION: [
+      send('PATCH', `${path}/example`, '{}', 'If-Match: "example:1"'),
+      'This resource changed after you read it. Fetch it and try again.',
+    ],
+    RESOURCE_ALREADY_EXISTS: taken,
+    DEPENDENCY_CONFLICT: inUse,
+    RESOURCE_GONE: [get('/deleted'), `The resource "deleted" in ${resource.path} was deleted.`],
+    REQUEST_TIMEOUT: [
+      `POST ${path} HTTP/1.1\nHost: ${host}\n\n(and no more of it)`,
+      'The request took too long to arrive.',
+    ],
+    PRECONDITION_FAILED: [
+      send('PUT', `${path}/example`, valid, 'If-None-Match: *'),
+      'The resource exists, and may only be created.',
+    ],
+    PAYLOAD_TOO_LARGE: [
+      line('POST', path, BEARER, JSON_BODY, 'Content-Length: 2000000'),
       `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`,
-    ),
-    UNSUPPORTED_MEDIA_TYPE: saying(
-      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    UNSUPPORTED_MEDIA_TYPE: [
+      `${line('POST', path, BEARER, 'Content-Type: text/plain')}\n\nexample`,
       `The body must be ${bodyTypes('POST').join(' or ')}, in UTF-8 and without a content encoding.`,
-    ),
-    BUSINESS_RULE_VIOLATION: caught(() => refuseRuleViolation([unknownReference])),
-    TOO_MANY_REQUESTS: saying('TOO_MANY_REQUESTS', 'Only 600 requests per minute are allowed.'),
-    HEADERS_TOO_LARGE: saying('HEADERS_TOO_LARGE', 'The headers of the request are too large.'),
-    INTERNAL_ERROR: saying(
-      'INTERNAL_ERROR',
+    ],
+    BUSINESS_RULE_VIOLATION: unknownReference,
+    TOO_MANY_REQUESTS: [
+      `${get('')}\n\n(more often than allowed)`,
+      'Only 600 requests per minute are allowed.',
+    ],
+    HEADERS_TOO_LARGE: [get('', 'Cookie: (more than 16 KiB)'), 'The headers of the request are too large.'],
+    INTERNAL_ERROR: [
+      get(''),
       'Internal error. The log of the service has the details under request id 0198c5b2-3f6e-7c11-9d55-0f4a3c2b1a00.',
-    ),
-    SERVICE_UNAVAILABLE: saying('SERVICE_UNAVAILABLE', 'The service is overloaded. Try again.'),
+    ],
+    SERVICE_UNAVAILABLE: [get(''), 'The service is overloaded. Try again.'],
   }
+  const details: Readonly<Partial<Record<CommonDetailCode, Failure>>> = {
+    REQUIRED_FIELD: invalid({ [name]: ' ' }),
+    INVALID_TYPE: invalid({ [name]: 5 }),
+    INVALID_VALUE: invalid({ [name]: '\u0000' }),
+    TOO_LONG: invalid(
+      { [name]: 'x'.repeat(MAXIMUM_JSON_BYTES) },
+      post({ [name]: `${'x'.repeat(20)}… (too many characters)` }),
+    ),
+    UNKNOWN_FIELD: unknownField,
+    READ_ONLY_FIELD: [
+      send('PATCH', `${path}/example`, '{"id": "another"}'),
+      caught(() => refuseInvalid([readOnlyDetail('id')])),
+    ],
+    UNKNOWN_PARAMETER: wrongQuery('colour=blue'),
+    REPEATED_PARAMETER: wrongQuery('page=1&page=2'),
+    DUPLICATE_VALUE: taken,
+    RESOURCE_IN_USE: inUse,
+    UNKNOWN_REFERENCE: unknownReference,
+    IDEMPOTENCY_KEY_REUSED: violation(
+      send('POST', path, valid, 'Idempotency-Key: used-with-another-body'),
+      'idempotency_key',
+      'IDEMPOTENCY_KEY_REUSED',
+      'This idempotency key was used with another body. Use a new key for each new request.',
+    ),
+  }
+  return { errors, details }
 }
 
-function detailsAbout(subjects: Subjects): Partial<Record<CommonDetailCode, DomainError>> {
-  const { resource } = subjects
-  const required = firstText(resource)
-  const reused = 'This idempotency key was used with another body. Use a new key for each new request.'
-  const errors = errorsAbout(subjects)
-  return {
-    REQUIRED_FIELD: invalid(resource, { [required]: ' ' }),
-    INVALID_TYPE: invalid(resource, { [required]: 5 }),
-    INVALID_VALUE: invalid(resource, { [required]: '\u0000' }),
-    TOO_LONG: invalid(resource, { [required]: 'x'.repeat(MAXIMUM_JSON_BYTES) }),
-    UNKNOWN_FIELD: invalid(resource, { colour: 'blue' }),
-    READ_ONLY_FIELD: caught(() => refuseInvalid([readOnlyDetail('id')])),
-    UNKNOWN_PARAMETER: wrongQuery(resource, 'colour=blue'),
-    REPEATED_PARAMETER: wrongQuery(resource, 'page=1&page=2'),
-    DUPLICATE_VALUE: errors.RESOURCE_ALREADY_EXISTS,
-    RESOURCE_IN_USE: errors.DEPENDENCY_CONFLICT,
-    UNKNOWN_REFERENCE: errors.BUSINESS_RULE_VIOLATION,
-    IDEMPOTENCY_KEY_REUSED: caught(() =>
-      refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message: reused }]),
-    ),
-  }
+const BEARER = 'Authorization: Bearer <token>'
+const JSON_BODY = 'Content-Type: application/json'
+
+/** A reference that prevents the deletion of its target. */
+function referenceIn(resources: readonly Resource[]) {
+  const [other] = resources as [Resource]
+  const references = resources
+    .filter(({ owner }) => !owner)
+    .flatMap((target) => referencesTo(target, resources).map(({ from, leaf }) => ({ target, from, leaf })))
+    .filter(({ from, leaf }) => !from.owner && from.writable.includes(leaf))
+  const found = references.find(({ leaf: { field } }) => (field.onDelete ?? 'restrict') === 'restrict')
+  return found ? { ...found, field: found.leaf.name } : { target: other, from: other, field: 'other_id' }
 }
 
-const invalid = (resource: Resource, body: Values) =>
-  caught(() => refuseInvalid(inspectResource(resource, body).details))
-
-const wrongQuery = (resource: Resource, query: string) =>
-  caught(() => listQueryParser(resource, 100)(new URLSearchParams(query)))
-
-function responseText(error: DomainError): string {
-  const body = JSON.stringify(errorEnvelope(error), null, 2)
-  return `HTTP/1.1 ${STATUS[error.code]}\nContent-Type: application/json; charset=utf-8\n\n${body}`
+/** The first text of a resource, which is usually required. */
+function firstText({ fields }: Resource): string {
+  const texts = Object.entries(fields).filter(
+    ([, field]) => field.type !== 'group' && kindOf(field).isFreeText,
+  )
+  return texts[0]?.[0] ?? 'name'
 }
 
 function caught(action: () => unknown): DomainError {

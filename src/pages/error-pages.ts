@@ -1,5 +1,4 @@
-import type { CatalogueEntry } from '../documents/error-catalogue.ts'
-import { type ErrorExample, errorOf } from '../documents/error-examples.ts'
+import { type CatalogueEntry, errorOf } from '../documents/error-catalogue.ts'
 import { type Html, html } from '../documents/html.ts'
 import type { DetailCode } from '../model/errors.ts'
 import { pageWith, type Site, table } from './page.ts'
@@ -19,8 +18,8 @@ ${table('Codes of details', ['Code', 'Cause'], rows(of('detail'), site))}`,
   )
 }
 
-export function entryPage(entry: CatalogueEntry, example: ErrorExample, site: Site): Html {
-  const { code, kind, status, cause, remedy, retry } = entry
+export function entryPage(entry: CatalogueEntry, site: Site): Html {
+  const { code, kind, status, cause, remedy, retry, request, response } = entry
   const error = kind === 'detail' ? errorOf(code as DetailCode) : code
   const location =
     kind === 'error'
@@ -37,8 +36,8 @@ export function entryPage(entry: CatalogueEntry, example: ErrorExample, site: Si
 <div><dt>What to do</dt><dd>${remedy}</dd></div>
 ${retry === undefined ? '' : html`<div><dt>Send it again?</dt><dd>${retry}</dd></div>`}
 </dl>
-${example.request === undefined ? '' : sample('Request', example.request)}
-${example.response === undefined ? '' : sample('Response', example.response)}`,
+${request === undefined ? '' : sample('Request', request)}
+${response === undefined ? '' : sample('Response', response)}`,
   )
 }
 

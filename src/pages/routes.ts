@@ -4,8 +4,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'koa'
 import { stringify } from 'yaml'
-import { type CatalogueEntry, catalogueEntries } from '../documents/error-catalogue.ts'
-import { type ErrorExample, errorExamples } from '../documents/error-examples.ts'
+import {
+  type CatalogueEntry,
+  catalogueEntries,
+  detailExplanations,
+  ERRORS,
+} from '../documents/error-catalogue.ts'
 import type { Html } from '../documents/html.ts'
 import { EXAMPLE_ORIGIN, openApiDocument } from '../documents/openapi/document.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
@@ -17,7 +21,6 @@ import {
   contentRoute,
   fileHandler,
   respondWithContent,
-  type StaticContent,
   staticContent,
 } from '../http/static-content.ts'
 import { DomainError } from '../model/errors.ts'
@@ -147,44 +150,35 @@ function open(path: string, handle: Handler): Route {
 /** The OpenAPI document, made at the first request, with URLs as the client sees them. */
 function documentHandler(make: () => string, settings: SiteSettings, extension: '.json' | '.yaml'): Handler {
   let text: string | undefined
-  let latest: { root: string; content: StaticContent } | undefined
-  return (ctx) => {
-    const root = rootFor(ctx, settings)
+  const contentAt = keepingLatest((root) => {
     text ??= make()
-    if (latest?.root !== root) {
-      latest = { root, content: staticContent(extension, text.replaceAll(EXAMPLE_ORIGIN, root)) }
-    }
-    respondWithContent(ctx, latest.content)
+    return staticContent(extension, text.replaceAll(EXAMPLE_ORIGIN, root))
+  })
+  return (ctx) => respondWithContent(ctx, contentAt(rootFor(ctx, settings)))
+}
+
+/** Keeps what was made for the latest root, because nearly all clients see the same one. */
+function keepingLatest<Made>(make: (root: string) => Made): (root: string) => Made {
+  let latest: { root: string; made: Made } | undefined
+  return (root) => {
+    if (latest?.root !== root) latest = { root, made: make(root) }
+    return latest.made
   }
 }
 
 /** The error catalogue at `/errors` and its entries at `/errors/{CODE}`, as JSON or as pages. */
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
-  const entries = catalogueEntries(resources)
-  let latest: { root: string; examples: Record<string, ErrorExample> } | undefined
-  const exampleOf = ({ code }: CatalogueEntry, root: string) => {
-    if (latest?.root !== root)
-      latest = { root, examples: errorExamples(resources, root + basePath(settings)) }
-    return latest.examples[code] as ErrorExample
-  }
-  const linked = (entry: CatalogueEntry, root: string) => ({
-    ...entry,
-    ...exampleOf(entry, root),
-    href: `${root}${PATHS.errors}/${entry.code}`,
-  })
+  const entriesAt = keepingLatest((root) => catalogueEntries(resources, root, basePath(settings)))
   const all = jsonOrPage(
     settings,
-    (root) => ({ errors: entries.map((entry) => linked(entry, root)) }),
-    (site) => cataloguePage(entries, site),
+    (root) => ({ errors: entriesAt(root) }),
+    (site) => cataloguePage(entriesAt(site.root), site),
   )
-  const each = entries.map((entry) => [
-    entry.code,
-    jsonOrPage(
-      settings,
-      (root) => linked(entry, root),
-      (site) => entryPage(entry, exampleOf(entry, site.root), site),
-    ),
-  ])
+  const codes = Object.keys({ ...ERRORS, ...detailExplanations(resources) })
+  const each = codes.map((code, index) => {
+    const entryAt = (root: string) => entriesAt(root)[index] as CatalogueEntry
+    return [code, jsonOrPage(settings, entryAt, (site) => entryPage(entryAt(site.root), site))]
+  })
   return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(each))]
 }
 

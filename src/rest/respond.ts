@@ -3,7 +3,7 @@ import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { HAL_FORMS } from './forms/templates.ts'
 
-const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
+export const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
 
 /**
  * Negotiates the media type of the response, before anything else is done (RFC 9110 §12.5.1).
