@@ -6,13 +6,8 @@ import type { Schema } from './field-schema.ts'
 interface Document {
   readonly info: { readonly description: string }
   readonly paths: Readonly<Record<string, Schema>>
-  readonly components: {
-    readonly headers: Readonly<Record<string, Schema>>
-    readonly responses: Readonly<Record<string, Schema>>
-  }
+  readonly components: Readonly<Record<'headers' | 'responses', Readonly<Record<string, Schema>>>>
 }
-
-const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
  * The document of a deprecated version, whose operations are deprecated and whose responses have deprecation headers.
@@ -23,48 +18,44 @@ export function deprecatedDocument(document: Document, deprecation: Deprecation,
   const { info, paths, components } = document
   const { since, sunset, successor } = deprecation
   const dates = `deprecated since ${dayOf(since)}${sunset ? ` and will be removed on ${dayOf(sunset)}` : ''}`
-  const items = Object.entries(paths).map(([name, item]) => [
-    name,
-    name === path || name.startsWith(`${path}/`) ? deprecatedItem(item, deprecation) : item,
-  ])
-  const errors = Object.entries(components.responses).map(([name, response]) => [
-    name,
-    withHeaders(response, deprecation),
-  ])
+  const headers = deprecationHeaders(deprecation)
+  // Responses without another Link refer to the component for the successor.
+  const references = Object.fromEntries(
+    Object.keys(headers).map((name) => [
+      name.replace('SuccessorLink', 'Link'),
+      { $ref: `#/components/headers/${name}` },
+    ]),
+  )
+  const responding = (response: Schema) =>
+    '$ref' in response
+      ? response
+      : { ...response, headers: { ...references, ...(response['headers'] as Schema) } }
+  const deprecated = ({ responses, ...operation }: Schema) => ({
+    ...operation,
+    deprecated: true,
+    responses: mapped(responses as Schemas, responding),
+  })
   return {
     ...document,
     info: { ...info, description: `${info.description} This version is ${dates}. Use \`${successor}\`.` },
-    paths: Object.fromEntries(items),
+    paths: mapped(paths, (item, name) =>
+      name === path || name.startsWith(`${path}/`)
+        ? mapped(item as Schemas, (member, key) => (key === 'parameters' ? member : deprecated(member)))
+        : item,
+    ),
     components: {
       ...components,
-      headers: { ...components.headers, ...deprecationHeaders(deprecation) },
-      responses: Object.fromEntries(errors),
+      headers: { ...components.headers, ...headers },
+      responses: mapped(components.responses, responding),
     },
   }
 }
 
-function deprecatedItem(item: Schema, deprecation: Deprecation): Schema {
-  const operations = METHODS.filter((method) => method in item).map((method) => {
-    const { responses, ...operation } = item[method] as { responses: Record<string, Schema> }
-    const described = Object.entries(responses).map(([status, response]) => [
-      status,
-      '$ref' in response ? response : withHeaders(response, deprecation),
-    ])
-    return [method, { ...operation, deprecated: true, responses: Object.fromEntries(described) }]
-  })
-  return { ...item, ...Object.fromEntries(operations) }
-}
+type Schemas = Readonly<Record<string, Schema>>
 
-function withHeaders(response: Schema, deprecation: Deprecation): Schema {
-  const names = Object.keys(deprecationHeaders(deprecation)).map((name) => [
-    name === SUCCESSOR ? 'Link' : name,
-    { $ref: `#/components/headers/${name}` },
-  ])
-  return { ...response, headers: { ...Object.fromEntries(names), ...(response['headers'] as Schema) } }
+function mapped(schemas: Schemas, change: (schema: Schema, name: string) => Schema): Schemas {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema, name)]))
 }
-
-/** The component for the Link of responses without another Link. */
-const SUCCESSOR = 'SuccessorLink'
 
 function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<string, Schema> {
   const header = (description: string, example: string) => ({
@@ -77,7 +68,7 @@ function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<s
     ...(sunset && {
       Sunset: header('When this version will be removed (RFC 8594).', sunset.toUTCString()),
     }),
-    [SUCCESSOR]: header(
+    SuccessorLink: header(
       'The same resource in the next version (RFC 5829).',
       `<http://127.0.0.1:3000${successor}/collection>; rel="successor-version"`,
     ),
