@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
-import { modelDocument } from '../documents/model/mermaid.ts'
+import { drawEntities, drawTypes } from '../documents/model/diagrams.ts'
 import { committedDocument } from '../documents/openapi/document.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { typeMap } from '../graph/type-map.ts'
@@ -13,14 +13,15 @@ const usage = `Generates the documents of the built-in domain that are under ver
 
   docs/openapi.json    the OpenAPI document for the default settings
   docs/schema.graphql  the GraphQL schema
-  docs/MODEL.md        the data model and the GraphQL types as diagrams`
+  docs/images/entities.svg, types.svg  the diagrams of docs/MODEL.md`
 
 await runCommand(usage, {}, async () => {
   const domain = await loadDefinitions(domainFolder())
   await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder)))
   const schema = createSchema(domain.resources, domain.versions)
   await write('docs/schema.graphql', `${printSchema(schema)}\n`)
-  await write('docs/MODEL.md', modelDocument(domain.resources, typeMap(schema, domain.resources)))
+  await write('docs/images/entities.svg', (await drawEntities(domain.resources)).text)
+  await write('docs/images/types.svg', (await drawTypes(typeMap(schema, domain.resources))).text)
 })
 
 async function write(name: string, text: string): Promise<void> {

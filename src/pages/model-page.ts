@@ -1,17 +1,12 @@
 import { type Html, html } from '../documents/html.ts'
 import { drawEntities, drawTypes, entityAnchor, typeAnchor } from '../documents/model/diagrams.ts'
-import { type DataModel, dataModel, type Entity } from '../documents/model/entities.ts'
+import { attributesOf, type Relationship, relationshipsOf } from '../documents/model/entities.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'
 import type { Resource } from '../model/resource.ts'
 import { label } from '../rest/nouns.ts'
 import { pageWith, type Site, table } from './page.ts'
-
-interface Drawings {
-  readonly entities: Html
-  readonly types: Html | undefined
-}
 
 /**
  * The page of the data model: entities and GraphQL types, as diagrams and tables. The diagrams are drawn at the first
@@ -21,37 +16,25 @@ interface Drawings {
  */
 export function modelPage(
   resources: readonly Resource[],
-  types: (() => readonly MappedType[]) | undefined,
-): (site: Site) => Promise<Html> {
-  const model = dataModel(resources)
-  const mapped = types?.()
-  let drawings: Promise<Drawings> | undefined
-  return async (site) => {
-    drawings ??= draw(model, mapped)
-    return pageWith('Data model', site, content(model, mapped, await drawings, site))
-  }
-}
-
-async function draw(model: DataModel, types: readonly MappedType[] | undefined): Promise<Drawings> {
-  return { entities: await drawEntities(model), types: types && (await drawTypes(types)) }
-}
-
-function content(
-  model: DataModel,
   types: readonly MappedType[] | undefined,
-  drawings: Drawings,
-  site: Site,
-): Html {
-  return html`<h1>Data model</h1>
+): (site: Site) => Promise<Html> {
+  const relationships = relationshipsOf(resources)
+  let drawings: Promise<[Html, Html | undefined]> | undefined
+  return async (site) => {
+    drawings ??= Promise.all([drawEntities(resources), types && drawTypes(types)])
+    const [entities, drawnTypes] = await drawings
+    const content = html`<h1>Data model</h1>
 <p>What the service holds, ${types ? html`and its <a href="#types">GraphQL types</a>, ` : ''}generated from the
 definitions. A name in a diagram links to its fields.</p>
 <h2 id="entities">Entities</h2>
-${figure('Diagram of the entities', drawings.entities)}
+${figure('Diagram of the entities', entities)}
 <p class="note">With keys (PK primary, FK foreign, UK unique) and required fields. A solid line is an owned resource, whose
 key includes that of its parent; a dashed line is a reference. A crow&rsquo;s foot is any number, a circle with a bar none or
 one, two bars exactly one.</p>
-${model.entities.map((entity) => entitySection(entity, model, site))}
-${types && drawings.types ? typesPart(types, drawings.types, site) : ''}`
+${resources.map((resource) => entitySection(resource, relationships, site))}
+${types && drawnTypes && typesPart(types, drawnTypes, site)}`
+    return pageWith('Data model', site, content)
+  }
 }
 
 /** Wide drawings can be scrolled, also with the keyboard. */
@@ -60,9 +43,9 @@ function figure(title: string, drawing: Html): Html {
 ${drawing}</div>`
 }
 
-function entitySection({ resource, attributes }: Entity, model: DataModel, site: Site): Html {
+function entitySection(resource: Resource, relationships: readonly Relationship[], site: Site): Html {
   const { path, owner, name, kind, description } = resource
-  const rows = attributes.map(
+  const rows = attributesOf(resource).map(
     ({ name: column, type, keys, required, description: text }) => html`<tr>
 <th scope="row">${column}</th><td>${type}</td><td>${keys.join(', ')}</td><td>${required ? 'yes' : ''}</td><td>${text}</td></tr>`,
   )
@@ -73,12 +56,12 @@ function entitySection({ resource, attributes }: Entity, model: DataModel, site:
 ${owner ? '' : html`<a href="${site.base}/${path}">Browse</a> ·`}
 <a href="${site.base}${PATHS.profiles}/${path}">Schema and policies</a></p>
 ${table(`Fields of ${name}`, ['Field', 'Type', 'Key', 'Required', 'Meaning'], rows, ' described')}
-<ul>${relationshipItems(resource, model)}</ul>
+<ul>${relationshipItems(resource, relationships)}</ul>
 </div>
 </details>`
 }
 
-function relationshipItems(resource: Resource, { relationships }: DataModel): Html[] {
+function relationshipItems(resource: Resource, relationships: readonly Relationship[]): Html[] {
   return relationships.flatMap(({ parent, child, label: text, column, parents, children, identifying }) => {
     const items: Html[] = []
     const name = identifying ? 'owned through' : `${text}, through`

@@ -37,8 +37,8 @@ export interface Site {
 
 export type SiteSettings = RestSettings & {
   readonly graphqlExplorer?: boolean
-  /** Makes the map of the GraphQL types; undefined if the schema is not public. */
-  readonly typeMap?: (() => readonly MappedType[]) | undefined
+  /** The GraphQL types; undefined if the schema is not public. */
+  readonly types?: readonly MappedType[] | undefined
   /** The catalogue for the examples of the reference. */
   readonly seeds?: readonly Seed[]
 }

@@ -123,7 +123,7 @@ function referenceRoute(path: string, settings: SiteSettings): Route {
 }
 
 function modelRoute(resources: readonly Resource[], settings: SiteSettings): Route {
-  const page = modelPage(resources, settings.typeMap)
+  const page = modelPage(resources, settings.types)
   return open(MODEL_PATH, async (ctx) => respondWithPage(ctx, { html: await page(siteFor(ctx, settings)) }))
 }
 

@@ -113,7 +113,7 @@ async function createApplication(
     ...settings,
     maximumPageSize,
     seeds: await readSeeds(folder),
-    typeMap: settings.graphqlIntrospection ? () => typeMap(schema, resources) : undefined,
+    types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
   })
   const routes = [
     ...healthRoutes(createReadiness(database, state)),

@@ -1,7 +1,8 @@
 import type { Edge, Graph, Node } from '@viz-js/viz'
 import type { MappedType } from '../../graph/type-map.ts'
+import type { Resource } from '../../model/resource.ts'
 import { Html, html } from '../html.ts'
-import type { Attribute, Cardinality, DataModel, Relationship } from './entities.ts'
+import { attributesOf, type Cardinality, type Relationship, relationshipsOf } from './entities.ts'
 
 // Graphviz computes the layout and draws the SVG. The page sets the colours: HEADING is only a mark for its style.
 
@@ -26,30 +27,23 @@ export function typeAnchor(name: string): string {
 }
 
 /** An entity-relationship diagram with the keys and the required columns of each entity, as SVG. */
-export function drawEntities({ entities, relationships }: DataModel): Promise<Html> {
-  const nodes = entities.map(({ resource, attributes }) => {
+export function drawEntities(resources: readonly Resource[]): Promise<Html> {
+  const nodes = resources.map((resource) => {
+    const attributes = attributesOf(resource)
     const shown = attributes.filter(
       ({ keys, required, type }) => keys.length > 0 || (required && type !== 'timestamp'),
     )
-    const rows = shown.map((attribute) => attributeRow(attribute))
+    const rows = shown.map(
+      ({ name, keys }) =>
+        html`<TR><TD ALIGN="LEFT" PORT="${name}">${name}</TD><TD ALIGN="RIGHT">${keys.join(' ')}</TD></TR>`,
+    )
     return node(resource.name, entityAnchor(resource.path), rows, attributes.length - shown.length)
   })
-  return draw({ nodes, edges: relationships.map(relationshipEdge) })
+  return draw({ nodes, edges: relationshipsOf(resources).map(edge) })
 }
 
-function attributeRow({ name, keys }: Attribute): Html {
-  return html`<TR><TD ALIGN="LEFT" PORT="${name}">${name}</TD><TD ALIGN="RIGHT">${keys.join(' ')}</TD></TR>`
-}
-
-function relationshipEdge({
-  parent,
-  child,
-  column,
-  label,
-  parents,
-  children,
-  identifying,
-}: Relationship): Edge {
+function edge(relationship: Relationship): Edge {
+  const { parent, child, column, label, parents, children, identifying } = relationship
   return {
     tail: parent.name,
     head: child.name,
@@ -101,7 +95,7 @@ async function draw(graph: Graph): Promise<Html> {
   const viz = await instance()
   const drawn = viz.renderString(
     {
-      graphAttributes: { rankdir: 'LR', bgcolor: 'transparent', nodesep: 0.25, ranksep: 0.5 },
+      graphAttributes: { rankdir: 'LR', nodesep: 0.25, ranksep: 0.5 },
       nodeAttributes: { ...FONT, shape: 'plain' },
       edgeAttributes: { ...FONT, dir: 'both', arrowsize: 0.8 },
       ...graph,

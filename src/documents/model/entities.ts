@@ -1,11 +1,11 @@
-import { isAlwaysSet, type LeafField, uniquenessOf } from '../../model/fields.ts'
+import { isAlwaysSet, uniquenessOf } from '../../model/fields.ts'
 import { relationsOf } from '../../model/relations.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 
 /** A primary key, a foreign key, or a value that is unique. */
 type Key = 'PK' | 'FK' | 'UK'
 
-export interface Attribute {
+interface Attribute {
   /** The name of the column: that of the field, or `{group}_{member}`. */
   readonly name: string
   readonly type: string
@@ -13,11 +13,6 @@ export interface Attribute {
   /** Every row has a value. */
   readonly required: boolean
   readonly description: string
-}
-
-export interface Entity {
-  readonly resource: Resource
-  readonly attributes: readonly Attribute[]
 }
 
 /** How many entities are at one end of a relationship. */
@@ -35,30 +30,13 @@ export interface Relationship {
   readonly identifying: boolean
 }
 
-export interface DataModel {
-  readonly entities: readonly Entity[]
-  readonly relationships: readonly Relationship[]
-}
-
-export function dataModel(resources: readonly Resource[]): DataModel {
-  return {
-    entities: resources.map((resource) => ({ resource, attributes: attributesOf(resource) })),
-    relationships: resources.flatMap((resource) => relationshipsOf(resource, resources)),
-  }
-}
-
-function attributesOf(resource: Resource): Attribute[] {
-  return resource.leaves.map((leaf) => ({
-    name: leaf.column,
-    type: leaf.field.type === 'reference' ? 'identifier' : typeOf(resource, leaf),
-    keys: keysOf(resource, leaf),
-    required: isAlwaysSet(leaf.field),
-    description: leaf.field.description,
-  }))
-}
-
-function typeOf({ parentField }: Resource, { name, field }: Leaf): LeafField['type'] | 'identifier' {
-  return name === 'id' || name === parentField ? 'identifier' : field.type
+export function attributesOf(resource: Resource): Attribute[] {
+  return resource.leaves.map((leaf) => {
+    const { column: name, field } = leaf
+    const keys = keysOf(resource, leaf)
+    const type = keys.some((key) => key !== 'UK') ? 'identifier' : field.type
+    return { name, type, keys, required: isAlwaysSet(field), description: field.description }
+  })
 }
 
 function keysOf({ parentField }: Resource, { name, field }: Leaf): Key[] {
@@ -68,32 +46,27 @@ function keysOf({ parentField }: Resource, { name, field }: Leaf): Key[] {
   return uniquenessOf(field) === 'collection' ? [...foreign, 'UK'] : foreign
 }
 
-function relationshipsOf(resource: Resource, resources: readonly Resource[]): Relationship[] {
-  const { owner, parentField, listed } = resource
-  const owned: Relationship[] =
-    owner && parentField
-      ? [
-          {
-            parent: owner,
-            child: resource,
-            column: parentField,
-            label: 'owns',
-            parents: 'one',
-            children: listed ? 'zero or more' : 'zero or one',
-            identifying: true,
-          },
-        ]
-      : []
-  const references = relationsOf(resource, resources).map(
-    ({ relation, leaf, target }): Relationship => ({
-      parent: target,
-      child: resource,
-      column: leaf.column,
-      label: relation,
-      parents: isAlwaysSet(leaf.field) ? 'one' : 'zero or one',
-      children: 'zero or more',
-      identifying: false,
-    }),
-  )
-  return [...owned, ...references]
+/** All foreign keys: those of the owners, and those of references. */
+export function relationshipsOf(resources: readonly Resource[]): Relationship[] {
+  return resources.flatMap((child) => [
+    ...ownership(child),
+    ...relationsOf(child, resources).map(
+      ({ relation, leaf, target }): Relationship => ({
+        parent: target,
+        child,
+        column: leaf.column,
+        label: relation,
+        parents: isAlwaysSet(leaf.field) ? 'one' : 'zero or one',
+        children: 'zero or more',
+        identifying: false,
+      }),
+    ),
+  ])
+}
+
+function ownership(child: Resource): Relationship[] {
+  const { owner: parent, parentField: column, listed } = child
+  if (!parent || !column) return []
+  const children = listed ? 'zero or more' : 'zero or one'
+  return [{ parent, child, column, label: 'owns', parents: 'one', children, identifying: true }]
 }
