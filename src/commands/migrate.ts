@@ -3,6 +3,7 @@ import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
 import { migrate } from '../database/migrations/migrator.ts'
 import { databaseConfiguration, runCommand } from '../service/command.ts'
 import { patienceOf } from '../service/settings/configuration.ts'
+import type { Settings } from '../service/settings/settings.ts'
 
 const usage = `Applies the pending migrations of the database.
 
@@ -13,17 +14,17 @@ DATA_DIR; the service does that at start, too.`
 
 await runCommand(usage, {}, async () => {
   const { settings, domain } = await databaseConfiguration()
-  const { databaseUrl, dataDir } = settings
+  const { databaseUrl } = settings
   const { migrations } = domain.folder
   const applied = await (databaseUrl === undefined
-    ? migrateEmbedded(dataDir, migrations)
+    ? migrateEmbedded(settings, migrations)
     : migrate(parseConnection(databaseUrl, patienceOf(settings)), migrations))
   for (const name of applied) console.log(`Applied ${name}`)
   if (applied.length === 0) console.log('The database is up to date')
 })
 
-async function migrateEmbedded(dataDir: string, migrations: string): Promise<string[]> {
-  const embedded = await openEmbeddedDatabase(dataDir)
+async function migrateEmbedded(settings: Settings, migrations: string): Promise<string[]> {
+  const embedded = await openEmbeddedDatabase(settings.dataDir, settings)
   try {
     return await migrate(embedded.connection, migrations)
   } finally {

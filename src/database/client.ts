@@ -1,11 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type CustomTypesConfig, type Pool, types as parsers } from 'pg'
 import { KINDS } from '../model/kinds/index.ts'
+import type { Connection } from './connection.ts'
 import { rejectUnavailable } from './errors.ts'
 import { extend, type StatementMethods } from './extension.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { type Statement, statementName } from './sql/statement.ts'
-import type { PrismaClientClass } from './tables.ts'
 
 /**
  * What every domain has of Prisma's client with the extension, inside or outside a transaction. The models of resources
@@ -16,26 +16,30 @@ export type Client = StatementMethods
 /** The client of a database, outside transactions. */
 export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & StatementMethods
 
-interface ClientOptions {
+/** The class of a generated client. Its type is that of the built-in domain. */
+export type PrismaClientClass = typeof PrismaClient
+
+/** How to use a database. */
+export interface DatabaseUse {
   readonly PrismaClient: PrismaClientClass
-  /** The schema of the tables, if not the default. */
-  readonly schema?: string | undefined
-  /**
-   * Whether connections prepare statements. Those to the embedded database cannot, because they share one
-   * session.
-   */
-  readonly prepared: boolean
-  /** In milliseconds, for a transaction and for the wait for one. */
+  /** Maximum number of connections. */
+  readonly poolSize: number
+  /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
   readonly timeout: number
 }
 
-/** Creates a client that uses a connection pool. */
-export function createClient(pool: Pool, options: ClientOptions): DatabaseClient {
-  const { PrismaClient, schema, prepared, timeout } = options
-  const nameOf = prepared ? statementName : () => ''
+/**
+ * Creates a client that uses a connection pool. Connections to the embedded database cannot prepare statements, because
+ * they share one session.
+ */
+export function createClient(
+  pool: Pool,
+  { schema, isEmbedded }: Connection,
+  { PrismaClient, timeout }: DatabaseUse,
+): DatabaseClient {
+  const nameOf = isEmbedded ? () => '' : statementName
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, {
-      disposeExternalPool: true,
       statementNameGenerator: nameOf,
       ...(schema !== undefined && { schema }),
     }),

@@ -1,18 +1,28 @@
 import { join } from 'node:path'
 import { SERVICE_NAME } from '../observability/service-name.ts'
+import type { DatabaseUse } from './client.ts'
 import { type Connection, type Patience, parseConnection } from './connection.ts'
 import { createDatabase, type Database } from './database.ts'
-import { embeddedConnection, openEmbeddedDatabase } from './embedded/embedded-database.ts'
+import {
+  type EmbeddedOptions,
+  embeddedConnection,
+  openEmbeddedDatabase,
+} from './embedded/embedded-database.ts'
 import { prepareFolder, refuseMissing } from './embedded/folder.ts'
-import { COMMAND_TIMEOUT_MILLISECONDS, EMBEDDED_POOL, SOCKET_NAME } from './embedded/limits.ts'
+import { EMBEDDED_POOL, SOCKET_NAME } from './embedded/limits.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, migrationState, refuse } from './migrations/migrator.ts'
 import { sharesSessions } from './pooler.ts'
 import { DatabaseRefusedError } from './refused.ts'
-import type { Tables } from './tables.ts'
 
-/** The database to open, and its limits. */
-export interface DatabaseOptions {
+/** What a domain brings into its database. */
+export interface Tables extends Pick<DatabaseUse, 'PrismaClient'> {
+  /** The folder of the migrations. */
+  readonly migrations: string
+}
+
+/** The database to open, and its limits, as the settings name them. */
+export interface DatabaseOptions extends EmbeddedOptions {
   /** Loads the tables. It is called while an embedded database starts, which takes longer. */
   tables: () => Promise<Tables>
   /** The URL of a PostgreSQL server; by default, the embedded database is used. */
@@ -24,11 +34,7 @@ export interface DatabaseOptions {
   /** How long to wait for a PostgreSQL server that cannot be reached yet. */
   patience?: Patience
   /** Size of the connection pool; at most 7 for the embedded database. */
-  poolSize: number
-  /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
-  timeout?: number
-  /** Whether the embedded database writes a commit to the disk before it acknowledges it. */
-  fsync?: boolean
+  databasePoolSize: number
 }
 
 /** Connections of a command to an embedded database that a service is using. */
@@ -45,10 +51,9 @@ type Prepare = (connection: Connection, migrations: string) => Promise<unknown>
  *   does not have exactly the migrations of this version.
  */
 export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Promise<Database> {
-  const { databaseUrl } = options
-  return databaseUrl === undefined
+  return options.databaseUrl === undefined
     ? openEmbedded(options, migrate, meanwhile)
-    : openServer(databaseUrl, options, meanwhile)
+    : openServer(options.databaseUrl, options, meanwhile)
 }
 
 /**
@@ -78,14 +83,13 @@ export async function openSharedDatabase(
  * @throws DatabaseRefusedError as {@link openDatabase}, and when the data folder holds no database
  */
 export async function openExistingDatabase(options: DatabaseOptions): Promise<Database> {
-  if (options.databaseUrl !== undefined) return openDatabase({ ...options, migrateOnStart: false })
-  await refuseMissing(options.dataDir)
-  return openSharedDatabase(options, refuseUnmigrated)
+  if (options.databaseUrl === undefined) await refuseMissing(options.dataDir)
+  return openSharedDatabase({ ...options, migrateOnStart: false }, refuseUnmigrated)
 }
 
 async function openEmbedded(
   options: DatabaseOptions,
-  prepare: Prepare = migrate,
+  prepare: Prepare,
   meanwhile = () => {},
 ): Promise<Database> {
   const embedded = await openEmbeddedDatabase(options.dataDir, options, () => {
@@ -106,13 +110,14 @@ async function openEmbedded(
 function createEmbedded(
   connection: Connection,
   { PrismaClient }: Tables,
-  { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS }: DatabaseOptions,
+  options: DatabaseOptions,
   maximumPoolSize: number,
   release?: () => Promise<void>,
 ): Database {
-  const size = Math.min(poolSize, maximumPoolSize)
-  const use = { PrismaClient, poolSize: size, timeout, hasStatementTimeout: false }
-  return createDatabase({ ...connection, application_name: SERVICE_NAME }, use, release)
+  const { databasePoolSize, databaseTimeout: timeout } = options
+  const poolSize = Math.min(databasePoolSize, maximumPoolSize)
+  const own = { ...connection, application_name: SERVICE_NAME }
+  return createDatabase(own, { PrismaClient, poolSize, timeout }, release)
 }
 
 async function openServer(
@@ -122,13 +127,11 @@ async function openServer(
 ): Promise<Database> {
   const connection = parseConnection(databaseUrl, options.patience)
   const { PrismaClient, migrations } = await options.tables()
-  const prepared = options.migrateOnStart
-    ? migrate(connection, migrations)
-    : refuseUnmigrated(connection, migrations)
+  const prepared = (options.migrateOnStart ? migrate : refuseUnmigrated)(connection, migrations)
   meanwhile()
   await prepared
-  const { poolSize, timeout = COMMAND_TIMEOUT_MILLISECONDS } = options
-  const database = createDatabase(connection, { PrismaClient, poolSize, timeout, hasStatementTimeout: true })
+  const { databasePoolSize: poolSize, databaseTimeout: timeout } = options
+  const database = createDatabase(connection, { PrismaClient, poolSize, timeout })
   if (connection.keepsSession && (await sharesSessions(database.pool))) {
     await database.close()
     throw new DatabaseRefusedError(

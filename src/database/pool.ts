@@ -1,27 +1,18 @@
 import { AsyncResource } from 'node:async_hooks'
 import { SpanKind } from '@opentelemetry/api'
-import pg, { type ClientConfig } from 'pg'
+import pg from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
+import type { DatabaseUse } from './client.ts'
+import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
 import { isPooled, SESSION_PROCESS, sendBegin, sendPreceded, sendSetUp } from './pooler.ts'
+import { localStatements, sessionStatement, transactionStatement } from './session.ts'
 
-/** The settings of sessions, the size and the timeouts of a pool. */
-interface PoolOptions {
-  /** The first statement of a connection, which sets up its session. */
-  readonly session: string
-  /** For connections through a pooler, which may send each transaction to another session; undefined for none. */
-  readonly pooled?: PooledStatements | undefined
-  readonly size: number
-  /** In milliseconds, for a connection, and for a response before the connection is closed. */
-  readonly connectTimeout: number
-  readonly responseTimeout: number
-}
+/** Time after the statement timeout until the connection is closed. */
+const GRACE_MILLISECONDS = 1_000
 
-/** What sets up each transaction: a BEGIN, and the statements before one that has no BEGIN. */
-interface PooledStatements {
-  readonly begin: string
-  readonly before: readonly string[]
-}
+/** The embedded database runs in this process, so a missing response only means a long statement. */
+const EMBEDDED_RESPONSE_MILLISECONDS = 600_000
 
 /** Receives what happens to the connections of a pool. */
 export interface PoolObserver {
@@ -45,13 +36,16 @@ type Done = (error: unknown, result?: unknown) => void
  * time is closed, so that lost packets never block it forever. A connection to a server sets up its session once
  * and prepares statements. One through a pooler sets up each transaction, and prepares none.
  */
-export function createPool(connection: ClientConfig, options: PoolOptions): DatabasePool {
-  const WatchedClient = watchedClient(options, (error) => pool.fail(error))
+export function createPool(
+  connection: Connection,
+  { poolSize, timeout }: Pick<DatabaseUse, 'poolSize' | 'timeout'>,
+): DatabasePool {
+  const WatchedClient = watchedClient(connection, timeout, (error) => pool.fail(error))
   const pool = new WatchedPool({
     ...connection,
     keepAlive: true,
-    max: options.size,
-    connectionTimeoutMillis: options.connectTimeout,
+    max: poolSize,
+    connectionTimeoutMillis: timeout,
     Client: WatchedClient,
     onConnect: (client: pg.ClientBase) => (client as InstanceType<typeof WatchedClient>).setUp(),
   } as pg.PoolConfig)
@@ -108,27 +102,34 @@ class WatchedPool extends pg.Pool implements DatabasePool {
 export async function usesPooler(pool: pg.Pool): Promise<boolean> {
   const client = await pool.connect()
   try {
-    return (client as unknown as { readonly isPooled: boolean }).isPooled
+    return (client as unknown as { readonly isPooled?: boolean }).isPooled === true
   } finally {
     client.release()
   }
 }
 
-function watchedClient({ session, pooled, responseTimeout }: PoolOptions, fail: (error: unknown) => unknown) {
+function watchedClient(
+  { schema, keepsSession, isEmbedded }: Connection,
+  timeout: number,
+  fail: (error: unknown) => unknown,
+) {
+  const responseTimeout = isEmbedded ? EMBEDDED_RESPONSE_MILLISECONDS : timeout + GRACE_MILLISECONDS
+  // The embedded database cannot cancel statements.
+  const limits = isEmbedded
+    ? undefined
+    : { statement_timeout: timeout, idle_in_transaction_session_timeout: 4 * timeout }
+  const session = sessionStatement(schema, limits)
+  const begin = transactionStatement(schema, limits)
+  const before = localStatements(schema, limits)
   return class WatchedClient extends pg.Client {
-    /** Set if the connection goes through a pooler. */
-    #pooled: PooledStatements | undefined
-
-    get isPooled(): boolean {
-      return this.#pooled !== undefined
-    }
+    /** Whether the connection goes through a pooler that shares sessions. */
+    isPooled = false
 
     /** Sends the first statements of the connection. */
     async setUp(): Promise<void> {
       const send = (text: string) => this.#inTime((query) => sendSetUp(query, text))
-      const isShared = pooled && isPooled(this, await send(SESSION_PROCESS))
-      if (isShared) this.#pooled = pooled
-      else await send(session)
+      if (!isEmbedded && !keepsSession) this.isPooled = isPooled(this, await send(SESSION_PROCESS))
+      if (!this.isPooled) await send(session)
     }
 
     override query(...parameters: unknown[]): never {
@@ -168,8 +169,7 @@ function watchedClient({ session, pooled, responseTimeout }: PoolOptions, fail: 
     }
 
     #send(query: Query, parameters: unknown[]): Promise<unknown> {
-      if (!this.#pooled) return query(...parameters)
-      const { begin, before } = this.#pooled
+      if (!this.isPooled) return query(...parameters)
       const { name, ...config } = configOf(parameters)
       if (this.getTransactionStatus() !== 'I') return query(config)
       return config.text === 'BEGIN' ? sendBegin(query, begin) : sendPreceded(query, config, before)

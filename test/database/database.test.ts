@@ -23,7 +23,7 @@ import { ENGINE_OPTIONS } from '../helpers/service/service-process.ts'
 const embedded = (dataDir: string): TestOptions => ({
   dataDir,
   migrateOnStart: false,
-  poolSize: 5,
+  databasePoolSize: 5,
 })
 
 async function open(t: ExecutionContext, dataDir: string, limits: Partial<TestOptions> = {}) {
@@ -222,7 +222,7 @@ test.serial(
   'a connection that is idle in a transaction does not block the service permanently',
   async (t) => {
     const { dataDir } = await createEmbedded(t)
-    const { client } = await open(t, dataDir, { timeout: 2_500 })
+    const { client } = await open(t, dataDir, { databaseTimeout: 2_500 })
     const visitor = await connectTo(t, dataDir)
     await visitor.query('BEGIN')
     t.is(await client.planet.count(), 0)

@@ -116,7 +116,7 @@ claim('a process that is killed while it moves them leaves the database as it wa
 claim('a service that must not migrate refuses a database of a former version', async (t) => {
   const { connection } = await formerDatabase(t)
   const { connectionString: databaseUrl } = connection
-  const options = { databaseUrl, dataDir: '', poolSize: 1 }
+  const options = { databaseUrl, dataDir: '', databasePoolSize: 1 }
   await t.throwsAsync(openTestDatabase({ ...options, migrateOnStart: false }), {
     instanceOf: DatabaseRefusedError,
     message: /tombstones.* in the schema of the catalogue.*npm run migrate/,
@@ -166,7 +166,7 @@ claim('services with different schemas in one database have internal tables of t
       databaseUrl: url,
       dataDir: '',
       migrateOnStart: true,
-      poolSize: 1,
+      databasePoolSize: 1,
     })
     t.teardown(() => database.close())
     return database

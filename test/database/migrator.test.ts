@@ -104,7 +104,7 @@ test.serial(
 
 test.serial('a server that does not answer is refused without showing its password', async (t) => {
   const databaseUrl = 'postgresql://someone:hush@127.0.0.1:1/none'
-  const options = { databaseUrl, dataDir: '', migrateOnStart: false, poolSize: 1 }
+  const options = { databaseUrl, dataDir: '', migrateOnStart: false, databasePoolSize: 1 }
   const error = await t.throwsAsync(openTestDatabase(options), { instanceOf: DatabaseRefusedError })
   t.regex(error?.message ?? '', /127\.0\.0\.1:1 cannot be reached/)
   t.notRegex(error?.message ?? '', /hush/)
@@ -115,7 +115,7 @@ if (server) {
     'an unmigrated server is refused by name of the command, and migrated on request',
     async (t) => {
       const databaseUrl = await createServerDatabase(server, t)
-      const options = { databaseUrl, dataDir: '', migrateOnStart: false, poolSize: 1 }
+      const options = { databaseUrl, dataDir: '', migrateOnStart: false, databasePoolSize: 1 }
       await t.throwsAsync(openTestDatabase(options), {
         instanceOf: DatabaseRefusedError,
         message: /npm run migrate/,
@@ -130,7 +130,12 @@ if (server) {
 
   test.serial('the schema of DATABASE_URL holds every table, also for the triggers', async (t) => {
     const databaseUrl = `${await createServerDatabase(server, t)}?schema=Catalogue`
-    const database = await openTestDatabase({ databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 })
+    const database = await openTestDatabase({
+      databaseUrl,
+      dataDir: '',
+      migrateOnStart: true,
+      databasePoolSize: 1,
+    })
     t.teardown(() => database.close())
     await database.client.planet.create({ data: { id: 'x', name: 'X' } })
     await database.client.planet.delete({ where: { id: 'x' } })

@@ -103,7 +103,7 @@ claim('a role that must create tables without the right to do so is refused', as
   address.pathname = `/${name}`
   await administer(address.href, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
   const databaseUrl = await createRole(t, address.href, () => '')
-  const options = { databaseUrl, dataDir: '', migrateOnStart: true, poolSize: 1 }
+  const options = { databaseUrl, dataDir: '', migrateOnStart: true, databasePoolSize: 1 }
   const { username } = new URL(databaseUrl)
   await t.throwsAsync(openTestDatabase(options), {
     instanceOf: DatabaseRefusedError,
@@ -127,7 +127,7 @@ claim('a database that cannot store every character is refused', async (t) => {
   url.pathname = `/${name}`
   for (const migrateOnStart of [false, true]) {
     await t.throwsAsync(
-      openTestDatabase({ databaseUrl: url.href, dataDir: '', migrateOnStart, poolSize: 1 }),
+      openTestDatabase({ databaseUrl: url.href, dataDir: '', migrateOnStart, databasePoolSize: 1 }),
       {
         instanceOf: DatabaseRefusedError,
         message: /The encoding of the database is LATIN1.*ENCODING 'UTF8'/,

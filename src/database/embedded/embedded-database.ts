@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection } from '../connection.ts'
 import { ensureDatabase, prepareFolder } from './folder.ts'
-import { COMMAND_TIMEOUT_MILLISECONDS, SOCKET_NAME } from './limits.ts'
+import { SOCKET_NAME } from './limits.ts'
 import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
@@ -14,12 +14,12 @@ interface EmbeddedDatabase {
   close(): Promise<void>
 }
 
-/** How an embedded database is opened. */
-interface EmbeddedOptions {
+/** How an embedded database is opened, as the settings name it. */
+export interface EmbeddedOptions {
   /** Whether a commit is on the disk before it is acknowledged. */
-  readonly fsync?: boolean | undefined
+  readonly embeddedFsync: boolean
   /** In milliseconds: how long clients wait for the database. */
-  readonly timeout?: number | undefined
+  readonly databaseTimeout: number
 }
 
 /** On a busy machine, the first response of a started database can take long. */
@@ -46,7 +46,7 @@ export function embeddedConnection(socketFolder: string): Connection {
  */
 export async function openEmbeddedDatabase(
   dataDir: string,
-  { fsync = false, timeout = COMMAND_TIMEOUT_MILLISECONDS }: EmbeddedOptions = {},
+  { embeddedFsync: fsync, databaseTimeout: timeout }: EmbeddedOptions,
   meanwhile = () => {},
 ): Promise<EmbeddedDatabase> {
   const folder = await prepareFolder(dataDir)

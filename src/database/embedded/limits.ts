@@ -4,8 +4,5 @@ export const EMBEDDED_CONNECTIONS = 20
 /** Maximum connections of the service; the others are for psql, Studio and the migrator. */
 export const EMBEDDED_POOL = 7
 
-/** How long a command waits for the database, which may take longer than requests. */
-export const COMMAND_TIMEOUT_MILLISECONDS = 60_000
-
 /** PostgreSQL's name for the socket of port 5432, which `psql -h <folder>` opens. */
 export const SOCKET_NAME = '.s.PGSQL.5432'

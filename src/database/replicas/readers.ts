@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller, Consistency, WritePosition } from '../../model/caller.ts'
-import type { DatabaseClient } from '../client.ts'
+import type { DatabaseClient, DatabaseUse } from '../client.ts'
 import { parseConnection } from '../connection.ts'
-import { createDatabase, type Database, type DatabaseUse } from '../database.ts'
+import { createDatabase, type Database } from '../database.ts'
 import { type ConsistencyTokens, createConsistencyTokens } from './consistency-token.ts'
 import { clusterOf, endOfLog } from './position.ts'
 import { Replica, watchReplicas } from './replica-watch.ts'
@@ -76,7 +76,7 @@ const POLL_MILLISECONDS = 10
  */
 export async function openReaders(
   primary: Database,
-  options: Omit<DatabaseUse, 'hasStatementTimeout'>,
+  use: DatabaseUse,
   { addresses, lag, position, secret, report = () => {} }: ReplicaOptions,
 ): Promise<Readers> {
   if (addresses.length === 0) {
@@ -90,7 +90,7 @@ export async function openReaders(
     }
   }
   const replicas = addresses.map((address) => {
-    const database = createDatabase(parseConnection(address), { ...options, hasStatementTimeout: true })
+    const database = createDatabase(parseConnection(address), use)
     return new Replica(new URL(address).host, database)
   })
   const choices = { replica: 0, primary_after_write: 0, primary_for_token: 0, primary_without_replica: 0 }

@@ -1,6 +1,5 @@
 import type { Patience } from '../../database/connection.ts'
-import type { DatabaseOptions } from '../../database/open-database.ts'
-import type { Tables } from '../../database/tables.ts'
+import type { DatabaseOptions, Tables } from '../../database/open-database.ts'
 import { domainFolder, type LocatedDomain, loadDefinitions, loadTables } from './domain-folder.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { loadSettingsFile, misspelling } from './settings-file.ts'
@@ -36,18 +35,9 @@ export function databaseOptions(
   { settings, domain }: Configuration,
   reportWait?: Patience['report'],
 ): DatabaseOptions {
-  const { databaseUrl, dataDir, migrateOnStart, databasePoolSize, databaseTimeout, embeddedFsync } = settings
   let tables: Promise<Tables> | undefined
-  return {
-    tables: () => (tables ??= loadTables(domain)),
-    databaseUrl,
-    dataDir,
-    migrateOnStart,
-    patience: patienceOf(settings, reportWait),
-    poolSize: databasePoolSize,
-    timeout: databaseTimeout,
-    fsync: embeddedFsync,
-  }
+  const patience = patienceOf(settings, reportWait)
+  return { ...settings, tables: () => (tables ??= loadTables(domain)), patience }
 }
 
 /** How long to wait for the server of DATABASE_URL. By default, the wait is reported on standard error. */

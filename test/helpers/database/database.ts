@@ -7,7 +7,10 @@ import pg, { type ClientConfig } from 'pg'
 import { lock } from 'proper-lockfile'
 import type { DatabaseClient } from '../../../src/database/client.ts'
 import type { Database } from '../../../src/database/database.ts'
-import { openEmbeddedDatabase } from '../../../src/database/embedded/embedded-database.ts'
+import {
+  type EmbeddedOptions,
+  openEmbeddedDatabase,
+} from '../../../src/database/embedded/embedded-database.ts'
 import type { PrismaClient } from '../../../src/database/generated/client.ts'
 import { MOVE } from '../../../src/database/migrations/internal-schema.ts'
 import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
@@ -23,19 +26,23 @@ import { hostileDefaults } from './hostile-defaults.ts'
 /** The database with the type of the built-in domain's client, which most tests are about. */
 export type TestDatabase = Omit<Database, 'client'> & { readonly client: DatabaseClient & PrismaClient }
 
-/** Which database a test uses; its tables are those of the tested domain. */
-export type TestOptions = Omit<DatabaseOptions, 'tables'>
+/** Which database a test uses. */
+export type TestOptions = Omit<DatabaseOptions, 'tables' | keyof EmbeddedOptions> & Partial<EmbeddedOptions>
 
-const loadTables = async () => tables
+/** Commands on a busy machine take longer than requests. */
+const EMBEDDED: EmbeddedOptions = { embeddedFsync: false, databaseTimeout: 60_000 }
+
+/** The tables are those of the tested domain. */
+const common = { ...EMBEDDED, tables: async () => tables }
 
 /** Opens a database with the tables of the domain that is tested. */
 export async function openTestDatabase(options: TestOptions): Promise<TestDatabase> {
-  return (await openDatabase({ ...options, tables: loadTables })) as TestDatabase
+  return (await openDatabase({ ...common, ...options })) as TestDatabase
 }
 
 /** Opens it as commands do, which share it with a service. */
 export async function openSharedTestDatabase(options: TestOptions): Promise<TestDatabase> {
-  return (await openSharedDatabase({ ...options, tables: loadTables })) as TestDatabase
+  return (await openSharedDatabase({ ...common, ...options })) as TestDatabase
 }
 
 /** Who owns what a test made: usually ava's `t`. */
@@ -56,16 +63,17 @@ export function createTestDatabase(owner: Owner): Promise<TestOptions> {
 /** An embedded database of the owner's own, migrated and empty, whatever TEST_DATABASE_URL says. */
 export async function createEmbedded(owner: Owner): Promise<TestOptions> {
   const dataDir = await copyTemplate(await fingerprint(), owner, (folder) =>
-    openTestDatabase({ dataDir: folder, migrateOnStart: true, poolSize: 1 }),
+    openTestDatabase({ dataDir: folder, migrateOnStart: true, databasePoolSize: 1 }),
   )
-  return { dataDir, migrateOnStart: true, poolSize: 5 }
+  return { dataDir, migrateOnStart: true, databasePoolSize: 5 }
 }
 
 /** A database of the owner's own without any table: on the server of TEST_DATABASE_URL, or an embedded one. */
 export async function createEmptyDatabase(owner: Owner): Promise<ClientConfig> {
   const server = process.env['TEST_DATABASE_URL']
   if (server) return { connectionString: await createServerDatabase(server, owner) }
-  const embedded = await openEmbeddedDatabase(await copyTemplate('empty', owner, openEmbeddedDatabase))
+  const open = (folder: string) => openEmbeddedDatabase(folder, EMBEDDED)
+  const embedded = await open(await copyTemplate('empty', owner, open))
   owner.teardown(() => embedded.close())
   return embedded.connection
 }
@@ -95,7 +103,7 @@ export async function createServerDatabase(server: string, owner: Owner, templat
 
 async function createOnServer(server: string, owner: Owner): Promise<TestOptions> {
   const databaseUrl = await createServerDatabase(server, owner, await serverTemplate(server))
-  return { databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, poolSize: 5 }
+  return { databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, databasePoolSize: 5 }
 }
 
 /** A data folder of the owner's own: a copy of the template of that name, which is made once by opening it. */
