@@ -43,13 +43,13 @@ claim(
 
 test('a replica that is always behind a busy primary is usable while its lag is short', async (t) => {
   let replayed = 0
-  const client = { $rows: async () => [{ position: replayed, offset: replayed, timeline: 1 }] }
+  const client = { $rows: async () => [{ offset: replayed, timeline: 1 }] }
   const replica = new Replica('busy', { client } as unknown as Database)
   const allowed = { maximumLag: 3_600_000, unknownLag: false }
   // At each poll it has what the primary had at the last but one.
   for (const written of [100, 200, 300, 400, 500]) {
     replayed = written - 200
-    await replica.poll({ at: performance.now(), position: written }, allowed)
+    await replica.poll({ at: performance.now(), offset: written }, allowed)
     t.is(replica.isUsable, replayed >= 100, `${replayed} of ${written}`)
   }
 })

@@ -1,11 +1,11 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { WritePosition } from '../../model/caller.ts'
+import type { Consistency, WritePosition } from '../../model/caller.ts'
 
 /** Issues and reads tokens of positions. */
 export interface ConsistencyTokens {
   issue(position: WritePosition): string
-  /** `expired` for an old token; `invalid` for one that is malformed, forged or of another cluster. */
-  read(token: string): WritePosition | 'expired' | 'invalid'
+  /** Undefined for an expired token; `unknown` for one that is malformed, forged or of another cluster. */
+  read(token: string): Consistency['after']
 }
 
 const PURPOSE = 'halgraph Consistency-Token'
@@ -35,10 +35,10 @@ export function createConsistencyTokens(secret: string, cluster: string): Consis
     },
     read(token) {
       const [, timeline, offset, expiry, signature] = TOKEN.exec(token) ?? []
-      if (signature === undefined) return 'invalid'
+      if (signature === undefined) return 'unknown'
       const expected = signatureOf(token.slice(0, token.lastIndexOf('.')))
-      if (!timingSafeEqual(Buffer.from(signature, 'base64url'), expected)) return 'invalid'
-      if (Number.parseInt(expiry as string, 16) < now()) return 'expired'
+      if (!timingSafeEqual(Buffer.from(signature, 'base64url'), expected)) return 'unknown'
+      if (Number.parseInt(expiry as string, 16) < now()) return undefined
       return {
         timeline: Number.parseInt(timeline as string, 16),
         offset: Number.parseInt(offset as string, 16),

@@ -3,7 +3,9 @@ import pg from 'pg'
 import type { WritePosition } from '../../model/caller.ts'
 import type { Database } from '../database.ts'
 
-/** For a response. */
+/** The position in the write-ahead log that a primary has written, in bytes. */
+const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS offset`
+
 const RESPONSE_MILLISECONDS = 1_000
 
 /**
@@ -14,7 +16,14 @@ const END = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 
   ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int AS timeline`
 
 /**
- * The position that a standby has replayed. The receiver knows the timeline at once, but shows it to monitoring roles
+ * The position that a standby has replayed. A server that was promoted still reports what it had replayed before,
+ * although it has had writes of its own since.
+ */
+const REPLAYED_OFFSET = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS offset
+  WHERE pg_is_in_recovery()`
+
+/**
+ * The same with its timeline. The receiver knows the timeline at once, but shows it to monitoring roles
  * only; a restart point knows it later. A standby switches to a timeline only before the position where it begins, so
  * that a position on it is never mistaken for one of the previous timeline.
  */
@@ -30,19 +39,24 @@ export function endOfLog(primary: Database): Promise<WritePosition | undefined> 
   return ask<WritePosition>(primary, END)
 }
 
-/** What a standby has replayed; undefined for a server that is none, or does not report it. */
-export function replayedPosition(replica: Database): Promise<WritePosition | undefined> {
-  return ask<WritePosition>(replica, REPLAYED)
+/** Undefined if the primary does not report it. */
+export async function writtenOffset(primary: Database): Promise<number | undefined> {
+  return (await ask<{ offset: number }>(primary, WRITTEN))?.offset
+}
+
+/** What a standby has replayed. Its timeline may be unknown. */
+export interface Replayed extends Partial<WritePosition> {
+  readonly offset: number
+}
+
+/** Undefined for a server that is no standby, or does not report it. */
+export async function replayedPosition(replica: Database): Promise<Replayed | undefined> {
+  return (await ask<WritePosition>(replica, REPLAYED)) ?? ask<Replayed>(replica, REPLAYED_OFFSET)
 }
 
 /** The identifier that a primary and its standbys share, and no other cluster has; undefined if it is not reported. */
 export async function clusterOf(database: Database): Promise<string | undefined> {
   return (await ask<{ cluster: string }>(database, CLUSTER))?.cluster
-}
-
-/** Whether all writes up to a position have been replayed. */
-export function includes(replayed: WritePosition | undefined, position: WritePosition): boolean {
-  return replayed?.timeline === position.timeline && replayed.offset >= position.offset
 }
 
 /**
@@ -51,10 +65,7 @@ export function includes(replayed: WritePosition | undefined, position: WritePos
  * @returns undefined without a row, or where a value is unknown
  * @throws if it does not respond in time
  */
-export async function ask<Answer extends object>(
-  { client }: Database,
-  text: string,
-): Promise<Answer | undefined> {
+async function ask<Answer extends object>({ client }: Database, text: string): Promise<Answer | undefined> {
   const timeout = delay(RESPONSE_MILLISECONDS, undefined, { ref: false }).then(() => {
     throw new Error('no response')
   })

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller, Consistency, WritePosition } from '../../model/caller.ts'
+import type { Caller, WritePosition } from '../../model/caller.ts'
 import type { DatabaseClient, DatabaseUse } from '../client.ts'
 import { parseConnection } from '../connection.ts'
 import { createDatabase, type Database } from '../database.ts'
@@ -15,28 +15,11 @@ export interface Readers {
   caughtUpClientFor(caller: Caller): Promise<DatabaseClient>
   recordWrite(caller: Caller): void
   /** Of a service with replicas that report their positions, and a secret to sign tokens with. */
-  readonly positions?: TokenPositions | undefined
+  readonly positions?: Awaited<ReturnType<typeof tokenPositions>>
   /** How many operations began with each choice; undefined without replicas. */
   readonly choices?: Readonly<Record<Choice, number>> | undefined
-  /** What is known of each replica. */
-  readonly replicas: readonly ReplicaState[]
+  readonly replicas: readonly Replica[]
   close(): Promise<void>
-}
-
-/** A replica, by host and port. */
-interface ReplicaState {
-  readonly name: string
-  readonly database: Pick<Database, 'pool'>
-  /** Whether it is read from. */
-  readonly isUsable: boolean
-  /** In milliseconds; undefined if it is not known. */
-  readonly lag: number | undefined
-}
-
-/** What the tokens of clients are compared with. */
-interface TokenPositions {
-  read(token: string): Consistency['after']
-  issue(): Promise<string | undefined>
 }
 
 /** Where an operation reads, and why: the caller has just written here, a token says so, or no replica is usable. */
@@ -165,16 +148,13 @@ async function untilOneHas(after: WritePosition, replicas: readonly Replica[]): 
   const following = replicas.filter(({ replayed }) => replayed?.timeline === after.timeline)
   while (following.length > 0 && !following.some((replica) => replica.has(after))) {
     if (performance.now() >= until) return
-    const reading = Promise.race(following.map((replica) => replica.readReplayed()))
+    const reading = Promise.any(following.map((replica) => replica.readReplayed())).catch(() => {})
     await Promise.race([reading, delay(WAIT_MILLISECONDS, undefined, { ref: false })])
     await delay(POLL_MILLISECONDS)
   }
 }
 
-async function tokenPositions(
-  primary: Database,
-  secret: string | undefined,
-): Promise<TokenPositions | undefined> {
+async function tokenPositions(primary: Database, secret: string | undefined) {
   if (secret === undefined) return undefined
   let tokens: ConsistencyTokens | undefined
   const known = async () => {
@@ -185,11 +165,7 @@ async function tokenPositions(
   // The primary may be down at the start. Then the first write asks again.
   await known().catch(() => {})
   return {
-    read(token) {
-      const position = tokens?.read(token) ?? 'invalid'
-      if (position === 'expired') return undefined
-      return position === 'invalid' ? 'unknown' : position
-    },
+    read: (token: string) => (tokens ? tokens.read(token) : 'unknown'),
     async issue() {
       const position = await endOfLog(primary).catch(() => undefined)
       const issuer = await known().catch(() => undefined)

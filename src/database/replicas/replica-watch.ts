@@ -1,18 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WritePosition } from '../../model/caller.ts'
 import type { Database } from '../database.ts'
-import { ask, includes, replayedPosition } from './position.ts'
+import { type Replayed, replayedPosition, writtenOffset } from './position.ts'
 
 /** Between two polls. */
 const INTERVAL_MILLISECONDS = 250
-
-/**
- * The position in the write-ahead log that the primary has written, and that a replica has replayed, in bytes. A server
- * that was promoted still reports what it had replayed before, although it has had writes of its own since.
- */
-const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS position`
-const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS position
-  WHERE pg_is_in_recovery()`
 
 /**
  * Polls replicas. A replica that does not respond, or lags too far behind the primary, is not usable until it
@@ -63,7 +55,7 @@ interface Allowed {
 /** The position of the primary at a time. */
 interface Written {
   readonly at: number
-  readonly position: number
+  readonly offset: number
 }
 
 /** A replica that is polled. */
@@ -71,8 +63,8 @@ export class Replica {
   isUsable = false
   /** In milliseconds; undefined if it does not respond or does not report its position. */
   lag: number | undefined
-  /** The last known position that it has replayed; undefined for a server that does not report it. */
-  replayed: WritePosition | undefined
+  /** Undefined if it does not respond or does not report it. */
+  replayed: Replayed | undefined
   #reading: Promise<void> | undefined
   /** The next position to reach. */
   #target: Written | undefined
@@ -87,10 +79,11 @@ export class Replica {
 
   async poll(latest: Written | undefined, { maximumLag, unknownLag }: Allowed): Promise<void> {
     try {
-      const [position] = await Promise.all([positionOf(this.database, REPLAYED), this.readReplayed()])
-      this.lag = position === undefined ? undefined : this.#measureLag(position, latest)
+      await this.readReplayed()
+      this.lag = this.replayed && this.#measureLag(this.replayed.offset, latest)
       this.isUsable = this.lag === undefined ? unknownLag : this.lag <= maximumLag
     } catch {
+      this.replayed = undefined
       this.lag = undefined
       this.isUsable = false
     }
@@ -98,25 +91,25 @@ export class Replica {
 
   /** Whether it has replayed the writes up to a position, as far as is known. */
   has(position: WritePosition): boolean {
-    return includes(this.replayed, position)
+    return this.replayed?.timeline === position.timeline && this.replayed.offset >= position.offset
   }
 
   /** Updates {@link replayed}. Simultaneous calls share a statement. */
   readReplayed(): Promise<void> {
-    this.#reading ??= replayedPosition(this.database)
-      .catch(() => undefined)
-      .then((position) => {
-        this.replayed = position
-        this.#reading = undefined
-      })
+    const read = async () => {
+      this.replayed = await replayedPosition(this.database)
+    }
+    this.#reading ??= read().finally(() => {
+      this.#reading = undefined
+    })
     return this.#reading
   }
 
-  #measureLag(position: number, latest: Written | undefined): number {
+  #measureLag(offset: number, latest: Written | undefined): number {
     const target = this.#attainable(latest)
     // Without a response of the primary, there is no known lag.
     if (!target) return 0
-    const isReached = position >= target.position
+    const isReached = offset >= target.offset
     if (isReached) this.#upToDateAt = target.at
     this.#target = isReached ? latest : target
     return performance.now() - this.#upToDateAt
@@ -125,17 +118,12 @@ export class Replica {
   /** A primary that is behind the target has succeeded another one, whose last writes are lost (asynchronous failover). */
   #attainable(latest: Written | undefined): Written | undefined {
     const target = this.#target ?? latest
-    return latest && target && latest.position < target.position ? latest : target
+    return latest && target && latest.offset < target.offset ? latest : target
   }
 }
 
 async function readWritten(primary: Database): Promise<Written | undefined> {
   const at = performance.now()
-  const position = await positionOf(primary, WRITTEN).catch(() => undefined)
-  return position === undefined ? undefined : { at, position }
-}
-
-/** Undefined if the server has no such position or does not report it. */
-async function positionOf(database: Database, statement: string): Promise<number | undefined> {
-  return (await ask<{ position: number }>(database, statement))?.position
+  const offset = await writtenOffset(primary).catch(() => undefined)
+  return offset === undefined ? undefined : { at, offset }
 }
