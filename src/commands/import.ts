@@ -1,11 +1,8 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { WriteContext } from '../domain/context.ts'
 import { parseStrictJson } from '../http/json/strict-json.ts'
 import { OPERATOR } from '../model/caller.ts'
-import type { Resource } from '../model/resource.ts'
 import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from '../service/command.ts'
-import type { Configuration } from '../service/settings/configuration.ts'
 import type { Settings } from '../service/settings/settings.ts'
 import {
   errorPath,
@@ -20,7 +17,7 @@ import {
 import { createProgressBar } from './import/progress-bar.ts'
 import { readCsv } from './import/read-csv.ts'
 import { type InputRow, readRecords } from './import/read-records.ts'
-import { runImport } from './import/run-import.ts'
+import { type ImportParts, runImport } from './import/run-import.ts'
 import { withDatabase } from './shared-database.ts'
 
 const usage = `Imports the rows of a file into a collection. The rules are those of every write.
@@ -44,15 +41,6 @@ const INTERRUPTED = 130
 
 const BLANK = /^[ \t\r]*$/
 
-interface Options {
-  readonly file: string
-  readonly read: typeof readCsv
-  readonly resource: Resource
-  readonly dryRun: boolean
-  readonly replace: boolean
-  readonly parent: string | undefined
-}
-
 const options = {
   'dry-run': { type: 'boolean', default: false },
   replace: { type: 'boolean', default: false },
@@ -60,45 +48,37 @@ const options = {
 } as const
 
 await runCommand(usage, { allowPositionals: true, options }, async ({ values, positionals }) => {
-  const [path, file, ...others] = positionals
+  const [path, given, ...others] = positionals
   const configuration = await databaseConfiguration()
-  const resource = resourceNamed(path, configuration.domain)
-  const read = readerOf(file ?? '')
-  if (file === undefined || read === undefined || others.length > 0) {
+  const { settings, domain } = configuration
+  const resource = resourceNamed(path, domain)
+  const read = readerOf(given ?? '')
+  if (given === undefined || read === undefined || others.length > 0) {
     throw new ArgumentsError('Pass one file after the collection, ending in .ndjson, .jsonl or .csv')
   }
-  await access(file).catch(() => {
-    throw new ArgumentsError(`Cannot read ${file}`)
+  await access(given).catch(() => {
+    throw new ArgumentsError(`Cannot read ${given}`)
   })
+  const file = resolve(given)
   const { replace, parent, 'dry-run': dryRun } = values
-  const given: Options = { file: resolve(file), read, resource, dryRun, replace, parent }
-  if (dryRun) await transfer(given, undefined, 'none', 1)
-  else await importInto(given, configuration)
-})
-
-async function importInto(given: Options, configuration: Configuration): Promise<void> {
-  const { settings, domain } = configuration
-  const { resources } = domain
-  const unlock = await lockImport(given.file)
+  const source = { file, rows: () => read(file, resource), resource, replace, parent }
+  if (dryRun) return transfer({ ...source, context: undefined }, settings)
+  const unlock = await lockImport(file)
   try {
     await withDatabase(configuration, ({ client }) => {
-      const context = { ...settings, resources, caller: OPERATOR, client }
-      return transfer(given, context, nameOf(settings), settings.databasePoolSize)
+      const context = { ...settings, resources: domain.resources, caller: OPERATOR, client }
+      return transfer({ ...source, context }, settings)
     })
   } finally {
     await unlock()
   }
-}
+})
 
-async function transfer(
-  given: Options,
-  context: WriteContext | undefined,
-  database: string,
-  concurrency: number,
-): Promise<void> {
-  const { file, read, resource, parent, replace } = given
-  const rows = () => read(file, resource)
-  const identity = { collection: resource.path, content: await hashOf(file), database }
+type Source = Omit<ImportParts, 'concurrency' | 'signal' | 'progress'>
+
+async function transfer(source: Source, settings: Settings): Promise<void> {
+  const { file, rows, resource, context } = source
+  const identity = { collection: resource.path, content: await hashOf(file), database: nameOf(settings) }
   const begin = context ? await loadState(file, identity) : freshState(identity)
   if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)
   const interruption = new AbortController()
@@ -106,20 +86,26 @@ async function transfer(
   let total = 0
   for await (const _ of rows()) total += 1
   const progress = createProgressBar(total, begin)
-  const target = { resource, parent, replace, context }
-  const parts = { file, rows, target, concurrency, signal: interruption.signal, progress: progress.show }
-  const state = await runImport(parts, begin).finally(progress.stop)
-  report(given, state, total)
+  const state = await runImport(
+    {
+      ...source,
+      concurrency: settings.databasePoolSize,
+      signal: interruption.signal,
+      progress: progress.show,
+    },
+    begin,
+  ).finally(progress.stop)
+  report(source, state, total)
   if (context && state.rows === total) await removeState(file)
 }
 
-function report({ file, dryRun }: Options, state: ImportState, total: number): void {
+function report({ file, context }: Source, state: ImportState, total: number): void {
   const { rows, imported, skipped, refused } = state
-  const accepted = dryRun ? `Valid ${imported}` : `Imported ${imported}, skipped ${skipped}`
+  const accepted = context ? `Imported ${imported}, skipped ${skipped}` : `Valid ${imported}`
   console.log(`${accepted}, refused ${refused}${refused > 0 ? `; see ${errorPath(file)}` : ''}`)
   if (rows < total) {
     console.error(`Interrupted after ${rows} of ${total} rows. Run the same command to resume.`)
-    if (!dryRun) console.error(`Progress is saved in ${statePath(file)}`)
+    if (context) console.error(`Progress is saved in ${statePath(file)}`)
   }
   process.exitCode = rows < total ? INTERRUPTED : refused > 0 ? 1 : 0
 }
@@ -138,7 +124,7 @@ function readerOf(file: string): typeof readCsv | undefined {
 
 function readLines(file: string): AsyncGenerator<InputRow> {
   return readRecords(file, {
-    lengthOf: (bytes) => bytes.indexOf('\n') + 1 || -1,
+    turns: () => false,
     read: (line) => (BLANK.test(line.toString('latin1')) ? undefined : parseStrictJson(line, 'The line')),
   })
 }

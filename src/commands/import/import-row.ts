@@ -2,21 +2,17 @@ import { createHash } from 'node:crypto'
 import { v4, v7 } from 'uuid'
 import type { WriteContext } from '../../domain/context.ts'
 import { putResource } from '../../domain/write.ts'
-import { type Detail, DomainError, errorAt } from '../../model/errors.ts'
+import { DomainError, errorAt } from '../../model/errors.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { isObject } from '../../model/values.ts'
 import type { ImportState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
-export type RowOutcome =
-  | { readonly line: number; readonly outcome: 'imported' | 'skipped' }
-  | { readonly line: number; readonly outcome: 'refused'; readonly error: RowError }
-
-interface RowError {
-  readonly code: string
-  readonly message: string
-  readonly details: readonly Detail[]
+export interface RowOutcome {
+  readonly outcome: 'imported' | 'skipped' | 'refused'
+  /** Why the row was refused, as in the error file. */
+  readonly error?: object
 }
 
 export interface ImportTarget {
@@ -41,12 +37,12 @@ export async function importRow(target: ImportTarget, seed: Seed, row: InputRow)
   const { line } = row
   try {
     if ('refusal' in row) throw row.refusal
-    return { line, outcome: await write(target, seed, line, row.values) }
+    return { outcome: await write(target, seed, line, row.values) }
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
-    if (error.code === 'PRECONDITION_FAILED') return { line, outcome: 'skipped' }
+    if (error.code === 'PRECONDITION_FAILED') return { outcome: 'skipped' }
     const { code, message, details } = error
-    return { line, outcome: 'refused', error: { code, message, details } }
+    return { outcome: 'refused', error: { line, code, message, details } }
   }
 }
 

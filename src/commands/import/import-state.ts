@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { lock } from 'proper-lockfile'
 import { ArgumentsError } from '../../service/command.ts'
@@ -65,13 +65,7 @@ export async function loadState(file: string, identity: ImportIdentity): Promise
 /** Replaces the state atomically, so that a crash leaves a complete one. */
 export async function saveState(file: string, state: ImportState): Promise<void> {
   const temporary = `${statePath(file)}.new`
-  const handle = await open(temporary, 'w', 0o600)
-  try {
-    await handle.writeFile(`${JSON.stringify(state)}\n`)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await writeFile(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600, flush: true })
   await rename(temporary, statePath(file))
 }
 

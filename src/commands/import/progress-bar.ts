@@ -7,29 +7,18 @@ const INTERVAL_MILLISECONDS = 200
 export function createProgressBar(total: number, begin: ImportState) {
   const { stderr } = process
   const started = performance.now()
-  let shown = 0
-  let latest = begin
-  const write = () => {
-    if (!stderr.isTTY) return
-    const { rows, refused } = latest
-    const rate = (rows - begin.rows) / Math.max((performance.now() - started) / 1000, 0.001)
+  let shown = Number.NEGATIVE_INFINITY
+  const show = ({ rows, refused }: ImportState) => {
+    const now = performance.now()
+    if (!stderr.isTTY || (now - shown < INTERVAL_MILLISECONDS && rows < total)) return
+    shown = now
+    const rate = (rows - begin.rows) / Math.max((now - started) / 1000, 0.001)
     const left = rate === 0 ? '' : ` | ${Math.ceil((total - rows) / rate)} s left`
     const percentage = total === 0 ? 100 : Math.floor((100 * rows) / total)
     clearLine(stderr, 0)
     stderr.write(
       `\r${percentage}% | ${rows}/${total} rows | ${Math.round(rate)}/s${left} | ${refused} refused`,
     )
-    shown = performance.now()
   }
-  write()
-  return {
-    show(state: ImportState) {
-      latest = state
-      if (performance.now() - shown > INTERVAL_MILLISECONDS) write()
-    },
-    stop() {
-      write()
-      if (stderr.isTTY) stderr.write('\n')
-    },
-  }
+  return { show, stop: () => stderr.isTTY && stderr.write('\n') }
 }

@@ -3,10 +3,10 @@ import { type CsvError, parse } from 'csv-parse/sync'
 import { parseStrictJson } from '../../http/json/strict-json.ts'
 import { DomainError } from '../../model/errors.ts'
 import { kindOf, type LeafField } from '../../model/fields.ts'
-import type { Resource, Values } from '../../model/resource.ts'
+import type { Leaf, Resource, Values } from '../../model/resource.ts'
 import { toValues } from '../../model/rows.ts'
 import { ArgumentsError } from '../../service/command.ts'
-import { BrokenRecord, type InputRow, LINE_FEED, readRecords } from './read-records.ts'
+import { BrokenRecord, type InputRow, readRecords } from './read-records.ts'
 
 const QUOTE = 0x22
 
@@ -19,28 +19,25 @@ type Cell = string | undefined
  * @throws {ArgumentsError} for a header that cannot be parsed or has unknown or duplicate columns
  */
 export async function* readCsv(file: string, resource: Resource): AsyncGenerator<InputRow> {
-  let header: readonly string[] | undefined
+  let columns: readonly Leaf[] | undefined
   const read = (record: Buffer) => {
     const cells = cellsOf(record)
     if (cells === undefined) return undefined
-    if (header) return cellsToValues(resource, header, cells)
-    header = cells.map((cell) => cell ?? '')
-    return refuseHeader(resource, header)
+    if (columns) return cellsToValues(resource, columns, cells)
+    columns = columnsOf(resource, cells)
+    return undefined
   }
-  for await (const row of readRecords(file, { lengthOf, read })) {
-    if (!header && 'refusal' in row) throw new ArgumentsError(`Invalid header: ${row.refusal.message}`)
+  for await (const row of readRecords(file, { turns: hasOddQuotes, read })) {
+    if (!columns && 'refusal' in row) throw new ArgumentsError(`Invalid header: ${row.refusal.message}`)
     yield row
   }
 }
 
 /** A record ends at the first line feed outside of quotes. */
-function lengthOf(bytes: Buffer): number {
-  let isQuoted = false
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] === QUOTE) isQuoted = !isQuoted
-    else if (bytes[at] === LINE_FEED && !isQuoted) return at + 1
-  }
-  return -1
+function hasOddQuotes(line: Buffer): boolean {
+  let isOdd = false
+  for (let at = line.indexOf(QUOTE); at >= 0; at = line.indexOf(QUOTE, at + 1)) isOdd = !isOdd
+  return isOdd
 }
 
 const OPTIONS = {
@@ -49,53 +46,42 @@ const OPTIONS = {
   cast: (text: string, { quoting }: { quoting: boolean }) => (text === '' && !quoting ? undefined : text),
 }
 
+/** The messages of the parser would count lines from the beginning of the record. */
+const REASONS: Readonly<Record<string, string>> = {
+  INVALID_OPENING_QUOTE: 'A cell that contains a quote must begin with a quote.',
+  CSV_INVALID_CLOSING_QUOTE:
+    'A closing quote must be followed by a comma or the end of the line; inside a cell it must be doubled.',
+  CSV_QUOTE_NOT_CLOSED: 'A quote that opens on this line is never closed.',
+}
+
 /** The cells of a record; undefined for a blank line. */
-function cellsOf(record: Buffer): Cell[] | undefined {
-  if (record.length === 0) return undefined
-  const cells = parseRecord(record)
+function cellsOf(record: Buffer): readonly Cell[] | undefined {
+  let records: Cell[][]
+  try {
+    records = parse(record, OPTIONS)
+  } catch (error) {
+    const reason = REASONS[(error as CsvError).code]
+    throw reason === undefined ? error : new BrokenRecord('VALIDATION_FAILED', reason)
+  }
   // Parsing comes first, because it shows whether these bytes are one record.
   if (!isUtf8(record)) throw new DomainError('VALIDATION_FAILED', 'The row is not valid UTF-8.')
-  return cells
+  return records[0]
 }
 
-function parseRecord(record: Buffer): Cell[] | undefined {
-  try {
-    return (parse(record, OPTIONS) as Cell[][])[0]
-  } catch (error) {
-    throw new BrokenRecord('VALIDATION_FAILED', reasonOf(error as CsvError))
-  }
-}
-
-/** The messages of the parser would count lines from the beginning of the record. */
-function reasonOf(error: CsvError): string {
-  switch (error.code as string) {
-    case 'INVALID_OPENING_QUOTE':
-      return 'A cell that contains a quote must begin with a quote.'
-    case 'CSV_INVALID_CLOSING_QUOTE':
-      return 'A closing quote must be followed by a comma or the end of the line; inside a cell it must be doubled.'
-    case 'CSV_QUOTE_NOT_CLOSED':
-      return 'A quote that opens on this line is never closed.'
-    default:
-      throw error
-  }
-}
-
-function refuseHeader(resource: Resource, header: readonly string[]): void {
-  const known = resource.leaves.filter(({ field }) => !field.hidden).map(({ name }) => name)
-  const unknown = header.filter((column) => !known.includes(column))
+function columnsOf({ path, leaves }: Resource, header: readonly Cell[]): readonly Leaf[] {
+  const known = leaves.filter(({ field }) => !field.hidden)
+  const columns = header.map((cell = '') => known.find(({ name }) => name === cell) ?? cell)
+  const unknown = columns.filter((column) => typeof column === 'string')
   if (unknown.length > 0) {
-    const columns = `Columns of ${resource.path}: ${known.join(', ')}.`
-    throw new ArgumentsError(`Unknown columns in the header: ${unknown.join(', ')}. ${columns}`)
+    const names = known.map(({ name }) => name).join(', ')
+    throw new ArgumentsError(
+      `Unknown columns in the header: ${unknown.join(', ')}. Columns of ${path}: ${names}.`,
+    )
   }
-  const repeated = header.filter((column, index) => header.indexOf(column) !== index)
-  if (repeated.length > 0) {
+  const repeated = header.filter((cell, index) => header.indexOf(cell) !== index)
+  if (repeated.length > 0)
     throw new ArgumentsError(`Duplicate columns in the header: ${repeated.join(', ')}.`)
-  }
-}
-
-/** Only free text can be the empty string. Elsewhere `""` is an unset field: some programs quote every cell. */
-function isFreeText(field: LeafField): boolean {
-  return kindOf(field).isFreeText === true && !field.readOnly
+  return columns as Leaf[]
 }
 
 /**
@@ -104,23 +90,19 @@ function isFreeText(field: LeafField): boolean {
  *
  * @throws {DomainError} VALIDATION_FAILED when the row has too many or too few cells, MALFORMED_JSON
  */
-function cellsToValues(resource: Resource, header: readonly string[], cells: readonly Cell[]): Values {
-  if (cells.length !== header.length) {
-    const message = `The row has ${cells.length} cells, but the header has ${header.length}.`
+function cellsToValues(resource: Resource, columns: readonly Leaf[], cells: readonly Cell[]): Values {
+  if (cells.length !== columns.length) {
+    const message = `The row has ${cells.length} cells, but the header has ${columns.length}.`
     throw new DomainError('VALIDATION_FAILED', message)
   }
-  const columns: Record<string, unknown> = {}
-  for (const [index, heading] of header.entries()) {
-    const leaf = resource.leaves.find(({ name }) => name === heading)
-    const cell = cells[index]
-    if (!leaf || cell === undefined || (cell === '' && !isFreeText(leaf.field))) continue
-    columns[leaf.column] = cellValue(leaf.field, cell)
-  }
-  return toValues(resource, columns)
+  const given = columns.map(({ column, field }, index) => [column, cellValue(field, cells[index])] as const)
+  return toValues(resource, Object.fromEntries(given))
 }
 
-function cellValue(field: LeafField, cell: string): unknown {
-  const { isJson, fromCell } = kindOf(field)
+/** Only free text can be the empty string. Elsewhere `""` is an unset field: some programs quote every cell. */
+function cellValue(field: LeafField, cell: Cell): unknown {
+  const { isJson, isFreeText, fromCell } = kindOf(field)
+  if (cell === undefined || (cell === '' && !(isFreeText && !field.readOnly))) return undefined
   if (isJson) return parseStrictJson(Buffer.from(cell), 'The cell')
   return fromCell ? fromCell(cell) : cell
 }

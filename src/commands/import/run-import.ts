@@ -1,12 +1,12 @@
-import { open } from 'node:fs/promises'
-import { type ImportTarget, importRow } from './import-row.ts'
+import { appendFile, rm, truncate } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { type ImportTarget, importRow, type RowOutcome } from './import-row.ts'
 import { errorPath, type ImportState, saveState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
-export interface ImportParts {
+export interface ImportParts extends ImportTarget {
   readonly file: string
   readonly rows: () => AsyncIterable<InputRow>
-  readonly target: ImportTarget
   /** Number of rows that are written at the same time. */
   readonly concurrency: number
   readonly signal: AbortSignal
@@ -25,40 +25,35 @@ const CHECKPOINT_CHARACTERS = 1_000_000
  * @returns the state at the end
  */
 export async function runImport(parts: ImportParts, begin: ImportState): Promise<ImportState> {
-  const { file, target, concurrency } = parts
+  const { file, context, concurrency } = parts
+  const errorFile = errorPath(file)
   let state = begin
   let errors = ''
-  let errorFile = begin.errorBytes > 0 ? await open(errorPath(file), 'r+') : undefined
   // Errors of rows after the last checkpoint are written again.
-  await errorFile?.truncate(begin.errorBytes)
+  await (begin.errorBytes > 0 ? truncate(errorFile, begin.errorBytes) : rm(errorFile, { force: true }))
   const checkpoint = async () => {
     if (errors !== '') {
-      errorFile ??= await open(errorPath(file), 'w')
-      const { bytesWritten } = await errorFile.write(errors, state.errorBytes)
-      await errorFile.sync()
-      state = { ...state, errorBytes: state.errorBytes + bytesWritten }
+      await appendFile(errorFile, errors, { flush: true })
+      state = { ...state, errorBytes: state.errorBytes + Buffer.byteLength(errors) }
       errors = ''
     }
-    if (target.context) await saveState(file, state)
+    if (context) await saveState(file, state)
   }
-  try {
-    // Save the key before it determines the identifier of a row.
-    await checkpoint()
-    const work = (row: InputRow) => importRow(target, begin, row)
-    for await (const result of inOrder(remaining(parts, begin.rows), concurrency, work)) {
-      if (result.outcome === 'refused')
-        errors += `${JSON.stringify({ line: result.line, ...result.error })}\n`
-      const { outcome } = result
-      state = { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
-      parts.progress(state)
-      const isDue = state.rows % CHECKPOINT_ROWS === 0 || errors.length > CHECKPOINT_CHARACTERS
-      if (isDue) await checkpoint()
-    }
-    await checkpoint()
-    return state
-  } finally {
-    await errorFile?.close()
+  // Save the key before it determines the identifier of a row.
+  await checkpoint()
+  const work = (row: InputRow) => importRow(parts, begin, row)
+  const results: AsyncIterable<RowOutcome> = Readable.from(remaining(parts, begin.rows)).map(work, {
+    concurrency,
+  })
+  for await (const { outcome, error } of results) {
+    if (error) errors += `${JSON.stringify(error)}\n`
+    state = { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
+    parts.progress(state)
+    const isDue = state.rows % CHECKPOINT_ROWS === 0 || errors.length > CHECKPOINT_CHARACTERS
+    if (isDue) await checkpoint()
   }
+  await checkpoint()
+  return state
 }
 
 async function* remaining({ rows, signal }: ImportParts, done: number): AsyncGenerator<InputRow> {
@@ -67,30 +62,5 @@ async function* remaining({ rows, signal }: ImportParts, done: number): AsyncGen
     if (signal.aborted) return
     number += 1
     if (number > done) yield row
-  }
-}
-
-/**
- * Processes several items at the same time and yields the results in the order of the items.
- *
- * @throws the error of `work`, after the results of all earlier items
- */
-async function* inOrder<Item, Result>(
-  items: AsyncIterable<Item>,
-  concurrency: number,
-  work: (item: Item) => Promise<Result>,
-): AsyncGenerator<Result> {
-  const pending: Promise<Result>[] = []
-  try {
-    for await (const item of items) {
-      const result = work(item)
-      // It is awaited later. Until then, its rejection must not count as unhandled.
-      result.catch(() => {})
-      pending.push(result)
-      if (pending.length >= concurrency) yield await (pending.shift() as Promise<Result>)
-    }
-    while (pending.length > 0) yield await (pending.shift() as Promise<Result>)
-  } finally {
-    await Promise.allSettled(pending)
   }
 }
