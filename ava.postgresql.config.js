@@ -13,7 +13,7 @@ const INDEPENDENT = [
   'test/graph/{conformance,limiter,schema}.test.ts',
   'test/http/**',
   'test/operations/**',
-  'test/service/{domain-folder,log,main,settings,tracing}.test.ts',
+  'test/service/{domain-folder,log,main,metrics,settings,tracing}.test.ts',
 ]
 
 export default { ...config, files: [...config.files, ...INDEPENDENT.map((pattern) => `!${pattern}`)] }

@@ -19,8 +19,8 @@ import { healthRoutes } from '../http/health.ts'
 import { Limiter } from '../http/limiter.ts'
 import { explorerFiles } from '../pages/explorer/routes.ts'
 import { createRestInterface } from './interface.ts'
+import { createMetrics } from './metrics.ts'
 import { createReadiness } from './readiness.ts'
-import { createServiceMetrics } from './service-metrics.ts'
 import { type LocatedDomain, readSeeds } from './settings/domain-folder.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -107,7 +107,7 @@ async function createApplication(
     run,
   })
   const metrics = settings.metrics
-    ? createServiceMetrics(database, readers, state, limiter, connectionLimiters.connections)
+    ? createMetrics(database, readers, state, limiter, connectionLimiters.connections)
     : undefined
   const rest = createRestInterface(definitions, prepare, {
     ...settings,

@@ -11,7 +11,7 @@ import { loadConfiguration } from './settings/configuration.ts'
 import type { Settings } from './settings/settings.ts'
 import { styled } from './terminal.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
-import { hasLeft, isFirstProcess, mayLeave, onStop, superviseWorkers } from './workers/workers.ts'
+import { hasLeft, isFirstProcess, mayLeave, onStop, superviseWorkers } from './workers.ts'
 
 const usage = `Starts the service.
 

@@ -1,15 +1,24 @@
 import cluster, { type Worker } from 'node:cluster'
+import { on } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { AggregatorRegistry } from 'prom-client'
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
-import { mergeWorkerMetrics } from './worker-metrics.ts'
+import { DomainError } from '../model/errors.ts'
 
 /** Tells a worker to stop. */
 const STOP = 'stop'
 
-/** A worker asks whether it may stop listening, then reports that it has. The primary confirms with the same message. */
+/** What a worker sends to the primary process, which sends it back with the answer. */
+interface Message {
+  readonly question: typeof LEAVE | typeof LEFT | typeof METRICS
+  readonly answer?: string | undefined
+}
+
+/** A worker asks whether it may stop listening, reports that it has, and asks for the metrics of all workers. */
 const LEAVE = 'leave'
 const LEFT = 'left'
+const METRICS = 'metrics'
 
 /** Limits the processor time of a worker that fails at every start. */
 const RESTART_MILLISECONDS = 1_000
@@ -23,7 +32,7 @@ const RESTART_MILLISECONDS = 1_000
 export function superviseWorkers(count: number, logger: Logger): void {
   // RATE_LIMIT: counts the requests of each caller over all workers.
   new RateLimiterClusterMaster()
-  mergeWorkerMetrics()
+  const metrics = new AggregatorRegistry()
   const listening = new Set<Worker>()
   const leaving = new Set<Worker>()
   let hasStarted = false
@@ -35,22 +44,28 @@ export function superviseWorkers(count: number, logger: Logger): void {
       else worker.process.kill()
     }
   }
+  const answer = (worker: Worker, question: Message['question'], answer?: string) =>
+    worker.send({ question, answer } satisfies Message)
   // The last worker listens until the others have left, so that new connections are accepted meanwhile.
   const letLeave = (worker: Worker) => {
     leaving.add(worker)
-    if (leaving.size < listening.size || listening.size === 1) worker.send(LEAVE)
+    if (leaving.size < listening.size || listening.size === 1) answer(worker, LEAVE)
   }
   const forget = (worker: Worker) => {
     listening.delete(worker)
     leaving.delete(worker)
     const [last] = leaving
-    if (last && listening.size === 1) last.send(LEAVE)
+    if (last && listening.size === 1) answer(last, LEAVE)
   }
-  cluster.on('message', (worker, message) => {
-    if (message === LEAVE) letLeave(worker)
-    if (message !== LEFT) return
-    forget(worker)
-    worker.send(LEFT)
+  cluster.on('message', async (worker, message: Partial<Message> | null) => {
+    if (message?.question === LEAVE) letLeave(worker)
+    if (message?.question === LEFT) {
+      forget(worker)
+      answer(worker, LEFT)
+    }
+    if (message?.question !== METRICS) return
+    const text = await metrics.clusterMetrics().catch(() => undefined)
+    if (worker.isConnected()) answer(worker, METRICS, text)
   })
   cluster.on('listening', (worker) => {
     listening.add(worker)
@@ -114,20 +129,34 @@ export function onStop(stop: () => void): void {
 }
 
 /** Resolves when this process may stop listening. */
-export const mayLeave = () => askPrimary(LEAVE)
+export async function mayLeave(): Promise<void> {
+  await askPrimary(LEAVE)
+}
 
 /** Reports that this process has stopped listening. Resolves when the primary knows, and has closed the port if unused. */
-export const hasLeft = () => askPrimary(LEFT)
+export async function hasLeft(): Promise<void> {
+  await askPrimary(LEFT)
+}
 
-function askPrimary(question: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (!cluster.isWorker || !process.connected) return resolve()
-    process.on('message', (message) => {
-      if (message === question) resolve()
-    })
-    process.once('disconnect', resolve)
-    process.send?.(question, undefined, {}, () => {})
-  })
+/**
+ * The merged metrics of all workers, in the Prometheus text format.
+ *
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) if a worker has just died and does not respond
+ */
+export async function readWorkerMetrics(): Promise<string> {
+  const text = await askPrimary(METRICS)
+  if (text !== undefined) return text
+  throw new DomainError('SERVICE_UNAVAILABLE', 'A worker did not report its metrics in time.')
+}
+
+/** Resolves with the answer, if there is one; without a primary process immediately. */
+async function askPrimary(question: Message['question']): Promise<string | undefined> {
+  if (!cluster.isWorker || !process.connected) return undefined
+  const messages = on(process, 'message', { close: ['disconnect'] })
+  process.send?.({ question } satisfies Message, undefined, {}, () => {})
+  for await (const [message] of messages)
+    if ((message as Partial<Message> | null)?.question === question) return message.answer
+  return undefined
 }
 
 /** One Ctrl-C can arrive twice, from the terminal and from npm, so a second signal within this time is ignored. */
