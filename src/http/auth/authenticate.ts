@@ -3,8 +3,7 @@ import type { Caller } from '../../model/caller.ts'
 import { currentTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
 import { identityOf } from './identity.ts'
-import { TokenRefused } from './refusal-reason.ts'
-import { type Claims, createVerify, type TokenSettings } from './verify-token.ts'
+import { type Claims, createVerify, TokenRefused, type TokenSettings } from './verify-token.ts'
 
 /** RFC 6750 §2.1: the scheme in any case, then a b64token. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
@@ -20,7 +19,7 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
   const verify = createVerify(settings, reportFault)
   const identify = cacheIdentified(async (token, ctx) => {
     const claims = await verify(token, ctx)
-    return { ...lifetimeOf(claims), caller: callerWith(claims, token, settings.defaultScope) }
+    return { caller: callerWith(claims, token, settings.defaultScope), exp: claims['exp'] as number }
   })
   return async (ctx, next) => {
     const started = performance.now()
@@ -73,45 +72,34 @@ function scopesOf(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
 }
 
-/** When a token is valid, in seconds since 1970 (RFC 7519 §4.1.4, §4.1.5). */
-interface Lifetime {
-  readonly exp?: number
-  readonly nbf?: number
-}
+type Identify = (token: string, ctx: Context) => Promise<Identified>
 
-function lifetimeOf({ exp, nbf }: Claims): Lifetime {
-  return { exp, nbf } as Lifetime
+interface Identified {
+  readonly caller: Caller
+  /** When the token expires, in seconds since 1970 (RFC 7519 §4.1.4). */
+  readonly exp?: number | undefined
 }
-
-type Identify<Identified> = (token: string, ctx: Context) => Promise<Identified>
 
 /** How long a verification is cached, and thus how long a withdrawn key may still be accepted. */
 const CACHED_MILLISECONDS = 60_000
 const MAXIMUM_TOKENS = 1_000
 
 /**
- * Caches verified tokens: checking the signature on every request took 17 % of the processor time of GET one. Times are
- * compared on every request. Refused tokens are not cached.
+ * Caches verified tokens: checking the signature on every request took 17 % of the processor time of GET one. Refused
+ * tokens are not cached.
  */
-export function cacheIdentified<Identified extends Lifetime>(
-  identify: Identify<Identified>,
-): Identify<Identified> {
-  const known = new Map<string, { readonly identified: Identified; readonly at: number }>()
+export function cacheIdentified(identify: Identify): Identify {
+  const known = new Map<string, { identified: Identified; from: number; until: number }>()
   return async (token, ctx) => {
     const found = known.get(token)
-    const now = Date.now()
-    const isFresh = found && now < found.at + CACHED_MILLISECONDS && now >= found.at
-    if (isFresh && isCurrent(found.identified, now)) return found.identified
+    // The clock may have been set back.
+    if (found && Date.now() >= found.from && Date.now() < found.until) return found.identified
     known.delete(token)
     const identified = await identify(token, ctx)
     if (known.size >= MAXIMUM_TOKENS) known.delete(known.keys().next().value as string)
-    known.set(token, { identified, at: now })
+    const from = Date.now()
+    const until = Math.min(from + CACHED_MILLISECONDS, (identified.exp ?? Infinity) * 1_000)
+    known.set(token, { identified, from, until })
     return identified
   }
-}
-
-/** RFC 7519 §4.1.4 and §4.1.5: seconds; at `exp` itself a token has expired, at `nbf` it is valid. */
-function isCurrent({ exp = Number.POSITIVE_INFINITY, nbf = 0 }: Lifetime, now: number): boolean {
-  const seconds = Math.floor(now / 1000)
-  return seconds < exp && seconds >= nbf
 }

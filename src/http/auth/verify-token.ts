@@ -3,12 +3,20 @@ import type { Context } from 'koa'
 import jwt from 'koa-jwt'
 import { DomainError } from '../../model/errors.ts'
 import { createKeySet, type KeySetSettings } from './key-set.ts'
-import { refusalReason, TokenRefused } from './refusal-reason.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Resolves to the claims of a request's token if it is acceptable, and rejects otherwise. */
-type Verify = (token: string, ctx: Context) => Promise<Claims>
+/** The message says why the token was refused. */
+export class TokenRefused extends Error {}
+
+/** What the message of a refusal by jsonwebtoken contains, and the reason that callers get. */
+const REASONS = [
+  [/^jwt expired/, 'The token has expired'],
+  [/^jwt not active/, 'The token is not yet valid'],
+  [/^jwt issuer/, 'The token has a different issuer'],
+  [/^jwt audience/, 'The token is for a different audience'],
+  [/malformed|JSON|^invalid (?:token|exp|nbf)/i, 'The token is malformed'],
+] as const
 
 /** How access tokens are verified: with one shared secret, or with the public keys of a key set. */
 export interface TokenSettings {
@@ -23,48 +31,42 @@ export interface TokenSettings {
   readonly defaultScope?: string | undefined
 }
 
-/** The accepted algorithms, and how the key is found. */
-interface KeySource {
-  readonly algorithms: string[]
-  readonly findKey: (header: { alg: string }) => Promise<KeyObject>
-}
-
 /** Without HS256: otherwise a public key would serve as a shared secret. */
 const PUBLIC_KEY_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) =>
   [256, 384, 512].map((size) => family + size),
 )
 
 /**
- * Makes the function that verifies signature, algorithm, iss, aud, exp and nbf of a token (RFC 7519).
+ * Makes the function that verifies signature, algorithm, iss, aud, exp and nbf of a token (RFC 7519), and resolves to
+ * its claims.
  *
  * @param reportFault told when the key set cannot be refreshed while its keys are still in use
  */
 export function createVerify(
-  { jwt: keys, jwtIssuer, jwtAudience }: TokenSettings,
+  { jwt: keys, jwtIssuer: issuer, jwtAudience: audience }: TokenSettings,
   reportFault: (error: unknown) => void,
-): Verify {
-  const { algorithms, findKey } = keySource(keys, reportFault)
+): (token: string, ctx: Context) => Promise<Claims> {
+  const algorithms = keys.kind === 'jwks' ? PUBLIC_KEY_ALGORITHMS : ['HS256']
+  const findKey = keys.kind === 'jwks' ? createKeySet(keys, reportFault) : ofSecret(keys.secret)
   const verify = jwt({
     secret: async (header: { alg: string }) => {
+      if (!algorithms.includes(header.alg))
+        throw new TokenRefused('The algorithm of the token is not accepted')
       // RFC 7515 §4.1.11: `crit` names extensions that must be understood. This service understands none.
-      if ('crit' in header) throw new Error('the token names an extension in crit')
-      if (!algorithms.includes(header.alg)) throw new Error('the token has another algorithm')
+      if ('crit' in header) throw new TokenRefused('The token requires an unknown extension')
       return (await findKey(header)) as unknown as string
     },
     algorithms,
     key: 'claims',
     getToken: (ctx) => ctx.state['token'],
-    ...(jwtIssuer === undefined ? {} : { issuer: jwtIssuer }),
-    ...(jwtAudience === undefined ? {} : { audience: jwtAudience }),
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
   })
   return async (token, ctx) => {
     ctx.state['token'] = token
     await verify(ctx as Parameters<typeof verify>[0], async () => {}).catch(
       (error: { originalError?: unknown }) => {
-        // koa-jwt wraps what the search for the key throws.
-        const original: unknown = error.originalError ?? error
-        if (original instanceof DomainError) throw original
-        throw new TokenRefused(refusalReason(token, original, { algorithms, jwtIssuer, jwtAudience }))
+        throw refusal(error.originalError ?? error)
       },
     )
     const claims: unknown = ctx.state['claims']
@@ -73,11 +75,15 @@ export function createVerify(
   }
 }
 
-function keySource(keys: TokenSettings['jwt'], reportFault: (error: unknown) => void): KeySource {
-  if (keys.kind === 'jwks') {
-    return { algorithms: PUBLIC_KEY_ALGORITHMS, findKey: createKeySet(keys, reportFault) }
-  }
-  // As a key: of a text, jsonwebtoken tries first whether it is a public one, which takes 0.1 ms.
-  const key = createSecretKey(Buffer.from(keys.secret))
-  return { algorithms: ['HS256'], findKey: async () => key }
+/** As a key: of a text, jsonwebtoken tries first whether it is a public one, which takes 0.1 ms. */
+function ofSecret(secret: string): () => Promise<KeyObject> {
+  const key = createSecretKey(Buffer.from(secret))
+  return async () => key
+}
+
+/** Of several reasons, the error has the first that was found. */
+function refusal(error: unknown): unknown {
+  if (error instanceof DomainError || error instanceof TokenRefused) return error
+  const known = REASONS.find(([pattern]) => pattern.test((error as Error).message))
+  return new TokenRefused(known?.[1] ?? 'The signature of the token is invalid')
 }
