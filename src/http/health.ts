@@ -1,32 +1,43 @@
-import type { Context } from 'koa'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../model/errors.ts'
-import { type Handler, type Route, reads } from './routes.ts'
+import { type Route, reads } from './routes.ts'
 
-/** Whether the service can be used now. Never throws. */
-export type IsReady = () => Promise<boolean>
+const CHECK_MILLISECONDS = 1_000
 
 /**
- * /health/live: the process responds. /health/ready: it accepts requests, since its database responds and it is not
- * stopping; otherwise 503. Neither counts as load.
+ * /health/live: the process responds. /health/ready: it accepts requests, since its database responds in time and it is
+ * not stopping; otherwise 503. Neither counts as load. Concurrent requests share one check.
  */
-export function healthRoutes(isReady: IsReady): Route[] {
-  return [
-    probe('/health/live', (ctx) => {
-      respondWith(ctx, 'live')
-    }),
-    probe('/health/ready', async (ctx) => {
-      if (!(await isReady())) throw new DomainError('SERVICE_UNAVAILABLE', 'The service is not ready.')
-      respondWith(ctx, 'ready')
-    }),
-  ]
+export function healthRoutes(check: () => Promise<void>, state: { readonly isStopping: boolean }): Route[] {
+  let checking: Promise<boolean> | undefined
+  const isReady = async () => {
+    checking ??= isInTime(check()).finally(() => {
+      checking = undefined
+    })
+    return (await checking) && !state.isStopping
+  }
+  return [probe('live', async () => true), probe('ready', isReady)]
 }
 
-/** For an object body, Koa checks `instanceof Response`, which makes Node load its `fetch`. */
-function respondWith(ctx: Context, status: string): void {
-  ctx.type = 'json'
-  ctx.body = JSON.stringify({ status })
+function isInTime(check: Promise<void>): Promise<boolean> {
+  const succeeds = check.then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([succeeds, delay(CHECK_MILLISECONDS, false, { ref: false })])
 }
 
-function probe(path: string, handle: Handler): Route {
-  return { path, access: 'probe', methods: reads({ handle }) }
+function probe(status: string, isTrue: () => Promise<boolean>): Route {
+  return {
+    path: `/health/${status}`,
+    access: 'probe',
+    methods: reads({
+      async handle(ctx) {
+        if (!(await isTrue())) throw new DomainError('SERVICE_UNAVAILABLE', 'The service is not ready.')
+        // For an object body, Koa checks `instanceof Response`, which makes Node load its `fetch`.
+        ctx.type = 'json'
+        ctx.body = JSON.stringify({ status })
+      },
+    }),
+  }
 }

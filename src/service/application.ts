@@ -20,7 +20,6 @@ import { Limiter } from '../http/limiter.ts'
 import { explorerFiles } from '../pages/explorer/routes.ts'
 import { createRestInterface } from './interface.ts'
 import { createMetrics } from './metrics.ts'
-import { createReadiness } from './readiness.ts'
 import { type LocatedDomain, readSeeds } from './settings/domain-folder.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -116,7 +115,7 @@ async function createApplication(
     types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
   })
   const routes = [
-    ...healthRoutes(createReadiness(database, state)),
+    ...healthRoutes(() => database.check(), state),
     ...(metrics ? [metrics.route] : []),
     ...(settings.graphqlExplorer ? [explorerFiles(resources, persisted)] : []),
     ...rest.routes,

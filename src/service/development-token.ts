@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { SignJWT } from 'jose'
+import { type JWTPayload, SignJWT } from 'jose'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -22,54 +22,43 @@ export async function tokenSettings(
   settings: Settings,
   secretOf = developmentSecret,
 ): Promise<TokenSettings> {
-  const { jwt, jwtIssuer, jwtAudience, defaultScope, dataDir } = settings
-  return {
-    jwt: jwt.kind === 'development' ? { kind: 'secret', secret: await secretOf(dataDir) } : jwt,
-    jwtIssuer,
-    jwtAudience,
-    defaultScope,
-  }
+  const { jwt, dataDir } = settings
+  if (jwt.kind !== 'development') return { ...settings, jwt }
+  return { ...settings, jwt: { kind: 'secret', secret: await secretOf(dataDir) } }
 }
 
 /**
- * Reads the random secret of a data folder, or creates it, readable by its owner only. Processes that start at the same
- * time share one secret: each writes a temporary file, and only one of these can be linked to the final name.
+ * Reads the random secret of a data folder, or creates it, readable by its owner only.
  *
  * @throws {SettingsError} when the file is too short to be a secret, or cannot be read or created
  */
 export async function developmentSecret(dataDir: string): Promise<string> {
   const path = secretPath(dataDir)
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    return checked(path, await readFile(path, 'utf8').catch(() => makeSecret(path)))
-  } catch (error) {
-    if (error instanceof SettingsError) throw error
-    throw new SettingsError([
-      `DATA_DIR: cannot create or read the development secret ${path}: ${(error as Error).message}`,
-    ])
-  }
+  const content = readFile(path, 'utf8').catch(() => makeSecret(path))
+  return checked(path, content, `cannot create or read the development secret ${path}`)
 }
 
 /** @throws {SettingsError} when the data folder has no secret, or it cannot be read */
-export async function storedSecret(dataDir: string): Promise<string> {
+export function storedSecret(dataDir: string): Promise<string> {
   const path = secretPath(dataDir)
-  const secret = await readFile(path, 'utf8').catch(({ code, message }: NodeJS.ErrnoException) => {
-    if (code !== 'ENOENT') throw new SettingsError([`DATA_DIR: cannot read ${path}: ${message}`])
-    throw new SettingsError([
-      `DATA_DIR: ${dirname(path)} has no development secret. Set DATA_DIR or JWT_SECRET to the value of the ` +
-        'service, or start the service there first',
-    ])
-  })
-  return checked(path, secret)
+  const advice = '. Set DATA_DIR or JWT_SECRET to the value of the service, or start the service there first'
+  return checked(path, readFile(path, 'utf8'), `${dirname(path)} has no development secret`, advice)
 }
 
 function secretPath(dataDir: string): string {
   return join(resolve(dataDir), 'development-secret')
 }
 
-function checked(path: string, content: string): string {
-  const secret = content.trim()
-  if (secret.length >= 32) return secret
+async function checked(
+  path: string,
+  content: Promise<string>,
+  problem: string,
+  advice = '',
+): Promise<string> {
+  const secret = await content.catch(({ message }: Error) => {
+    throw new SettingsError([`DATA_DIR: ${problem}: ${message}${advice}`])
+  })
+  if (secret.trim().length >= 32) return secret.trim()
   throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it, and the service creates a new one`])
 }
 
@@ -85,17 +74,20 @@ export async function mintToken(
   if (jwt.kind === 'jwks') {
     throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])
   }
-  const token = new SignJWT({ scope })
+  const claims = { scope, sub: subject, iss: jwtIssuer, aud: jwtAudience } as JWTPayload
+  return new SignJWT(claims)
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuedAt()
     .setExpirationTime(/^[0-9]+$/.test(expiresIn) ? `${expiresIn}s` : expiresIn)
-  if (subject !== undefined) token.setSubject(subject)
-  if (jwtIssuer !== undefined) token.setIssuer(jwtIssuer)
-  if (jwtAudience !== undefined) token.setAudience(jwtAudience)
-  return token.sign(Buffer.from(jwt.secret))
+    .sign(Buffer.from(jwt.secret))
 }
 
+/**
+ * Processes that start at the same time share one secret: each writes a temporary file, and only one of these can be
+ * linked to the final name.
+ */
 async function makeSecret(path: string): Promise<string> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   await writeFile(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
   try {

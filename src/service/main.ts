@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 import { isMissing } from '../database/embedded/folder.ts'
 import { runCommand } from './command.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
-import { setGarbageCollector } from './garbage-collection.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
 import { loadConfiguration } from './settings/configuration.ts'
@@ -47,6 +47,20 @@ async function main(): Promise<void> {
   if (settings.jwt.kind === 'development' && isFirstProcess())
     introduce(service, settings, await mintToken(tokens, EVERYTHING))
   stopOnSignal(() => stop(service, stopTracing, log), log)
+}
+
+/**
+ * Tunes V8's garbage collector for a service: 165 MB resident at the end of the benchmark instead of 240, with the same
+ * processor time or less (a tenth less for a first page).
+ *
+ * - The arrays in which pg collects rows often survive a collection of the young generation, so V8 begins to allocate
+ *   them in the old one. There they keep the rows of each statement (26 KB for a page of 20) until the next full
+ *   collection. Without pretenuring, rows are collected while they are young.
+ * - A full collection starts when the old generation has doubled; V8's default is a factor of up to four.
+ */
+function setGarbageCollector(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring')
+  setFlagsFromString('--heap-growing-percent=100')
 }
 
 const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }

@@ -1,3 +1,5 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Database } from '../database/database.ts'
 import { type DatabaseOptions, openDatabase } from '../database/open-database.ts'
 import { openReaders, type Readers } from '../database/replicas/readers.ts'
@@ -7,7 +9,6 @@ import type { Domain } from '../model/domain.ts'
 import { servedVersions } from '../model/versions/versions.ts'
 import { basePath } from '../rest/urls.ts'
 import type { CreateApplication, ServiceParts } from './application.ts'
-import { listen } from './listen.ts'
 import { databaseOptions } from './settings/configuration.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -95,4 +96,32 @@ async function openReadersOf(
   const secret = consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
   const replicas = { addresses, lag, position, secret, report }
   return openReaders(database, { PrismaClient, poolSize, timeout }, replicas)
+}
+
+/**
+ * Listens on HOST and PORT.
+ *
+ * @returns the origin on this machine, such as `http://127.0.0.1:3000`
+ * @throws {SettingsError}
+ */
+function listen(server: Server, { host, port }: Settings): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new SettingsError([listenProblem(error, host, port)])))
+    server.listen(port, host, () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+  })
+}
+
+function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `PORT: ${port} is in use on ${host}; stop that program, or set another PORT`
+    case 'EACCES':
+      return `PORT: no permission to use ${port}; set a PORT of 1024 or higher`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST: ${host} is not an address of this machine; set another HOST, such as 0.0.0.0`
+    default:
+      return `HOST and PORT: cannot listen on ${host}, port ${port}: ${message}`
+  }
 }
