@@ -1,11 +1,4 @@
-import {
-  context,
-  type Context as ParentContext,
-  propagation,
-  type Span,
-  SpanKind,
-  trace,
-} from '@opentelemetry/api'
+import { context, isValidTraceId, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
 import type { Context, Middleware } from 'koa'
 import { tracer } from '../observability/observation.ts'
 
@@ -45,13 +38,28 @@ export function observe(
   return (ctx, next) => {
     const started = performance.now()
     const parent = propagation.extract(context.active(), ctx.headers)
-    const span = isProbe(ctx.path) ? undefined : startSpan(ctx, parent)
+    const attributes = { 'http.request.method': ctx.method, 'url.path': ctx.path }
+    const span = isProbe(ctx.path)
+      ? undefined
+      : tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent)
     const isAborted = untilClosed(ctx)
     const done: Promise<void> = span ? context.with(trace.setSpan(parent, span), next) : next()
     const finish = async () => {
+      const aborted = await isAborted
       // The request may have ended before it reached its route.
       const route = (ctx.state['route'] as string | undefined) ?? templateOf(ctx.path)
-      const request = describe(ctx, span, started, route, await isAborted)
+      const request = {
+        method: ctx.method,
+        route,
+        // All of it is printable: Node's parser refuses other targets.
+        ...(route === undefined && { path: ctx.path.slice(0, PATH_CHARACTERS) }),
+        status: ctx.res.statusCode,
+        seconds: (performance.now() - started) / 1000,
+        requestId: ctx.state['requestId'] as string,
+        traceId: traceIdOf(ctx, span),
+        aborted,
+        reason: ctx.state['reason'] as string | undefined,
+      }
       if (span) endSpan(span, request)
       report(request)
     }
@@ -72,32 +80,6 @@ function untilClosed({ req, res }: Context): Promise<boolean> {
   })
 }
 
-function describe(
-  ctx: Context,
-  span: Span | undefined,
-  started: number,
-  route: string | undefined,
-  aborted: boolean,
-): AnsweredRequest {
-  return {
-    method: ctx.method,
-    route,
-    // All of it is printable: Node's parser refuses other targets.
-    ...(route === undefined && { path: ctx.path.slice(0, PATH_CHARACTERS) }),
-    status: ctx.res.statusCode,
-    seconds: (performance.now() - started) / 1000,
-    requestId: ctx.state['requestId'] as string,
-    traceId: traceIdOf(ctx, span),
-    aborted,
-    reason: ctx.state['reason'] as string | undefined,
-  }
-}
-
-function startSpan({ method, path }: Context, parent: ParentContext): Span {
-  const attributes = { 'http.request.method': method, 'url.path': path }
-  return tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent)
-}
-
 function endSpan(span: Span, { method, route, status }: AnsweredRequest): void {
   span.updateName(route ? `${method} ${route}` : method)
   span.setAttribute('http.response.status_code', status)
@@ -108,10 +90,8 @@ function endSpan(span: Span, { method, route, status }: AnsweredRequest): void {
 
 /** W3C Trace Context §3.2. */
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/
-const NO_TRACE = '0'.repeat(32)
 
 function traceIdOf(ctx: Context, span: Span | undefined): string | undefined {
-  const traceId = span?.spanContext().traceId ?? NO_TRACE
-  const known = traceId === NO_TRACE ? TRACEPARENT.exec(ctx.get('traceparent'))?.[1] : traceId
-  return known === NO_TRACE ? undefined : known
+  const ids = [span?.spanContext().traceId, TRACEPARENT.exec(ctx.get('traceparent'))?.[1]]
+  return ids.find((id) => id !== undefined && isValidTraceId(id))
 }

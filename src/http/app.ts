@@ -32,8 +32,6 @@ export interface AppParts {
 /** Headers of every response at certain paths, including errors. */
 export interface PathHeaders {
   readonly names: readonly string[]
-  /** Whether the responses at a path have them. */
-  readonly areAt: (path: string) => boolean
   /** @param hasRoute whether the service serves a path */
   readonly set: (ctx: Context, hasRoute: (path: string) => boolean) => void
 }
@@ -72,7 +70,10 @@ export function createApp(parts: AppParts): RequestListener {
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,
     securityHeaders,
-    ...(pathHeaders ? [setPathHeaders(pathHeaders, routes)] : []),
+    (ctx, next) => {
+      pathHeaders?.set(ctx, (path) => routes.has(path))
+      return next()
+    },
     crossOrigin(pathHeaders?.names),
     renderErrors(reportFault, (path) => routes.at(path)?.formatError),
     routes.serve(),
@@ -83,13 +84,6 @@ export function createApp(parts: AppParts): RequestListener {
   ignoreLostConnections(app)
   app.on('error', (error, ctx) => reportFault(error, ctx?.state['requestId'] ?? ''))
   return turns.wrap(app.callback())
-}
-
-function setPathHeaders({ areAt, set }: PathHeaders, routes: RouteTable): Middleware {
-  return (ctx, next) => {
-    if (areAt(ctx.path)) set(ctx, (path) => routes.has(path))
-    return next()
-  }
 }
 
 /**

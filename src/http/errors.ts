@@ -53,12 +53,10 @@ export function methodNotAllowed(method: string, headers: Headers & { Allow: str
   return new HttpError('METHOD_NOT_ALLOWED', message, headers)
 }
 
-const RETRY_AFTER_SECONDS = 1
-
 /** The headers of a failure: those of its code and its own. */
 export function errorHeaders(error: DomainError): Headers {
   return {
-    ...(error.code === 'SERVICE_UNAVAILABLE' && { 'Retry-After': String(RETRY_AFTER_SECONDS) }),
+    ...(error.code === 'SERVICE_UNAVAILABLE' && { 'Retry-After': '1' }),
     ...(error instanceof HttpError && error.headers),
   }
 }

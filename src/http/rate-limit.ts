@@ -28,21 +28,18 @@ export function limitRate(requestsPerMinute: number): Middleware {
   }
 }
 
-type Count = (key: string) => Promise<RateLimiterRes>
-
 /** Counts a request of a caller. If the supervisor does not respond, a worker counts alone. */
-function createCounter(points: number): Count {
+function createCounter(points: number): (key: string) => Promise<RateLimiterRes> {
   const options = { points, duration: WINDOW_SECONDS }
-  const countWith =
-    (limiter: RateLimiterMemory | RateLimiterCluster): Count =>
-    (key) =>
-      limiter.consume(key).catch(refused)
-  const own = countWith(new RateLimiterMemory(options))
-  if (!cluster.isWorker) return own
-  const shared = countWith(
-    new RateLimiterCluster({ ...options, keyPrefix: 'caller', timeoutMs: COUNT_MILLISECONDS }),
-  )
-  return (key) => shared(key).catch(() => own(key))
+  const own = new RateLimiterMemory(options)
+  const count = (key: string) => own.consume(key).catch(refused)
+  if (!cluster.isWorker) return count
+  const shared = new RateLimiterCluster({ ...options, keyPrefix: 'caller', timeoutMs: COUNT_MILLISECONDS })
+  return (key) =>
+    shared
+      .consume(key)
+      .catch(refused)
+      .catch(() => count(key))
 }
 
 /** Beyond the limit, the library rejects with the state instead of an error. */

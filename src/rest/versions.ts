@@ -54,9 +54,9 @@ export function deprecationHeaders(versions: readonly RestVersion<RestSettings>[
   if (deprecated.length === 0) return undefined
   return {
     names: ['Deprecation', 'Sunset'],
-    areAt: (path) => settingsAt(path) !== undefined,
     set(ctx, hasRoute) {
-      const settings = settingsAt(ctx.path) as RestSettings
+      const settings = settingsAt(ctx.path)
+      if (!settings) return
       const { since, sunset, successor } = settings.deprecation as Deprecation
       ctx.set('Deprecation', deprecationDate(since))
       if (sunset) ctx.set('Sunset', sunset.toUTCString())

@@ -37,8 +37,8 @@ async function serve(t: ExecutionContext, isFull: boolean) {
     load,
     pathHeaders: {
       names: ['Successor'],
-      areAt: (path) => path.startsWith('/old/'),
       set: (ctx, hasRoute) => {
+        if (!ctx.path.startsWith('/old/')) return
         ctx.set('Successor', String(hasRoute(ctx.path.replace('/old', '/new'))))
       },
     },
