@@ -6,27 +6,18 @@ import type { Resource, Values } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 import { toColumns } from '../model/rows.ts'
 import { isObject } from '../model/values.ts'
+import type { WriteContext } from './context.ts'
 import { WriteConflict } from './retry.ts'
-
-/** An idempotency key, which is unique among the requests of a caller. */
-export interface RequestKey {
-  /** The identity of the caller. */
-  readonly identity: string
-  readonly text: string
-}
 
 /** A request to create a resource only once. */
 interface Creation {
-  readonly client: Client
   readonly resource: Resource
   readonly parentId: string | undefined
-  readonly key: RequestKey
-  /** The validated values of the new resource. */
+  /** The idempotency key, which is unique among the requests of a caller. */
+  readonly key: string
   readonly values: Values
-  /** The version of the API that the request is in, for a resource that differs between versions. */
+  /** Of the body, for a resource that differs between versions. */
   readonly apiVersion?: string | undefined
-  /** How long the key is stored. */
-  readonly hours: number
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -37,17 +28,18 @@ const HOUR_MILLISECONDS = 3_600_000
  * (draft-ietf-httpapi-idempotency-key-header). Failed requests store nothing.
  */
 export class IdempotencyRecord {
-  readonly #creation: Creation
+  readonly #context: WriteContext
+  readonly #resource: Resource
   /** The primary key: subject, collection, parent_id and key. */
   readonly #address: readonly string[]
   readonly #hash: string
 
   /** @throws {DomainError} VALIDATION_FAILED (400) for a malformed key */
-  constructor(creation: Creation) {
-    const { resource, parentId = '', key, values, apiVersion = '' } = creation
-    refuseMalformedKey(key.text)
-    this.#creation = creation
-    this.#address = [key.identity, resource.path, parentId, key.text]
+  constructor(context: WriteContext, { resource, parentId = '', key, values, apiVersion = '' }: Creation) {
+    refuseMalformedKey(key)
+    this.#context = context
+    this.#resource = resource
+    this.#address = [context.caller.identity, resource.path, parentId, key]
     this.#hash = createHash('sha256')
       .update(canonical(toColumns(resource, values)) + apiVersion)
       .digest('base64')
@@ -59,16 +51,12 @@ export class IdempotencyRecord {
    * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) if the first request had another body
    */
   async find(): Promise<Row | undefined> {
-    const { client, resource, hours } = this.#creation
-    const values = [...this.#address, expiry(hours)]
+    const { client, idempotencyKeyHours } = this.#context
+    const values = [...this.#address, expiry(idempotencyKeyHours)]
     const [known] = await client.$rows<StoredKey>({ text: FIND, values })
     if (!known) return undefined
-    if (known.is_expired) {
-      await client.$rows({ text: FORGET, values })
-      return undefined
-    }
     if (known.request_hash !== this.#hash) refuseReusedKey()
-    return toRow(resource, known.answer)
+    return toRow(this.#resource, known.answer)
   }
 
   /**
@@ -77,7 +65,8 @@ export class IdempotencyRecord {
    * @throws {WriteConflict} if another request has claimed it
    */
   async claim(client: Client): Promise<void> {
-    const claimed = await client.$rows({ text: CLAIM, values: [...this.#address, this.#hash] })
+    const values = [...this.#address, this.#hash, expiry(this.#context.idempotencyKeyHours)]
+    const claimed = await client.$rows({ text: CLAIM, values })
     if (claimed.length === 0) throw new WriteConflict()
   }
 
@@ -91,18 +80,18 @@ export class IdempotencyRecord {
 interface StoredKey {
   readonly request_hash: string
   readonly answer: Record<string, unknown>
-  readonly is_expired: boolean
 }
 
 const ADDRESS = 'subject = $1 AND collection = $2 AND parent_id = $3 AND key = $4'
 
-const FIND = `SELECT request_hash, answer, created_date < $5::timestamptz AS is_expired
-  FROM idempotency_keys WHERE ${ADDRESS}`
+const FIND = `SELECT request_hash, answer FROM idempotency_keys
+  WHERE ${ADDRESS} AND created_date >= $5::timestamptz`
 
-const FORGET = `DELETE FROM idempotency_keys WHERE ${ADDRESS} AND created_date < $5::timestamptz`
-
-const CLAIM = `INSERT INTO idempotency_keys (subject, collection, parent_id, key, request_hash)
-  VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING key`
+/** An expired key that is not yet deleted is claimed again. */
+const CLAIM = `INSERT INTO idempotency_keys AS known (subject, collection, parent_id, key, request_hash)
+  VALUES ($1, $2, $3, $4, $5) ON CONFLICT (subject, collection, parent_id, key)
+  DO UPDATE SET request_hash = excluded.request_hash, created_date = excluded.created_date
+  WHERE known.created_date < $6::timestamptz RETURNING key`
 
 const STORE = `UPDATE idempotency_keys SET answer = $5::jsonb WHERE ${ADDRESS}`
 

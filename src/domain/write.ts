@@ -16,33 +16,29 @@ import { isObject } from '../model/values.ts'
 import { viewOf } from '../model/versions/views.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
-import { IdempotencyRecord, type RequestKey } from './idempotency.ts'
+import { IdempotencyRecord } from './idempotency.ts'
 import { resourceNotFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
-interface WriteOptions {
+interface PatchOptions extends Precondition {
   /** The version of the API that the body is in; by default it is in all fields of the resource. */
   readonly apiVersion?: string | undefined
-}
-
-interface PutOptions extends Precondition, WriteOptions {
-  /** Whether a new resource may be created. */
-  readonly mayCreate: boolean
-  /** Whether an existing resource may be replaced. */
-  readonly mayReplace: boolean
   /** The read-only fields of the body. */
   readonly readOnly: Values
 }
 
-interface CreateOptions extends WriteOptions {
-  /** With a key, a repeated request creates once. */
-  readonly key?: RequestKey | undefined
-  /** An identifier that the caller has sent: ignored, unless a resource has it. */
-  readonly otherThan?: string | undefined
+interface PutOptions extends PatchOptions {
+  /** Whether a new resource may be created. */
+  readonly mayCreate: boolean
+  /** Whether an existing resource may be replaced. */
+  readonly mayReplace: boolean
 }
 
-interface PatchOptions extends Precondition, WriteOptions {
-  readonly readOnly: Values
+interface CreateOptions extends Pick<PatchOptions, 'apiVersion'> {
+  /** With a key, a repeated request creates once. */
+  readonly key?: string | undefined
+  /** An identifier that the caller has sent: ignored, unless a resource has it. */
+  readonly otherThan?: string | undefined
 }
 
 /**
@@ -61,8 +57,10 @@ export async function createResource(
   refuseMalformedParent(resource, parentId)
   const view = viewIn(resource, apiVersion)
   const values = completed(resource, view, validated(view, body))
-  const { client, idempotencyKeyHours: hours } = context
-  const record = key && new IdempotencyRecord({ client, resource, parentId, key, values, apiVersion, hours })
+  const record =
+    key === undefined
+      ? undefined
+      : new IdempotencyRecord(context, { resource, parentId, key, values, apiVersion })
   return retry(async () => {
     const row = await record?.find()
     if (row) return { outcome: 'CREATED', row }

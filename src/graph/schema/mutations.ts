@@ -92,12 +92,10 @@ function create(resource: Resource): SchemaField {
       ): ${names.payload}`,
     resolve: writing(resource, ({ caller, domain }, args) => {
       const { parentId } = keyOf(args)
-      const { idempotencyKey: text, otherThan } = args
-      const key = typeof text === 'string' ? { identity: caller.identity, text } : undefined
       const input = toWireNames(resource, args.input)
       return createResource({ ...domain, caller }, resource, parentId, input, {
-        key,
-        otherThan: otherThan ?? undefined,
+        key: args.idempotencyKey ?? undefined,
+        otherThan: args.otherThan ?? undefined,
         apiVersion: args.apiVersion ?? undefined,
       })
     }),
