@@ -7,6 +7,7 @@ import { TableSizes } from '../../src/domain/table-sizes.ts'
 import type { GraphContext } from '../../src/graph/execution/context.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
 import { introspectionTurns } from '../../src/graph/http/introspection-turns.ts'
+import { parametersOfPost } from '../../src/graph/http/request.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { countStatements } from '../helpers/database/statements.ts'
 import { resources } from '../helpers/domain/domain.ts'
@@ -24,6 +25,16 @@ const nested = (rounds: number): string =>
 
 const BOMB = `${times(20, (index) => `fragment F${index} on Planet { species(limit: 1) { items { planet { ...F${index + 1} } } } }`)} fragment F20 on Planet { id } { planet(id: "x") { ...F0 } }`
 const DOUBLING = `${times(15, (index) => `fragment D${index} on Planet { ...D${index + 1} ... on Planet { ...D${index + 1} } }`)} fragment D15 on Planet { atmosphere { id } } { planet(id: "x") { ...D0 } }`
+
+test('a POST takes the turn of a write if its document, sent or persisted, may have a mutation', (t) => {
+  const persisted = {
+    documents: new Map(),
+    find: (id: string) => (id === 'write' ? 'mutation { m }' : '{ q }'),
+  }
+  const typeOf = (body: object) => parametersOfPost(body, { persisted, persistedOnly: false }).type
+  const bodies = [{ query: 'mutation { m }' }, { query: '{ q }' }, { id: 'write' }, { id: 'read' }, {}]
+  t.deepEqual(bodies.map(typeOf), ['mutation', 'query', 'mutation', 'query', 'query'])
+})
 
 for (const [what, query, message] of [
   ['a query that is too deep', `{ planetPage { items ${nested(4)} } }`, /levels of fields; 12 are allowed/],

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import pg from 'pg'
 import { OperationLimiter } from '../../src/graph/execution/operation-limiter.ts'
@@ -29,6 +29,7 @@ test('work beyond the limits is refused at once, and accepted again when there i
   const limiter = new OperationLimiter(limits)
   const { end, work } = controlled()
   const accepted = Array.from({ length: 5 }, () => limiter.run('a', work))
+  await setImmediate()
   t.deepEqual([limiter.running, limiter.waiting], [2, 3])
   await t.throwsAsync(limiter.run('a', work), { message: /overloaded/ })
   t.throws(() => limiter.admit('b'), { message: /overloaded/ })
@@ -38,13 +39,25 @@ test('work beyond the limits is refused at once, and accepted again when there i
   t.is(await limiter.run('a', async () => 7), 7)
 })
 
+test('beside others, a caller writes one after the other, and reads several at a time', async (t) => {
+  const limiter = new OperationLimiter({ ...limits, concurrent: 64, waiting: 64, callerShare: 0.5 })
+  const { end, work } = controlled()
+  const writes = [1, 2, 3].map(() => limiter.run('writer', work, true))
+  const reads = [1, 2, 3, 4, 5].map(() => limiter.run('reader', work))
+  await setImmediate()
+  t.deepEqual([limiter.running, limiter.waiting], [1 + 4, 2 + 1])
+  end()
+  await Promise.all([...writes, ...reads])
+  t.is(limiter.running, 0)
+})
+
 test('work beyond the deadline fails for its caller, but keeps its slot until it ends', async (t) => {
   const limiter = new OperationLimiter({ ...limits, deadline: 10 })
   const { end, work } = controlled()
   await t.throwsAsync(limiter.run('a', work), { message: /took too long/ })
   t.is(limiter.running, 1)
   end()
-  await new Promise((resolve) => setImmediate(resolve))
+  await setImmediate()
   t.is(limiter.running, 0)
 })
 
@@ -62,7 +75,7 @@ test('work beyond the deadline that still waits never starts', async (t) => {
     ['rejected', 'rejected'],
   )
   end()
-  await new Promise((resolve) => setImmediate(resolve))
+  await setImmediate()
   t.is(limiter.running, 0)
   t.false(begun)
 })
@@ -79,7 +92,7 @@ test('work waits for the memory of its response, and releases it when it ends', 
     await turn.reserve(200_000)
     isReserved = true
   })
-  await new Promise((resolve) => setImmediate(resolve))
+  await setImmediate()
   t.false(isReserved)
   end()
   await Promise.all([reserving, waiting])

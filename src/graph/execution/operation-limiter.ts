@@ -49,25 +49,29 @@ export class OperationLimiter implements Load {
   readonly #operations: Limiter
   readonly #responses: Limiter
   readonly #bodies: Limiter
+  readonly #writeAmount: number
+  #running = 0
   /** How many requests were not served, by reason. */
   readonly shed = { capacity: 0, caller_share: 0, deadline: 0 }
 
   constructor({ concurrent, waiting, deadline, responses, callerShare }: OperationLimits) {
     const share = (whole: number) => Math.ceil(whole * callerShare)
     const queue = { waiting, waitingShare: share(waiting), refusal: () => this.#refuse() }
+    const shareBesideOthers = callerShare < 1 ? Math.ceil(share(concurrent) * PART_BESIDE_OTHERS) : concurrent
     this.#deadline = deadline
+    this.#writeAmount = callerShare < 1 ? shareBesideOthers : 1
     this.#operations = new Limiter({
       ...queue,
       capacity: concurrent,
       share: share(concurrent),
-      shareBesideOthers: callerShare < 1 ? Math.ceil(share(concurrent) * PART_BESIDE_OTHERS) : concurrent,
+      shareBesideOthers,
     })
     this.#bodies = new Limiter({ ...queue, capacity: concurrent, share: share(BODIES) })
     this.#responses = new Limiter({ capacity: responses, share: share(responses) })
   }
 
   get running(): number {
-    return this.#operations.used
+    return this.#running
   }
 
   get waiting(): number {
@@ -88,18 +92,19 @@ export class OperationLimiter implements Load {
   }
 
   /**
-   * Runs the work of a caller when a slot is free.
+   * Runs the work of a caller when a slot is free. A write takes all slots that a caller has beside others: it keeps the
+   * process and the database busy in turn, so several writes of one caller would delay others as much as a full queue.
    *
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when the limits are reached or the work takes too long
    */
-  run<Result>(caller: string, work: (slot: Slot) => Promise<Result>): Promise<Result> {
+  run<Result>(caller: string, work: (slot: Slot) => Promise<Result>, isWrite = false): Promise<Result> {
     return new Promise((resolve, reject) => {
       const slot = new OperationSlot(caller, this.#responses)
       const timer = setTimeout(() => {
         this.shed.deadline++
         reject(slot.abort(new DomainError('SERVICE_UNAVAILABLE', 'The response took too long. Try again.')))
       }, this.#deadline)
-      this.#take(caller, slot, work)
+      this.#take(caller, isWrite ? this.#writeAmount : 1, slot, work)
         .then(resolve, reject)
         .finally(() => clearTimeout(timer))
     })
@@ -112,13 +117,16 @@ export class OperationLimiter implements Load {
 
   async #take<Result>(
     caller: string,
+    amount: number,
     slot: OperationSlot,
     work: (slot: Slot) => Promise<Result>,
   ): Promise<Result> {
-    const release = await this.#operations.acquire(caller, 1, slot)
+    const release = await this.#operations.acquire(caller, amount, slot)
+    this.#running++
     try {
       return await work(slot)
     } finally {
+      this.#running--
       slot.release()
       release()
     }

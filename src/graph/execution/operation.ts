@@ -19,19 +19,18 @@ import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
 
-/** Names an operation with one field in traces: `mutation createSpecies`. */
-interface OperationLabel {
-  readonly type: 'query' | 'mutation'
-  readonly name: string
-}
+type OperationType = 'query' | 'mutation'
 
 /** An operation with one field, as text. */
-export interface OperationText extends OperationLabel {
+export interface OperationText {
+  readonly type: OperationType
+  /** Of the field. */
+  readonly name: string
   readonly text: string
 }
 
 /** A GraphQL operation, to be run with different variables. */
-export interface PreparedOperation extends OperationLabel {
+export interface PreparedOperation extends Omit<OperationText, 'text'> {
   /** In the usual layout. */
   readonly document: string
   /** The cost of the largest response, which depends on the variable `limit` only. */
@@ -132,26 +131,33 @@ function asJson({ kind, variable }: VariableDefinitionNode): VariableDefinitionN
   return { kind, variable, type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: 'JSON' } } }
 }
 
-/** Runs the work of a caller as one GraphQL operation: in a slot of the limiter, in a span, and timed. */
+/**
+ * Runs the work of a caller as one GraphQL operation: in a slot of the limiter, in a span, and timed. An operation has a
+ * name if it is known before the document is parsed.
+ */
 export type RunOperation = <Result>(
-  label: OperationLabel | undefined,
+  operation: { readonly type: OperationType; readonly name?: string },
   caller: Caller,
   work: (slot: Slot) => Promise<Result>,
 ) => Promise<Result>
 
 /** Makes the function that runs every GraphQL operation, whether of REST or of /graphql. */
 export function createRunOperation(limiter: OperationLimiter): RunOperation {
-  return (label, caller, work) => {
-    const name = label ? `GraphQL ${label.type} ${label.name}` : 'GraphQL request'
-    return inSpan(name, label ? { 'graphql.operation.type': label.type } : {}, async () => {
-      const timings = currentTimings()
-      const started = performance.now()
-      try {
-        return await limiter.run(caller.identity, work)
-      } finally {
-        if (timings) timings.graphql += performance.now() - started
-      }
-    })
+  return ({ type, name }, caller, work) => {
+    const attributes = name === undefined ? {} : { 'graphql.operation.type': type }
+    return inSpan(
+      name === undefined ? 'GraphQL request' : `GraphQL ${type} ${name}`,
+      attributes,
+      async () => {
+        const timings = currentTimings()
+        const started = performance.now()
+        try {
+          return await limiter.run(caller.identity, work, type === 'mutation')
+        } finally {
+          if (timings) timings.graphql += performance.now() - started
+        }
+      },
+    )
   }
 }
 

@@ -44,9 +44,9 @@ export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Rou
   const server = createApollo(parts)
   await server.start()
 
-  async function execute(ctx: Context, { search, body }: RequestParameters): Promise<void> {
+  async function execute(ctx: Context, { search, body, type }: RequestParameters): Promise<void> {
     const caller = callerOf(ctx)
-    const response = await run(undefined, caller, (slot) =>
+    const response = await run({ type }, caller, (slot) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search, body },
         context: async () => createContext(caller, domain, { slot, selectsWritten: false }),

@@ -14,6 +14,8 @@ export interface DocumentPolicy {
 export interface RequestParameters {
   readonly search: string
   readonly body: unknown
+  /** `mutation` if the document may have one. It is not parsed yet. */
+  readonly type: 'query' | 'mutation'
 }
 
 /** Far more levels than any input has, and far fewer than the stack allows. */
@@ -35,7 +37,7 @@ export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestPa
   refuseLargeVariables(parsed(search.get('variables')))
   const query = documentOf(Object.fromEntries(search), policy)
   if (query !== undefined) search.set('query', query)
-  return { search: `?${search}`, body: undefined }
+  return { search: `?${search}`, body: undefined, type: 'query' }
 }
 
 /**
@@ -49,8 +51,9 @@ export function parametersOfPost(body: unknown, policy: DocumentPolicy): Request
     throw errorAt('', 'INVALID_TYPE', 'VALIDATION_FAILED', message)
   }
   refuseLargeVariables(body['variables'])
-  const query = documentOf(body, policy)
-  return { search: '', body: query === undefined ? body : { ...body, query } }
+  const query = documentOf(body, policy) ?? body['query']
+  const type = typeof query === 'string' && query.includes('mutation') ? 'mutation' : 'query'
+  return { search: '', body: { ...body, query }, type }
 }
 
 /**
