@@ -35,23 +35,26 @@ export function isNotReachedYet(error: unknown): boolean {
   return error instanceof Error && ('syscall' in error || /^(?:timeout|Connection term)/.test(error.message))
 }
 
-/** Why the database was unavailable. */
-export const FAILURE_REASONS = ['connection', 'timeout', 'shutdown', 'read_only', 'resources'] as const
-export type FailureReason = (typeof FAILURE_REASONS)[number]
+/**
+ * Why the database was unavailable, by SQLSTATE (PostgreSQL, appendix A). A server that starts refuses like one that
+ * shuts down (57P03).
+ */
+const REASONS = {
+  connection: /^08/,
+  timeout: /^(?:57014|55P03|25P0[34])/,
+  shutdown: /^57P/,
+  read_only: /^25006/,
+  resources: /^(?:53|58)/,
+}
 
-/** By SQLSTATE (PostgreSQL, appendix A). A server that starts refuses like one that shuts down (57P03). */
-const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
-  [/^(?:57014|55P03|25P0[34])/, 'timeout'],
-  [/^57P/, 'shutdown'],
-  [/^25006/, 'read_only'],
-  [/^(?:53|58)/, 'resources'],
-]
+export type FailureReason = keyof typeof REASONS
+export const FAILURE_REASONS = Object.keys(REASONS) as FailureReason[]
 
 /** The reason of an error that {@link connectionError} turns into SERVICE_UNAVAILABLE. */
 export function failureReason(error: unknown): FailureReason {
   const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
   const isLate = error instanceof Error && /\btimeout\b/i.test(error.message)
-  return REASONS.find(([states]) => states.test(state))?.[1] ?? (isLate ? 'timeout' : 'connection')
+  return FAILURE_REASONS.find((reason) => REASONS[reason].test(state)) ?? (isLate ? 'timeout' : 'connection')
 }
 
 /** Turns an error of Prisma into SERVICE_UNAVAILABLE if it wraps one of the pool or is a timeout. */

@@ -87,14 +87,8 @@ class WatchedPool extends pg.Pool implements DatabasePool {
 
   /** The pool reports the error of a failed connection before the client does. */
   override query(...parameters: unknown[]): never {
-    const send = super.query.bind(this) as unknown as (...parameters: unknown[]) => Promise<unknown>
-    const done = parameters.at(-1)
-    if (typeof done !== 'function') {
-      return send(...parameters).catch((error: unknown) => Promise.reject(connectionError(error))) as never
-    }
-    const report = (error: unknown, result: unknown) =>
-      (done as Done)(error && connectionError(error), result)
-    return send(...parameters.slice(0, -1), report) as never
+    const send = super.query.bind(this) as unknown as Query
+    return send(...parameters).catch((error: unknown) => Promise.reject(connectionError(error))) as never
   }
 }
 
@@ -115,12 +109,9 @@ function watchedClient(
 ) {
   const responseTimeout = isEmbedded ? EMBEDDED_RESPONSE_MILLISECONDS : timeout + GRACE_MILLISECONDS
   // The embedded database cannot cancel statements.
-  const limits = isEmbedded
-    ? undefined
-    : { statement_timeout: timeout, idle_in_transaction_session_timeout: 4 * timeout }
-  const session = sessionStatement(schema, limits)
-  const begin = transactionStatement(schema, limits)
-  const before = localStatements(schema, limits)
+  const session = sessionStatement(schema, isEmbedded ? 0 : timeout)
+  const begin = transactionStatement(schema, timeout)
+  const before = localStatements(schema, timeout)
   return class WatchedClient extends pg.Client {
     /** Whether the connection goes through a pooler that shares sessions. */
     isPooled = false

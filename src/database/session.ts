@@ -32,30 +32,18 @@ export function internalSchema(schema = DEFAULT_SCHEMA): string {
   return schema.slice(0, LONGEST_NAME - INTERNAL_SUFFIX.length) + INTERNAL_SUFFIX
 }
 
-/** In milliseconds; 0 for no limit. */
-export interface SessionLimits {
-  readonly statement_timeout: number
-  readonly idle_in_transaction_session_timeout: number
-}
-
-const UNLIMITED: SessionLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
-
 /**
  * The settings of a session, by PostgreSQL's names. The timeout of statements comes first, so that it holds for the
- * statements that set the others. Temporary tables come last in the search path, so
- * that they never hide a table.
+ * statements that set the others. Temporary tables come last in the search path, so that they never hide a table.
+ *
+ * @param timeout of statements in milliseconds; 0 for none
  */
-export function sessionSettings(
-  schema = DEFAULT_SCHEMA,
-  limits: SessionLimits = UNLIMITED,
-): Readonly<Record<string, string>> {
-  const path = [schema, internalSchema(schema), 'pg_temp'].map(escapeIdentifier).join(', ')
-  const { statement_timeout, idle_in_transaction_session_timeout } = limits
+export function sessionSettings(schema = DEFAULT_SCHEMA, timeout = 0): Readonly<Record<string, string>> {
   return {
-    statement_timeout: String(statement_timeout),
+    statement_timeout: String(timeout),
     ...SETTINGS,
-    search_path: path,
-    idle_in_transaction_session_timeout: String(idle_in_transaction_session_timeout),
+    search_path: [schema, internalSchema(schema), 'pg_temp'].map(escapeIdentifier).join(', '),
+    idle_in_transaction_session_timeout: String(4 * timeout),
   }
 }
 
@@ -64,28 +52,28 @@ export function sessionSettings(
  * them, and it does not call set_config, because SELECT fails on a standby whose default isolation is
  * serializable.
  */
-export function sessionStatement(schema?: string, limits?: SessionLimits): string {
-  return assignments('SET', schema, limits).join(';')
+export function sessionStatement(schema?: string, timeout?: number): string {
+  return assignments('SET', schema, timeout).join(';')
 }
 
 /** Begins a transaction that has these settings until it ends, in any session. */
-export function transactionStatement(schema?: string, limits?: SessionLimits): string {
-  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...assignments('SET LOCAL', schema, limits)].join(';')
+export function transactionStatement(schema?: string, timeout?: number): string {
+  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...assignments('SET LOCAL', schema, timeout)].join(';')
 }
 
 /**
  * Statements that give these settings to the transaction that they are part of, even one that no BEGIN has begun,
  * where SET LOCAL would warn. The first one needs no snapshot, so that it can change the isolation of the others.
  */
-export function localStatements(schema?: string, limits?: SessionLimits): readonly string[] {
-  const calls = Object.entries(sessionSettings(schema, limits)).map(
+export function localStatements(schema?: string, timeout?: number): readonly string[] {
+  const calls = Object.entries(sessionSettings(schema, timeout)).map(
     ([name, value]) => `pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`,
   )
   return [`SET transaction_isolation TO 'read committed'`, `SELECT ${calls.join(', ')}`]
 }
 
-function assignments(command: string, schema?: string, limits?: SessionLimits): string[] {
-  const { search_path, ...settings } = sessionSettings(schema, limits)
+function assignments(command: string, schema?: string, timeout?: number): string[] {
+  const { search_path, ...settings } = sessionSettings(schema, timeout)
   const statements = Object.entries(settings).map(
     ([name, value]) => `${command} ${name} TO ${escapeLiteral(value)}`,
   )

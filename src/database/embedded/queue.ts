@@ -102,10 +102,6 @@ export class EmbeddedQueue {
     this.#sessions.close(connection)
   }
 
-  getQueueLength(): number {
-    return this.#waiting.length
-  }
-
   async #run(): Promise<void> {
     if (this.#running) return
     this.#running = true

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { DatabaseRefusedError } from '../refused.ts'
 
@@ -22,7 +21,6 @@ export interface ThreadData {
  * @throws DatabaseRefusedError if the database does not open.
  */
 export async function startThread(data: ThreadData): Promise<Worker> {
-  setCompiler()
   const worker = new Worker(new URL('worker.js', import.meta.url), { workerData: data })
   const exited = once(worker, 'exit').then(() => {
     throw new Error('its thread ended')
@@ -45,15 +43,6 @@ export async function startThread(data: ThreadData): Promise<Worker> {
       throw new Error(`The embedded database in ${data.dataFolder} has failed; restart to recover it`)
   })
   return worker
-}
-
-/**
- * Lets V8 optimize a function of the engine after as much work as Node 22 does. With the default of Node 20, it
- * optimizes many that a start runs only a few times, which makes the start 0.1 s longer.
- */
-function setCompiler(): void {
-  const isSet = process.execArgv.some((option) => option.startsWith('--wasm'))
-  if (!isSet) setFlagsFromString('--wasm-tiering-budget=13000000')
 }
 
 /** Ends the connections, writes a checkpoint and waits for the thread to end. */
