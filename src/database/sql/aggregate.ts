@@ -90,21 +90,15 @@ function keysOf(resource: Resource, { groupBy }: AggregateRequest): Leaf[] {
 export function toGroups(resource: Resource, request: AggregateRequest, rows: readonly Columns[]): Group[] {
   const keys = keysOf(resource, request)
   return rows.map((row) => ({
-    ...toGroup(row, keys, request.measures),
-    ...(request.groupByTime && { time: row[TIME] as Date | null }),
-  }))
-}
-
-function toGroup(row: Columns, keys: readonly Leaf[], measures: AggregateRequest['measures']): Group {
-  const measured = (measure: Measure) =>
-    Object.fromEntries(
-      measures[measure].map((column) => [column, toNumber(row[measureColumn(measure, column)])]),
-    )
-  return {
     key: Object.fromEntries(keys.map(({ column }) => [column, row[column]])),
+    ...(request.groupByTime && { time: row[TIME] as Date | null }),
     count: row[COUNT] as number,
-    measures: forMeasures(measured),
-  }
+    measures: forMeasures((measure) =>
+      Object.fromEntries(
+        request.measures[measure].map((column) => [column, toNumber(row[measureColumn(measure, column)])]),
+      ),
+    ),
+  }))
 }
 
 /** Exact results are texts. */

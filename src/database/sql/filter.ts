@@ -10,9 +10,10 @@ export function filterCondition(resource: Resource, filter: Filter, parameters: 
   const { column, field } = leafNamed(resource, filter.field)
   const parameter = parameters.add(filter.value)
   const other = (field as TextField).alsoMatches
-  const condition = comparison(quoted(column), filter.operator, parameter)
+  const compare = COMPARISONS[filter.operator]
+  const condition = compare(quoted(column), parameter)
   if (!other || filter.operator === 'contains') return condition
-  return `(${condition} OR ${comparison(quoted(other), filter.operator, parameter)})`
+  return `(${condition} OR ${compare(quoted(other), parameter)})`
 }
 
 function joined(
@@ -26,15 +27,12 @@ function joined(
   return conditions.length === 0 ? empty : `(${conditions.join(operator)})`
 }
 
-function comparison(column: string, operator: Operator, parameter: string): string {
-  switch (operator) {
-    case 'in':
-      return `${column} = ANY(${parameter})`
-    case 'contains':
-      return `strpos(${column}, ${parameter}) > 0`
-    default:
-      return `${column} ${COMPARISONS[operator]} ${parameter}`
-  }
+const COMPARISONS: Readonly<Record<Operator, (column: string, parameter: string) => string>> = {
+  equals: (column, parameter) => `${column} = ${parameter}`,
+  gt: (column, parameter) => `${column} > ${parameter}`,
+  gte: (column, parameter) => `${column} >= ${parameter}`,
+  lt: (column, parameter) => `${column} < ${parameter}`,
+  lte: (column, parameter) => `${column} <= ${parameter}`,
+  in: (column, parameter) => `${column} = ANY(${parameter})`,
+  contains: (column, parameter) => `strpos(${column}, ${parameter}) > 0`,
 }
-
-const COMPARISONS = { equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const

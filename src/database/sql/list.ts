@@ -1,19 +1,10 @@
 import type { List, ListRequest } from '../../model/query/list.ts'
-import { orderSteps } from '../../model/query/query.ts'
+import { type Filter, orderSteps } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
-import { countQuery } from './count.ts'
 import { filterCondition } from './filter.ts'
-import { numberedPageQuery, skipped } from './numbered-page.ts'
-import {
-  type Bound,
-  boundedRanges,
-  orderBy,
-  orderKeys,
-  type Range,
-  rangesQuery,
-  wholeRanges,
-} from './ranges.ts'
+import { numberedPageQuery, skipped, storedCount } from './numbered-page.ts'
+import { boundedRanges, orderBy, orderKeys, type Range, rangesQuery, wholeRanges } from './ranges.ts'
 import { columnsOf, Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
 /** The parents whose lists are read. */
@@ -111,8 +102,13 @@ function rowsQuery(
 ): string {
   const { sorts, filter, skip = 0, take, fromEnd = false } = request
   const steps = orderSteps(resource, sorts)
-  const filtered = [...within, ...(filter ? [filterCondition(resource, filter, parameters)] : [])]
-  const [bound, other] = boundsOf(request)
+  const filtered = conditionsOf(resource, filter, parameters, within)
+  const bounds = (['after', 'before'] as const).flatMap((side) => {
+    const position = request[side]
+    return position ? [{ position, side }] : []
+  })
+  // The first is the one at which the read starts.
+  const [bound, other] = fromEnd ? bounds.reverse() : bounds
   const isWhole = filtered.length === 0 && !bound && !fromEnd && !resource.parentField
   if (skip > 0 && isWhole) return numberedPageQuery(resource, steps, skip, take, parameters)
   const ranges = bound
@@ -129,11 +125,13 @@ function rowsQuery(
   })
 }
 
-/** The bounds of a part, beginning with the one at which the read starts. */
-function boundsOf({ after, before, fromEnd }: ListRequest): Bound[] {
-  const lower: Bound[] = after ? [{ position: after, side: 'after' }] : []
-  const upper: Bound[] = before ? [{ position: before, side: 'before' }] : []
-  return fromEnd ? [...upper, ...lower] : [...lower, ...upper]
+function conditionsOf(
+  resource: Resource,
+  filter: Filter | undefined,
+  parameters: Parameters,
+  within: readonly string[],
+): string[] {
+  return filter ? [...within, filterCondition(resource, filter, parameters)] : [...within]
 }
 
 function anyOf(ranges: readonly Range[]): string {
@@ -152,7 +150,14 @@ function wholeListFacts(
   within: readonly string[] = [],
 ): string[] {
   const facts: string[] = []
-  if (counted) facts.push(`${countQuery(resource, filter, parameters, within)} AS total_count`)
+  if (counted) {
+    const conditions = conditionsOf(resource, filter, parameters, within)
+    const count =
+      conditions.length === 0
+        ? storedCount(resource)
+        : `(SELECT count(*)::int FROM ${quotedTable(resource)} WHERE ${conditions.join(' AND ')})`
+    facts.push(`${count} AS total_count`)
+  }
   if (namesLast) {
     const last = rowsQuery(resource, { sorts, filter, counted, take: 1, fromEnd: true }, parameters, within)
     facts.push(`(SELECT id FROM (${last}) AS ending) AS last_id`)

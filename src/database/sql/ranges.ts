@@ -10,7 +10,7 @@ export interface Range {
 }
 
 /** The position in an order from which, or up to which, a list is read. */
-export interface Bound {
+interface Bound {
   readonly position: Position
   readonly side: 'after' | 'before'
 }
