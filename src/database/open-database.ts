@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import type { DatabaseUse } from './client.ts'
 import { type Connection, type Patience, parseConnection } from './connection.ts'
@@ -9,7 +8,6 @@ import {
   openEmbeddedDatabase,
 } from './embedded/embedded-database.ts'
 import { prepareFolder, refuseMissing } from './embedded/folder.ts'
-import { EMBEDDED_POOL, SOCKET_NAME } from './embedded/limits.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, migrationState, refuse } from './migrations/migrator.ts'
 import { sharesSessions } from './pooler.ts'
@@ -36,6 +34,9 @@ export interface DatabaseOptions extends EmbeddedOptions {
   /** Size of the connection pool; at most 7 for the embedded database. */
   databasePoolSize: number
 }
+
+/** Maximum connections of the service to an embedded database; the others are for psql, Studio and the migrator. */
+const EMBEDDED_POOL = 7
 
 /** Connections of a command to an embedded database that a service is using. */
 const SHARED_CONNECTIONS = 2
@@ -69,7 +70,7 @@ export async function openSharedDatabase(
 ): Promise<Database> {
   if (options.databaseUrl !== undefined) return openDatabase(options)
   const { socketFolder } = await prepareFolder(options.dataDir)
-  if (!(await answers(join(socketFolder, SOCKET_NAME)))) return openEmbedded(options, prepare)
+  if (!(await answers(socketFolder))) return openEmbedded(options, prepare)
   const connection = embeddedConnection(socketFolder)
   const tables = await options.tables()
   await refuseUnmigrated(connection, tables.migrations)

@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   }
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
-  if (settings.databaseUrl === undefined && (await isMissing(settings.dataDir)))
+  if (settings.databaseUrl === undefined && isMissing(settings.dataDir))
     logger.info('creating the database, which takes some seconds')
   const service = await startService({
     settings,

@@ -3,12 +3,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 
-/** An open file of the engine's file system. */
-interface EngineFile {
-  readonly nfd?: number
-}
-interface EngineFiles {
-  readonly filesystems: { readonly NODEFS: { readonly stream_ops: { fsync?: (file: EngineFile) => number } } }
+/** The operations of the engine's file system on open files. */
+interface FileOperations {
+  fsync?: (file: { readonly nfd?: number }) => number
 }
 
 /**
@@ -20,8 +17,10 @@ export async function openEngine(dataFolder: string, fsync: boolean): Promise<PG
   const startParams = [...(fsync ? DURABLE : PGlite.defaultStartParams), ...SMALL_BUFFERS]
   const engine = await PGlite.create({ dataDir: dataFolder, startParams } satisfies PGliteOptions)
   if (!fsync) return engine
-  const { FS: files } = engine.Module as unknown as { FS: EngineFiles }
-  files.filesystems.NODEFS.stream_ops.fsync = ({ nfd }) => {
+  const { FS } = engine.Module as unknown as {
+    FS: { filesystems: { NODEFS: { stream_ops: FileOperations } } }
+  }
+  FS.filesystems.NODEFS.stream_ops.fsync = ({ nfd }) => {
     if (nfd !== undefined) fsyncSync(nfd)
     return 0
   }
@@ -43,11 +42,8 @@ const DURABLE = [
 ]
 
 async function syncFolder(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) await syncFolder(path)
-    else if (entry.isFile()) syncPath(path)
-  }
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isDirectory() || entry.isFile()) syncPath(join(entry.parentPath, entry.name))
   syncPath(folder)
 }
 

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection } from '../connection.ts'
-import { ensureDatabase, prepareFolder } from './folder.ts'
-import { SOCKET_NAME } from './limits.ts'
+import { ensureDatabase, prepareFolder, SOCKET_NAME } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
@@ -58,10 +57,9 @@ export async function openEmbeddedDatabase(
     const starting = startThread({ dataFolder: folder.databaseFolder, socket: { path, timeout }, fsync })
     meanwhile()
     const thread = await starting
-    let closing: Promise<void> | undefined
     return {
       connection: embeddedConnection(folder.socketFolder),
-      close: () => (closing ??= stopThread(thread).finally(unlock)),
+      close: () => stopThread(thread).finally(unlock),
     }
   } catch (error) {
     await unlock()

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, lstat, mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseRefusedError } from '../refused.ts'
-import { SOCKET_NAME } from './limits.ts'
 import { startThread, stopThread } from './thread.ts'
 
 /** The folders of an embedded database: its own folder in the data folder, and the folder of its socket. */
@@ -14,6 +14,9 @@ export interface EmbeddedFolder {
 }
 
 const DATABASE_FOLDER = 'postgres'
+
+/** PostgreSQL's name for the socket of port 5432, which `psql -h <folder>` opens. */
+export const SOCKET_NAME = '.s.PGSQL.5432'
 
 /** Files that the service creates in a data folder, and those of a new volume. */
 const OWN_FILES =
@@ -45,8 +48,8 @@ export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
 }
 
 /** Whether there is no database in the data folder yet, so that opening it creates one. */
-export async function isMissing(dataDir: string): Promise<boolean> {
-  return (await problemOf(join(resolve(dataDir), DATABASE_FOLDER))) === MISSING
+export function isMissing(dataDir: string): boolean {
+  return !existsSync(join(dataDir, DATABASE_FOLDER))
 }
 
 /**
@@ -56,22 +59,14 @@ export async function isMissing(dataDir: string): Promise<boolean> {
  */
 export async function refuseMissing(dataDir: string): Promise<void> {
   const folder = resolve(dataDir)
-  const problem = await problemOf(join(folder, DATABASE_FOLDER))
-  if (problem === undefined) return
-  throw new DatabaseRefusedError(
-    `DATA_DIR ${folder} holds no database (${join(folder, DATABASE_FOLDER)}: ${problem}). Set DATA_DIR to the ` +
-      'folder of the service, or DATABASE_URL to its server, or start the service there first.',
-  )
-}
-
-const MISSING = 'does not exist'
-
-/** Why a folder cannot be read; undefined when it can. */
-function problemOf(folder: string): Promise<string | undefined> {
-  return readdir(folder).then(
-    () => undefined,
-    ({ code, message }: NodeJS.ErrnoException) => (code === 'ENOENT' ? MISSING : message),
-  )
+  const databaseFolder = join(folder, DATABASE_FOLDER)
+  await readdir(databaseFolder).catch(({ code, message }: NodeJS.ErrnoException) => {
+    const problem = code === 'ENOENT' ? 'does not exist' : message
+    throw new DatabaseRefusedError(
+      `DATA_DIR ${folder} holds no database (${databaseFolder}: ${problem}). Set DATA_DIR to the ` +
+        'folder of the service, or DATABASE_URL to its server, or start the service there first.',
+    )
+  })
 }
 
 /**
@@ -82,8 +77,7 @@ function problemOf(folder: string): Promise<string | undefined> {
  * @throws DatabaseRefusedError if the folder holds something else, which stays unchanged.
  */
 export async function ensureDatabase({ dataDir, databaseFolder }: EmbeddedFolder): Promise<void> {
-  const entries = await readdir(databaseFolder).catch(() => undefined)
-  if (entries) return refuseForeign(databaseFolder)
+  if (!isMissing(dataDir)) return refuseForeign(databaseFolder)
   if ((await readdir(dataDir)).includes('PG_VERSION')) {
     throw new DatabaseRefusedError(
       `DATA_DIR ${dataDir} is the data folder of a PostgreSQL server: choose another.`,

@@ -5,8 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { lock } from 'proper-lockfile'
 import { DatabaseRefusedError } from '../refused.ts'
-import type { EmbeddedFolder } from './folder.ts'
-import { SOCKET_NAME } from './limits.ts'
+import { type EmbeddedFolder, SOCKET_NAME } from './folder.ts'
 
 /** The lock, and the file beside it that names the process holding it. */
 const LOCK_NAME = '.lock'
@@ -29,7 +28,7 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
         'or set DATABASE_URL to a PostgreSQL server, which several processes may share.',
       { cause },
     )
-  if (await answers(join(socketFolder, SOCKET_NAME))) throw held()
+  if (await answers(socketFolder)) throw held()
   await removeLockOfEndedProcess(dataDir)
   const lockPath = join(dataDir, LOCK_NAME)
   if ((await lstat(lockPath).catch(() => undefined))?.isDirectory() === false) {
@@ -61,10 +60,10 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
   }
 }
 
-/** Whether a process listens on the socket. */
-export function answers(socketPath: string): Promise<boolean> {
+/** Whether a process listens on the socket in a folder. */
+export function answers(socketFolder: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(socketPath)
+    const socket = connect(join(socketFolder, SOCKET_NAME))
     socket.once('connect', () => {
       socket.destroy()
       resolve(true)

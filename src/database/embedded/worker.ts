@@ -5,10 +5,11 @@ import { createServer, type Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGLiteSocketHandler } from '@electric-sql/pglite-socket'
 import { openEngine } from './durability.ts'
-import { EMBEDDED_CONNECTIONS } from './limits.ts'
 import { EmbeddedQueue } from './queue.ts'
 import { RESET_SESSION } from './sessions.ts'
 import type { ThreadData } from './thread.ts'
+
+const MAXIMUM_CONNECTIONS = 20
 
 const { dataFolder, socket, fsync } = workerData as ThreadData
 
@@ -35,7 +36,7 @@ async function listen({ path, timeout }: NonNullable<ThreadData['socket']>): Pro
     handler.addEventListener('error', forget)
     void handler.attach(socket)
   })
-  listening.maxConnections = EMBEDDED_CONNECTIONS
+  listening.maxConnections = MAXIMUM_CONNECTIONS
   listening.listen(path)
   await once(listening, 'listening')
   return listening

@@ -1,7 +1,7 @@
 import { type Client, escapeIdentifier } from 'pg'
 import { internalSchema } from '../session.ts'
-import { RECORD, readMisplaced } from './internal-schema.ts'
 import type { Migration } from './migration-files.ts'
+import { RECORD, readMisplaced } from './schemas.ts'
 
 /** The advisory lock of Prisma's migrate commands, which must not run at the same time. */
 export const MIGRATION_LOCK = 72707369

@@ -7,13 +7,9 @@ import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
 import { connect } from './connect.ts'
 import { missingFeatures } from './features.ts'
-import { moveInternalTables } from './internal-schema.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
-import { createSchemas } from './schemas.ts'
-
-/** PostgreSQL, appendix A. */
-const INSUFFICIENT_PRIVILEGE = '42501'
+import { createSchemas, INSUFFICIENT_PRIVILEGE, moveInternalTables } from './schemas.ts'
 
 /** A parameter or a value that does not exist, or is not supported. */
 const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
@@ -34,8 +30,18 @@ export function migrate(connection: Connection, folder: string): Promise<string[
     refuse(state)
     // A role without the right to create tables can use a migrated database.
     if (state.pending.length === 0 && state.misplaced.length === 0) return []
-    if (state.applied.length === 0 && !connection.isEmbedded) refuseLacking(await featuresOf(session))
-    await prepare(session)
+    const lacking = state.applied.length === 0 && !connection.isEmbedded ? await featuresOf(session) : []
+    if (lacking.length > 0) {
+      throw new DatabaseRefusedError(
+        `The server lacks features that the service needs: ${lacking.join('; ')}. See docs/ENGINES.md.`,
+      )
+    }
+    // Creates the schemas and the record, and moves the tables of a database of a former version.
+    await inLockedTransaction(session, async (client) => {
+      await createSchemas(client, session.schema)
+      await createRecord(client)
+      await moveInternalTables(client, session.schema)
+    })
     const applied: string[] = []
     for (const migration of migrations.filter(({ name }) => state.pending.includes(name))) {
       if (await apply(session, migration, migrations)) applied.push(migration.name)
@@ -67,13 +73,6 @@ export function lackingFeatures(connection: Connection): Promise<string[]> {
 
 function featuresOf({ schema, transact }: Session): Promise<string[]> {
   return transact((client) => missingFeatures(client, schema))
-}
-
-function refuseLacking(features: readonly string[]): void {
-  if (features.length === 0) return
-  throw new DatabaseRefusedError(
-    `The server lacks features that the service needs: ${features.join('; ')}. See docs/ENGINES.md.`,
-  )
 }
 
 /** @throws DatabaseRefusedError if the database has unknown, edited or failed migrations. */
@@ -118,16 +117,6 @@ async function apply(session: Session, migration: Migration, migrations: Migrati
   }
 }
 
-/** Creates the schemas and the record, and moves the tables of a database of a former version. */
-function prepare(session: Session): Promise<void> {
-  const { schema } = session
-  return inLockedTransaction(session, async (client) => {
-    await createSchemas(client, schema)
-    await createRecord(client)
-    await moveInternalTables(client, schema)
-  })
-}
-
 function inLockedTransaction<Result>({ transact }: Session, work: Work<Result>): Promise<Result> {
   return transact(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
@@ -144,23 +133,6 @@ interface Session {
   transact<Result>(work: Work<Result>): Promise<Result>
 }
 
-function sessionOf(client: Client, schema = DEFAULT_SCHEMA): Session {
-  return {
-    schema,
-    async transact(work) {
-      await sendBegin((text) => client.query(text), transactionStatement(schema)).catch(refuseSettings)
-      try {
-        const result = await work(client)
-        await client.query('COMMIT')
-        return result
-      } catch (error) {
-        await client.query('ROLLBACK').catch(() => {})
-        throw error
-      }
-    },
-  }
-}
-
 /** @throws DatabaseRefusedError for a setting that the server does not know */
 function refuseSettings(cause: unknown): never {
   if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
@@ -172,10 +144,21 @@ async function withSession<Result>(
   use: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const client = await connect(connection)
+  const { schema = DEFAULT_SCHEMA } = connection
+  const transact = async <Result>(work: Work<Result>) => {
+    await sendBegin((text) => client.query(text), transactionStatement(schema)).catch(refuseSettings)
+    try {
+      const result = await work(client)
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }
   try {
-    const session = sessionOf(client, connection.schema)
-    refuseServer(await session.transact(readServerFacts))
-    return await use(session)
+    refuseServer(await transact(readServerFacts))
+    return await use({ schema, transact })
   } catch (cause) {
     if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
     throw new DatabaseRefusedError(

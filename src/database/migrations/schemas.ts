@@ -1,9 +1,65 @@
-import { type Client, DatabaseError, escapeIdentifier } from 'pg'
+import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
 import { DatabaseRefusedError } from '../refused.ts'
 import { internalSchema } from '../session.ts'
 
+/** The table of the migrations that were applied. */
+export const RECORD = '_prisma_migrations'
+
+/** The tables of the engine. Migrations name them without a schema, as they name all tables. */
+const ENGINE_TABLES = ['tombstones', 'tombstone_sets', 'row_counts', 'idempotency_keys']
+
+const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES]
+
+/**
+ * The names of the internal tables that are still in the schema of the catalogue, as former versions and migrations
+ * create them.
+ */
+export async function readMisplaced(client: Client, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM unnest($1::text[]) AS name
+     WHERE to_regclass(format('%I.%I', $2::text, name)) IS NOT NULL
+       AND to_regclass(format('%I.%I', $3::text, name)) IS NULL`,
+    [INTERNAL_TABLES, schema, internalSchema(schema)],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Moves the internal tables out of the schema of the catalogue, with their rows, privileges and triggers, and names
+ * the schema in the functions that use them. So Prisma Studio lists the catalogue alone, and the triggers of the
+ * catalogue work for every search path. Call it in the transaction of each migration.
+ */
+export async function moveInternalTables(client: Client, schema: string): Promise<void> {
+  await client.query(
+    MOVE.replaceAll(':internal', () => escapeLiteral(internalSchema(schema))).replaceAll(':catalogue', () =>
+      escapeLiteral(schema),
+    ),
+  )
+}
+
+/** A statement that does nothing where nothing is to be done. */
+export const MOVE = `DO $move$
+DECLARE
+  name text;
+  definition text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY[${INTERNAL_TABLES.map(escapeLiteral).join(', ')}] LOOP
+    IF to_regclass(format('%I.%I', :catalogue, name)) IS NOT NULL
+        AND to_regclass(format('%I.%I', :internal, name)) IS NULL THEN
+      EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', :catalogue, name, :internal);
+    END IF;
+  END LOOP;
+  FOR definition IN
+    SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = to_regnamespace(quote_ident(:catalogue))
+      AND prokind = 'f' AND prosrc ~ '\\m(FROM|INTO|UPDATE) (${ENGINE_TABLES.join('|')})\\M'
+  LOOP
+    EXECUTE regexp_replace(definition, '\\m(FROM|INTO|UPDATE) (${ENGINE_TABLES.join('|')})\\M',
+      format('\\1 %I.\\2', :internal), 'g');
+  END LOOP;
+END $move$`
+
 /** PostgreSQL, appendix A. */
-const INSUFFICIENT_PRIVILEGE = '42501'
+export const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
  * Creates the schemas of the catalogue and of the internal tables, unless they exist. The roles that can use the first

@@ -12,9 +12,9 @@ import {
   openEmbeddedDatabase,
 } from '../../../src/database/embedded/embedded-database.ts'
 import type { PrismaClient } from '../../../src/database/generated/client.ts'
-import { MOVE } from '../../../src/database/migrations/internal-schema.ts'
 import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
+import { MOVE } from '../../../src/database/migrations/schemas.ts'
 import {
   type DatabaseOptions,
   openDatabase,
