@@ -2,18 +2,19 @@ import { parseConnection } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
 import { openExistingDatabase, type Tables } from '../database/open-database.ts'
+import { usesPooler } from '../database/pool.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
+import { readServerFacts, type ServerFacts } from '../database/server-facts.ts'
+import { sessionSettings } from '../database/session.ts'
 import { DefinitionError } from '../model/definition-problems.ts'
 import type { Resource } from '../model/resource.ts'
 import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
 import { type Settings, SettingsError } from '../service/settings/settings.ts'
 import { styled } from '../service/terminal.ts'
+import { referenceProblems, repairReferences, repairRowCounts, rowCountProblems } from './doctor/derived.ts'
 import { tableDrift } from './doctor/drift.ts'
-import { referenceProblems, repairReferences } from './doctor/references.ts'
-import { repairRowCounts, rowCountProblems } from './doctor/row-counts.ts'
 import { rowProblems } from './doctor/rows.ts'
-import { inspectSession } from './doctor/session.ts'
 
 const usage = `Checks the service and its database. Changes nothing unless you pass --repair.
 
@@ -133,4 +134,31 @@ async function attempt<Value>(
     if (error instanceof DatabaseRefusedError) return { problems: [error.message] }
     throw error
   }
+}
+
+/** Values of LC_CTYPE that fold the case of ASCII letters only. */
+const ASCII_ONLY = /^(?:C|POSIX)$/
+
+/** Two checks: the server and the effective session settings, each as a description with its problems. */
+async function inspectSession({ pool, check }: Database): Promise<[string, readonly string[]][]> {
+  const facts = await readServerFacts(pool)
+  const { rows } = await pool.query<{ name: string; value: string }>(
+    'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS setting (name)',
+    [Object.keys(sessionSettings())],
+  )
+  const settings = rows.map(({ name, value }) => `${name} ${value}`).join('; ')
+  const holder = (await usesPooler(pool)) ? 'each transaction, through a pooler' : 'session'
+  const wrong = await check().then(
+    () => [],
+    (error: Error) => [error.message],
+  )
+  return [
+    [`server: ${describe(facts)}`, facts.isStandby ? ['The server is a standby and accepts no writes'] : []],
+    [`${holder}: ${settings}`, wrong],
+  ]
+}
+
+function describe({ version, encoding, collation, ctype }: ServerFacts): string {
+  const limit = ASCII_ONLY.test(ctype) ? ' (unique names ignore case for A to Z only)' : ''
+  return `PostgreSQL ${version}, encoding ${encoding}, collation ${collation}, LC_CTYPE ${ctype}${limit}`
 }

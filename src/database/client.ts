@@ -2,19 +2,14 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { type CustomTypesConfig, type Pool, types as parsers } from 'pg'
 import { KINDS } from '../model/kinds/index.ts'
 import type { Connection } from './connection.ts'
-import { rejectUnavailable } from './errors.ts'
-import { extend, type StatementMethods } from './extension.ts'
+import { type Client, extend } from './extension.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { type Statement, statementName } from './sql/statement.ts'
 
-/**
- * What every domain has of Prisma's client with the extension, inside or outside a transaction. The models of resources
- * are {@link prismaModel}.
- */
-export type Client = StatementMethods
+export type { Client }
 
 /** The client of a database, outside transactions. */
-export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & StatementMethods
+export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & Client
 
 /** The class of a generated client. Its type is that of the built-in domain. */
 export type PrismaClientClass = typeof PrismaClient
@@ -83,16 +78,4 @@ const OWN_PARSERS = new Map<number, (text: string) => unknown>([
 const types: CustomTypesConfig = {
   getTypeParser: ((oid: number) =>
     OWN_PARSERS.get(oid) ?? parsers.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'],
-}
-
-/**
- * Runs work in a transaction, which is rolled back if the work rejects.
- *
- * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
- */
-export function transact<Result>(
-  client: DatabaseClient,
-  work: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  return client.$transaction((inside) => work(inside as unknown as Client)).catch(rejectUnavailable)
 }

@@ -14,8 +14,11 @@ import type { Statement } from './sql/statement.ts'
 /** Sends a statement to the database and returns its rows. */
 export type Send = <Result>(statement: Statement) => Promise<Result[]>
 
-/** Methods that the extension adds to Prisma's client, inside and outside transactions. */
-export interface StatementMethods {
+/**
+ * What every domain has of Prisma's client with the extension, inside and outside transactions. The models of resources
+ * are {@link prismaModel}.
+ */
+export interface Client {
   /** Reads the rows of a handwritten statement, which must name its columns instead of using `*`. */
   $rows: Send
 }

@@ -1,4 +1,5 @@
-import { type Client, transact } from '../database/client.ts'
+import type { Client } from '../database/client.ts'
+import { rejectUnavailable } from '../database/errors.ts'
 import { type Change, TransactionNeeded } from '../model/database-rule.ts'
 import type { Resource } from '../model/resource.ts'
 import type { WriteContext } from './context.ts'
@@ -11,6 +12,8 @@ export type Target<After = Change['after']> = Pick<Change, 'key' | 'before'> & {
  * Runs a write in a transaction if it has several statements: those of a database rule, or of an idempotency
  * key. A write of one statement needs none, nor does one whose rule reads first and then has nothing to write.
  * A rule may set columns, so each attempt starts from a copy of those of the target.
+ *
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */
 export async function inTransaction<After extends Change['after'], Result>(
   { client, caller, ruleSettings: settings }: WriteContext,
@@ -21,7 +24,8 @@ export async function inTransaction<After extends Change['after'], Result>(
 ): Promise<Result> {
   const writeOn = (client: Client, isInTransaction: boolean) =>
     write({ client, isInTransaction, caller, settings, key, before, after: after && { ...after } })
-  const writeInside = () => transact(client, (inside) => writeOn(inside, true))
+  const writeInside = () =>
+    client.$transaction((inside) => writeOn(inside as unknown as Client, true)).catch(rejectUnavailable)
   if (hasIdempotencyKey) return writeInside()
   if (!databaseRule) return writeOn(client, false)
   try {

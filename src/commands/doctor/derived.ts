@@ -1,0 +1,62 @@
+import type { DatabaseClient } from '../../database/client.ts'
+import { quotedTable } from '../../database/sql/statement.ts'
+import { type Resource, tableName } from '../../model/resource.ts'
+
+// What triggers keep is wrong after an edit of it, or of rows with disabled triggers.
+
+/** Stored counts, which lists show. */
+export async function rowCountProblems(client: DatabaseClient, resources: readonly Resource[]) {
+  const wrong = await wrongCounts(client, resources)
+  return wrong.map(
+    ({ path, table, stored, actual }) =>
+      `${path}: stored count ${stored}, actual count ${actual}; run npm run doctor -- --repair, or SELECT recount_rows('${table}')`,
+  )
+}
+
+/** Writes to the collections wait until they are recounted. */
+export async function repairRowCounts(client: DatabaseClient, resources: readonly Resource[]) {
+  const wrong = await wrongCounts(client, resources)
+  for (const { table } of wrong) await client.$rows({ text: 'SELECT recount_rows($1)', values: [table] })
+  return wrong.map(({ path }) => `recounted ${path}`)
+}
+
+/** One statement for each collection, so that both counts come from the same snapshot. */
+async function wrongCounts(client: DatabaseClient, resources: readonly Resource[]) {
+  const collections = resources.filter(({ kind }) => kind === 'collection')
+  const counted = collections.map(async (resource) => {
+    const table = tableName(resource.path)
+    const text = `SELECT (SELECT count(*) FROM ${quotedTable(resource)})::text AS actual,
+      COALESCE((SELECT sum(rows) FROM row_counts WHERE collection = $1), 0)::text AS stored`
+    const [counts] = await client.$rows<{ stored: string; actual: string }>({ text, values: [table] })
+    return { path: resource.path, table, stored: counts?.stored, actual: counts?.actual }
+  })
+  return (await Promise.all(counted)).filter(({ stored, actual }) => stored !== actual)
+}
+
+/** References that are listed; the others are counted. */
+const NAMED = 20
+
+/**
+ * References that contradict the text which they follow: missing although the text names a resource, or set although it
+ * is empty. Any other reference may be right, because resources are renamed.
+ */
+export async function referenceProblems(client: DatabaseClient): Promise<string[]> {
+  const text = 'SELECT collection, id FROM inconsistent_references() ORDER BY 1, 2'
+  const wrong = await askFollowers<{ collection: string; id: string }>(client, text)
+  const named = wrong.slice(0, NAMED).map(({ collection, id }) => `${collection}/${id}`)
+  if (named.length === 0) return []
+  const others = wrong.length > NAMED ? ` and ${wrong.length - NAMED} more` : ''
+  return [`${named.join(', ')}${others}; run npm run doctor -- --repair, or SELECT repair_references()`]
+}
+
+export async function repairReferences(client: DatabaseClient): Promise<string[]> {
+  const repaired = await askFollowers<{ count: number }>(client, 'SELECT repair_references()::int AS count')
+  return repaired.filter(({ count }) => count > 0).map(({ count }) => `corrected ${count} references`)
+}
+
+/** If references follow a text, a migration has added functions for them. */
+async function askFollowers<Row>(client: DatabaseClient, text: string): Promise<Row[]> {
+  const exists = "SELECT WHERE to_regprocedure('inconsistent_references()') IS NOT NULL"
+  const found = await client.$rows({ text: exists, values: [] })
+  return found.length === 0 ? [] : client.$rows<Row>({ text, values: [] })
+}
