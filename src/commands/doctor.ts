@@ -60,11 +60,7 @@ async function inspect(repair: boolean): Promise<void> {
   const { value: database, problems } = await attempt(() => openExistingDatabase(options))
   report('database', problems)
   if (!database) return
-  try {
-    await inspectDatabase(database, domain.resources, repair)
-  } finally {
-    await database.close()
-  }
+  await inspectDatabase(database, domain.resources, repair).finally(database.close)
 }
 
 async function inspectDatabase(

@@ -1,11 +1,11 @@
 import { createWriteStream } from 'node:fs'
-import { Readable } from 'node:stream'
+import { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { stringify } from 'csv-stringify/sync'
+import { stringify } from 'csv-stringify'
 import type { Database } from '../database/database.ts'
 import { openExistingDatabase } from '../database/open-database.ts'
 import { allRows } from '../domain/read.ts'
-import type { Leaf, Resource } from '../model/resource.ts'
+import type { Resource } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 import { toValues } from '../model/rows.ts'
 import {
@@ -38,11 +38,12 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   const configuration = await databaseConfiguration()
   const resource = resourceNamed(positionals[0], configuration.domain)
   const { format, output } = values
-  const write = { ndjson: toLines, csv: toTable }[format]
-  if (!write) throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
+  const formatOf = { ndjson: toLines, csv: toTable }[format]
+  if (!formatOf) throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
   const use = async ({ client }: Database) => {
     const target = output === undefined ? process.stdout : createWriteStream(output)
-    await pipeline(Readable.from(write(resource, allRows(client, resource))), target).catch((error) => {
+    const rows = Readable.from(allRows(client, resource))
+    await pipeline(rows, formatOf(resource), target).catch((error) => {
       // The reader closed the output early, as `| head` does.
       if (error.code === 'EPIPE') return
       if (error.syscall !== 'open' && error.syscall !== 'write') throw error
@@ -52,26 +53,24 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   await withDatabase(configuration, use, openExistingDatabase)
 })
 
-async function* toLines(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
+function toLines(resource: Resource): Duplex {
   const hidden = Object.entries(resource.fields).filter(([, field]) => field.hidden)
-  for await (const row of rows) {
-    const values = { ...toValues(resource, row) }
-    for (const [name] of hidden) delete values[name as never]
-    yield `${JSON.stringify(values)}\n`
-  }
-}
-
-async function* toTable(resource: Resource, rows: AsyncIterable<Row>): AsyncGenerator<string> {
-  const leaves = resource.leaves.filter(({ field }) => !field.hidden)
-  yield stringify([leaves.map(({ name }) => name)])
-  for await (const row of rows)
-    yield stringify([leaves.map((leaf) => cell(leaf, row))], { quoted_match: /^$/ })
+  return Duplex.from(async function* (rows: AsyncIterable<Row>) {
+    for await (const row of rows) {
+      const values = { ...toValues(resource, row) }
+      for (const [name] of hidden) delete values[name as never]
+      yield `${JSON.stringify(values)}\n`
+    }
+  })
 }
 
 /** An unset field is an empty cell, an empty string a quoted one. */
-function cell({ column }: Leaf, row: Row): string | undefined {
-  const value = row[column]
-  if (value === null || value === undefined) return undefined
-  if (value instanceof Date) return value.toISOString()
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+function toTable({ leaves }: Resource): Duplex {
+  const shown = leaves.filter(({ field }) => !field.hidden)
+  return stringify({
+    header: true,
+    columns: shown.map(({ column, name }) => ({ key: column, header: name })),
+    quoted_match: /^$/,
+    cast: { date: (value) => value.toISOString(), boolean: String },
+  })
 }

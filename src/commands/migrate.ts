@@ -25,9 +25,5 @@ await runCommand(usage, {}, async () => {
 
 async function migrateEmbedded(settings: Settings, migrations: string): Promise<string[]> {
   const embedded = await openEmbeddedDatabase(settings.dataDir, settings)
-  try {
-    return await migrate(embedded.connection, migrations)
-  } finally {
-    await embedded.close()
-  }
+  return migrate(embedded.connection, migrations).finally(embedded.close)
 }

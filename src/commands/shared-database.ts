@@ -6,7 +6,6 @@ import { type Configuration, databaseOptions } from '../service/settings/configu
  * Opens the database of the settings, shared with a running service, and closes it after `use`.
  *
  * @param open `openExistingDatabase` for a command that only reads: it neither creates nor migrates a database
- * @throws {DatabaseRefusedError} when it cannot be opened
  */
 export async function withDatabase(
   configuration: Configuration,
@@ -14,9 +13,5 @@ export async function withDatabase(
   open = openSharedDatabase,
 ): Promise<void> {
   const database = await open(databaseOptions(configuration))
-  try {
-    await use(database)
-  } finally {
-    await database.close()
-  }
+  await use(database).finally(database.close)
 }
