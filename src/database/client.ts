@@ -14,13 +14,13 @@ export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> 
 /** The class of a generated client. Its type is that of the built-in domain. */
 export type PrismaClientClass = typeof PrismaClient
 
-/** How to use a database. */
+/** How to use a database, as the settings name it. */
 export interface DatabaseUse {
   readonly PrismaClient: PrismaClientClass
   /** Maximum number of connections. */
-  readonly poolSize: number
+  readonly databasePoolSize: number
   /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
-  readonly timeout: number
+  readonly databaseTimeout: number
 }
 
 /**
@@ -30,7 +30,7 @@ export interface DatabaseUse {
 export function createClient(
   pool: Pool,
   { schema, isEmbedded }: Connection,
-  { PrismaClient, timeout }: DatabaseUse,
+  { PrismaClient, databaseTimeout: timeout }: DatabaseUse,
 ): DatabaseClient {
   const nameOf = isEmbedded ? () => '' : statementName
   const prisma = new PrismaClient({

@@ -20,7 +20,7 @@ export interface Tables extends Pick<DatabaseUse, 'PrismaClient'> {
 }
 
 /** The database to open, and its limits, as the settings name them. */
-export interface DatabaseOptions extends EmbeddedOptions {
+export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'PrismaClient'> {
   /** Loads the tables. It is called while an embedded database starts, which takes longer. */
   tables: () => Promise<Tables>
   /** The URL of a PostgreSQL server; by default, the embedded database is used. */
@@ -31,8 +31,6 @@ export interface DatabaseOptions extends EmbeddedOptions {
   migrateOnStart: boolean
   /** How long to wait for a PostgreSQL server that cannot be reached yet. */
   patience?: Patience
-  /** Size of the connection pool; at most 7 for the embedded database. */
-  databasePoolSize: number
 }
 
 /** Maximum connections of the service to an embedded database; the others are for psql, Studio and the migrator. */
@@ -115,10 +113,9 @@ function createEmbedded(
   maximumPoolSize: number,
   release?: () => Promise<void>,
 ): Database {
-  const { databasePoolSize, databaseTimeout: timeout } = options
-  const poolSize = Math.min(databasePoolSize, maximumPoolSize)
+  const databasePoolSize = Math.min(options.databasePoolSize, maximumPoolSize)
   const own = { ...connection, application_name: SERVICE_NAME }
-  return createDatabase(own, { PrismaClient, poolSize, timeout }, release)
+  return createDatabase(own, { ...options, PrismaClient, databasePoolSize }, release)
 }
 
 async function openServer(
@@ -131,8 +128,7 @@ async function openServer(
   const prepared = (options.migrateOnStart ? migrate : refuseUnmigrated)(connection, migrations)
   meanwhile()
   await prepared
-  const { databasePoolSize: poolSize, databaseTimeout: timeout } = options
-  const database = createDatabase(connection, { PrismaClient, poolSize, timeout })
+  const database = createDatabase(connection, { ...options, PrismaClient })
   if (connection.keepsSession && (await sharesSessions(database.pool))) {
     await database.close()
     throw new DatabaseRefusedError(

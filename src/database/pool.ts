@@ -38,13 +38,13 @@ type Done = (error: unknown, result?: unknown) => void
  */
 export function createPool(
   connection: Connection,
-  { poolSize, timeout }: Pick<DatabaseUse, 'poolSize' | 'timeout'>,
+  { databasePoolSize, databaseTimeout: timeout }: DatabaseUse,
 ): DatabasePool {
   const WatchedClient = watchedClient(connection, timeout, (error) => pool.fail(error))
   const pool = new WatchedPool({
     ...connection,
     keepAlive: true,
-    max: poolSize,
+    max: databasePoolSize,
     connectionTimeoutMillis: timeout,
     Client: WatchedClient,
     onConnect: (client: pg.ClientBase) => (client as InstanceType<typeof WatchedClient>).setUp(),

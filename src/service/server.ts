@@ -91,11 +91,8 @@ async function openReadersOf(
   { tables }: DatabaseOptions,
 ): Promise<Readers> {
   const { PrismaClient } = await tables()
-  const { databasePoolSize: poolSize, databaseTimeout: timeout, databaseReplicaUrls: addresses } = settings
-  const { replicaLag: lag, replicaPosition: position, consistencySecret } = settings
-  const secret = consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
-  const replicas = { addresses, lag, position, secret, report }
-  return openReaders(database, { PrismaClient, poolSize, timeout }, replicas)
+  const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
+  return openReaders(database, { ...settings, PrismaClient }, { ...settings, secret, report })
 }
 
 /**

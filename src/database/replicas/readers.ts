@@ -28,13 +28,13 @@ type Choice = 'replica' | 'primary_after_write' | 'primary_for_token' | 'primary
 /** Receives the number of usable replicas, and of all. */
 export type ReportReplicas = (usable: number, all: number) => void
 
-/** How to use replicas. */
+/** How to use replicas, as the settings name it. */
 export interface ReplicaOptions {
-  readonly addresses: readonly string[]
+  readonly databaseReplicaUrls: readonly string[]
   /** In milliseconds, how long replicas may lag. */
-  readonly lag: number
+  readonly replicaLag: number
   /** Whether a replica must report its position to be read from. */
-  readonly position: 'required' | 'optional'
+  readonly replicaPosition: 'required' | 'optional'
   /** What consistency tokens are signed with; undefined for none. */
   readonly secret: string | undefined
   /** Called when the usable replicas change. */
@@ -60,7 +60,7 @@ const POLL_MILLISECONDS = 10
 export async function openReaders(
   primary: Database,
   use: DatabaseUse,
-  { addresses, lag, position, secret, report = () => {} }: ReplicaOptions,
+  { databaseReplicaUrls: addresses, replicaLag: lag, replicaPosition, secret, report }: ReplicaOptions,
 ): Promise<Readers> {
   if (addresses.length === 0) {
     const { client } = primary
@@ -78,37 +78,31 @@ export async function openReaders(
   })
   const choices = { replica: 0, primary_after_write: 0, primary_for_token: 0, primary_without_replica: 0 }
   const written = new Writers(lag)
-  const choose = (choice: Choice, { client } = primary) => {
-    choices[choice]++
-    return client
-  }
-  let usable: readonly Replica[] = []
   const allowed = {
     maximumLag: Math.max(lag * ALLOWED_PART, LEAST_ALLOWED_MILLISECONDS),
-    unknownLag: position === 'optional',
+    unknownLag: replicaPosition === 'optional',
   }
-  const stopWatching = await watchReplicas(primary, replicas, allowed, (now) => {
-    usable = now
-    report(usable.length, replicas.length)
-  })
-  const chooseOf = (replicas: readonly Replica[], otherwise: Choice) => {
-    const replica = replicas[Math.floor(Math.random() * replicas.length)]
-    return replica ? choose('replica', replica.database) : choose(otherwise)
+  const stopWatching = await watchReplicas(primary, replicas, allowed, (count) =>
+    report?.(count, replicas.length),
+  )
+  const usable = () => replicas.filter(({ isUsable }) => isUsable)
+  const choose = (fitting: readonly Replica[], otherwise: Choice) => {
+    const replica = fitting[Math.floor(Math.random() * fitting.length)]
+    choices[replica ? 'replica' : otherwise]++
+    return (replica?.database ?? primary).client
   }
   return {
     clientFor({ identity }) {
-      if (written.has(identity)) return choose('primary_after_write')
-      return chooseOf(usable, 'primary_without_replica')
+      if (written.has(identity)) return choose([], 'primary_after_write')
+      return choose(usable(), 'primary_without_replica')
     },
     async caughtUpClientFor({ identity, consistency }) {
-      if (written.has(identity)) return choose('primary_after_write')
+      if (written.has(identity)) return choose([], 'primary_after_write')
       const after = consistency?.after
-      if (after === undefined || after === 'unknown') return choose('primary_for_token')
-      await untilOneHas(after, usable)
-      return chooseOf(
-        usable.filter((replica) => replica.has(after)),
-        'primary_for_token',
-      )
+      if (after === undefined || after === 'unknown') return choose([], 'primary_for_token')
+      await untilOneHas(after, usable())
+      const caughtUp = usable().filter((replica) => replica.has(after))
+      return choose(caughtUp, 'primary_for_token')
     },
     recordWrite({ identity, consistency }) {
       written.add(identity)

@@ -11,24 +11,23 @@ const INTERVAL_MILLISECONDS = 250
  * recovers. The lag is how long ago the primary was at the position of the replica, as measured here, so it
  * grows when a replica has lost its primary. Resolves after the first poll.
  *
- * @param changed called with the usable replicas, at first and when they change
+ * @param report called with the number of usable replicas, at first and when it changes
  * @returns a function that stops polling and resolves after the last poll
  */
 export async function watchReplicas(
   primary: Database,
   watched: readonly Replica[],
   allowed: Allowed,
-  changed: (usable: readonly Replica[]) => void,
+  report: (usable: number) => void,
 ): Promise<() => Promise<void>> {
-  let usable: readonly Replica[] | undefined
+  let reported: number | undefined
   let isStopped = false
   const poll = async () => {
     const latest = await readWritten(primary)
     await Promise.all(watched.map((replica) => replica.poll(latest, allowed)))
-    const now = watched.filter(({ isUsable }) => isUsable)
-    const isSame = now.length === usable?.length && now.every((replica, index) => replica === usable?.[index])
-    usable = now
-    if (!isSame) changed(now)
+    const { length: usable } = watched.filter(({ isUsable }) => isUsable)
+    if (usable !== reported) report(usable)
+    reported = usable
   }
   const pollRepeatedly = async () => {
     while (!isStopped) {
