@@ -8,38 +8,35 @@ type Sizes = ReadonlyMap<string, number>
 
 /** The sizes of the tables of the resources, cached for ten seconds. */
 export class TableSizes {
-  readonly #client: DatabaseClient
-  readonly #tables: readonly string[]
   #cached: Promise<Sizes> | undefined
   #requestedAt = Number.NEGATIVE_INFINITY
 
-  constructor(client: DatabaseClient, resources: readonly Resource[]) {
-    this.#client = client
-    this.#tables = resources.map(({ path }) => tableName(path))
-  }
+  constructor(
+    readonly client: DatabaseClient,
+    readonly resources: readonly Resource[],
+  ) {}
 
-  /** The size of a table in bytes, with its TOAST data and without its indexes. */
+  /**
+   * The size of a table in bytes, with its TOAST data and without its indexes. Only the first call waits for the
+   * database. Later calls use the previous sizes until it responds.
+   */
   async of({ path }: Resource): Promise<number> {
-    if (performance.now() - this.#requestedAt > LIFETIME_MILLISECONDS) this.#refresh()
-    return (await this.#cached)?.get(tableName(path)) ?? 0
-  }
-
-  /** Only the first call waits for the database. Later calls use the previous sizes until it responds. */
-  #refresh(): void {
-    this.#requestedAt = performance.now()
-    const sizes = this.#read()
-    this.#cached ??= sizes.catch(() => new Map())
-    sizes.then(
-      () => {
+    if (performance.now() - this.#requestedAt > LIFETIME_MILLISECONDS) {
+      this.#requestedAt = performance.now()
+      const sizes = this.#read()
+      this.#cached ??= sizes.catch(() => new Map())
+      const keep = () => {
         this.#cached = sizes
-      },
-      () => {},
-    )
+      }
+      sizes.then(keep, () => {})
+    }
+    return (await this.#cached)?.get(tableName(path)) ?? 0
   }
 
   async #read(): Promise<Sizes> {
     const text = 'SELECT name, pg_table_size(name::regclass)::float8 AS bytes FROM unnest($1::text[]) AS name'
-    const rows = await this.#client.$rows<{ name: string; bytes: number }>({ text, values: [this.#tables] })
+    const tables = this.resources.map(({ path }) => tableName(path))
+    const rows = await this.client.$rows<{ name: string; bytes: number }>({ text, values: [tables] })
     return new Map(rows.map(({ name, bytes }) => [name, bytes]))
   }
 }

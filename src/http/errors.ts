@@ -74,11 +74,6 @@ export type ReportFault = (error: unknown, requestId: string) => void
 
 export type FormatError = (ctx: Context, error: DomainError) => { type: string; body: object }
 
-const formatEnvelope: FormatError = (_, error) => ({
-  type: 'application/json; charset=utf-8',
-  body: errorEnvelope(error),
-})
-
 /**
  * Renders every thrown error as the error envelope (SPEC §2.4), or in the format of the route. Anything but a
  * DomainError is a fault of the service: it is reported, and the response reveals nothing.
@@ -97,8 +92,10 @@ export function renderErrors(
       if (error !== thrown) reportFault(thrown, ctx.state['requestId'])
       // Why the database did not serve is for the log, not for the caller.
       if (error.cause instanceof Error) ctx.state['reason'] = error.cause.message
-      const format = formatOf(ctx.path) ?? formatEnvelope
-      const { type, body } = format(ctx, error)
+      const { type, body } = formatOf(ctx.path)?.(ctx, error) ?? {
+        type: 'application/json; charset=utf-8',
+        body: errorEnvelope(error),
+      }
       ctx.status = STATUS[error.code]
       ctx.set(errorHeaders(error))
       ctx.append('Link', helpLink(ctx.path, error.code))

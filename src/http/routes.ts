@@ -36,9 +36,6 @@ export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
   return { GET: endpoint, HEAD: endpoint }
 }
 
-/** The middleware in front of a route, by its access. */
-export type AccessChecks = Readonly<Record<Access, readonly Middleware[]>>
-
 /**
  * Every route of the service. Paths are matched exactly. Of several routes at a path, the first that applies is served.
  */
@@ -47,7 +44,8 @@ export class RouteTable {
   readonly #routes: readonly Route[]
   readonly #probes: ReadonlySet<string>
 
-  constructor(routes: readonly Route[], checks: AccessChecks) {
+  /** @param checks the middleware in front of a route, by its access */
+  constructor(routes: readonly Route[], checks: Readonly<Record<Access, readonly Middleware[]>>) {
     this.#routes = routes
     this.#probes = new Set(routes.filter(({ access }) => access === 'probe').map(({ path }) => path))
     for (const [index, route] of routes.entries()) {
@@ -74,17 +72,17 @@ export class RouteTable {
 
   /** Whether there is a route at a path, not counting wildcards. */
   has(path: string): boolean {
-    return this.#router
-      .match(path, 'GET')
-      .path.some(({ name }) => !this.#routes[Number(name)]?.path.includes('*'))
+    return this.#matches(path).some((route) => !route.path.includes('*'))
   }
 
   /** The route at a path: the one that needs a token, or else one that depends on the path alone. */
   at(path: string): Route | undefined {
-    const matched = this.#router
-      .match(path, 'GET')
-      .path.map(({ name }) => this.#routes[Number(name)] as Route)
-    return matched.find(({ access }) => access === 'token') ?? matched.find(({ applies }) => !applies)
+    const matches = this.#matches(path)
+    return matches.find(({ access }) => access === 'token') ?? matches.find(({ applies }) => !applies)
+  }
+
+  #matches(path: string): Route[] {
+    return this.#router.match(path, 'GET').path.map(({ name }) => this.#routes[Number(name)] as Route)
   }
 }
 

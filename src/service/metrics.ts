@@ -11,14 +11,8 @@ import { type Route, reads } from '../http/routes.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { readWorkerMetrics } from './workers.ts'
 
-/** Collects requests, and serves the metrics. */
-interface Metrics {
-  readonly report: ReportRequest
-  readonly route: Route
-}
-
 /**
- * Makes the metrics, in the Prometheus text format, with those of Node itself (event-loop delay, memory). A worker
+ * Makes the metrics of requests and their route, in the Prometheus text format, with those of Node itself (event-loop delay, memory). A worker
  * serves those of all workers.
  */
 export function createMetrics(
@@ -27,7 +21,7 @@ export function createMetrics(
   state: { readonly refusedConnections: number },
   operations: OperationLimiter,
   connections: Limiter,
-): Metrics {
+): { readonly report: ReportRequest; readonly route: Route } {
   const registry = new Registry()
   if (cluster.isWorker) respondToPrimary(registry)
   collectDefaultMetrics({ register: registry })

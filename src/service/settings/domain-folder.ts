@@ -9,47 +9,41 @@ import { DefinitionError, definitionProblems } from '../../model/definition-prob
 import type { Domain } from '../../model/domain.ts'
 import type { Resource } from '../../model/resource.ts'
 
-/** Absolute paths of the parts of a domain. */
-export interface DomainFolder {
-  /** The built module that exports the definitions as `domain`. */
-  readonly definitions: string
-  /** The Prisma schema. */
-  readonly schema: string
-  readonly migrations: string
-  /** The built module of the generated Prisma client. */
-  readonly client: string
-  /** The folder of persisted GraphQL operations; undefined if it does not exist. */
-  readonly operations: string | undefined
-  /** The file with the resources that `npm run seed` adds; it may not exist. */
-  readonly seed: string
-}
-
 export interface LocatedDomain extends Domain {
   readonly folder: DomainFolder
 }
 
+export type DomainFolder = Readonly<ReturnType<typeof domainFolder>>
+
 /** The relative path is the same from src and from dist. */
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
+const MODULES = fileURLToPath(new URL('../..', import.meta.url))
 
-/** @param path the setting DOMAIN; undefined for the built-in domain */
-export function domainFolder(path?: string): DomainFolder {
-  const [root, modules, definitions, client] =
-    path === undefined
-      ? ([PROJECT, fileURLToPath(new URL('../..', import.meta.url)), BUILT_IN, BUILT_IN_CLIENT] as const)
-      : ([resolve(path), join(path, 'dist'), 'index', 'generated/client/client'] as const)
+/**
+ * Absolute paths of the parts of a domain.
+ *
+ * @param path the setting DOMAIN; undefined for the built-in domain
+ */
+export function domainFolder(path?: string) {
+  const root = path === undefined ? PROJECT : resolve(path)
   const operations = join(root, 'operations')
   return {
-    definitions: resolve(modules, `${definitions}.js`),
+    /** The built module that exports the definitions as `domain`. */
+    definitions:
+      path === undefined ? join(MODULES, 'domain/resources/index.js') : join(root, 'dist/index.js'),
     schema: join(root, 'prisma/schema.prisma'),
     migrations: join(root, 'prisma/migrations'),
-    client: resolve(modules, `${client}.js`),
+    /** The built module of the generated Prisma client. */
+    client:
+      path === undefined
+        ? join(MODULES, 'database/generated/client.js')
+        : join(root, 'dist/generated/client/client.js'),
+    /** The folder of persisted GraphQL operations, if it exists. */
     operations: existsSync(operations) ? operations : undefined,
+    /** The file with the resources that `npm run seed` adds; it may not exist. */
     seed: join(root, 'prisma/seed/catalogue.json'),
   }
 }
-
-const BUILT_IN = 'domain/resources/index'
-const BUILT_IN_CLIENT = 'database/generated/client'
 
 /** @throws {DefinitionError} if the module is missing or invalid, with all problems of the definitions */
 export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDomain> {

@@ -1,12 +1,10 @@
 import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
+import type { TokenSettings } from '../../http/auth/verify-token.ts'
 import type { Domain } from '../../model/domain.ts'
 import { choice, settingsTable } from './settings-table.ts'
 
 /** How access tokens are verified; `development`: with a random secret stored in the data folder. */
-export type TokenKind =
-  | { readonly kind: 'secret'; readonly secret: string }
-  | { readonly kind: 'jwks'; readonly url: string; readonly maximumStaleHours: number }
-  | { readonly kind: 'development' }
+type TokenKind = TokenSettings['jwt'] | { readonly kind: 'development' }
 
 export class SettingsError extends Error {
   override name = 'SettingsError'
