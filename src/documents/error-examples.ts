@@ -1,4 +1,4 @@
-import { duplicateValue } from '../domain/unique.ts'
+import { duplicateValue } from '../domain/rules.ts'
 import { errorEnvelope, STATUS } from '../http/errors.ts'
 import { bodyTypes } from '../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json/strict-json.ts'

@@ -11,9 +11,8 @@ import { writeError } from './database-errors.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import { parentNotFoundOrGone } from './not-found.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
-import { type ClientChange, refuseBrokenRules } from './rules.ts'
+import { type ClientChange, refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
 import { inTransaction, type Target } from './transaction.ts'
-import { refuseTakenIdentifier, refuseTakenValues } from './unique.ts'
 
 /** The outcome of a write. It is decided with the write itself, so concurrent requests cannot make it wrong. */
 export interface Written {

@@ -2,7 +2,7 @@ import { prismaError, refusalOf } from '../database/errors.ts'
 import { DomainError, errorAt } from '../model/errors.ts'
 import { type Resource, tableName } from '../model/resource.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
-import { duplicateValue } from './unique.ts'
+import { duplicateValue } from './rules.ts'
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATIONS = ['23503', '23001']

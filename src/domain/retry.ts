@@ -1,14 +1,10 @@
 import { DomainError } from '../model/errors.ts'
 
 /** Another request has changed the same data. The write is repeated; callers never receive this error. */
-export class WriteConflict extends Error {
-  override readonly name = 'WriteConflict'
-}
+export class WriteConflict extends Error {}
 
 /** The parent of an owned resource does not exist. */
-export class ParentNotFound extends Error {
-  override readonly name = 'ParentNotFound'
-}
+export class ParentNotFound extends Error {}
 
 /** Each conflict means that another request succeeded, so this many in a row indicate a fault. */
 const MAXIMUM_ATTEMPTS = 200
