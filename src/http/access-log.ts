@@ -7,8 +7,8 @@ export interface AnsweredRequest {
   readonly method: string
   /** The template of the path, `/api/v1/species/:id`; undefined if there is no route. */
   readonly route: string | undefined
-  /** The beginning of the path, if there is no route. */
-  readonly path?: string | undefined
+  /** The beginning of the path, only if there is no route. */
+  readonly path?: string
   /** The status of the response, or what it would have been if the connection was lost before. */
   readonly status: number
   readonly seconds: number
@@ -81,9 +81,8 @@ function untilClosed({ req, res }: Context): Promise<boolean> {
 }
 
 function endSpan(span: Span, { method, route, status }: AnsweredRequest): void {
-  span.updateName(route ? `${method} ${route}` : method)
   span.setAttribute('http.response.status_code', status)
-  if (route) span.setAttribute('http.route', route)
+  if (route) span.updateName(`${method} ${route}`).setAttribute('http.route', route)
   if (status >= 500) span.setStatus({ code: 2 })
   span.end()
 }

@@ -44,26 +44,25 @@ interface AppSettings {
 
 /** The HTTP application. Middleware runs in the order of these lists. */
 export function createApp(parts: AppParts): RequestListener {
-  const { settings, authenticate, reportFault, reportRequest, load, pathHeaders, positions } = parts
+  const { settings, reportFault, pathHeaders, positions } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const turns = createTurns()
-  const open = [refuseMalformedHost]
   const token = [
-    ...open,
-    authenticate,
+    refuseMalformedHost,
+    parts.authenticate,
     turns.remember,
     ...(settings.rateLimit > 0 ? [limitRate(settings.rateLimit)] : []),
-    shedLoad(load),
+    shedLoad(parts.load),
     refuseMalformedQuery,
     ...(positions ? [exchangeConsistencyTokens(positions)] : []),
   ]
-  const routes = new RouteTable(parts.routes, { probe: [], open, token })
+  const routes = new RouteTable(parts.routes, { probe: [], open: [refuseMalformedHost], token })
   const middleware: Middleware[] = [
     completeTarget,
     sendInPieces,
     requestId(settings.trustProxy),
     observe(
-      reportRequest,
+      parts.reportRequest,
       (path) => routes.at(path)?.path,
       (path) => routes.isProbe(path),
     ),

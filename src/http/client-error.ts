@@ -22,10 +22,7 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: Duple
   endWith(socket, new DomainError(...reason))
 }
 
-/**
- * Refuses CONNECT with 405 and the error envelope (RFC 9110 §9.3.6, §15.5.6). It has no path, so it never reaches the
- * application.
- */
+/** CONNECT (RFC 9110 §9.3.6) has no path, so it never reaches the application. */
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   // From here on the HTTP server no longer handles the socket.
   socket.on('error', () => socket.destroy()).resume()

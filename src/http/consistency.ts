@@ -5,9 +5,7 @@ import { callerOf } from './auth/authenticate.ts'
 /** The header with the token of a write: in its response, and in requests that must see the write. */
 export const CONSISTENCY_TOKEN = 'Consistency-Token'
 
-/** Reads and issues tokens, in a service whose reads can be older than its writes. */
 export interface Positions {
-  /** The position that a token names. */
   read(token: string): Consistency['after']
   /** A token for all writes so far; undefined if there is none. */
   issue(): Promise<string | undefined>

@@ -77,8 +77,6 @@ export type FormatError = (ctx: Context, error: DomainError) => { type: string; 
 /**
  * Renders every thrown error as the error envelope (SPEC §2.4), or in the format of the route. Anything but a
  * DomainError is a fault of the service: it is reported, and the response reveals nothing.
- *
- * @param formatOf finds the format of the route at a path; undefined for the envelope
  */
 export function renderErrors(
   reportFault: ReportFault,

@@ -63,9 +63,7 @@ function isUrl(ctx: Context, origin: string): boolean {
   return isOne
 }
 
-/**
- * Refuses a query string that is not percent-encoded UTF-8, which would be read as different text than was sent.
- */
+/** A query string that is not percent-encoded UTF-8 would be read as different text than was sent. */
 export const refuseMalformedQuery: Middleware = (ctx, next) => {
   try {
     decodeURIComponent(ctx.querystring)

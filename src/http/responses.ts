@@ -46,9 +46,7 @@ export function requestId(trustProxy: boolean): Middleware {
   }
 }
 
-/**
- * The headers that keep a browser from doing anything with a response except reading it, also from other origins.
- */
+/** They keep a browser from doing anything with a response except reading it, also from other origins. */
 const SECURITY_HEADERS = headersOf(
   helmet({
     contentSecurityPolicy: {
@@ -73,11 +71,7 @@ function headersOf(protect: ReturnType<typeof helmet>): readonly [string, string
   return headers
 }
 
-/**
- * Lets scripts of other origins use the service, and read all headers of its responses (CORS, Fetch standard §3.3).
- *
- * @param more headers that only some services send
- */
+/** Lets scripts of other origins use the service, and read all headers of its responses (CORS, Fetch standard §3.3). */
 export function crossOrigin(more: readonly string[] = []): Middleware {
   const exposeHeaders = [...EXPOSED_HEADERS, ...more].join(',')
   const allow = cors({ exposeHeaders, allowMethods: METHODS })
@@ -90,9 +84,7 @@ export function crossOrigin(more: readonly string[] = []): Middleware {
   }
 }
 
-/**
- * Lets only callers themselves cache a response, only if it has an entity tag, and with revalidation (RFC 9111 §5.2).
- */
+/** Only callers themselves may cache, only what has an entity tag, and with revalidation (RFC 9111 §5.2). */
 export const cacheControl: Middleware = async (ctx, next) => {
   await next()
   if (ctx.response.get('Cache-Control')) return

@@ -60,7 +60,6 @@ export class RouteTable {
     }
   }
 
-  /** Serves the routes, and passes on all other requests. */
   serve(): Middleware {
     return this.#router.routes() as Middleware
   }

@@ -9,7 +9,6 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { refuseConnect, respondToClientError } from './client-error.ts'
 
-/** Limits on connections, and on the time that clients may take. */
 export interface ServerLimits {
   readonly maximumConnections: number
   readonly keepAliveSeconds: number

@@ -17,7 +17,6 @@ export interface KeySetSettings {
 
 const HOUR_MILLISECONDS = 3_600_000
 
-/** Keys of this age are fetched again in the background. */
 const REFRESH_MILLISECONDS = 600_000
 
 /** After a successful fetch, unknown keys cause no other for this long. */
