@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { parseConnection } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
@@ -11,7 +12,6 @@ import type { Resource } from '../model/resource.ts'
 import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
 import { type Settings, SettingsError } from '../service/settings/settings.ts'
-import { styled } from '../service/terminal.ts'
 import { referenceProblems, repairReferences, repairRowCounts, rowCountProblems } from './doctor/derived.ts'
 import { tableDrift } from './doctor/drift.ts'
 import { rowProblems } from './doctor/rows.ts'
@@ -86,8 +86,8 @@ function report(check: string, problems: readonly string[]): boolean {
   checks.push({ check, ok, problems })
   if (!ok) process.exitCode = 1
   if (!isJson) {
-    const { stdout } = process
-    console.log(`${ok ? styled(stdout, 'green', 'ok  ') : styled(stdout, 'red', 'FAIL')}  ${check}`)
+    const state = styleText(ok ? 'green' : 'red', ok ? 'ok  ' : 'FAIL', { stream: process.stdout })
+    console.log(`${state}  ${check}`)
     for (const problem of problems) console.log(`        ${problem}`)
   }
   return ok

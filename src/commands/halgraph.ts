@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { styled } from '../service/terminal.ts'
+import { styleText } from 'node:util'
 
 interface Command {
   readonly purpose: string
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   } else if (name === '--version' || name === '-v') {
     console.log(version())
   } else {
-    console.error(styled(process.stderr, 'red', `Unknown command ${name}`))
+    console.error(styleText('red', `Unknown command ${name}`, { stream: process.stderr }))
     console.error('See --help for the commands.')
     process.exitCode = 2
   }

@@ -1,4 +1,4 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs, styleText } from 'node:util'
 import { DatabaseRefusedError } from '../database/refused.ts'
 import { DefinitionError } from '../model/definition-problems.ts'
 import type { Domain } from '../model/domain.ts'
@@ -6,17 +6,12 @@ import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { type Configuration, loadConfiguration } from './settings/configuration.ts'
 import { SettingsError } from './settings/settings.ts'
-import { styled } from './terminal.ts'
 
 /** Invalid arguments: the message is printed and the exit status is 2. */
-export class ArgumentsError extends Error {
-  override name = 'ArgumentsError'
-}
+export class ArgumentsError extends Error {}
 
 /** A failure that is no fault of the program: the message is printed and the exit status is 1. */
-export class CommandError extends Error {
-  override name = 'CommandError'
-}
+export class CommandError extends Error {}
 
 type Arguments<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
 
@@ -40,7 +35,7 @@ export async function runCommand<const Config extends ParseArgsConfig>(
     if (!(error instanceof Error)) throw error
     const isMisused = isArgumentsError(error)
     if (!isMisused && !isRefusal(error)) throw error
-    console.error(styled(process.stderr, 'red', error.message))
+    console.error(styleText('red', error.message, { stream: process.stderr }))
     if (isMisused) console.error('See --help for the usage.')
     process.exitCode = isMisused ? 2 : 1
   }

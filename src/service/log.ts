@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pino, { type DestinationStream, type Logger } from 'pino'
-import { hasColours, type Output } from './terminal.ts'
 
 export interface Log {
   readonly logger: Logger
@@ -47,10 +46,13 @@ function openJsonLog(level: string): Log {
 }
 
 /** One line for each request and event, written immediately. */
-export async function openReadableLog(level: string, output: Output & DestinationStream): Promise<Log> {
+export async function openReadableLog(
+  level: string,
+  output: DestinationStream & { hasColors?(): boolean },
+): Promise<Log> {
   const { default: pretty } = await import('pino-pretty')
   const lines = pretty.prettyFactory({
-    colorize: hasColours(output),
+    colorize: output.hasColors?.() === true,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname,method,route,path,status,seconds,requestId,traceId,aborted',
     singleLine: true,

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { styleText } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { isMissing } from '../database/embedded/folder.ts'
 import { runCommand } from './command.ts'
@@ -9,7 +10,6 @@ import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
 import { loadConfiguration } from './settings/configuration.ts'
 import type { Settings } from './settings/settings.ts'
-import { styled } from './terminal.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { hasLeft, isFirstProcess, mayLeave, onStop, superviseWorkers } from './workers.ts'
 
@@ -67,7 +67,7 @@ const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
 /** Prints the first steps, with a token, if the service has a development secret. */
 function introduce({ origin, base }: Service, settings: Settings, token: string): void {
-  const bold = (text: string) => styled(process.stdout, 'bold', text)
+  const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
   process.stdout.write(`
 ${bold('Open in a browser')}
   ${origin}/   where to go, with counts and charts

@@ -13,7 +13,15 @@ export type StopTracing = () => Promise<void>
  */
 export async function startTracing(endpoint: string | undefined): Promise<StopTracing> {
   if (endpoint === undefined) return async () => {}
-  const { sdk, exporter, resources } = await loadPackages()
+  const [sdk, exporter, resources] = await Promise.all([
+    import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]).catch(() => {
+    throw new SettingsError([
+      'OTEL_EXPORTER_OTLP_ENDPOINT: needs @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http and @opentelemetry/resources installed',
+    ])
+  })
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources
   const resource = defaultResource()
@@ -28,19 +36,4 @@ export async function startTracing(endpoint: string | undefined): Promise<StopTr
   trace.setGlobalTracerProvider(provider)
   provider.register()
   return () => provider.shutdown()
-}
-
-async function loadPackages() {
-  try {
-    const [sdk, exporter, resources] = await Promise.all([
-      import('@opentelemetry/sdk-trace-node'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/resources'),
-    ])
-    return { sdk, exporter, resources }
-  } catch {
-    throw new SettingsError([
-      'OTEL_EXPORTER_OTLP_ENDPOINT: needs @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http and @opentelemetry/resources installed',
-    ])
-  }
 }

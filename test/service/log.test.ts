@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { openReadableLog } from '../../src/service/log.ts'
-import { styled } from '../../src/service/terminal.ts'
 import { createEmbedded } from '../helpers/database/database.ts'
 import { startProcess } from '../helpers/service/service-process.ts'
 
@@ -10,7 +9,6 @@ import { startProcess } from '../helpers/service/service-process.ts'
 async function terminal(colours = true) {
   const lines: string[] = []
   const output = {
-    isTTY: true,
     hasColors: () => colours,
     write: (line: string) => void lines.push(line),
   }
@@ -51,9 +49,6 @@ test('a terminal with colours gets them', async (t) => {
   logger.info('stopped')
   const line = lines.join('')
   t.not(line, stripVTControlCharacters(line))
-  t.not(styled({ isTTY: true, hasColors: () => true }, 'red', 'x'), 'x')
-  t.is(styled({ isTTY: true, hasColors: () => false }, 'red', 'x'), 'x')
-  t.is(styled({}, 'red', 'x'), 'x')
 })
 
 test('elsewhere each line of the log is JSON', async (t) => {

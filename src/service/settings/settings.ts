@@ -7,8 +7,6 @@ import { choice, settingsTable } from './settings-table.ts'
 type TokenKind = TokenSettings['jwt'] | { readonly kind: 'development' }
 
 export class SettingsError extends Error {
-  override name = 'SettingsError'
-
   /** @param problems one line each */
   constructor(readonly problems: readonly string[]) {
     super(`Invalid settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
