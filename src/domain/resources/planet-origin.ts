@@ -26,7 +26,8 @@ export const resolvePlanetOrigin = readingFirst(async (change) => {
   if (before && before['planet_origin'] === origin && (origin === null || before['planet_id'] !== null)) {
     after['planet_id'] = before['planet_id']
   } else {
-    after['planet_id'] = isBlank(origin) ? null : await planetFor(change, origin)
+    // A blank origin is kept as it was sent, and names no planet.
+    after['planet_id'] = origin?.trim() ? await planetFor(change, origin) : null
   }
 })
 
@@ -38,16 +39,15 @@ export const planetOriginCodes = {
   },
 }
 
-/** A blank origin is kept as it was sent, and names no planet. */
-function isBlank(origin: string | null): origin is null {
-  return origin === null || origin.trim() === ''
-}
-
 async function planetFor(change: Change, origin: string): Promise<string> {
   const { client, settings, caller } = change
   const known = await findPlanet(client, origin)
   if (known !== undefined) return known
-  if (settings['planetReference'] === 'strict') return refuseUnknownPlanet(origin)
+  if (settings['planetReference'] === 'strict') {
+    const message = `No planet has the identifier or the name ${JSON.stringify(origin)}.`
+    const details = [{ field: 'planet_origin', code: 'UNKNOWN_PLANET', message }]
+    throw new DomainError('BUSINESS_RULE_VIOLATION', message, details)
+  }
   authorize(caller, planets, 'write')
   requireTransaction(change)
   return createPlanet(client, isIdentifier(origin) ? origin : (slug(origin) ?? makeIdentifier({})), origin)
@@ -67,18 +67,11 @@ const INSERT_PLANET = 'INSERT INTO planets (id, name) VALUES ($1, $2) ON CONFLIC
  * has the identifier, a number is appended to it.
  */
 async function createPlanet(client: RuleClient, id: string, name: string): Promise<string> {
-  for (let number = 1; number < 100; number++) {
+  for (let number = 1; ; number++) {
     const candidate = number === 1 ? id : `${id.slice(0, 60)}-${number}`
     const made = await client.$rows({ text: INSERT_PLANET, values: [candidate, name] })
     if (made.length === 1) return candidate
     const known = await findPlanet(client, name)
     if (known !== undefined) return known
   }
-  return refuseUnknownPlanet(name)
-}
-
-function refuseUnknownPlanet(origin: string): never {
-  const message = `No planet has the identifier or the name ${JSON.stringify(origin)}.`
-  const details = [{ field: 'planet_origin', code: 'UNKNOWN_PLANET', message }]
-  throw new DomainError('BUSINESS_RULE_VIOLATION', message, details)
 }

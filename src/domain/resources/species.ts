@@ -73,13 +73,8 @@ export const species = defineResource({
   },
 })
 
-interface TemperatureRange {
-  readonly min_celsius?: number
-  readonly max_celsius?: number
-}
-
-function temperatureRange(values: Values): TemperatureRange {
-  return (values['temperature_range'] as TemperatureRange | undefined) ?? {}
+function temperatureRange(values: Values) {
+  return (values['temperature_range'] ?? {}) as { readonly [bound in 'min_celsius' | 'max_celsius']?: number }
 }
 
 function temperaturesInOrder(values: Values): Detail[] {
