@@ -46,8 +46,6 @@ function refuseMediaType(ctx: Context): void {
 }
 
 async function readBytes(ctx: Context): Promise<Buffer> {
-  // A request whose connection is lost has no more events to wait for.
-  if (ctx.req.destroyed) throw incomplete()
   try {
     const bytes = await getRawBody(ctx.req, { limit: MAXIMUM_JSON_BYTES, length: ctx.request.length })
     ctx.state['bodyBytes'] = bytes.length
@@ -63,9 +61,6 @@ function bodyError(error: unknown): unknown {
     const message = `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`
     return new HttpError('PAYLOAD_TOO_LARGE', message, { Connection: 'close' })
   }
-  return type === 'request.size.invalid' || type === 'request.aborted' ? incomplete() : error
-}
-
-function incomplete(): DomainError {
-  return new DomainError('MALFORMED_JSON', 'The body is incomplete.')
+  const isIncomplete = /^(?:request\.size\.invalid|request\.aborted|stream\.not\.readable)$/.test(type ?? '')
+  return isIncomplete ? new DomainError('MALFORMED_JSON', 'The body is incomplete.') : error
 }
