@@ -1,6 +1,6 @@
 /** The client of a request, as its access token identifies it. */
 export interface Caller {
-  /** Identifies the caller in all data kept per caller; from `http/auth/identity.ts`. */
+  /** Identifies the caller in all data kept per caller; from `http/auth/authenticate.ts`. */
   readonly identity: string
   /** The scopes of the token: `<collection>:read`, `<collection>:write`, `*:read`, `*:write`. */
   readonly scopes: ReadonlySet<string>

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import type { Caller } from '../../model/caller.ts'
+import { isStorable } from '../../model/values.ts'
 import { currentTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
-import { identityOf } from './identity.ts'
 import { type Claims, createVerify, TokenRefused, type TokenSettings } from './verify-token.ts'
 
 /** RFC 6750 §2.1: the scheme in any case, then a b64token. */
@@ -33,7 +34,6 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
   }
 }
 
-/** The sender of an authenticated request. */
 export function callerOf(ctx: Context): Caller {
   return ctx.state['caller'] as Caller
 }
@@ -56,14 +56,37 @@ function unauthenticated(message: string, challenge: string): HttpError {
 }
 
 function callerWith(claims: Claims, token: string, defaultScope: string | undefined): Caller {
-  const claimed = ['scope', 'scopes', 'scp'].filter((name) => name in claims)
+  const names = ['scope', 'scopes', 'scp'].filter((name) => name in claims)
+  const claimed = names.length > 0 ? names.map((name) => claims[name]) : [defaultScope]
   const subject = typeof claims['sub'] === 'string' ? claims['sub'] : undefined
   return {
     identity: identityOf(subject, token.slice(0, token.lastIndexOf('.'))),
-    scopes: new Set(
-      claimed.length > 0 ? claimed.flatMap((name) => scopesOf(claims[name])) : scopesOf(defaultScope),
-    ),
+    scopes: new Set(claimed.flatMap(scopesOf)),
   }
+}
+
+const DIGEST = 'sha256 '
+
+/** A longer text might not fit into an index entry of PostgreSQL. */
+const MAXIMUM_SUBJECT_BYTES = 2_000
+
+/**
+ * The identity of a caller: the subject of the token, or else a digest of the token. A subject that looks like a digest,
+ * or that the database cannot store, is replaced with its digest.
+ *
+ * @param signed the signing input (RFC 7515 §2), without the signature, which has several valid forms: base64url has
+ *   unused bits, and an ECDSA signature has two values
+ */
+export function identityOf(subject: string | undefined, signed: string): string {
+  if (subject === undefined || subject === '') return digest('token', signed)
+  const isShort = Buffer.byteLength(subject) <= MAXIMUM_SUBJECT_BYTES
+  const isPlain = isShort && isStorable(subject) && !subject.startsWith(DIGEST)
+  return isPlain ? subject : digest('subject', subject)
+}
+
+/** Hashes UTF-16, which keeps lone surrogates distinct. */
+function digest(kind: 'token' | 'subject', text: string): string {
+  return `${DIGEST}${kind} ${createHash('sha256').update(text, 'utf16le').digest('base64')}`
 }
 
 /** A scope claim is a string separated by spaces (RFC 8693 §4.2) or, with some issuers, an array. */
