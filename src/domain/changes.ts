@@ -1,4 +1,3 @@
-import type { DatabaseClient } from '../database/client.ts'
 import { prismaModel } from '../database/extension.ts'
 import { toData } from '../database/prisma-data.ts'
 import { DomainError } from '../model/errors.ts'
@@ -92,12 +91,12 @@ async function runWrite(
     return await inTransaction(context, resource, target, write, hasIdempotencyKey)
   } catch (error) {
     const mapped = writeError(error, resource)
+    const isRefusal = mapped instanceof ParentNotFound || mapped instanceof DomainError
     // The database may have executed the write before the connection was lost, so it is not repeated.
-    if (mapped instanceof DomainError && mapped.code === 'SERVICE_UNAVAILABLE') throw mapped
-    if (mapped instanceof DomainError && (await hasChanged(client, resource, key, before))) {
-      throw new WriteConflict()
-    }
-    if (!(mapped instanceof DomainError) && !(mapped instanceof ParentNotFound)) throw mapped
+    if (!isRefusal || ('code' in mapped && mapped.code === 'SERVICE_UNAVAILABLE')) throw mapped
+    // Another request that has changed the resource since the read may have caused the violation.
+    const current = await prismaModel(client, resource).findByKey(resource, key)
+    if (current?.version !== before?.version) throw new WriteConflict()
     const parentError = await parentNotFoundOrGone(client, resource, key)
     if (parentError) throw parentError
     if (mapped instanceof ParentNotFound) throw new WriteConflict()
@@ -105,15 +104,4 @@ async function runWrite(
       await refuseTakenValues({ ...target, client, caller }, resource)
     throw mapped
   }
-}
-
-/** Whether another request has changed the resource since the read. Then it may have caused the violation. */
-async function hasChanged(
-  client: DatabaseClient,
-  resource: Resource,
-  key: ResourceKey,
-  before: Row | undefined,
-): Promise<boolean> {
-  const row = await prismaModel(client, resource).findByKey(resource, key)
-  return row?.version !== before?.version
 }
