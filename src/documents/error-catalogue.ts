@@ -1,5 +1,4 @@
-import { STATUS } from '../http/errors.ts'
-import type { CommonDetailCode, DetailCode, ErrorCode, Explanation } from '../model/errors.ts'
+import { type DetailCode, type ErrorCode, type Explanation, STATUS } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { type ErrorExample, errorExamples } from './error-examples.ts'
 
@@ -173,7 +172,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   },
 }
 
-const DETAILS: Readonly<Record<CommonDetailCode, Explanation>> = {
+const DETAILS: Readonly<Record<string, Explanation>> = {
   REQUIRED_FIELD: {
     cause: 'A required field is absent, null, empty or blank.',
     remedy: 'Send a value for the field.',

@@ -1,15 +1,15 @@
 import { duplicateValue } from '../domain/rules.ts'
-import { errorEnvelope, STATUS } from '../http/errors.ts'
+import { errorEnvelope } from '../http/errors.ts'
 import { bodyTypes } from '../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json/strict-json.ts'
 import {
-  type CommonDetailCode,
   type DetailCode,
   DomainError,
   type ErrorCode,
   errorAt,
   refuseInvalid,
   refuseRuleViolation,
+  STATUS,
 } from '../model/errors.ts'
 import { kindOf } from '../model/fields.ts'
 import { referencesTo } from '../model/relations.ts'
@@ -160,7 +160,7 @@ function failures(resources: readonly Resource[], base: string) {
     ],
     SERVICE_UNAVAILABLE: [get(''), 'The service is overloaded. Try again.'],
   }
-  const details: Readonly<Partial<Record<CommonDetailCode, Failure>>> = {
+  const details: Readonly<Record<string, Failure>> = {
     REQUIRED_FIELD: invalid({ [name]: ' ' }),
     INVALID_TYPE: invalid({ [name]: 5 }),
     INVALID_VALUE: invalid({ [name]: '\u0000' }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { DomainError, type ErrorCode } from '../model/errors.ts'
-import { errorEnvelope, errorHeaders, helpLink, METHODS, methodNotAllowed, STATUS } from './errors.ts'
+import { DomainError, type ErrorCode, STATUS } from '../model/errors.ts'
+import { errorEnvelope, errorHeaders, helpLink, METHODS, methodNotAllowed } from './errors.ts'
 
 const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers of the request are too large.'],

@@ -1,52 +1,33 @@
-/**
- * The error codes of all protocols (SPEC §2.4, §7). REST maps each to a status; GraphQL returns it in
- * `extensions.code`.
- */
-export type ErrorCode =
-  | 'MALFORMED_REQUEST'
-  | 'MALFORMED_JSON'
-  | 'VALIDATION_FAILED'
-  | 'INVALID_QUERY_PARAMETER'
-  | 'AUTHENTICATION_REQUIRED'
-  | 'ACCESS_DENIED'
-  | 'RESOURCE_NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'NOT_ACCEPTABLE'
-  | 'CONCURRENT_MODIFICATION'
-  | 'RESOURCE_ALREADY_EXISTS'
-  | 'DEPENDENCY_CONFLICT'
-  | 'RESOURCE_GONE'
-  | 'REQUEST_TIMEOUT'
-  | 'PRECONDITION_FAILED'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'BUSINESS_RULE_VIOLATION'
-  | 'TOO_MANY_REQUESTS'
-  | 'HEADERS_TOO_LARGE'
-  | 'INTERNAL_ERROR'
-  | 'SERVICE_UNAVAILABLE'
+/** The error codes of all protocols, with the status of each in HTTP (SPEC §2.4, §7). */
+export const STATUS = {
+  MALFORMED_REQUEST: 400,
+  MALFORMED_JSON: 400,
+  VALIDATION_FAILED: 400,
+  INVALID_QUERY_PARAMETER: 400,
+  AUTHENTICATION_REQUIRED: 401,
+  ACCESS_DENIED: 403,
+  RESOURCE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
+  REQUEST_TIMEOUT: 408,
+  CONCURRENT_MODIFICATION: 409,
+  RESOURCE_ALREADY_EXISTS: 409,
+  DEPENDENCY_CONFLICT: 409,
+  RESOURCE_GONE: 410,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  BUSINESS_RULE_VIOLATION: 422,
+  TOO_MANY_REQUESTS: 429,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const
 
-/** The codes of details that hold for every resource: problems with a field or a query parameter (SPEC §2.4). */
-export type CommonDetailCode =
-  | 'REQUIRED_FIELD'
-  | 'INVALID_TYPE'
-  | 'INVALID_VALUE'
-  | 'INVALID_FORMAT'
-  | 'INVALID_RANGE'
-  | 'OUT_OF_RANGE'
-  | 'TOO_LONG'
-  | 'UNKNOWN_FIELD'
-  | 'READ_ONLY_FIELD'
-  | 'UNKNOWN_PARAMETER'
-  | 'REPEATED_PARAMETER'
-  | 'DUPLICATE_VALUE'
-  | 'RESOURCE_IN_USE'
-  | 'UNKNOWN_REFERENCE'
-  | 'IDEMPOTENCY_KEY_REUSED'
-  | 'LIMIT_EXCEEDED'
+export type ErrorCode = keyof typeof STATUS
 
-/** The `code` of a detail: a common one, or one that a definition declares for its rules. */
-export type DetailCode = CommonDetailCode | (string & {})
+/** A problem with a field or a parameter (SPEC §2.4): a code of `documents/error-catalogue.ts` or of a definition. */
+export type DetailCode = string
 
 /** What a code means, and what a client can do about it. */
 export interface Explanation {
@@ -101,34 +82,19 @@ function omission(count: number): string {
   return `The first ${MAXIMUM_DETAILS} of ${count} problems are listed.`
 }
 
-/**
- * Throws if there are details.
- *
- * @throws {DomainError} VALIDATION_FAILED (400) with these details
- */
+/** @throws {DomainError} VALIDATION_FAILED (400) with these details, if there are any */
 export function refuseInvalid(details: readonly Detail[]): void {
-  if (details.length > 0) {
-    throw new DomainError('VALIDATION_FAILED', `The resource is not valid: ${summary(details)}`, details)
-  }
+  refuse('VALIDATION_FAILED', 'The resource is not valid', details)
 }
 
-/**
- * Throws if there are details.
- *
- * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with these details
- */
+/** @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with these details, if there are any */
 export function refuseRuleViolation(details: readonly Detail[]): void {
-  if (details.length > 0) {
-    throw new DomainError(
-      'BUSINESS_RULE_VIOLATION',
-      `A business rule refuses this: ${summary(details)}`,
-      details,
-    )
-  }
+  refuse('BUSINESS_RULE_VIOLATION', 'A business rule refuses this', details)
 }
 
-function summary(details: readonly Detail[]): string {
-  const [first] = details
-  const others = details.length - 1
-  return `${first?.message ?? ''}${others > 0 ? ` (and ${others} more)` : ''}`
+function refuse(code: ErrorCode, what: string, details: readonly Detail[]): void {
+  const [first, ...others] = details
+  if (!first) return
+  const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+  throw new DomainError(code, `${what}: ${first.message}${more}`, details)
 }

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { STATUS } from '../../src/http/errors.ts'
-import type { ErrorCode } from '../../src/model/errors.ts'
+import { type ErrorCode, STATUS } from '../../src/model/errors.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 

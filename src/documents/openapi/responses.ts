@@ -1,5 +1,4 @@
-import { STATUS } from '../../http/errors.ts'
-import type { ErrorCode } from '../../model/errors.ts'
+import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import { HAL_FORMS, type Templates } from '../../rest/forms/templates.ts'
 import { withoutNullLinks } from '../../rest/respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
