@@ -9,7 +9,6 @@ import { isIdentifier, isResourceKey } from '../model/identifiers.ts'
 import { relationsOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { toValues } from '../model/rows.ts'
-import { runRules } from '../model/validate.ts'
 
 /** A change with the whole client, not only the part for rules. */
 export type ClientChange = Change & { readonly client: Client }
@@ -26,7 +25,8 @@ export async function refuseBrokenRules(
 ): Promise<void> {
   const { before, after } = change
   const values = toValues(resource, { ...before, ...after })
-  const broken = runRules(resource.rules, values, before && toValues(resource, before))
+  const stored = before && toValues(resource, before)
+  const broken = (resource.rules ?? []).flatMap((rule) => rule(values, stored))
   refuseRuleViolation([...broken, ...(await unknownReferences(change, resource, resources))])
   await resource.databaseRule?.(change)
 }

@@ -11,7 +11,7 @@ import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 import { completeValues, toValues } from '../model/rows.ts'
-import { inspectResource, refuseReadOnlyChanges, runRules } from '../model/validate.ts'
+import { inspectResource, refuseReadOnlyChanges } from '../model/validate.ts'
 import { isObject } from '../model/values.ts'
 import { viewOf } from '../model/versions/views.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
@@ -167,7 +167,8 @@ function viewIn(resource: Resource, apiVersion: string | undefined): Resource {
  */
 function completed(resource: Resource, view: Resource, values: Values, before?: Row): Values {
   const whole = completeValues(resource, view, values, before)
-  if (view !== resource) refuseInvalid(runRules(resource.checks, whole, undefined))
+  const checks = view === resource ? [] : (resource.checks ?? [])
+  refuseInvalid(checks.flatMap((check) => check(whole, undefined)))
   return whole
 }
 

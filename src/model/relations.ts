@@ -3,34 +3,24 @@ import type { Leaf, Resource } from './resource.ts'
 
 /** A reference from one resource to another. */
 interface Relation {
+  readonly from: Resource
   /** The link relation (SPEC §2.5.2). */
   readonly relation: string
   readonly leaf: Leaf & { readonly field: ReferenceField }
   readonly target: Resource
 }
 
-/** A reference, with the resource that holds it instead of its target. */
-interface InverseRelation {
-  readonly from: Resource
-  readonly leaf: Leaf & { readonly field: ReferenceField }
-}
-
-/** The references of a resource. */
-export function relationsOf(resource: Resource, resources: readonly Resource[]): Relation[] {
-  return referenceLeaves(resource).map((leaf) => ({
-    relation: leaf.field.relation,
-    leaf,
-    target: resources.find(({ path }) => path === leaf.field.to) as Resource,
-  }))
+/** The references from one resource to others. */
+export function relationsOf(from: Resource, resources: readonly Resource[]): Relation[] {
+  return referenceLeaves(from).flatMap((leaf) => {
+    const target = resources.find(({ path }) => path === leaf.field.to)
+    return target ? [{ from, relation: leaf.field.relation, leaf, target }] : []
+  })
 }
 
 /** The references to a resource. */
-export function referencesTo(resource: Resource, resources: readonly Resource[]): InverseRelation[] {
-  return resources.flatMap((from) =>
-    referenceLeaves(from)
-      .filter(({ field }) => field.to === resource.path)
-      .map((leaf) => ({ from, leaf })),
-  )
+export function referencesTo(target: Resource, resources: readonly Resource[]): Relation[] {
+  return resources.flatMap((from) => relationsOf(from, [target]))
 }
 
 /** The sub-collections and singletons of a resource. */
@@ -39,7 +29,7 @@ export function ownedBy(resource: Resource, resources: readonly Resource[]): Res
 }
 
 /** The references whose targets also list the resource, at /{to}/{id}/{path} (SPEC §2.5.1). */
-export function nestedReferences(resource: Resource): InverseRelation['leaf'][] {
+export function nestedReferences(resource: Resource): Relation['leaf'][] {
   return referenceLeaves(resource).filter(({ field }) => field.nested)
 }
 
@@ -51,6 +41,6 @@ export function listColumn(parent: Resource, listed: Resource): string {
   return leaf.column
 }
 
-function referenceLeaves({ leaves }: Resource): InverseRelation['leaf'][] {
-  return leaves.filter((leaf): leaf is InverseRelation['leaf'] => leaf.field.type === 'reference')
+function referenceLeaves({ leaves }: Resource): Relation['leaf'][] {
+  return leaves.filter((leaf): leaf is Relation['leaf'] => leaf.field.type === 'reference')
 }

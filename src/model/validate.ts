@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Detail, type DetailCode, refuseInvalid } from './errors.ts'
 import { type Field, isRequired, kindOf, type LeafField } from './fields.ts'
-import type { Resource, Rule, Values } from './resource.ts'
+import type { Resource, Values } from './resource.ts'
 import { isObject } from './values.ts'
 
 /** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */
@@ -29,7 +29,7 @@ export function inspectResource(resource: Resource, body: unknown): Inspection {
   const details = [
     ...inspection.details,
     ...missingRequiredFields(resource, inspection),
-    ...runRules(resource.checks, inspection.values, undefined),
+    ...(resource.checks ?? []).flatMap((check) => check(inspection.values, undefined)),
   ]
   return { ...inspection, details: inFieldOrder(resource, details) }
 }
@@ -61,15 +61,6 @@ export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: 
 /** The detail for an attempt to change a read-only field. */
 export function readOnlyDetail(name: string): Detail {
   return { field: name, code: 'READ_ONLY_FIELD', message: `${name} is read-only and has another value.` }
-}
-
-/** Applies rules to valid values and returns the problems they report. */
-export function runRules(
-  rules: readonly Rule[] | undefined,
-  values: Values,
-  before: Values | undefined,
-): Detail[] {
-  return (rules ?? []).flatMap((rule) => rule(values, before))
 }
 
 function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean): Inspection {
@@ -136,24 +127,17 @@ function isBlank(value: unknown): boolean {
 
 function inFieldOrder(resource: Resource, details: readonly Detail[]): readonly Detail[] {
   if (details.length < 2) return details
-  const order = new Map(fieldNames(resource).map((name, index) => [name, index]))
-  const position = ({ field }: Detail) => order.get(field) ?? order.size
+  const names = resource.leaves.flatMap(({ path, name }) => [path[0], name])
+  const position = ({ field }: Detail) => (names.includes(field) ? names.indexOf(field) : names.length)
   return [...details].sort((one, other) => position(one) - position(other))
-}
-
-function fieldNames(resource: Resource): string[] {
-  return Object.entries(resource.allFields).flatMap(([name, field]) =>
-    field.type === 'group'
-      ? [name, ...Object.keys(field.fields).map((member) => `${name}.${member}`)]
-      : [name],
-  )
 }
 
 function unknownFields(fields: Readonly<Record<string, Field>>, members: Values, prefix: string): Detail[] {
   const isHal = (name: string) => prefix === '' && HAL_MEMBERS.has(name)
   const unknown = Object.keys(members).filter((name) => !Object.hasOwn(fields, name) && !isHal(name))
   if (unknown.length === 0) return []
-  const known = `the fields are ${settableFields(fields)}`
+  const settable = Object.keys(fields).filter((name) => !fields[name]?.readOnly)
+  const known = `the fields are ${settable.join(', ')}`
   const details = unknown.slice(0, MAXIMUM_UNKNOWN).map((name) => unknownField(prefix + name, known))
   const [first, ...others] = unknown.slice(MAXIMUM_UNKNOWN)
   if (first === undefined) return details
@@ -164,12 +148,6 @@ function unknownFields(fields: Readonly<Record<string, Field>>, members: Values,
 function unknownField(name: string, addition: string): Detail {
   const message = `${name.slice(0, 100)} is not a field here; ${addition}.`
   return detail(name.slice(0, 200), 'UNKNOWN_FIELD', message)
-}
-
-/** The fields that a caller may set, for a message. */
-function settableFields(fields: Readonly<Record<string, Field>>): string {
-  const settable = Object.entries(fields).filter(([, field]) => !field.readOnly)
-  return settable.map(([name]) => name).join(', ')
 }
 
 function without(unset: null | undefined, values: Values): Values {

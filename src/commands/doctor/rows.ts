@@ -5,7 +5,7 @@ import { isIdentifier } from '../../model/identifiers.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import { toValues } from '../../model/rows.ts'
-import { inspectResource, runRules } from '../../model/validate.ts'
+import { inspectResource } from '../../model/validate.ts'
 
 const LISTED_ROWS = 20
 
@@ -31,5 +31,5 @@ function problemsOf(resource: Resource, row: Row): readonly Detail[] {
     ? []
     : [{ field: 'id', code: 'INVALID_VALUE', message: 'id is not a valid identifier.' }]
   // The row is compared with itself, so rules about changes of state do not apply.
-  return [...malformed, ...details, ...runRules(resource.rules, values, values)]
+  return [...malformed, ...details, ...(resource.rules ?? []).flatMap((rule) => rule(values, values))]
 }
