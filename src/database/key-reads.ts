@@ -52,14 +52,12 @@ function loaderOf(resource: Resource, findMany: FindMany): Loader {
   return new DataLoader(load, { cache: false, maxBatchSize: MAXIMUM_KEYS, batchScheduleFn })
 }
 
-function withKeys(resource: Resource, keys: readonly ResourceKey[]): object {
-  if (!resource.parentField) return { id: anyOf(keys.map(({ id }) => id)) }
-  return { OR: toPowerOfTwo(keys).map((key) => keyColumns(resource, key)) }
-}
-
-/** Prisma's condition for one of these values. */
-export function anyOf(values: readonly string[]): { readonly in: readonly string[] } {
-  return { in: toPowerOfTwo(values) }
+/** Prisma's condition for the resources with these keys. The identifier of a singleton is that of its parent. */
+export function withKeys(resource: Resource, keys: readonly ResourceKey[]): object {
+  const { parentField, listed } = resource
+  const padded = toPowerOfTwo(keys)
+  if (parentField && listed) return { OR: padded.map((key) => keyColumns(resource, key)) }
+  return { [parentField ?? 'id']: { in: padded.map(({ id }) => id) } }
 }
 
 /**

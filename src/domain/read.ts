@@ -1,7 +1,7 @@
 import type { Client } from '../database/client.ts'
 import { rejectUnavailable } from '../database/errors.ts'
 import { prismaModel } from '../database/extension.ts'
-import { anyOf } from '../database/key-reads.ts'
+import { withKeys } from '../database/key-reads.ts'
 import {
   isIdentifier,
   isResourceKey,
@@ -29,29 +29,16 @@ export async function readResource(client: Client, resource: Resource, key: Reso
   return row ?? Promise.reject(await notFoundOrGone(client, resource, key))
 }
 
-/** Reads the rows with these identifiers in a column, as a map by identifier. */
-export async function readRows(
-  client: Client,
-  resource: Resource,
-  column: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Row>> {
-  const rows = await prismaModel(client, resource)
-    .findMany({ where: { [column]: anyOf(ids) } })
-    .catch(rejectUnavailable)
-  return new Map(rows.map((row) => [row[column] as string, row]))
-}
-
 /** Reads resources by the texts of their keys. A key without a row is left out. */
 export async function readByKeys(
   client: Client,
   resource: Resource,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const rows = await Promise.all(
-    keys.map((key) => prismaModel(client, resource).findByKey(resource, keyOfText(key))),
-  )
-  return new Map(rows.flatMap((row) => (row ? [[keyText(keyOf(resource, row)), row]] : [])))
+  const rows = await prismaModel(client, resource)
+    .findMany({ where: withKeys(resource, keys.map(keyOfText)) })
+    .catch(rejectUnavailable)
+  return new Map(rows.map((row) => [keyText(keyOf(resource, row)), row]))
 }
 
 /** Reads a part of a collection (SPEC §4.1). */
@@ -70,25 +57,12 @@ export function readLists(
   parentIds: readonly string[],
   request: ListRequest,
 ): Promise<ReadonlyMap<string, List>> {
-  const parents = { resource: parent, ids: parentIds, column: listColumn(parent, resource) }
+  const parents = {
+    resource: parent,
+    ids: parentIds.filter(isIdentifier),
+    column: listColumn(parent, resource),
+  }
   return prismaModel(client, resource).lists(resource, parents, request)
-}
-
-/**
- * Reads a part of the list of one parent.
- *
- * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent
- */
-export async function readListOf(
-  client: Client,
-  parent: Resource,
-  resource: Resource,
-  parentId: string,
-  request: ListRequest,
-): Promise<List> {
-  if (!isIdentifier(parentId)) throw resourceNotFound(parent, { id: parentId })
-  const list = (await readLists(client, parent, resource, [parentId], request)).get(parentId)
-  return list ?? Promise.reject(await notFoundOrGone(client, parent, { id: parentId }))
 }
 
 /** Counts and measures the groups of a collection: exactly where that of doubles overflows in any group. */

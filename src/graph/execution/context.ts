@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader'
 import type { DatabaseClient, ReadContext, WriteContext } from '../../domain/context.ts'
-import { readByKeys, readLists, readRows } from '../../domain/read.ts'
+import { readByKeys, readLists } from '../../domain/read.ts'
 import { type Action, authorize } from '../../model/authorize.ts'
 import type { Caller } from '../../model/caller.ts'
-import { keyText, type ResourceKey } from '../../model/identifiers.ts'
+import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
 import { type List, type ListRequest, passesOf } from '../../model/query/list.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
@@ -15,6 +15,12 @@ export interface DomainContext extends Omit<WriteContext, 'caller'> {
   /** Chooses the database that a caller reads from, and records writes. */
   readonly readers: ReadContext
   readonly connections: ConnectionShares
+}
+
+/** The owner of the listed resources, or the resource that they refer to. */
+export interface Parent {
+  readonly resource: Resource
+  readonly id: string
 }
 
 export interface GraphContext {
@@ -41,23 +47,15 @@ export function createContext(
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
   const connections = domain.connections.of(caller.identity, slot)
-  return {
-    caller,
-    domain,
-    reader,
-    connections,
-    loaders: new Loaders(reader, connections, slot),
-    slot,
-    selectsWritten,
-  }
+  const context = { caller, domain, reader, connections, slot, selectsWritten }
+  return Object.assign(context, { loaders: new Loaders(context) })
 }
 
 /** Selects a replica that has the writes this query must see, before the query reads anything. */
 export async function awaitWrites(context: GraphContext): Promise<void> {
-  const { caller, domain, loaders } = context
+  const { caller, domain } = context
   if (caller.consistency?.after === undefined) return
   context.reader = await domain.readers.caughtUpClientFor(caller)
-  loaders.restart(context.reader)
 }
 
 /**
@@ -75,30 +73,21 @@ export function requireScope({ caller, slot }: GraphContext, resource: Resource,
  * and no row is read twice, so the number of statements does not depend on the number of resources.
  */
 class Loaders {
-  #client: DatabaseClient
-  readonly #connections: Connections
-  readonly #slot: Slot
+  readonly #context: Omit<GraphContext, 'loaders'>
   readonly #loaders = new Map<string, DataLoader<string, never>>()
   readonly #remembered = new Map<Resource, Row[]>()
 
-  constructor(client: DatabaseClient, connections: Connections, slot: Slot) {
-    this.#client = client
-    this.#connections = connections
-    this.#slot = slot
+  constructor(context: Omit<GraphContext, 'loaders'>) {
+    this.#context = context
   }
 
-  /** The row with this value in a unique column. */
-  row(resource: Resource, column: string, id: string): Promise<Row | undefined> {
-    return this.#rows(resource, column).load(id)
-  }
-
-  resource(resource: Resource, { parentId, id }: ResourceKey): Promise<Row | undefined> {
-    const { parentField, listed } = resource
-    if (!parentField || parentId === undefined) return this.row(resource, 'id', id)
-    if (!listed) return this.row(resource, parentField, parentId)
-    const read = (keys: readonly string[]) =>
-      this.#connections.use(() => readByKeys(this.#client, resource, keys))
-    return this.#loader(`${resource.path} by parent`, read).load(keyText({ parentId, id }))
+  resource(resource: Resource, key: ResourceKey): Promise<Row | undefined> {
+    const { connections, reader } = this.#context
+    const read = (keys: readonly string[]) => connections.use(() => readByKeys(reader, resource, keys))
+    const loader = this.#loader(resource.path, read)
+    for (const row of this.#remembered.get(resource) ?? []) loader.prime(keyText(keyOf(resource, row)), row)
+    this.#remembered.delete(resource)
+    return loader.load(keyText(key))
   }
 
   /**
@@ -106,47 +95,38 @@ class Loaders {
    * operations need none, and priming it with 20 rows takes 100 µs.
    */
   remember(resource: Resource, rows: readonly Row[]): void {
-    if (resource.owner) return
     const remembered = this.#remembered.get(resource)
     if (remembered) remembered.push(...rows)
     else this.#remembered.set(resource, [...rows])
   }
 
-  /** A part of the list of one existing parent. */
-  list(parent: Resource, resource: Resource, parentId: string, request: ListRequest): Promise<List> {
+  /** A part of the list of one parent; undefined if there is no such parent. */
+  list(parent: Parent, resource: Resource, request: ListRequest): Promise<List | undefined> {
+    const { connections, reader } = this.#context
+    const kind = `${parent.resource.path} ${resource.path} ${JSON.stringify(request)}`
     const read = (ids: readonly string[]) =>
-      this.#connections.read({
-        resource,
-        passes: passesOf(request),
-        run: () => readLists(this.#client, parent, resource, ids, request),
-      })
-    const kind = `${parent.path} ${resource.path} ${JSON.stringify(request)}`
-    return this.#loader(kind, read).load(parentId) as Promise<List>
+      connections.read(
+        {
+          resource,
+          passes: passesOf(request),
+          run: () => readLists(reader, parent.resource, resource, ids, request),
+        },
+        { client: reader, key: `${kind} ${JSON.stringify(ids)}` },
+      )
+    return this.#loader(kind, read).load(parent.id)
   }
 
-  /** Discards all rows and reads from another database, such as the one just written to. */
-  restart(client: DatabaseClient): void {
-    this.#client = client
+  /** Discards all rows. */
+  clear(): void {
     this.#loaders.clear()
     this.#remembered.clear()
-  }
-
-  #rows(resource: Resource, column: string) {
-    const read = (ids: readonly string[]) =>
-      this.#connections.use(() => readRows(this.#client, resource, column, ids))
-    const loader = this.#loader(`${resource.path} ${column}`, read)
-    if (column === 'id') {
-      for (const row of this.#remembered.get(resource) ?? []) loader.prime(row.id, row)
-      this.#remembered.delete(resource)
-    }
-    return loader
   }
 
   #loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
     const known = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
     if (known) return known
     const loader = new DataLoader<string, Value | undefined>(async (ids) => {
-      this.#slot.throwIfLate()
+      this.#context.slot.throwIfLate()
       const found = await read(ids)
       return ids.map((id) => found.get(id))
     })

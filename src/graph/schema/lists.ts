@@ -1,9 +1,10 @@
-import { readList, readListOf } from '../../domain/read.ts'
+import { notFoundOrGone } from '../../domain/not-found.ts'
+import { readList } from '../../domain/read.ts'
 import { errorAt } from '../../model/errors.ts'
 import { type List, type ListRequest, passesOf } from '../../model/query/list.ts'
 import { queryable, type Sort } from '../../model/query/query.ts'
 import type { Leaf, Resource, Values } from '../../model/resource.ts'
-import type { GraphContext } from '../execution/context.ts'
+import type { GraphContext, Parent } from '../execution/context.ts'
 import { columnValue, graphNames } from '../names.ts'
 import { deprecation, described, type SchemaPart } from './sdl.ts'
 
@@ -56,37 +57,31 @@ export function listArguments(resource: Resource): string {
 /** The list behind a field: a whole collection, or the part that belongs to one parent. */
 export interface ListSource {
   readonly resource: Resource
-  /** The owner of the listed resources, or the resource that they refer to, with its identifier. */
-  readonly parent?: { readonly resource: Resource; readonly id: string } | undefined
-  /** Whether the parent is known to exist. Then its list is read together with the lists of other parents. */
-  readonly isBatched?: boolean
+  readonly parent?: Parent | undefined
 }
 
-/** Reads a part of a list. Later look-ups of single resources use its rows. */
+/**
+ * Reads a part of a list. Later look-ups of single resources use its rows.
+ *
+ * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent
+ */
 export async function readSource(
-  { resource, parent, isBatched = false }: ListSource,
+  { resource, parent }: ListSource,
   request: ListRequest,
   { reader, connections, loaders }: GraphContext,
 ): Promise<List> {
-  const read = () =>
-    parent
-      ? readListOf(reader, parent.resource, resource, parent.id, request)
-      : readList(reader, resource, request)
-  const list =
-    parent && isBatched
-      ? await loaders.list(parent.resource, resource, parent.id, request)
-      : await connections.read(
-          { resource, passes: passesOf(request), run: read },
-          { client: reader, key: readKey(resource, parent, request) },
-        )
+  const list = parent
+    ? await loaders.list(parent, resource, request)
+    : await connections.read(
+        { resource, passes: passesOf(request), run: () => readList(reader, resource, request) },
+        { client: reader, key: `${resource.path} ${JSON.stringify(request)}` },
+      )
+  if (!list) {
+    const { resource: owner, id } = parent as Parent
+    throw await connections.use(() => notFoundOrGone(reader, owner, { id }))
+  }
   loaders.remember(resource, list.rows)
   return list
-}
-
-/** Equal reads have the same key. */
-function readKey(resource: Resource, parent: ListSource['parent'], request: ListRequest): string {
-  const place = parent ? `${parent.resource.path} ${JSON.stringify(parent.id)}` : ''
-  return `${resource.path} ${place} ${JSON.stringify(request)}`
 }
 
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds */

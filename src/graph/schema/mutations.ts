@@ -188,7 +188,8 @@ function writing(
     } finally {
       // Even after an error: when the connection is lost, the write may have happened.
       domain.readers.recordWrite(caller)
-      loaders.restart(domain.client)
+      context.reader = domain.client
+      loaders.clear()
     }
   }
 }

@@ -59,7 +59,7 @@ function relatedResolver(target: Resource, column: string): SchemaField['resolve
   return (row: Row, _, context) => {
     requireScope(context, target, 'read')
     const id = row[column] as string | null
-    return id === null ? null : context.loaders.row(target, 'id', id)
+    return id === null ? null : context.loaders.resource(target, { id })
   }
 }
 
@@ -75,7 +75,7 @@ function childFields(resource: Resource, resources: readonly Resource[]): Schema
 function listFields(parent: Resource, child: Resource): SchemaField[] {
   const { pageType, connectionType } = graphNames(child)
   const name = camelCase(child.path)
-  const sourceOf = ({ id }: Row) => ({ resource: child, parent: { resource: parent, id }, isBatched: true })
+  const sourceOf = ({ id }: Row) => ({ resource: child, parent: { resource: parent, id } })
   return [
     {
       sdl: `"A page of the ${child.path}." ${name}(${pageArguments(child)}): ${pageType}`,
@@ -92,7 +92,7 @@ function listFields(parent: Resource, child: Resource): SchemaField[] {
 }
 
 function singletonFields(child: Resource): SchemaField[] {
-  const find = ({ id }: Row, { loaders }: GraphContext) => loaders.row(child, child.parentField as string, id)
+  const find = ({ id }: Row, { loaders }: GraphContext) => loaders.resource(child, { parentId: id, id })
   return [
     {
       sdl: `${described(child.description)}${camelCase(child.path)}: ${child.name}`,
