@@ -14,7 +14,7 @@ import {
 import type { TableSizes } from '../../domain/table-sizes.ts'
 import { kindOf } from '../../model/fields.ts'
 import { filterPasses } from '../../model/query/list.ts'
-import { countConditions, DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { camelCase, graphNames, groupType } from '../names.ts'
 import { toConditions } from '../schema/filters.ts'
@@ -135,7 +135,7 @@ function passesOf(
   field: GraphQLField<unknown, unknown>,
   { filter, sort }: Arguments,
 ): number {
-  if (filter) return filterPasses(countConditions(toConditions(resource, filter as Values)))
+  if (filter) return filterPasses(toConditions(resource, filter as Values))
   const isAggregate = field.args.some(({ name }) => name === 'groupBy')
   return isAggregate || ((sort as unknown[]) ?? []).length > 0 ? 1 : 0
 }

@@ -11,14 +11,11 @@ import {
  * The names of the fields selected in the current field, or at a path below it. Respects `@skip` and `@include`.
  */
 export function selectedFields(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
-  const fields = path.reduce(
-    (parents, member) =>
-      fieldsBelow(
-        info,
-        parents.filter(({ name }) => name.value === member),
-      ),
-    fieldsBelow(info, info.fieldNodes),
-  )
+  let fields = fieldsBelow(info, info.fieldNodes)
+  for (const member of path) {
+    const parents = fields.filter(({ name }) => name.value === member)
+    fields = fieldsBelow(info, parents)
+  }
   return new Set(fields.map(({ name }) => name.value))
 }
 

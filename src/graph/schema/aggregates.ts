@@ -13,7 +13,6 @@ import {
   timed,
 } from '../../model/query/aggregate.ts'
 import { filterPasses } from '../../model/query/list.ts'
-import { countConditions } from '../../model/query/query.ts'
 import type { Leaf, Resource, Values } from '../../model/resource.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
@@ -118,7 +117,7 @@ export function aggregateResolver(
       order,
       limit: limit + 1,
     }
-    const passes = filterPasses(request.filter ? countConditions(request.filter) : 0)
+    const passes = filterPasses(request.filter)
     const { reader } = context
     const groups = await context.connections.read(
       { resource, passes, run: () => aggregate(reader, resource, request) },

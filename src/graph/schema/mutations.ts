@@ -1,10 +1,12 @@
+import type { WriteContext } from '../../domain/context.ts'
 import { deleteResource } from '../../domain/delete.ts'
 import { createResource, patchResource, putResource } from '../../domain/write.ts'
 import { type Field, isRequired } from '../../model/fields.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import type { ApiVersion } from '../../model/versions/versions.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
+import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { graphNames, singular, toWireNames } from '../names.ts'
 import { addressArguments, type KeyArguments, keyReader, parentArguments } from './arguments.ts'
@@ -58,101 +60,60 @@ export function payloadType(resource: Resource): string {
     }`
 }
 
-/** The operations that write a resource. Each is nullable, so that one error does not affect the others. */
-export function mutations(resource: Resource): SchemaField[] {
-  const { listed, replaceable } = resource
-  return [
-    ...(listed ? [create(resource)] : []),
-    ...(replaceable ? [put(resource), patch(resource)] : []),
-    remove(resource),
-  ]
-}
-
-const INPUT = '"The new values." input'
 const KEY =
   '"Idempotency key. Repeating the same key and input creates the resource once and returns the first response." idempotencyKey: String'
 const CONDITION = `"Writes only if the current version is one of these." ifVersion: [Int!],
   "Writes only if the resource has not changed since this second." ifUnmodifiedSince: DateTime`
-const READ_ONLY = '"Read-only fields as you last read them. The write fails if they differ." readOnly'
 const API_VERSION = `,
   "Version of the API that the input is in. Fields outside of it keep their values or get their initial values." apiVersion: ApiVersion`
 
-/** Empty if all versions of the API have the same fields. */
-function versionArgument({ isVersioned }: Resource): string {
-  return isVersioned ? API_VERSION : ''
-}
-
-function create(resource: Resource): SchemaField {
+/** The operations that write a resource. Each is nullable, so that one error does not affect the others. */
+export function mutations(resource: Resource): SchemaField[] {
+  const { listed, replaceable, isVersioned } = resource
   const names = graphNames(resource)
-  const keyOf = keyReader(resource)
-  return {
+  const address = addressArguments(resource)
+  const input = `"The new values." input: ${names.input}!`
+  const state = `${CONDITION}, "Read-only fields as you last read them. The write fails if they differ." readOnly: ${names.readOnlyInput}`
+  const version = isVersioned ? API_VERSION : ''
+  const create: SchemaField = {
     sdl: `"Creates a resource with a generated identifier."
-      ${names.create}(${parentArguments(resource)}${INPUT}: ${names.input}!, ${KEY},
-        "An identifier that must not exist. The new resource gets another one." otherThan: ID${versionArgument(resource)}
+      ${names.create}(${parentArguments(resource)}${input}, ${KEY},
+        "An identifier that must not exist. The new resource gets another one." otherThan: ID${version}
       ): ${names.payload}`,
-    resolve: writing(resource, ({ caller, domain }, args) => {
-      const { parentId } = keyOf(args)
-      const input = toWireNames(resource, args.input)
-      return createResource({ ...domain, caller }, resource, parentId, input, {
-        key: args.idempotencyKey ?? undefined,
-        otherThan: args.otherThan ?? undefined,
-        apiVersion: args.apiVersion ?? undefined,
-      })
-    }),
+    resolve: writing(resource, (context, _, { parentId }, values, options) =>
+      createResource(context, resource, parentId, values, options),
+    ),
   }
-}
-
-function put(resource: Resource): SchemaField {
-  const names = graphNames(resource)
-  const keyOf = keyReader(resource)
-  return {
+  const put: SchemaField = {
     sdl: `"Creates or replaces the resource with this identifier."
-      ${names.put}(${addressArguments(resource)}, ${INPUT}: ${names.input}!,
-        ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput},
+      ${names.put}(${address}, ${input}, ${state},
         "Whether a new resource may be created." mayCreate: Boolean! = true,
-        "Whether an existing resource may be replaced." mayReplace: Boolean! = true${versionArgument(resource)}
+        "Whether an existing resource may be replaced." mayReplace: Boolean! = true${version}
       ): ${names.payload}`,
-    resolve: writing(resource, ({ caller, domain }, args) => {
-      const { mayCreate, mayReplace } = args
-      const options = { ...conditions(resource, args), mayCreate, mayReplace }
-      const input = toWireNames(resource, args.input)
-      return putResource({ ...domain, caller }, resource, keyOf(args), input, options)
-    }),
+    resolve: writing(resource, putResource),
   }
-}
-
-function patch(resource: Resource): SchemaField {
-  const names = graphNames(resource)
-  const keyOf = keyReader(resource)
-  return {
+  const patch: SchemaField = {
     sdl: `"Applies a merge patch."
-      ${names.patch}(${addressArguments(resource)}, "The changes." patch: ${names.patchInput}!,
-        ${CONDITION}, ${READ_ONLY}: ${names.readOnlyInput}${versionArgument(resource)}): ${names.payload}`,
-    resolve: writing(resource, ({ caller, domain }, args) => {
-      const changes = toWireNames(resource, args.patch)
-      return patchResource({ ...domain, caller }, resource, keyOf(args), changes, conditions(resource, args))
-    }),
+      ${names.patch}(${address}, "The changes." patch: ${names.patchInput}!, ${state}${version}): ${names.payload}`,
+    resolve: writing(resource, patchResource),
   }
-}
-
-function remove(resource: Resource): SchemaField {
-  const keyOf = keyReader(resource)
-  return {
+  const remove: SchemaField = {
     sdl: `"Deletes the resource. With strict, deleting a missing resource is an error."
-      ${graphNames(resource).delete}(${addressArguments(resource)}, ${CONDITION},
+      ${names.delete}(${address}, ${CONDITION},
         "Whether deleting a missing resource is an error." strict: Boolean! = false): DeletePayload`,
-    resolve: writing(resource, async ({ caller, domain }, args) => {
-      const options = { ...conditions(resource, args), strict: args.strict }
-      return { outcome: await deleteResource({ ...domain, caller }, resource, keyOf(args), options) }
-    }),
+    resolve: writing(resource, async (context, _, key, __, options) => ({
+      outcome: await deleteResource(context, resource, key, options),
+    })),
   }
+  return [...(listed ? [create] : []), ...(replaceable ? [put, patch] : []), remove]
 }
 
+/** Those of all writes. */
 interface WriteArguments extends KeyArguments {
-  readonly input: Values
+  readonly input?: Values
+  readonly patch?: Values
   readonly idempotencyKey?: string | null
   readonly otherThan?: string | null
-  readonly patch: Values
   readonly readOnly?: Values | null
   readonly ifVersion?: readonly number[] | null
   readonly ifUnmodifiedSince?: Date | null
@@ -162,28 +123,43 @@ interface WriteArguments extends KeyArguments {
   readonly strict: boolean
 }
 
-function conditions(resource: Resource, args: WriteArguments) {
-  const { ifVersion, ifUnmodifiedSince, readOnly, apiVersion } = args
+function optionsOf(resource: Resource, args: WriteArguments) {
+  const { mayCreate, mayReplace, strict } = args
   return {
-    apiVersion: apiVersion ?? undefined,
-    versions: ifVersion ?? undefined,
-    unmodifiedSince: ifUnmodifiedSince ?? undefined,
-    readOnly: toWireNames(resource, readOnly ?? {}),
+    key: args.idempotencyKey ?? undefined,
+    otherThan: args.otherThan ?? undefined,
+    apiVersion: args.apiVersion ?? undefined,
+    versions: args.ifVersion ?? undefined,
+    unmodifiedSince: args.ifUnmodifiedSince ?? undefined,
+    readOnly: toWireNames(resource, args.readOnly ?? {}),
+    mayCreate,
+    mayReplace,
+    strict,
   }
 }
 
 /** The resolver of a write: checks the scopes, and makes later reads of the operation see the write. */
 function writing(
   resource: Resource,
-  write: (context: GraphContext, args: WriteArguments) => Promise<{ outcome: string; row?: Row }>,
+  write: (
+    context: WriteContext,
+    resource: Resource,
+    key: ResourceKey,
+    values: Values,
+    options: ReturnType<typeof optionsOf>,
+  ) => Promise<{ outcome: string; row?: Row }>,
 ): SchemaField['resolve'] {
+  const keyOf = keyReader(resource)
   return async (_, args, context, info) => {
     requireScope(context, resource, 'write')
     const { caller, connections, domain, loaders, selectsWritten } = context
     const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
     if (isSelected) requireScope(context, resource, 'read')
+    const values = toWireNames(resource, args.input ?? args.patch ?? {})
     try {
-      const { outcome, row } = await connections.use(() => write(context, args))
+      const options = optionsOf(resource, args)
+      const writes = () => write({ ...domain, caller }, resource, keyOf(args), values, options)
+      const { outcome, row } = await connections.use(writes)
       return { outcome, [singular(resource)]: row }
     } finally {
       // Even after an error: when the connection is lost, the write may have happened.

@@ -34,12 +34,12 @@ const CONDITIONS_PER_PASS = 8
  */
 export function passesOf({ sorts, filter, skip = 0 }: ListRequest): number {
   const isScan = filter !== undefined || sorts.length > 0 || skip > SHORT_SKIP
-  return isScan ? filterPasses(filter ? countConditions(filter) : 0) : 0
+  return isScan ? filterPasses(filter) : 0
 }
 
-/** How many times as long as one scan a scan with so many conditions takes. */
-export function filterPasses(conditions: number): number {
-  return Math.max(conditions / CONDITIONS_PER_PASS, 1)
+/** How many times as long as one scan a scan with this filter takes. */
+export function filterPasses(filter: Filter | undefined): number {
+  return Math.max(filter ? countConditions(filter) / CONDITIONS_PER_PASS : 0, 1)
 }
 
 /** A part of a list, and the count of the whole list in the same snapshot. */
