@@ -80,7 +80,7 @@ async function createApplication(
   const run = createRunOperation(limiter)
   const connectionLimiters = createConnectionLimiters(settings, database)
   const sizes = new TableSizes(database.client, resources)
-  const costs = new CostEstimator(resources, sizes)
+  const costs = new CostEstimator(schema, resources, sizes)
   const domain: DomainContext = {
     client: database.client,
     resources,

@@ -152,13 +152,13 @@ test('a filter with more than a hundred conditions is refused, and one with a hu
 
 test('the cost of a filter grows with its conditions, up to that of one statement', async (t) => {
   const sizes = { of: async () => 320 * 1024 } as unknown as TableSizes
-  const estimator = new CostEstimator(domain.resources, sizes)
   const schema = createSchema(domain.resources, domain.versions)
+  const estimator = new CostEstimator(schema, domain.resources, sizes)
   const cost = async (field: string, count: number, limit = 1_000) => {
     const document = parse(`query ($filter: SpeciesFilter) { ${field} }`)
     const values = ['a', 'b', 'c']
     const and = Array.from({ length: count }, () => ({ habitat: { in: values } }))
-    const operation = { schema, document, variables: { filter: { and } } }
+    const operation = { document, variables: { filter: { and } } }
     const { response, total } = await estimator.all(operation, limit)
     return total - response
   }

@@ -1,12 +1,10 @@
 import { mock } from 'node:test'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
-import type { GraphQLRequestListener } from '@apollo/server'
 import anyTest, { type TestFn } from 'ava'
 import { executeSync, getIntrospectionQuery, parse } from 'graphql'
 import { TableSizes } from '../../src/domain/table-sizes.ts'
-import type { GraphContext } from '../../src/graph/execution/context.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
-import { introspectionTurns } from '../../src/graph/http/introspection-turns.ts'
+import { introspectionTurns } from '../../src/graph/http/limits.ts'
 import { parametersOfPost } from '../../src/graph/http/request.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { countStatements } from '../helpers/database/statements.ts'
@@ -104,8 +102,8 @@ test('the introspection of tools is answered, and its cost is that of its respon
   const { status, data } = await service().reader.graphql(INTROSPECTION)
   t.is(status, 200)
   t.true(data?.__schema.types.length > 100)
-  const costs = new CostEstimator(resources, new TableSizes(service().database.client, resources))
   const schema = createSchema(resources)
+  const costs = new CostEstimator(schema, resources, new TableSizes(service().database.client, resources))
   for (const query of [
     INTROSPECTION,
     '{ __schema { types { name possibleTypes { name } } } }',
@@ -114,7 +112,7 @@ test('the introspection of tools is answered, and its cost is that of its respon
   ]) {
     const document = parse(query)
     const units = objectsIn(executeSync({ schema, document }).data)
-    const cost = costs.response({ schema, document, variables: {} })
+    const cost = costs.response({ document, variables: {} })
     t.true(cost > units && cost < 4 * units, `${query}: ${units} objects, a cost of ${cost}`)
   }
 })
@@ -251,14 +249,15 @@ test('variables with more than 500 objects or 5,000 values are refused before th
   t.is(await problemOf(named(4_997)), 'Variables must not have more than 5000 values.')
 })
 
-test('introspection waits for its turn, and nothing else does', async (t) => {
-  const { requestDidStart } = introspectionTurns()
+/** Starts operations that take turns, and returns what ends one. */
+function startsInTurn() {
+  const takeTurn = introspectionTurns()
   const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined }
-  const start = async (query: string) => {
-    const hooks = (await requestDidStart?.({} as never)) as Required<GraphQLRequestListener<GraphContext>>
-    await hooks.didResolveOperation({ document: parse(query), contextValue } as never)
-    return () => hooks.willSendResponse({} as never)
-  }
+  return (query: string) => takeTurn({ document: parse(query), contextValue } as never)
+}
+
+test('introspection waits for its turn, and nothing else does', async (t) => {
+  const start = startsInTurn()
   const end = await start('{ __schema { types { name } } }')
   let hasBegun = false
   const second = start('{ __type(name: "Moon") { name } }').then(() => {
@@ -267,37 +266,41 @@ test('introspection waits for its turn, and nothing else does', async (t) => {
   await start('{ moonPage(planetId: "x") { totalCount } }')
   await setImmediate()
   t.false(hasBegun)
-  await end()
+  end()
   await second
   t.true(hasBegun)
 })
 
 test.serial('after an introspection the next one waits for nine times as long as it took', async (t) => {
-  const { requestDidStart } = introspectionTurns()
-  const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined }
-  const introspect = async () => {
-    const hooks = (await requestDidStart?.({} as never)) as Required<GraphQLRequestListener<GraphContext>>
-    await hooks.didResolveOperation({
-      document: parse('{ __schema { types { name } } }'),
-      contextValue,
-    } as never)
-    return hooks
-  }
-  const first = await introspect()
+  const start = startsInTurn()
+  const end = await start('{ __schema { types { name } } }')
   await delay(20)
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   let hasBegun = false
-  const second = introspect().then(() => {
+  const second = start('{ __schema { types { name } } }').then(() => {
     hasBegun = true
   })
-  await first.willSendResponse({} as never)
+  end()
   mock.timers.tick(150)
   await setImmediate()
   t.false(hasBegun)
   mock.timers.tick(850)
   await second
   t.true(hasBegun)
+})
+
+test('introspections that are refused for their cost take no turn', async (t) => {
+  const { reader } = await startTestService(t, { graphqlMaxCost: 1_000 })
+  const small = '{ __schema { queryType { name } } }'
+  const answers = await Promise.all(
+    [small, ...Array(5).fill(INTROSPECTION)].map((query) => reader.graphql(query)),
+  )
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 400, 400, 400, 400, 400],
+  )
+  t.is((await reader.graphql(small)).status, 200)
 })
 
 test('of many wrong values in a variable the first fifty are reported', async (t) => {

@@ -2,9 +2,16 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  isAbstractType,
   isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
 } from 'graphql'
 import {
   type ComplexityEstimator,
@@ -18,10 +25,8 @@ import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { camelCase, graphNames, groupType } from '../names.ts'
 import { toConditions } from '../schema/filters.ts'
-import { introspectionSizes } from './introspection.ts'
 
 export interface CostedOperation {
-  readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly variables: Readonly<Record<string, unknown>>
   readonly operationName?: string | undefined
@@ -42,24 +47,30 @@ const NUMBER_CHARACTERS = 24
 const NODE_ID_CHARACTERS = 220
 const NODE_ID: [string, number] = ['Node.nodeId', NODE_ID_CHARACTERS]
 
+/** Most types are named with one `ofType` or none. */
+const WRAPPED_TYPES = 0.5
+
+/** A larger schema counts as this one, so that its introspection is within the default limit. */
+const MOST_TYPES = 500
+
 /** Estimates the cost of operations before they run, from the lengths of fields and the sizes of tables. */
 export class CostEstimator {
-  readonly #resources: readonly Resource[]
+  readonly #schema: GraphQLSchema
   readonly #sizes: TableSizes
   /** The maximum length of a leaf in characters, by `Type.field`. */
   readonly #characters: ReadonlyMap<string, number>
-  /** All operations are for one schema. */
-  #introspection: ReadonlyMap<string, number> | undefined
+  readonly #introspection: ReadonlyMap<string, number>
 
-  constructor(resources: readonly Resource[], sizes: TableSizes) {
+  constructor(schema: GraphQLSchema, resources: readonly Resource[], sizes: TableSizes) {
+    this.#schema = schema
     this.#sizes = sizes
     this.#characters = new Map([NODE_ID, ...resources.flatMap(characterCounts)])
-    this.#resources = resources
+    this.#introspection = introspectionSizes(schema)
   }
 
   /**
    * The cost of the largest possible response, in whole units: lists have the requested length, texts their maximum
-   * length, and introspection the average lengths of the schema. Infinity for too many nodes or invalid variables.
+   * length, and introspection the average lengths of the schema. Infinity for too many nodes, 0 for invalid variables.
    */
   response(operation: CostedOperation): number {
     return this.#walk(operation, () => {})
@@ -70,30 +81,29 @@ export class CostEstimator {
    * at most `limit`, since its time is limited too.
    */
   async all(operation: CostedOperation, limit: number): Promise<{ response: number; total: number }> {
-    const tables = new Map<Resource, number>()
-    for (const resource of this.#resources) {
-      tables.set(resource, (await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT)
-    }
-    let scans = 0
+    const scans: [Resource, number][] = []
     const response = this.#walk(operation, ({ field, args }) => {
       const resource = field.extensions['lists'] as Resource | undefined
-      if (!resource) return
-      scans += Math.min(passesOf(resource, field, args) * (tables.get(resource) as number), limit)
+      const passes = resource ? passesOf(resource, field, args) : 0
+      if (resource && passes > 0) scans.push([resource, passes])
     })
-    return { response, total: Math.ceil(response + scans) }
+    let total = response
+    for (const [resource, passes] of scans) {
+      const units = (await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT
+      total += Math.min(passes * units, limit)
+    }
+    return { response, total: Math.ceil(total) }
   }
 
   #walk(operation: CostedOperation, visit: (field: ComplexityEstimatorArgs) => void): number {
-    this.#introspection ??= introspectionSizes(operation.schema)
-    const introspection = this.#introspection
-    const cost = total(operation, (node) => {
+    const cost = total(this.#schema, operation, (node) => {
       visit(node)
       const { type, field, args, childComplexity } = node
       const name = `${type.name}.${field.name}`
       if (!isCompositeType(getNamedType(field.type))) {
         return (this.#characters.get(name) ?? NUMBER_CHARACTERS) / CHARACTERS_PER_UNIT
       }
-      const size = introspection.get(name)
+      const size = this.#introspection.get(name)
       return size === undefined ? 1 + sizeOf(field, args) * childComplexity : size * (1 + childComplexity)
     })
     return Math.ceil(cost)
@@ -101,7 +111,8 @@ export class CostEstimator {
 }
 
 function total(
-  { schema, document, variables, operationName }: CostedOperation,
+  schema: GraphQLSchema,
+  { document, variables, operationName }: CostedOperation,
   estimator: ComplexityEstimator,
 ) {
   try {
@@ -114,9 +125,10 @@ function total(
       maxQueryNodes: MAXIMUM_NODES,
     })
   } catch (error) {
-    // The document is valid, so there are too many nodes, or the variables do not fit.
-    if (error instanceof GraphQLError) return Number.POSITIVE_INFINITY
-    throw error
+    if (!(error instanceof GraphQLError)) throw error
+    // Execution refuses variables that do not fit, in more detail.
+    if (error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION) return 0
+    return Number.POSITIVE_INFINITY
   }
 }
 
@@ -157,4 +169,35 @@ function characterCounts(resource: Resource): [string, number][] {
     ...leaves,
     ...cursors.map((name): [string, number] => [name, CURSOR_CHARACTERS]),
   ]
+}
+
+/**
+ * The average number of objects in each introspection field of a schema, by `Type.field`. A type requested by name
+ * counts like the type with the most fields.
+ */
+function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
+  const types = Object.values(schema.getTypeMap())
+  const average = (members: (type: GraphQLNamedType) => readonly unknown[]) =>
+    types.flatMap(members).length / types.length
+  const fieldsOf = (type: GraphQLNamedType) => (hasFields(type) ? Object.values(type.getFields()) : [])
+  const fields = types.flatMap(fieldsOf)
+  const oneType = Math.max(...types.map((type) => fieldsOf(type).length)) / average(fieldsOf)
+  return new Map([
+    ['Query.__type', oneType],
+    ['__Schema.queryType', oneType],
+    ['__Schema.mutationType', oneType],
+    ['__Schema.types', Math.min(types.length, MOST_TYPES)],
+    ['__Schema.directives', schema.getDirectives().length],
+    ['__Type.fields', average(fieldsOf)],
+    ['__Type.inputFields', average((type) => (isInputObjectType(type) ? Object.keys(type.getFields()) : []))],
+    ['__Type.enumValues', average((type) => (isEnumType(type) ? type.getValues() : []))],
+    ['__Type.interfaces', average((type) => (hasFields(type) ? type.getInterfaces() : []))],
+    ['__Type.possibleTypes', average((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : []))],
+    ['__Type.ofType', WRAPPED_TYPES],
+    ['__Field.args', fields.flatMap(({ args }) => args).length / fields.length],
+  ])
+}
+
+function hasFields(type: GraphQLNamedType) {
+  return isObjectType(type) || isInterfaceType(type)
 }

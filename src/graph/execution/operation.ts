@@ -72,7 +72,7 @@ export function createPrepare({ schema, domain, costs, run }: PrepareParts): Pre
         const { limit } = variables
         const known = costsByLimit.get(limit)
         if (known !== undefined) return known
-        const cost = costs.response({ schema, document: document(), variables })
+        const cost = costs.response({ document: document(), variables })
         costsByLimit.set(limit, cost)
         return cost
       },

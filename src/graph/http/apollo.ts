@@ -10,11 +10,11 @@ import { awaitWrites, createContext, type DomainContext, type GraphContext } fro
 import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportError } from '../execution/errors.ts'
 import { describeOperation, type RunOperation } from '../execution/operation.ts'
-import { introspectionTurns } from './introspection-turns.ts'
 import {
-  costLimit,
+  admitCost,
   type DocumentLimits,
-  errorLimit,
+  introspectionTurns,
+  limitErrors,
   limitRules,
   MAXIMUM_TOKENS,
   MAXIMUM_VALIDATION_ERRORS,
@@ -91,36 +91,32 @@ function createApollo({ schema, introspection, limits, costs, reportFault }: Gra
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
     validationRules: limitRules(limits),
-    plugins: [
-      ApolloServerPluginLandingPageDisabled(),
-      traceOperation,
-      costLimit(limits, costs),
-      introspectionTurns(),
-      errorLimit(),
-      readOwnWrites,
-    ],
+    plugins: [ApolloServerPluginLandingPageDisabled(), admission(limits, costs)],
     formatError: formatErrors(reportFault),
   })
 }
 
-const traceOperation: ApolloServerPlugin<GraphContext> = {
-  async requestDidStart() {
-    return {
-      async didResolveOperation({ operation }) {
-        if (operation) describeOperation(operation)
-      },
-    }
-  },
-}
-
-const readOwnWrites: ApolloServerPlugin<GraphContext> = {
-  async requestDidStart() {
-    return {
-      async didResolveOperation({ operation, contextValue }) {
-        if (operation?.operation === 'query') await awaitWrites(contextValue)
-      },
-    }
-  },
+/** In one plugin, because Apollo would run several at once: what one waits for must be released if another refuses. */
+function admission(limits: DocumentLimits, costs: CostEstimator): ApolloServerPlugin<GraphContext> {
+  const takeTurn = introspectionTurns()
+  return {
+    requestDidStart: async () => {
+      let finish = () => {}
+      return {
+        didResolveOperation: async (request) => {
+          const { operation, contextValue } = request
+          if (operation) describeOperation(operation)
+          await admitCost(request, limits, costs)
+          finish = await takeTurn(request)
+          if (operation?.operation === 'query') await awaitWrites(contextValue)
+        },
+        willSendResponse: async ({ response }) => {
+          finish()
+          limitErrors(response)
+        },
+      }
+    },
+  }
 }
 
 function headersOf(ctx: Context): HeaderMap {

@@ -1,17 +1,17 @@
-import type { ApolloServerPlugin } from '@apollo/server'
+import type { GraphQLRequestContextDidResolveOperation, GraphQLResponse } from '@apollo/server'
 import {
+  type ASTNode,
   type DocumentNode,
   GraphQLError,
-  getOperationAST,
-  getVariableValues,
   Kind,
   type SelectionSetNode,
   type ValidationRule,
   visit,
 } from 'graphql'
+import { Limiter } from '../../http/limiter.ts'
 import { errorAt } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
-import { type CostEstimator, type CostedOperation, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
+import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 
 export interface DocumentLimits {
   readonly depth: number
@@ -32,8 +32,16 @@ export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 export function limitRules({ depth }: DocumentLimits): ValidationRule[] {
   return [
     knownOperationTypes,
-    limit('aliases', MAXIMUM_ALIASES, countAliases),
-    limit('directives', MAXIMUM_DIRECTIVES, countDirectives),
+    limit(
+      'aliases',
+      MAXIMUM_ALIASES,
+      countNodes((node) => node.kind === Kind.FIELD && node.alias !== undefined),
+    ),
+    limit(
+      'directives',
+      MAXIMUM_DIRECTIVES,
+      countNodes(({ kind }) => kind === Kind.DIRECTIVE),
+    ),
     limit('levels of fields', depth, depthOf),
     limit('fields __schema or __type', MAXIMUM_INTROSPECTIONS, countIntrospections),
   ]
@@ -50,27 +58,20 @@ const knownOperationTypes: ValidationRule = (context) => ({
 /** One statement counts for at most this part of the allowed cost. */
 const STATEMENT_PART = 0.1
 
-/**
- * Refuses operations that may cost more than the limit. Others wait for the memory of their response.
- */
-export function costLimit(
+/** An operation that is valid and about to run. */
+type Request = GraphQLRequestContextDidResolveOperation<GraphContext>
+
+/** Refuses an operation that may cost more than the limit. Others wait for the memory of their response. */
+export async function admitCost(
+  { document, request, contextValue }: Request,
   { cost: maximum }: DocumentLimits,
   estimator: CostEstimator,
-): ApolloServerPlugin<GraphContext> {
-  return {
-    requestDidStart: async () => ({
-      didResolveOperation: async ({ schema, document, request, contextValue }) => {
-        const { variables = {}, operationName } = request
-        const operation = { schema, document, variables, operationName }
-        const { response, total } = await estimator.all(operation, maximum * STATEMENT_PART)
-        if (total > maximum) {
-          if (!hasValidVariables(operation)) return
-          throw refused(tooCostly(total, maximum))
-        }
-        await contextValue.slot.reserve(response * RESPONSE_BYTES_PER_UNIT)
-      },
-    }),
-  }
+): Promise<void> {
+  const { variables = {}, operationName } = request
+  const operation = { document, variables, operationName }
+  const { response, total } = await estimator.all(operation, maximum * STATEMENT_PART)
+  if (total > maximum) throw refused(tooCostly(total, maximum))
+  await contextValue.slot.reserve(response * RESPONSE_BYTES_PER_UNIT)
 }
 
 function tooCostly(cost: number, maximum: number): string {
@@ -78,22 +79,37 @@ function tooCostly(cost: number, maximum: number): string {
   return `The operation could cost ${found}; the limit is ${maximum}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
 }
 
+/** After an introspection, the next waits this many times its duration, but at most a second. */
+const REST = 9
+const LONGEST_REST_MILLISECONDS = 1_000
+
+/**
+ * Makes the function that waits for the turn of an introspection, and returns what to call at its end. One runs at a
+ * time, callers in turn, and for at most a tenth of the time. Each blocks the event loop for 50 ms; tools need it once.
+ */
+export function introspectionTurns() {
+  const limiter = new Limiter({ capacity: 1, share: 1 })
+  return async ({ document, contextValue: { caller, slot } }: Request): Promise<() => void> => {
+    if (countIntrospections(document) === 0) return () => {}
+    const release = await limiter.acquire(caller.identity, 1, slot)
+    const started = performance.now()
+    return () => {
+      const rest = Math.min(REST * (performance.now() - started), LONGEST_REST_MILLISECONDS)
+      setTimeout(release, rest).unref()
+    }
+  }
+}
+
 /** A list of a thousand resources can have an error for each. */
 const MAXIMUM_ERRORS = 100
 
 /** Omits errors beyond the first 100 from a response, and counts them in `extensions`. */
-export function errorLimit<Context extends object>(): ApolloServerPlugin<Context> {
-  return {
-    requestDidStart: async () => ({
-      willSendResponse: async ({ response: { body } }) => {
-        if (body.kind !== 'single') return
-        const { errors = [], extensions } = body.singleResult
-        if (errors.length <= MAXIMUM_ERRORS) return
-        body.singleResult.errors = errors.slice(0, MAXIMUM_ERRORS)
-        body.singleResult.extensions = { ...extensions, omittedErrors: errors.length - MAXIMUM_ERRORS }
-      },
-    }),
-  }
+export function limitErrors({ body }: GraphQLResponse): void {
+  if (body.kind !== 'single') return
+  const { errors = [], extensions } = body.singleResult
+  if (errors.length <= MAXIMUM_ERRORS) return
+  body.singleResult.errors = errors.slice(0, MAXIMUM_ERRORS)
+  body.singleResult.extensions = { ...extensions, omittedErrors: errors.length - MAXIMUM_ERRORS }
 }
 
 /** The error for an operation that exceeds a limit (400). */
@@ -115,16 +131,12 @@ function limit(what: string, maximum: number, count: (document: DocumentNode) =>
   })
 }
 
-function countAliases(document: DocumentNode): number {
-  let count = 0
-  visit(document, { Field: ({ alias }) => void (alias && count++) })
-  return count
-}
-
-function countDirectives(document: DocumentNode): number {
-  let count = 0
-  visit(document, { Directive: () => void count++ })
-  return count
+function countNodes(isCounted: (node: ASTNode) => boolean): (document: DocumentNode) => number {
+  return (document) => {
+    let count = 0
+    visit(document, { enter: (node) => void (isCounted(node) && count++) })
+    return count
+  }
 }
 
 /**
@@ -137,10 +149,6 @@ function depthOf(document: DocumentNode): number {
     (name, inner) => (isIntrospection(name) ? 1 : 1 + inner),
     (parts) => Math.max(0, ...parts),
   )
-}
-
-export function introspects(document: DocumentNode): boolean {
-  return countIntrospections(document) > 0
 }
 
 /** Each searches the whole schema and sends most of it. */
@@ -189,10 +197,4 @@ function measure(
       definition.kind === Kind.OPERATION_DEFINITION ? [ofSelections(definition.selectionSet)] : [],
     ),
   )
-}
-
-/** Execution reports invalid variables in more detail. */
-function hasValidVariables({ schema, document, variables, operationName }: CostedOperation): boolean {
-  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
-  return getVariableValues(schema, definitions, variables, { maxErrors: 1 }).errors === undefined
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
-import { type GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
+import { type GraphQLSchema, parse, validate } from 'graphql'
 
 export interface PersistedOperations {
   /** By name, in alphabetical order. */
@@ -22,38 +22,23 @@ export async function readPersistedOperations(
   schema: GraphQLSchema,
   folder: string | undefined,
 ): Promise<PersistedOperations> {
-  const files = folder === undefined ? [] : await operationFiles(folder)
-  const documents = new Map(
-    await Promise.all(
-      files.map(async (file) => {
-        const text = await readFile(file, 'utf8')
-        refuseUnfit(schema, text, file)
-        return [basename(file, '.graphql'), text] as const
-      }),
-    ),
-  )
-  const hashes = new Map([...documents.values()].map((text) => [`sha256:${sha256(text)}`, text]))
+  const names = folder === undefined ? [] : (await readdir(folder)).sort()
+  const documents = new Map<string, string>()
+  for (const name of names.filter((name) => extname(name) === '.graphql')) {
+    const file = join(folder as string, name)
+    const text = await readFile(file, 'utf8')
+    const [problem] = problemsOf(schema, text)
+    if (problem) throw new Error(`The operation in ${file} does not fit the schema: ${problem.message}`)
+    documents.set(basename(name, '.graphql'), text)
+  }
+  const hashes = new Map([...documents.values()].map((text) => [`sha256:${hash('sha256', text)}`, text]))
   return { documents, find: (identifier) => documents.get(identifier) ?? hashes.get(identifier) }
 }
 
-async function operationFiles(folder: string): Promise<string[]> {
-  const names = (await readdir(folder)).filter((name) => extname(name) === '.graphql')
-  return names.sort().map((name) => join(folder, name))
-}
-
-function refuseUnfit(schema: GraphQLSchema, text: string, file: string): void {
-  const [problem] = problemsOf(schema, text)
-  if (problem) throw new Error(`The operation in ${file} does not fit the schema: ${problem.message}`)
-}
-
-function problemsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
+function problemsOf(schema: GraphQLSchema, text: string): readonly Error[] {
   try {
     return validate(schema, parse(text))
   } catch (error) {
-    return [error as GraphQLError]
+    return [error as Error]
   }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
