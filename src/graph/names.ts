@@ -57,11 +57,6 @@ export function graphNames(resource: Resource) {
   }
 }
 
-/** The field with the connection of a list, beside the field with its pages. */
-export function connectionField(list: string): string {
-  return `${list}Connection`
-}
-
 /** The type of a group's object: `SpeciesTemperatureRange`. */
 export function groupType({ name }: Resource, group: string): string {
   return `${name}${pascalCase(group)}`
@@ -109,10 +104,6 @@ function renamingsOf(target: 'graph' | 'wire', fields: Fields): Renamings {
   )
   known[target].set(fields, renamings)
   return renamings
-}
-
-export function columnsInCamelCase(columns: Values): Values {
-  return Object.fromEntries(Object.entries(columns).map(([column, value]) => [camelCase(column), value]))
 }
 
 export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown): Values {

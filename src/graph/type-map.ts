@@ -1,4 +1,10 @@
-import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isObjectType,
+} from 'graphql'
 import type { Resource } from '../model/resource.ts'
 import { graphNames } from './names.ts'
 
@@ -22,33 +28,16 @@ export interface MappedType {
   readonly operations: readonly string[]
 }
 
-/** Pages and connections by their names, with the type of their items. */
-type Lists = ReadonlyMap<string, List>
-
-interface List {
-  readonly kind: 'page' | 'connection'
-  readonly items: string
-}
-
 /**
  * The object types of resources and of the objects in them, and how fields connect them. Pages and connections are
  * folded into the type of their items; aggregates and payloads are omitted.
  */
 export function typeMap(schema: GraphQLSchema, resources: readonly Resource[]): MappedType[] {
-  const lists: Lists = new Map(
-    resources.flatMap((resource): [string, List][] => {
-      const { pageType, connectionType, type } = graphNames(resource)
-      return [
-        [pageType, { kind: 'page', items: type }],
-        [connectionType, { kind: 'connection', items: type }],
-      ]
-    }),
-  )
   const types = new Map<string, MappedType>()
   const visit = (name: string, resource?: Resource) => {
     if (types.has(name)) return
     const type = schema.getType(name) as GraphQLObjectType
-    const fields = fieldsOf(type, lists)
+    const fields = Object.values(type.getFields()).map(mappedField)
     const operations = resource ? operationsOf(resource, schema) : []
     types.set(name, { name, description: type.description ?? '', resource, fields, operations })
     for (const { target } of fields) {
@@ -59,14 +48,13 @@ export function typeMap(schema: GraphQLSchema, resources: readonly Resource[]): 
   return [...types.values()]
 }
 
-function fieldsOf(type: GraphQLObjectType, lists: Lists): MappedField[] {
-  return Object.values(type.getFields()).map(({ name, type, description }) => {
-    const named = getNamedType(type)
-    const list = lists.get(named.name)
-    const kind = list?.kind ?? (isObjectType(named) ? 'object' : 'value')
-    const target = list?.items ?? (kind === 'object' ? named.name : undefined)
-    return { name, type: String(type), description: description ?? '', target, kind }
-  })
+function mappedField({ name, type, description, extensions }: GraphQLField<unknown, unknown>): MappedField {
+  const named = getNamedType(type)
+  const listed = extensions['lists'] as Resource | undefined
+  const list = named.name === (listed && graphNames(listed).pageType) ? 'page' : 'connection'
+  const kind = listed ? list : isObjectType(named) ? 'object' : 'value'
+  const target = listed?.name ?? (isObjectType(named) ? named.name : undefined)
+  return { name, type: String(type), description: description ?? '', target, kind }
 }
 
 function operationsOf(resource: Resource, schema: GraphQLSchema): string[] {

@@ -14,9 +14,10 @@ import {
 } from '../../model/query/aggregate.ts'
 import { filterPasses } from '../../model/query/list.ts'
 import type { Leaf, Resource, Values } from '../../model/resource.ts'
+import type { Columns } from '../../model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { camelCase, columnsInCamelCase, graphNames } from '../names.ts'
+import { camelCase, graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
@@ -128,11 +129,12 @@ export function aggregateResolver(
 }
 
 function toGraph({ key, time, count, measures }: Group) {
-  const measured = (measure: Measure) =>
-    Object.fromEntries(
-      Object.entries(measures[measure]).map(([column, value]) => [camelCase(column), inRange(value)]),
-    )
-  return { key: columnsInCamelCase(key), time, count, ...forMeasures(measured) }
+  return { key: inCamelCase(key), time, count, ...forMeasures((measure) => inCamelCase(measures[measure])) }
+}
+
+function inCamelCase(columns: Columns): Values {
+  const values = Object.entries(columns)
+  return Object.fromEntries(values.map(([column, value]) => [camelCase(column), inRange(value)]))
 }
 
 /** An error as a value is null with that error at its path. */

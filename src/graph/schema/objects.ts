@@ -2,8 +2,8 @@ import { type GroupField, isAlwaysSet, kindOf } from '../../model/fields.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
-import { camelCase, connectionField, graphNames, groupType, pascalCase, singular } from '../names.ts'
+import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
+import { camelCase, graphNames, groupType, pascalCase, singular } from '../names.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import { valueFilter } from './filters.ts'
 import { nodeIdField } from './nodes.ts'
@@ -67,26 +67,43 @@ function childFields(resource: Resource, resources: readonly Resource[]): Schema
   const owned = ownedBy(resource, resources)
   const referring = referencesTo(resource, resources).map(({ from }) => from)
   return [...owned, ...referring].flatMap((child) =>
-    child.listed ? listFields(resource, child) : singletonFields(child),
+    child.listed ? childLists(resource, child) : singletonFields(child),
   )
 }
 
-/** Lists are nullable, so that a missing scope for one does not affect the others. */
-function listFields(parent: Resource, child: Resource): SchemaField[] {
-  const { pageType, connectionType } = graphNames(child)
+function childLists(parent: Resource, child: Resource): SchemaField[] {
   const name = camelCase(child.path)
-  const sourceOf = ({ id }: Row) => ({ resource: child, parent: { resource: parent, id } })
+  const opening = {
+    page: `"A page of the ${child.path}." ${name}(`,
+    connection: `"The ${child.path}, paged by cursors." ${name}Connection(`,
+  }
+  return listFields(child, opening, ({ id }: Row) => ({ resource: parent, id }))
+}
+
+/**
+ * A list as pages and as a connection. Both are nullable, so that a missing scope for one does not affect others.
+ *
+ * @param opening the SDL of each up to the arguments of every list
+ * @param parentOf finds the parent whose list is read; without one it is the whole collection
+ */
+export function listFields<Source, Arguments>(
+  resource: Resource,
+  opening: Readonly<Record<'page' | 'connection', string>>,
+  parentOf: (source: Source, args: Arguments) => Parent | undefined,
+): SchemaField[] {
+  const { pageType, connectionType } = graphNames(resource)
   return [
     {
-      sdl: `"A page of the ${child.path}." ${name}(${pageArguments(child)}): ${pageType}`,
-      lists: child,
-      resolve: (row, args, context, info) => resolvePage(sourceOf(row), args, context, info),
+      sdl: `${opening.page}${pageArguments(resource)}): ${pageType}`,
+      lists: resource,
+      resolve: (row, args, context, info) =>
+        resolvePage({ resource, parent: parentOf(row, args) }, args, context, info),
     },
     {
-      sdl: `"The ${child.path}, paged by cursors."
-        ${connectionField(name)}(${connectionArguments(child)}): ${connectionType}`,
-      lists: child,
-      resolve: (row, args, context, info) => resolveConnection(sourceOf(row), args, context, info),
+      sdl: `${opening.connection}${connectionArguments(resource)}): ${connectionType}`,
+      lists: resource,
+      resolve: (row, args, context, info) =>
+        resolveConnection({ resource, parent: parentOf(row, args) }, args, context, info),
     },
   ]
 }

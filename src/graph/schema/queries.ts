@@ -1,13 +1,11 @@
 import { readResource } from '../../domain/read.ts'
-import { nestedReferences, relationsOf } from '../../model/relations.ts'
+import { relationsOf } from '../../model/relations.ts'
 import type { Resource } from '../../model/resource.ts'
 import { requireScope } from '../execution/context.ts'
 import { camelCase, graphNames, parentArgument } from '../names.ts'
 import { aggregateArguments, aggregateResolver } from './aggregates.ts'
 import { addressArguments, type KeyArguments, keyReader, parentArguments } from './arguments.ts'
-import { connectionArguments, resolveConnection } from './connections.ts'
-import type { ListSource } from './lists.ts'
-import { pageArguments, resolvePage } from './pages.ts'
+import { listFields } from './objects.ts'
 import type { SchemaField } from './sdl.ts'
 
 /** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
@@ -28,23 +26,28 @@ function read(resource: Resource): SchemaField {
   }
 }
 
+/** A list of an owner, of a resource that the listed ones refer to, or of the whole collection. */
 function lists(resource: Resource, resources: readonly Resource[]): SchemaField[] {
-  const names = graphNames(resource)
-  const parents = listParents(resource)
-  const sourceOf = sourceReader(resource, resources)
-  return [
-    {
-      sdl: `"A page of ${resource.path}." ${names.page}(${parents}${pageArguments(resource)}): ${names.pageType}`,
-      lists: resource,
-      resolve: (_, args, context, info) => resolvePage(sourceOf(args), args, context, info),
-    },
-    {
-      sdl: `"Part of ${resource.path}, paged by cursors."
-        ${names.connection}(${parents}${connectionArguments(resource)}): ${names.connectionType}`,
-      lists: resource,
-      resolve: (_, args, context, info) => resolveConnection(sourceOf(args), args, context, info),
-    },
+  const { path, owner } = resource
+  const { page, connection } = graphNames(resource)
+  const nested = relationsOf(resource, resources).filter(({ leaf }) => leaf.field.nested)
+  const parents = [
+    ...(owner ? [{ parent: owner, argument: parentArgument(resource) as string }] : []),
+    ...nested.map(({ target, leaf }) => ({ parent: target, argument: camelCase(leaf.column) })),
   ]
+  const referring = nested.map(
+    ({ target, leaf }) =>
+      `"Only items that refer to this resource of ${target.path}, which must exist." ${camelCase(leaf.column)}: ID, `,
+  )
+  const address = parentArguments(resource) + referring.join('')
+  const opening = {
+    page: `"A page of ${path}." ${page}(${address}`,
+    connection: `"Part of ${path}, paged by cursors." ${connection}(${address}`,
+  }
+  return listFields(resource, opening, (_, args: KeyArguments) => {
+    const given = parents.find(({ argument }) => typeof args[argument] === 'string')
+    return given && { resource: given.parent, id: args[given.argument] as string }
+  })
 }
 
 function aggregate(resource: Resource): SchemaField {
@@ -54,32 +57,5 @@ function aggregate(resource: Resource): SchemaField {
       ${name}(${aggregateArguments(resource)}): ${aggregateType}`,
     lists: resource,
     resolve: aggregateResolver(resource),
-  }
-}
-
-function listParents(resource: Resource): string {
-  const nested = nestedReferences(resource).map(
-    ({ column, field }) =>
-      `"Only items that refer to this resource of ${field.to}, which must exist." ${camelCase(column)}: ID, `,
-  )
-  return parentArguments(resource) + nested.join('')
-}
-
-/** Finds the requested list: of an owner, of a resource that the listed ones refer to, or of the whole collection. */
-function sourceReader(
-  resource: Resource,
-  resources: readonly Resource[],
-): (args: KeyArguments) => ListSource {
-  const { owner } = resource
-  const ownerArgument = parentArgument(resource)
-  const nested = relationsOf(resource, resources).filter(({ leaf }) => leaf.field.nested)
-  const parents =
-    owner && ownerArgument
-      ? [{ parent: owner, argument: ownerArgument }]
-      : nested.map(({ target, leaf }) => ({ parent: target, argument: camelCase(leaf.column) }))
-  return (args) => {
-    const { parent, argument } = parents.find(({ argument }) => typeof args[argument] === 'string') ?? {}
-    if (!parent || !argument) return { resource }
-    return { resource, parent: { resource: parent, id: args[argument] as string } }
   }
 }
