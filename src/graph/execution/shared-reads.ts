@@ -23,9 +23,10 @@ export class SharedReads {
     key: string,
     send: (sent: () => void) => Promise<Result>,
   ): Promise<Result> {
-    const waiting = this.#of(client)
+    const waiting = this.#waiting.get(client) ?? new Map<string, SharedRead>()
+    this.#waiting.set(client, waiting)
     const shared = waiting.get(key)
-    if (!shared) return this.#start(waiting, key, send)
+    if (!shared) return start(waiting, key, send)
     try {
       return (await shared.result) as Result
     } catch (error) {
@@ -34,30 +35,22 @@ export class SharedReads {
       return this.read(client, key, send)
     }
   }
+}
 
-  #start<Result>(
-    waiting: Map<string, SharedRead>,
-    key: string,
-    send: (sent: () => void) => Promise<Result>,
-  ): Promise<Result> {
-    const leave = () => void (waiting.get(key) === own && waiting.delete(key))
-    const sent = () => {
-      own.isSent = true
-      leave()
-    }
-    const result = new Promise<Result>((resolve, reject) => {
-      setImmediate(() => send(sent).finally(leave).then(resolve, reject))
-    })
-    const own: SharedRead = { isSent: false, result }
-    waiting.set(key, own)
-    return result
+function start<Result>(
+  waiting: Map<string, SharedRead>,
+  key: string,
+  send: (sent: () => void) => Promise<Result>,
+): Promise<Result> {
+  const leave = () => void (waiting.get(key) === own && waiting.delete(key))
+  const sent = () => {
+    own.isSent = true
+    leave()
   }
-
-  #of(client: object): Map<string, SharedRead> {
-    const known = this.#waiting.get(client)
-    if (known) return known
-    const waiting = new Map<string, SharedRead>()
-    this.#waiting.set(client, waiting)
-    return waiting
-  }
+  const result = new Promise<Result>((resolve, reject) => {
+    setImmediate(() => send(sent).finally(leave).then(resolve, reject))
+  })
+  const own: SharedRead = { isSent: false, result }
+  waiting.set(key, own)
+  return result
 }

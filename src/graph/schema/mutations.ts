@@ -9,8 +9,7 @@ import type { ApiVersion } from '../../model/versions/versions.ts'
 import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { graphNames, singular, toWireNames } from '../names.ts'
-import { addressArguments, type KeyArguments, keyReader, parentArguments } from './arguments.ts'
-import { memberOf, type SchemaField, typeOf } from './sdl.ts'
+import { addressArguments, keyReader, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
 
 export const OUTCOMES = /* GraphQL */ `
 "The outcome of a write."
@@ -109,7 +108,7 @@ export function mutations(resource: Resource): SchemaField[] {
 }
 
 /** Those of all writes. */
-interface WriteArguments extends KeyArguments {
+interface WriteArguments extends Values {
   readonly input?: Values
   readonly patch?: Values
   readonly idempotencyKey?: string | null

@@ -1,12 +1,11 @@
 import { readResource } from '../../domain/read.ts'
 import { relationsOf } from '../../model/relations.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { Resource, Values } from '../../model/resource.ts'
 import { requireScope } from '../execution/context.ts'
 import { camelCase, graphNames, parentArgument } from '../names.ts'
 import { aggregateArguments, aggregateResolver } from './aggregates.ts'
-import { addressArguments, type KeyArguments, keyReader, parentArguments } from './arguments.ts'
 import { listFields } from './objects.ts'
-import type { SchemaField } from './sdl.ts'
+import { addressArguments, keyReader, parentArguments, type SchemaField } from './sdl.ts'
 
 /** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): SchemaField[] {
@@ -44,7 +43,7 @@ function lists(resource: Resource, resources: readonly Resource[]): SchemaField[
     page: `"A page of ${path}." ${page}(${address}`,
     connection: `"Part of ${path}, paged by cursors." ${connection}(${address}`,
   }
-  return listFields(resource, opening, (_, args: KeyArguments) => {
+  return listFields(resource, opening, (_, args: Values) => {
     const given = parents.find(({ argument }) => typeof args[argument] === 'string')
     return given && { resource: given.parent, id: args[given.argument] as string }
   })

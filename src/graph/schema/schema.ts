@@ -25,40 +25,32 @@ export function createSchema(
   versions: readonly ApiVersion[] = [],
 ): GraphQLSchema {
   try {
-    return makeSchema(resources, versions)
+    const parts = [
+      SCALARS,
+      SORT_DIRECTION,
+      GROUP_ORDER,
+      TIME_UNIT,
+      OUTCOMES,
+      COLLECTION,
+      PAGE_INFO,
+      NODE,
+      valueFilters(),
+      ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
+      queryType(resources),
+      '"Mutations." type Mutation',
+      ...resources.flatMap((resource) => resourceParts(resource, resources)),
+    ]
+    return makeExecutableSchema({
+      typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)),
+      resolvers: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.resolvers as never])),
+      // Otherwise all types would be made twice, which took a third of the time.
+      updateResolversInPlace: true,
+      noLocation: true,
+    })
   } catch (cause) {
-    const problems = (cause as Error).message.split(/\n+/)
-    throw new DefinitionError(
-      problems.map((problem) => `GraphQL: ${problem}`),
-      undefined,
-      { cause },
-    )
+    const problems = (cause as Error).message.split(/\n+/).map((problem) => `GraphQL: ${problem}`)
+    throw new DefinitionError(problems, undefined, { cause })
   }
-}
-
-function makeSchema(resources: readonly Resource[], versions: readonly ApiVersion[]): GraphQLSchema {
-  const parts = [
-    SCALARS,
-    SORT_DIRECTION,
-    GROUP_ORDER,
-    TIME_UNIT,
-    OUTCOMES,
-    COLLECTION,
-    PAGE_INFO,
-    NODE,
-    valueFilters(),
-    ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
-    queryType(resources),
-    MUTATION_TYPE,
-    ...resources.flatMap((resource) => resourceParts(resource, resources)),
-  ]
-  return makeExecutableSchema({
-    typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)),
-    resolvers: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.resolvers as never])),
-    // Otherwise all types would be made twice, which took a third of the time.
-    updateResolversInPlace: true,
-    noLocation: true,
-  })
 }
 
 const COLLECTION = /* GraphQL */ `
@@ -73,8 +65,6 @@ function queryType(resources: readonly Resource[]): SchemaPart {
   const resolve = () => resources.filter(({ kind }) => kind === 'collection')
   return fieldsOf('Query', '"Queries." type Query', [{ sdl, resolve }, ...nodeQueries(resources)])
 }
-
-const MUTATION_TYPE = '"Mutations." type Mutation'
 
 /** The types and operations of one resource (SPEC §2). Descriptions come from the definition. */
 function resourceParts(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {

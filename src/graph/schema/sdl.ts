@@ -1,15 +1,10 @@
-import {
-  type DocumentNode,
-  type FieldDefinitionNode,
-  type GraphQLFieldResolver,
-  type ObjectTypeDefinitionNode,
-  parse,
-} from 'graphql'
+import { type DocumentNode, type GraphQLFieldResolver, type ObjectTypeDefinitionNode, parse } from 'graphql'
 import { type Field, kindOf } from '../../model/fields.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
 import type { Scalar } from '../../model/kinds/kind.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { Resource, Values } from '../../model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
-import { camelCase, groupType } from '../names.ts'
+import { camelCase, groupType, parentArgument } from '../names.ts'
 
 export interface SchemaPart {
   readonly typeDefs: string | DocumentNode
@@ -30,22 +25,16 @@ export interface SchemaField {
  * names of the fields and for the schema.
  */
 export function fieldsOf(type: string, declaration: string, fields: readonly SchemaField[]): SchemaPart {
-  const typeDefs = parseType(declaration, fields)
-  const resolvers = definitionsIn(typeDefs).flatMap(({ name }, index) => {
+  // Positions in the text would double the time and the memory of the result.
+  const typeDefs = parse(`${declaration} { ${fields.map(({ sdl }) => sdl).join('\n')} }`, {
+    noLocation: true,
+  })
+  const [definition] = typeDefs.definitions as readonly [ObjectTypeDefinitionNode]
+  const resolvers = (definition.fields ?? []).flatMap(({ name }, index) => {
     const { resolve, lists } = fields[index] as SchemaField
     return resolve ? [[name.value, lists ? { resolve, extensions: { lists } } : resolve]] : []
   })
   return { typeDefs, resolvers: { [type]: Object.fromEntries(resolvers) } }
-}
-
-/** Positions in the text would double the time and the memory of the result. */
-function parseType(declaration: string, fields: readonly SchemaField[]): DocumentNode {
-  return parse(`${declaration} { ${fields.map(({ sdl }) => sdl).join('\n')} }`, { noLocation: true })
-}
-
-function definitionsIn({ definitions }: DocumentNode): readonly FieldDefinitionNode[] {
-  const [type] = definitions as readonly [ObjectTypeDefinitionNode]
-  return type.fields ?? []
 }
 
 export function typeOf(resource: Resource, name: string, field: Field): string {
@@ -72,4 +61,20 @@ export function deprecation({ until }: Field): string {
 /** A description as SDL, in front of what it describes. */
 export function described(description: string): string {
   return `${JSON.stringify(description)}\n`
+}
+
+export function addressArguments(resource: Resource): string {
+  return `${parentArguments(resource)}${resource.kind === 'singleton' ? '' : '"Identifier of the resource." id: ID!'}`
+}
+
+/** Empty if the resource has no parent. */
+export function parentArguments(resource: Resource): string {
+  const parent = parentArgument(resource)
+  return parent ? `"Identifier of the parent." ${parent}: ID!, ` : ''
+}
+
+export function keyReader(resource: Resource): (args: Values) => ResourceKey {
+  const parent = parentArgument(resource)
+  const own = resource.kind === 'singleton' ? (parent as string) : 'id'
+  return (args) => ({ parentId: parent && (args[parent] as string), id: args[own] as string })
 }
