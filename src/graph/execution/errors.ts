@@ -1,18 +1,11 @@
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
-import { type Detail, DomainError } from '../../model/errors.ts'
+import { type Detail, DomainError, type ErrorCode } from '../../model/errors.ts'
 import { camelCase } from '../names.ts'
 
 export type ReportError = (error: unknown) => void
 
-/** Apollo's codes of the errors of callers. */
-const CALLER_ERRORS = new Set<unknown>([
-  'GRAPHQL_PARSE_FAILED',
-  'GRAPHQL_VALIDATION_FAILED',
-  'OPERATION_RESOLUTION_FAILURE',
-  'BAD_USER_INPUT',
-  'BAD_REQUEST',
-  'PERSISTED_QUERY_NOT_SUPPORTED',
-])
+/** Apollo's code of what is not an error of the caller. */
+const FAULT = 'INTERNAL_SERVER_ERROR'
 
 /**
  * Creates the error formatter of /graphql. `extensions` has the code and the details of the service, and
@@ -22,21 +15,20 @@ const CALLER_ERRORS = new Set<unknown>([
 export function formatErrors(reportFault: ReportError) {
   return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const cause = causeOf(thrown)
-    const position = {
-      ...(formatted.locations && { locations: formatted.locations }),
-      ...(formatted.path && { path: formatted.path }),
-    }
+    const { message, locations, path, extensions } = formatted
+    const answer = (text: string, code: ErrorCode, details: readonly Detail[] = []) => ({
+      message: text,
+      ...(locations && { locations }),
+      ...(path && { path }),
+      extensions: { code, details },
+    })
     if (cause instanceof DomainError) {
       const details = cause.details.map((detail) => inGraphQL(detail, thrown))
-      return { message: cause.message, ...position, extensions: { code: cause.code, details } }
+      return answer(cause.message, cause.code, details)
     }
-    if (isRequestError(thrown) || CALLER_ERRORS.has(formatted.extensions?.['code'])) {
-      const extensions = { code: 'VALIDATION_FAILED', details: [] }
-      return { message: formatted.message, ...position, extensions }
-    }
+    if (isRequestError(thrown) || extensions?.['code'] !== FAULT) return answer(message, 'VALIDATION_FAILED')
     reportFault(cause)
-    const message = 'Internal error.'
-    return { message, ...position, extensions: { code: 'INTERNAL_ERROR', details: [] } }
+    return answer('Internal error.', 'INTERNAL_ERROR')
   }
 }
 

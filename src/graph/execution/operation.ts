@@ -30,11 +30,9 @@ export interface OperationText {
 }
 
 /** A GraphQL operation, to be run with different variables. */
-export interface PreparedOperation extends Omit<OperationText, 'text'> {
+export interface PreparedOperation {
   /** In the usual layout. */
   readonly document: string
-  /** The cost of the largest response, which depends on the variable `limit` only. */
-  cost(variables: Values): number
   /** Runs in a slot of the limiter, once there is memory for the response. */
   run(variables: Values, caller: Caller): Promise<Values>
 }
@@ -57,30 +55,26 @@ export function createPrepare({ schema, domain, costs, run }: PrepareParts): Pre
   return ({ type, name, text }) => {
     let parsed: DocumentNode | undefined
     let execute: Execute | undefined
+    /** The cost of the largest response depends on this variable only. */
     const costsByLimit = new Map<unknown, number>()
     const document = () => {
       parsed ??= parse(text)
       return parsed
     }
-    const operation: PreparedOperation = {
-      type,
-      name,
+    const costOf = (variables: Values) => {
+      const cost = costsByLimit.get(variables['limit']) ?? costs.response({ document: document(), variables })
+      costsByLimit.set(variables['limit'], cost)
+      return cost
+    }
+    return {
       get document() {
         return print(document())
-      },
-      cost(variables) {
-        const { limit } = variables
-        const known = costsByLimit.get(limit)
-        if (known !== undefined) return known
-        const cost = costs.response({ document: document(), variables })
-        costsByLimit.set(limit, cost)
-        return cost
       },
       run(variables, caller) {
         const compiled = execute ?? compile(schema, document())
         execute = compiled
-        return run(operation, caller, async (slot) => {
-          await slot.reserve(operation.cost(variables) * RESPONSE_BYTES_PER_UNIT)
+        return run({ type, name }, caller, async (slot) => {
+          await slot.reserve(costOf(variables) * RESPONSE_BYTES_PER_UNIT)
           const context = createContext(caller, domain, { slot, selectsWritten: true })
           if (type === 'query') await awaitWrites(context)
           const { data, errors } = await compiled(variables, context)
@@ -89,7 +83,6 @@ export function createPrepare({ schema, domain, costs, run }: PrepareParts): Pre
         })
       },
     }
-    return operation
   }
 }
 
