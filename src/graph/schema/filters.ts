@@ -100,29 +100,25 @@ function memberFilters(fields: Resource['allFields'], members: Values, prefix: s
  * Refuses conditions without a value. Ignoring them would show everything if a variable is not set.
  */
 function refuseUnset(filter: Values): void {
-  const details = unsetPaths(filter, 'filter').map((field): Detail => {
+  const details = unsetMembers(filter, 'filter').map((field): Detail => {
     return { field, code: 'INVALID_VALUE', message: `${field} must have a value to compare with.` }
   })
   if (details[0]) throw new DomainError('VALIDATION_FAILED', details[0].message, details)
 }
 
-/** The paths of nulls, and of fields without a condition: GraphQL omits a member whose variable is not set. */
-function unsetPaths(filter: Values, path: string): string[] {
-  return Object.entries(filter).flatMap(([name, member]) => {
-    if (name !== 'and' && name !== 'or') return unsetOperands(member, `${path}.${name}`)
-    const parts = member as readonly Values[] | null
-    return (
-      parts?.flatMap((part, index) => unsetPaths(part, `${path}.${name}.${index}`)) ?? [`${path}.${name}`]
-    )
-  })
+function unsetMembers(filter: Values, path: string): string[] {
+  return Object.entries(filter).flatMap(([name, member]) => unsetPaths(member, `${path}.${name}`))
 }
 
-function unsetOperands(value: unknown, path: string): string[] {
+/** The paths of nulls, and of fields without a condition: GraphQL omits a member whose variable is not set. */
+function unsetPaths(value: unknown, path: string): string[] {
   if (value === null) return [path]
+  // The parts of `and` and `or` may be empty.
+  if (Array.isArray(value)) {
+    return value.flatMap((part, index) => (isObject(part) ? unsetMembers(part, `${path}.${index}`) : []))
+  }
   if (!isObject(value)) return []
-  const members = Object.entries(value)
-  if (members.length === 0) return [path]
-  return members.flatMap(([name, member]) => unsetOperands(member, `${path}.${name}`))
+  return Object.keys(value).length === 0 ? [path] : unsetMembers(value, path)
 }
 
 function refuseValues(filter: Values): void {

@@ -74,7 +74,7 @@ type Side = 'after' | 'before'
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for invalid arguments
  */
-export function toPageRequest(
+function toPageRequest(
   resource: Resource,
   { page, limit, sort, filter, cursor }: PageArguments,
   maximumPageSize: number,
@@ -98,14 +98,14 @@ export function toPageRequest(
  * The page, from its rows. `hasMore`, a next cursor, and a number below that of the pages: either all or none, even if
  * resources were added or deleted since the cursor was made.
  */
-export function toPage(resource: Resource, { page, limit }: PageArguments, request: ListRequest, list: List) {
+function toPage(resource: Resource, { page, limit }: PageArguments, request: ListRequest, list: List) {
   const { sorts, before } = request
   const isMore = list.rows.length > limit
   const items = before ? list.rows.slice(-limit) : list.rows.slice(0, limit)
   const hasMore = before ? items.at(-1)?.id !== list.lastId : isMore
   const hasPrevious = before ? isMore : page > 1
   const totalPages = Math.ceil(list.totalCount / limit)
-  const number = numberOf(page, request, totalPages, { isEmpty: items.length === 0, hasPrevious, hasMore })
+  const number = numberOf(page, request, { totalPages, isEmpty: items.length === 0, hasPrevious, hasMore })
   const cursorTo = (row: Row | undefined, neighbour: number, side: Side) =>
     row && encodeCursor(resource, sorts, row, purposeOf(neighbour, limit, side))
   return {
@@ -120,19 +120,18 @@ export function toPage(resource: Resource, { page, limit }: PageArguments, reque
   }
 }
 
-/** Where a page is in its list, as its rows show. */
-interface Place {
-  readonly isEmpty: boolean
-  readonly hasPrevious: boolean
-  readonly hasMore: boolean
-}
-
 /** The number of a page: the requested one, unless rows before the cursor were added or deleted. */
 function numberOf(
   page: number,
   { after, before, counted }: ListRequest,
-  totalPages: number,
-  { isEmpty, hasPrevious, hasMore }: Place,
+  {
+    totalPages,
+    isEmpty,
+    hasPrevious,
+    hasMore,
+  }: Record<'isEmpty' | 'hasPrevious' | 'hasMore', boolean> & {
+    readonly totalPages: number
+  },
 ): number {
   if (!after && !before) return page
   if (!hasPrevious) return 1
