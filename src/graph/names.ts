@@ -67,12 +67,10 @@ export function columnValue(column: string): string {
   return column.toUpperCase()
 }
 
-/** Values with wire names as a GraphQL input object. */
 export function toGraphNames({ allFields }: Resource, values: Values): Values {
   return renamed('graph', allFields, values)
 }
 
-/** A GraphQL input object with the wire names that the domain uses. */
 export function toWireNames({ allFields }: Resource, input: Values): Values {
   return renamed('wire', allFields, input)
 }

@@ -18,7 +18,6 @@ export interface MappedField {
   readonly kind: 'value' | 'object' | 'page' | 'connection'
 }
 
-/** An object type and its operations. */
 export interface MappedType {
   readonly name: string
   readonly description: string

@@ -30,7 +30,6 @@ const FIELD_NAME = /^[A-Za-z]\w*$/
 /** What GraphQL takes as a value of an enumeration. */
 const VALUE_NAME = /^(?!(?:true|false|null)$)[A-Za-z_]\w*$/
 
-/** Whether there is this problem. */
 type Case = readonly [boolean, string]
 
 function problemsAt(place: string, cases: readonly Case[]): string[] {
@@ -156,7 +155,6 @@ function problemsOfVersion({ name, deprecated, sunset }: ApiVersion, previous?: 
   ])
 }
 
-/** In milliseconds. */
 function timeOf(date: string | undefined): number | undefined {
   const checked = timestampKind.check({ type: 'timestamp', description: '' }, date ?? '')
   return 'value' in checked ? (checked.value as Date).getTime() : undefined

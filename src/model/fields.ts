@@ -12,7 +12,6 @@ export { type ReferenceField, reference } from './kinds/reference.ts'
 export { type TextField, text } from './kinds/text.ts'
 export { timestamp } from './kinds/timestamp.ts'
 
-/** An object of fields. */
 export interface GroupField extends FieldOptions {
   readonly type: 'group'
   readonly description: string
@@ -35,7 +34,6 @@ export function isOfSomeVersions(field: Field): boolean {
   return field.since !== undefined || field.until !== undefined || members.some(isOfSomeVersions)
 }
 
-/** Whether every resource has a value for this field. */
 export function isAlwaysSet(field: Field): boolean {
   return field.type !== 'group' && (field.required === true || field.initially !== undefined)
 }

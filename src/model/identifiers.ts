@@ -3,7 +3,6 @@ import { v7 } from 'uuid'
 
 export const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
 
-/** The form of an identifier, for messages. */
 export const IDENTIFIER_FORM = '1 to 64 characters out of A–Z a–z 0–9 . _ ~ -, and neither "." nor ".."'
 
 /** Whether a text is a valid identifier: unreserved characters (RFC 3986 §2.3), which need no escaping. */
@@ -11,7 +10,6 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text)
 }
 
-/** The key of a resource: its identifier, and that of its parent if it has one. */
 export interface ResourceKey {
   readonly parentId?: string | undefined
   readonly id: string
@@ -25,7 +23,6 @@ export function keyOf(
   return { parentId: parentField && (values[parentField] as string), id: values['id'] as string }
 }
 
-/** The primary key columns of a resource, with their values. */
 export function keyColumns(
   { parentField }: { readonly parentField: string | undefined },
   { parentId, id }: ResourceKey,
@@ -38,7 +35,6 @@ export function keyText({ parentId = '', id }: ResourceKey): string {
   return `${parentId}/${id}`
 }
 
-/** The key with a text of {@link keyText}. */
 export function keyOfText(text: string): ResourceKey {
   const [parentId, id] = text.split('/') as [string, string]
   return { parentId, id }

@@ -1,7 +1,6 @@
 import type { ReferenceField } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
-/** A reference from one resource to another. */
 interface Relation {
   readonly from: Resource
   /** The link relation (SPEC §2.5.2). */
@@ -10,7 +9,6 @@ interface Relation {
   readonly target: Resource
 }
 
-/** The references from one resource to others. */
 export function relationsOf(from: Resource, resources: readonly Resource[]): Relation[] {
   return referenceLeaves(from).flatMap((leaf) => {
     const target = resources.find(({ path }) => path === leaf.field.to)
@@ -18,12 +16,10 @@ export function relationsOf(from: Resource, resources: readonly Resource[]): Rel
   })
 }
 
-/** The references to a resource. */
 export function referencesTo(target: Resource, resources: readonly Resource[]): Relation[] {
   return resources.flatMap((from) => relationsOf(from, [target]))
 }
 
-/** The sub-collections and singletons of a resource. */
 export function ownedBy(resource: Resource, resources: readonly Resource[]): Resource[] {
   return resources.filter(({ owner }) => owner === resource)
 }

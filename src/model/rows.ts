@@ -22,7 +22,6 @@ export function toColumns(resource: Resource, values: Values, before?: Row): Rec
   )
 }
 
-/** The initial values of a new resource by column. */
 export function initialColumns({ leaves }: Resource): Record<string, unknown> {
   const started = leaves.filter(({ field }) => field.initially !== undefined)
   return Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
@@ -54,7 +53,6 @@ export function toValues(resource: Resource, row: Columns): Values {
   return values
 }
 
-/** The columns whose values differ from those of the row. */
 export function changedColumns(row: Row, columns: Columns): Columns {
   return Object.fromEntries(
     Object.entries(columns).filter(([column, value]) => !isDeepStrictEqual(row[column], value)),

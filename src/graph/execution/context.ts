@@ -116,7 +116,6 @@ class Loaders {
     return this.#loader(kind, read).load(parent.id)
   }
 
-  /** Discards all rows. */
   clear(): void {
     this.#loaders.clear()
     this.#remembered.clear()

@@ -21,7 +21,6 @@ import type { OperationLimiter, Slot } from './operation-limiter.ts'
 
 type OperationType = 'query' | 'mutation'
 
-/** An operation with one field, as text. */
 export interface OperationText {
   readonly type: OperationType
   /** Of the field. */
@@ -29,15 +28,12 @@ export interface OperationText {
   readonly text: string
 }
 
-/** A GraphQL operation, to be run with different variables. */
 export interface PreparedOperation {
-  /** In the usual layout. */
   readonly document: string
   /** Runs in a slot of the limiter, once there is memory for the response. */
   run(variables: Values, caller: Caller): Promise<Values>
 }
 
-/** Prepares an operation that fits the schema. */
 export type Prepare = (operation: OperationText) => PreparedOperation
 
 export interface PrepareParts {

@@ -28,7 +28,6 @@ const MAXIMUM_INTROSPECTIONS = 1
 export const MAXIMUM_VALIDATION_ERRORS = 5
 export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
-/** Validation rules beyond those of GraphQL. */
 export function limitRules({ depth }: DocumentLimits): ValidationRule[] {
   return [
     knownOperationTypes,
@@ -58,7 +57,6 @@ const knownOperationTypes: ValidationRule = (context) => ({
 /** One statement counts for at most this part of the allowed cost. */
 const STATEMENT_PART = 0.1
 
-/** An operation that is valid and about to run. */
 type Request = GraphQLRequestContextDidResolveOperation<GraphContext>
 
 /** Refuses an operation that may cost more than the limit. Others wait for the memory of their response. */
@@ -112,7 +110,6 @@ export function limitErrors({ body }: GraphQLResponse): void {
   body.singleResult.extensions = { ...extensions, omittedErrors: errors.length - MAXIMUM_ERRORS }
 }
 
-/** The error for an operation that exceeds a limit (400). */
 function refused(message: string): GraphQLError {
   return new GraphQLError(message, {
     originalError: errorAt('query', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message),

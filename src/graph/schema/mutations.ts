@@ -28,7 +28,6 @@ type DeletePayload {
   "The outcome." outcome: DeleteOutcome!
 }`
 
-/** The type of the argument that names the API version of a write's input. */
 export function versionType(versions: readonly ApiVersion[]): string {
   return `"A version of the API. It determines the fields that a resource has."
     enum ApiVersion { ${versions.map(({ name }) => name).join(' ')} }`
@@ -107,7 +106,6 @@ export function mutations(resource: Resource): SchemaField[] {
   return [...(listed ? [create] : []), ...(replaceable ? [put, patch] : []), remove]
 }
 
-/** Those of all writes. */
 interface WriteArguments extends Values {
   readonly input?: Values
   readonly patch?: Values

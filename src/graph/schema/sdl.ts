@@ -58,7 +58,6 @@ export function deprecation({ until }: Field): string {
   return until === undefined ? '' : ` @deprecated(reason: "Not in API versions after ${until}.")`
 }
 
-/** A description as SDL, in front of what it describes. */
 export function described(description: string): string {
   return `${JSON.stringify(description)}\n`
 }

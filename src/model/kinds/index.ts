@@ -28,12 +28,10 @@ export type LeafField = (typeof LIST)[number] extends infer Each
     : never
   : never
 
-/** Every kind of field. */
 export const KINDS = LIST as unknown as readonly Kind<FieldOf<LeafField['type']>>[]
 
 const BY_TYPE = Object.fromEntries(KINDS.map((kind) => [kind.type, kind]))
 
-/** The kind of a field. */
 export function kindOf(field: LeafField): Kind<LeafField> {
   return BY_TYPE[field.type] as Kind<LeafField>
 }

@@ -27,7 +27,6 @@ export interface FieldOptions {
   readonly until?: string
 }
 
-/** A field with its kind. */
 export interface FieldOf<Type extends string> extends FieldOptions {
   readonly type: Type
   readonly description: string
@@ -189,7 +188,6 @@ export function controlBounds({ minimum, maximum }: Bounds): Control {
   return { ...(minimum !== undefined && { min: minimum }), ...(maximum !== undefined && { max: maximum }) }
 }
 
-/** A sample within the bounds. */
 export function sampleNumber({ minimum = -Infinity, maximum = Infinity }: Bounds, number: number): number {
   const least = Math.max(minimum, 0)
   return Number.isFinite(maximum) ? least + (number % (maximum - least)) : least + number

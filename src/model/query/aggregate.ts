@@ -3,7 +3,6 @@ import type { Leaf, Resource } from '../resource.ts'
 import type { Columns } from '../row.ts'
 import type { Filter } from './query.ts'
 
-/** The aggregate functions of the numbers of a group. */
 export const MEASURES = ['minimum', 'maximum', 'average', 'sum'] as const
 
 export type Measure = (typeof MEASURES)[number]
@@ -49,12 +48,10 @@ export function groupable(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter(({ name, field }) => name !== 'id' && kindOf(field).isGroupable)
 }
 
-/** The leaves with timestamps, to group by their periods. */
 export function timed(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter(({ field }) => kindOf(field).isTimed)
 }
 
-/** The numeric leaves, which have measures. */
 export function measurable({ leaves }: Resource): Leaf[] {
   return leaves.filter(({ field }) => kindOf(field).isMeasurable)
 }

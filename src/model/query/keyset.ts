@@ -8,9 +8,7 @@ import { type OrderStep, orderSteps, type Sort } from './query.ts'
 
 /** A position in an order: the values of a resource in the columns of the order. */
 export interface Position {
-  /** One value for each column of the order. */
   readonly values: readonly unknown[]
-  /** The version of the resource with these values. */
   readonly version: number
 }
 

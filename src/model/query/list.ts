@@ -6,13 +6,9 @@ import { countConditions, type Filter, type Sort } from './query.ts'
 export interface ListRequest {
   readonly sorts: readonly Sort[]
   readonly filter?: Filter | undefined
-  /** Number of rows before the first. */
   readonly skip?: number
-  /** Maximum number of rows. */
   readonly take: number
-  /** Only rows after this position. */
   readonly after?: Position | undefined
-  /** Only rows before this position. */
   readonly before?: Position | undefined
   /** The last rows instead of the first, in the same order. */
   readonly fromEnd?: boolean

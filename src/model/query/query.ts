@@ -10,7 +10,6 @@ export type { Operator }
 /** A condition on a resource. Field names are dotted wire names; values have the type of the field. */
 export type Filter = { readonly all: readonly Filter[] } | { readonly any: readonly Filter[] } | FieldFilter
 
-/** How many conditions on fields a filter has. */
 export function countConditions(filter: Filter): number {
   const parts = 'all' in filter ? filter.all : 'any' in filter ? filter.any : undefined
   return parts ? parts.reduce((count, part) => count + countConditions(part), 0) : 1
@@ -27,12 +26,10 @@ export interface Sort {
   readonly direction: 'asc' | 'desc'
 }
 
-/** Selects the leaves that support filters and sorts. */
 export function queryable(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter(({ field }) => kindOf(field).operators.length > 0)
 }
 
-/** One column of an order. */
 export interface OrderStep {
   readonly leaf: Leaf
   readonly direction: 'asc' | 'desc'
@@ -56,7 +53,6 @@ export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderSte
     })
 }
 
-/** Finds the leaf with a dotted wire name. */
 export function leafNamed(resource: Resource, name: string): Leaf {
   const leaf = resource.leaves.find((candidate) => candidate.name === name)
   if (!leaf) throw new TypeError(`${resource.path} has no field ${name}`)

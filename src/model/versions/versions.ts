@@ -8,10 +8,8 @@ export interface ApiVersion {
   readonly sunset?: string
 }
 
-/** The form of the name of a version. */
 export const VERSION_NAME = /^v[1-9][0-9]*$/
 
-/** The number of a version, by which versions are ordered. */
 export function versionNumber(name: string): number {
   return Number(name.slice(1))
 }
