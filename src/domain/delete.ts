@@ -2,11 +2,11 @@ import { prismaModel } from '../database/extension.ts'
 import { isResourceKey, keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource } from '../model/resource.ts'
+import { inTransaction } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { deletionError } from './database-errors.ts'
 import { notFoundOrGone } from './not-found.ts'
 import { retry, WriteConflict } from './retry.ts'
-import { inTransaction } from './transaction.ts'
 
 interface DeleteOptions extends Precondition {
   /** Whether a missing resource is an error. */
