@@ -19,7 +19,11 @@ import { createTurns } from './turns.ts'
 
 export interface AppParts {
   readonly routes: readonly Route[]
-  readonly settings: AppSettings
+  readonly settings: {
+    readonly trustProxy: boolean
+    readonly serverTiming: boolean
+    readonly rateLimit: number
+  }
   readonly authenticate: Middleware
   readonly reportFault: ReportFault
   readonly reportRequest: ReportRequest
@@ -34,12 +38,6 @@ export interface PathHeaders {
   readonly names: readonly string[]
   /** @param hasRoute whether the service serves a path */
   readonly set: (ctx: Context, hasRoute: (path: string) => boolean) => void
-}
-
-interface AppSettings {
-  readonly trustProxy: boolean
-  readonly serverTiming: boolean
-  readonly rateLimit: number
 }
 
 /** The HTTP application. Middleware runs in the order of these lists. */

@@ -18,37 +18,22 @@ export interface ServerLimits {
   readonly responseMilliseconds?: number
 }
 
-/** Time for a client to send headers, to send a request, and to receive a response. */
-const HEADERS_MILLISECONDS = 6_000
-const REQUEST_MILLISECONDS = 10_000
 const RESPONSE_MILLISECONDS = 8_000
 
 /** While responses are held back, the service stops listening once no client has connected for this long. */
 const QUIET_MILLISECONDS = 100
 const QUIET_ATTEMPTS = 10
 
-export interface HttpServer {
-  readonly server: Server
-  /**
-   * Stops accepting connections, finishes all requests, and closes all connections; after the deadline by force.
-   *
-   * @param idleTimeout how long idle connections are kept, in milliseconds; a request may already be on its way
-   * @param hasLeft called when the server no longer listens; responses are held back until it resolves
-   * @returns whether every request was finished in time
-   */
-  drain(deadline: number, idleTimeout: number, hasLeft: () => Promise<void>): Promise<boolean>
-}
-
 /**
  * Makes the HTTP server. By default, Node keeps slow connections for minutes and responds to malformed requests without
  * a body; this server does neither.
  */
-export function createHttpServer(handler: RequestListener, limits: ServerLimits): HttpServer {
+export function createHttpServer(handler: RequestListener, limits: ServerLimits) {
   const { responseMilliseconds = RESPONSE_MILLISECONDS } = limits
   let held: Promise<void> | undefined
   const server = createServer({
-    headersTimeout: HEADERS_MILLISECONDS,
-    requestTimeout: REQUEST_MILLISECONDS,
+    headersTimeout: 6_000,
+    requestTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: limits.keepAliveSeconds * 1_000,
     // The application checks the Host header: its error is in the envelope.
@@ -83,16 +68,23 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
   server.on('connect', refuseConnect)
   return {
     server,
-    async drain(deadline, idleTimeout, hasLeft) {
-      let release = () => {}
-      held = new Promise((resolve) => {
-        release = resolve
-      })
-      if (idleTimeout > 0) await untilNoClientConnects(server)
-      const drained = drain(server, deadline, idleTimeout)
-      await hasLeft()
+    /**
+     * Stops accepting connections, finishes all requests, and closes all connections; after the deadline by force.
+     *
+     * @param idleTimeout how long idle connections are kept, in milliseconds; a request may already be on its way
+     * @param hasLeft called when the server no longer listens; responses are held back until it resolves
+     * @returns whether every request was finished in time
+     */
+    async drain(deadline: number, idleTimeout: number, hasLeft: () => Promise<void>): Promise<boolean> {
+      let drained = Promise.resolve(true)
+      const leave = async () => {
+        if (idleTimeout > 0) await untilNoClientConnects(server)
+        drained = drain(server, deadline, idleTimeout)
+        await hasLeft()
+      }
+      held = leave()
+      await held
       held = undefined
-      release()
       return drained
     },
   }

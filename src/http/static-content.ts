@@ -5,11 +5,7 @@ import type { Context } from 'koa'
 import { type Handler, type Route, reads } from './routes.ts'
 
 /** Content that is the same for every caller. */
-export interface StaticContent {
-  readonly type: string
-  readonly body: Buffer
-  readonly etag: string
-}
+export type StaticContent = Readonly<ReturnType<typeof staticContent>>
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -24,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
  *
  * @param extension one of `.html`, `.js`, `.css`, `.json` and `.yaml`
  */
-export function staticContent(extension: string, content: Buffer | string): StaticContent {
+export function staticContent(extension: string, content: Buffer | string) {
   const body = Buffer.from(content)
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
   return { type: TYPES[extension] as string, body, etag }

@@ -5,14 +5,6 @@ import { type JWTPayload, SignJWT } from 'jose'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
-export interface TokenRequest {
-  /** Scopes separated by spaces, as in `species:read planets:write`. */
-  scope: string
-  /** Seconds, or a duration with its unit, such as `12h` or `30d`. */
-  expiresIn: string
-  subject?: string | undefined
-}
-
 /**
  * The settings for token verification. Without JWT settings they contain the development secret of DATA_DIR.
  *
@@ -65,11 +57,12 @@ async function checked(
 /**
  * Signs a token that the service accepts.
  *
+ * @param request `scope`: separated by spaces; `expiresIn`: seconds, or a duration such as `12h` or `30d`
  * @throws {SettingsError} when a key set verifies the tokens: only its owner can sign them
  */
 export async function mintToken(
   { jwt, jwtIssuer, jwtAudience }: TokenSettings,
-  { scope, expiresIn, subject }: TokenRequest,
+  { scope, expiresIn, subject }: { scope: string; expiresIn: string; subject?: string | undefined },
 ): Promise<string> {
   if (jwt.kind === 'jwks') {
     throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])

@@ -9,11 +9,6 @@ export interface Log {
   abandon(): void
 }
 
-/** Log lines are dropped while more characters than this are unread. */
-const BACKLOG_CHARACTERS = 2 ** 21
-/** Lines are written together: after this many characters, or this time. */
-const COLLECTED_CHARACTERS = 4_096
-const COLLECTED_MILLISECONDS = 100
 const END_MILLISECONDS = 1_000
 
 /** Opens the log on standard output: readable lines on a terminal, JSON elsewhere. */
@@ -30,9 +25,10 @@ function openJsonLog(level: string): Log {
   const destination = pino.destination({
     dest: 1,
     sync: false,
-    minLength: COLLECTED_CHARACTERS,
-    periodicFlush: COLLECTED_MILLISECONDS,
-    maxLength: BACKLOG_CHARACTERS,
+    minLength: 4_096,
+    periodicFlush: 100,
+    // Lines are dropped while more characters than this are unread.
+    maxLength: 2 ** 21,
   })
   return {
     logger: pino({ level }, destination),

@@ -13,22 +13,7 @@ import { databaseOptions } from './settings/configuration.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
 /** A running service. */
-export interface Service {
-  /** `http://127.0.0.1:3000` */
-  readonly origin: string
-  /** The entry document of the version shown by pages and examples: `http://127.0.0.1:3000/api/v1`. */
-  readonly base: string
-  readonly database: Database
-  /** Turns readiness off and ends each connection with its next response. Requests are still accepted. */
-  announceStop(): void
-  /**
-   * Completes accepted requests, then ends all connections and closes the database.
-   *
-   * @param hasLeft called when the server no longer listens; responses wait until it resolves
-   * @returns whether all requests were completed within SHUTDOWN_SECONDS
-   */
-  close(hasLeft?: () => Promise<void>): Promise<boolean>
-}
+export type Service = Awaited<ReturnType<typeof startService>>
 
 /** How long an idle connection is kept after an announced stop: a request may be on its way. */
 const IDLE_MILLISECONDS = 1_000
@@ -40,7 +25,7 @@ const IDLE_MILLISECONDS = 1_000
  * @throws {DefinitionError} when the Prisma client does not fit the definitions
  * @throws {SettingsError} for an unknown API_VERSION, a HOST and PORT in use, or an invalid persisted operation
  */
-export async function startService(parts: ServiceParts): Promise<Service> {
+export async function startService(parts: ServiceParts) {
   const { settings, domain } = parts
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const options = databaseOptions(parts, parts.reportWait)
@@ -51,10 +36,6 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const database = await openDatabase(options, () => void prepare().catch(() => {}))
   const state = { isStopping: false, refusedConnections: 0 }
   let idleTimeout = 0
-  const announceStop = () => {
-    state.isStopping = true
-    idleTimeout = IDLE_MILLISECONDS
-  }
   try {
     const readers = await openReadersOf(parts, database, options)
     const createApplication = await prepare()
@@ -63,15 +44,32 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     server.on('drop', () => state.refusedConnections++)
     const origin = await listen(server, settings)
     const stopKeyExpiry = startKeyExpiry(database.client, settings.idempotencyKeyHours)
-    const close = async (hasLeft = async () => {}) => {
-      state.isStopping = true
-      stopKeyExpiry()
-      const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout, hasLeft)
-      await readers.close()
-      await database.close()
-      return inTime
+    return {
+      /** `http://127.0.0.1:3000` */
+      origin,
+      /** The entry document of the version shown by pages and examples: `http://127.0.0.1:3000/api/v1`. */
+      base: origin + base,
+      database,
+      /** Turns readiness off and ends each connection with its next response. Requests are still accepted. */
+      announceStop() {
+        state.isStopping = true
+        idleTimeout = IDLE_MILLISECONDS
+      },
+      /**
+       * Completes accepted requests, then ends all connections and closes the database.
+       *
+       * @param hasLeft called when the server no longer listens; responses wait until it resolves
+       * @returns whether all requests were completed within SHUTDOWN_SECONDS
+       */
+      async close(hasLeft = async () => {}): Promise<boolean> {
+        state.isStopping = true
+        stopKeyExpiry()
+        const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout, hasLeft)
+        await readers.close()
+        await database.close()
+        return inTime
+      },
     }
-    return { origin, base: origin + base, database, announceStop, close }
   } catch (error) {
     await database.close()
     throw error

@@ -19,13 +19,8 @@ const HOUR_MILLISECONDS = 3_600_000
 
 const REFRESH_MILLISECONDS = 600_000
 
-/** After a successful fetch, unknown keys cause no other for this long. */
-const COOLDOWN_MILLISECONDS = 30_000
-
 /** Minimum time between two fetches, even after a failure. */
 const PAUSE_MILLISECONDS = 10_000
-
-const TIMEOUT_MILLISECONDS = 2_000
 
 /**
  * Finds the public key of a token in a JSON Web Key Set (RFC 7517). The set is fetched at first use, when it lacks the
@@ -43,8 +38,9 @@ export function createKeySet(
   const isPausing = () => Date.now() < triedAt + PAUSE_MILLISECONDS
   const keySet = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: maximumStaleHours * HOUR_MILLISECONDS,
-    cooldownDuration: COOLDOWN_MILLISECONDS,
-    timeoutDuration: TIMEOUT_MILLISECONDS,
+    // After a successful fetch, unknown keys cause no other for this long.
+    cooldownDuration: 30_000,
+    timeoutDuration: 2_000,
     [jwksCache]: cache as Record<string, never>,
     [customFetch]: async (location, options) => {
       if (isPausing()) throw new Error('The last fetch of the key set failed a moment ago.')
