@@ -51,11 +51,7 @@ export async function updateResource(
   })
 }
 
-/**
- * Adds a resource with these values; see {@link updateResource}.
- *
- * @param options `record`: only once; `otherThan`: only if no resource has this identifier
- */
+/** Adds a resource; see {@link updateResource}. With `otherThan`, only if no resource has that identifier. */
 export async function insertResource(
   context: WriteContext,
   resource: Resource,
@@ -108,7 +104,6 @@ async function runWrite(
   }
 }
 
-/** The row that a write is about, as it is and as it will be. */
 type Target<After = Change['after']> = Pick<Change, 'key' | 'before'> & { readonly after: After }
 
 /**

@@ -10,10 +10,8 @@ export type { DatabaseClient }
 export interface WriteContext {
   readonly caller: Caller
   readonly client: DatabaseClient
-  /** All resources of the domain. */
   readonly resources: readonly Resource[]
   readonly ruleSettings: RuleSettings
-  /** How long an idempotency key is stored. */
   readonly idempotencyKeyHours: number
 }
 

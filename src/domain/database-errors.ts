@@ -12,10 +12,7 @@ const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 /** PostgreSQL's serialization_failure and deadlock_detected. */
 const WRITE_CONFLICTS = ['40001', '40P01']
 
-/**
- * Maps an error of a write to a conflict, a duplicate value, a missing parent, or an invalid stored row.
- * Returns other errors, with SERVICE_UNAVAILABLE for those of the connection.
- */
+/** Makes a conflict, a duplicate value, a missing parent, an invalid stored row or SERVICE_UNAVAILABLE of an error. */
 export function writeError(error: unknown, resource: Resource): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
@@ -25,7 +22,7 @@ export function writeError(error: unknown, resource: Resource): unknown {
   return duplicateValue(resource, constrainedLeaf(resource, constraint, 'key')?.name ?? '')
 }
 
-/** Maps an error of a deletion to a conflict, a resource in use, or an invalid stored row. */
+/** As {@link writeError}, for a deletion: a resource can be in use. */
 export function deletionError(error: unknown, resources: readonly Resource[]): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()

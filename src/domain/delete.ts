@@ -9,11 +9,10 @@ import { notFoundOrGone } from './not-found.ts'
 import { retry, WriteConflict } from './retry.ts'
 
 interface DeleteOptions extends Precondition {
-  /** Whether a missing resource is an error. */
+  /** A missing resource is an error. */
   readonly strict: boolean
 }
 
-/** The outcome of a deletion. */
 export type Deleted = 'DELETED' | 'ABSENT'
 
 /**

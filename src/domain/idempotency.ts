@@ -108,11 +108,8 @@ const BATCH_SIZE = 1_000
 const FIRST_DELAY_MILLISECONDS = 10_000
 
 /**
- * Deletes keys older than this many hours, soon after the start and then every hour. Returns a function that
- * stops it.
- *
- * @param within maximum delay of the first run in milliseconds. It is random, so that processes that start
- *   together do not run at the same time.
+ * Deletes keys older than this many hours, soon after the start and then every hour, until the result is called. The
+ * first delay is random, so that processes that start together do not run at the same time.
  */
 export function startKeyExpiry(client: Client, hours: number, within = FIRST_DELAY_MILLISECONDS): () => void {
   const stopping = new AbortController()

@@ -94,11 +94,7 @@ export async function refuseTakenIdentifier(
   throw duplicateValue(resource, 'id', isNamed ? id : undefined)
 }
 
-/**
- * RESOURCE_ALREADY_EXISTS (409) for a field whose value another resource has.
- *
- * @param id of that resource, if the caller may read it
- */
+/** RESOURCE_ALREADY_EXISTS (409), with the identifier of the other resource if the caller may read it. */
 export function duplicateValue({ path }: Resource, field: string, id?: string): DomainError {
   const message = `${id === undefined ? 'Another resource' : `The resource ${JSON.stringify(id)}`} in ${path} already has this ${field}.`
   const error = errorAt(field, 'DUPLICATE_VALUE', 'RESOURCE_ALREADY_EXISTS', message)

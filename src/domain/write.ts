@@ -23,14 +23,11 @@ import { retry } from './retry.ts'
 interface PatchOptions extends Precondition {
   /** The version of the API that the body is in; by default it is in all fields of the resource. */
   readonly apiVersion?: string | undefined
-  /** The read-only fields of the body. */
   readonly readOnly: Values
 }
 
 interface PutOptions extends PatchOptions {
-  /** Whether a new resource may be created. */
   readonly mayCreate: boolean
-  /** Whether an existing resource may be replaced. */
   readonly mayReplace: boolean
 }
 
@@ -160,11 +157,7 @@ function viewIn(resource: Resource, apiVersion: string | undefined): Resource {
   return apiVersion === undefined ? resource : viewOf(resource, apiVersion)
 }
 
-/**
- * The values of the whole resource; see {@link completeValues}.
- *
- * @throws {DomainError} VALIDATION_FAILED (400) for a check, which a view cannot make
- */
+/** @throws {DomainError} VALIDATION_FAILED (400) for a check, which a view cannot make */
 function completed(resource: Resource, view: Resource, values: Values, before?: Row): Values {
   const whole = completeValues(resource, view, values, before)
   const checks = view === resource ? [] : (resource.checks ?? [])
