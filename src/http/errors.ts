@@ -27,7 +27,6 @@ export function methodNotAllowed(method: string, headers: Headers & { Allow: str
   return new HttpError('METHOD_NOT_ALLOWED', message, headers)
 }
 
-/** The headers of a failure: those of its code and its own. */
 export function errorHeaders(error: DomainError): Headers {
   return {
     ...(error.code === 'SERVICE_UNAVAILABLE' && { 'Retry-After': '1' }),

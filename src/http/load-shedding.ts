@@ -3,7 +3,6 @@ import type { Context, Middleware, Next } from 'koa'
 import { callerOf } from './auth/authenticate.ts'
 import { bodyBytes } from './json/body.ts'
 
-/** The load of the service. */
 export interface Load {
   /** @throws {DomainError} SERVICE_UNAVAILABLE (503) when there is no room for a request of this caller */
   admit(caller: string): void

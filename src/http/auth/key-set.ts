@@ -9,9 +9,9 @@ import {
 } from 'jose'
 import { DomainError } from '../../model/errors.ts'
 
-/** Where the key set is, and how long its keys are used when it cannot be fetched again. */
 export interface KeySetSettings {
   readonly url: string
+  /** How long keys are used when the set cannot be fetched again. */
   readonly maximumStaleHours: number
 }
 

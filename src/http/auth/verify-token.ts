@@ -36,12 +36,7 @@ const PUBLIC_KEY_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) =>
   [256, 384, 512].map((size) => family + size),
 )
 
-/**
- * Makes the function that verifies signature, algorithm, iss, aud, exp and nbf of a token (RFC 7519), and resolves to
- * its claims.
- *
- * @param reportFault told when the key set cannot be refreshed while its keys are still in use
- */
+/** The result verifies signature, algorithm, iss, aud, exp and nbf of a token (RFC 7519), and resolves to its claims. */
 export function createVerify(
   { jwt: keys, jwtIssuer: issuer, jwtAudience: audience }: TokenSettings,
   reportFault: (error: unknown) => void,

@@ -15,11 +15,7 @@ export function bodyTypes(method: string): readonly string[] {
   return method === 'PATCH' ? PATCH_TYPES : JSON_TYPES
 }
 
-/**
- * Reads the JSON body of a request.
- *
- * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (415), PAYLOAD_TOO_LARGE (413), MALFORMED_JSON (400)
- */
+/** @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (415), PAYLOAD_TOO_LARGE (413), MALFORMED_JSON (400) */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body.')
   refuseMediaType(ctx)
