@@ -29,7 +29,6 @@ export interface ServiceParts {
   readonly tokens: TokenSettings
   /** Called for every fault, with the id of the request if there is one. */
   readonly reportFault: (error: unknown, requestId?: string) => void
-  /** Called when a request is over. */
   readonly reportRequest?: ReportRequest
   readonly reportReplicas?: ReportReplicas
   /** Called once if the start has to wait for the database. */
@@ -43,11 +42,7 @@ export interface ServerState {
   readonly refusedConnections: number
 }
 
-export type CreateApplication = (
-  database: Database,
-  readers: Readers,
-  state: ServerState,
-) => Promise<RequestListener>
+export type CreateApplication = Awaited<ReturnType<typeof prepareApplication>>
 
 /**
  * Prepares what needs no database, while the database opens. Importing this file loads most packages.
@@ -55,14 +50,15 @@ export type CreateApplication = (
  * @returns a function that makes the application on the open database
  * @throws {SettingsError} when an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
-export async function prepareApplication(parts: ServiceParts): Promise<CreateApplication> {
+export async function prepareApplication(parts: ServiceParts) {
   const { resources, versions, folder } = parts.domain
   const schema = createSchema(resources, versions)
   const operations = parts.settings.graphqlOperationsDir ?? folder.operations
   const persisted = await readPersistedOperations(schema, operations).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
-  return (...running) => createApplication(parts, schema, persisted, ...running)
+  return (database: Database, readers: Readers, state: ServerState) =>
+    createApplication(parts, schema, persisted, database, readers, state)
 }
 
 async function createApplication(

@@ -11,10 +11,7 @@ import { type Route, reads } from '../http/routes.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { readWorkerMetrics } from './workers.ts'
 
-/**
- * Makes the metrics of requests and their route, in the Prometheus text format, with those of Node itself (event-loop delay, memory). A worker
- * serves those of all workers.
- */
+/** The metrics, with those of Node itself (event-loop delay, memory). A worker serves those of all workers. */
 export function createMetrics(
   database: Database,
   readers: Readers,

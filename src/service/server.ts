@@ -93,12 +93,7 @@ async function openReadersOf(
   return openReaders(database, { ...settings, PrismaClient }, { ...settings, secret, report })
 }
 
-/**
- * Listens on HOST and PORT.
- *
- * @returns the origin on this machine, such as `http://127.0.0.1:3000`
- * @throws {SettingsError}
- */
+/** Resolves to the origin on this machine. */
 function listen(server: Server, { host, port }: Settings): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(new SettingsError([listenProblem(error, host, port)])))

@@ -27,11 +27,7 @@ export async function loadConfiguration(...without: readonly string[]): Promise<
   return { settings: readSettings(Object.fromEntries(given), problems, domain.settings), domain }
 }
 
-/**
- * `tables` loads the Prisma client once.
- *
- * @throws {DefinitionError} from `tables`, if the client is missing or differs from the definitions
- */
+/** @throws {DefinitionError} from `tables`, if the client is missing or differs from the definitions */
 export function databaseOptions(
   { settings, domain }: Configuration,
   reportWait?: Patience['report'],

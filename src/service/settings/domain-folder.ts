@@ -54,11 +54,7 @@ export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDoma
   return { ...(domain as Domain), folder }
 }
 
-/**
- * Loads the Prisma client of a domain.
- *
- * @throws {DefinitionError} if the module is missing, or its models differ from the definitions
- */
+/** @throws {DefinitionError} if the Prisma client is missing, or its models differ from the definitions */
 export async function loadTables({ resources, folder }: LocatedDomain): Promise<Tables> {
   const { client, migrations } = folder
   const { PrismaClient, Prisma } = await importModule(client, 'Prisma client', MIGRATE_ADVICE)

@@ -19,8 +19,6 @@ export type Settings = Readonly<ReturnType<typeof readSettings>>
 /**
  * Reads the settings from an environment. An empty value counts as unset.
  *
- * @param fileProblems problems of the `.env` file, to report with the others
- * @param domainSettings settings that the domain adds
  * @throws {SettingsError} with all problems. It contains no secrets, and no addresses, which may contain one.
  */
 export function readSettings(
