@@ -51,7 +51,7 @@ export async function mayJoinCrew({ client, key, before, after }: Change): Promi
   }
   const capacity = await lockCapacity(client, mission.spacecraft_id)
   const others = await crewSize(client, mission.id, key.id)
-  if (others >= capacity) broken.push(capacityExceeded('astronaut_id', capacity, others + 1))
+  broken.push(...capacityExceeded('astronaut_id', capacity, others + 1))
   broken.push(...(await alreadyOnMission(client, after['astronaut_id'] as string)))
   refuseRuleViolation(broken)
 }
@@ -68,8 +68,7 @@ export const crewFitsSpacecraft = readingFirst(async (change) => {
   requireTransaction(change)
   await lockMission(client, key.id)
   const capacity = await lockCapacity(client, spacecraftId)
-  const size = await crewSize(client, key.id, '')
-  if (size > capacity) refuseRuleViolation([capacityExceeded('spacecraft_id', capacity, size)])
+  refuseRuleViolation(capacityExceeded('spacecraft_id', capacity, await crewSize(client, key.id, '')))
 })
 
 /**
@@ -85,7 +84,7 @@ export const capacityFitsCrews = readingFirst(async (change) => {
   requireTransaction(change)
   await firstRow(client, 'SELECT 1 FROM spacecraft WHERE id = $1 FOR UPDATE', [key.id])
   const size = (await firstRow<{ size: number }>(client, LARGEST_CREW, [key.id]))?.size ?? 0
-  if (size > capacity) refuseRuleViolation([capacityExceeded('crew_capacity', capacity, size)])
+  refuseRuleViolation(capacityExceeded('crew_capacity', capacity, size))
 })
 
 const LARGEST_CREW = `
@@ -118,9 +117,7 @@ function lockMission(client: RuleClient, id: string): Promise<Mission | undefine
 /** No spacecraft, or no known capacity, means no limit. */
 async function lockCapacity(client: RuleClient, spacecraftId: string | null): Promise<number> {
   const text = 'SELECT crew_capacity FROM spacecraft WHERE id = $1 FOR SHARE'
-  const spacecraft = spacecraftId
-    ? await firstRow<{ crew_capacity: number | null }>(client, text, [spacecraftId])
-    : undefined
+  const spacecraft = await firstRow<{ crew_capacity: number | null }>(client, text, [spacecraftId])
   return spacecraft?.crew_capacity ?? Number.POSITIVE_INFINITY
 }
 
@@ -142,7 +139,8 @@ async function firstRow<Row>(client: RuleClient, text: string, values: unknown[]
   return (await client.$rows<Row>({ text, values }))[0]
 }
 
-function capacityExceeded(field: string, capacity: number, size: number): Detail {
+function capacityExceeded(field: string, capacity: number, size: number): Detail[] {
+  if (size <= capacity) return []
   const message = `The spacecraft has a crew capacity of ${capacity}; the crew would be ${size}.`
-  return { field, code: 'CREW_CAPACITY_EXCEEDED', message }
+  return [{ field, code: 'CREW_CAPACITY_EXCEEDED', message }]
 }
