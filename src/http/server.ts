@@ -119,9 +119,8 @@ function endAfter(response: ServerResponse, held: () => Promise<void> | undefine
 
 /** If the request target is a whole URL, its host replaces the Host header (RFC 9112 §3.2.2). */
 function toOriginForm(request: IncomingMessage): void {
-  const { url = '' } = request
-  if (!/^https?:\/\//i.test(url)) return
-  const [, host = '', rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? []
+  const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? []
+  if (host === undefined) return
   request.headers.host = host
   request.url = rest.startsWith('/') ? rest : `/${rest}`
 }
