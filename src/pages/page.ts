@@ -18,7 +18,7 @@ const STRICT_POLICY =
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /** The reference and the explorer set styles on their elements, and embed images and fonts. */
-const EDITOR_POLICY =
+export const EDITOR_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
@@ -43,12 +43,6 @@ export type SiteSettings = RestSettings & {
   readonly seeds?: readonly Seed[]
 }
 
-/** A page, with a content security policy if the usual one is too strict. */
-export interface Page {
-  readonly html: Html
-  readonly policy?: string
-}
-
 export function siteFor(ctx: Context, settings: SiteSettings): Site {
   const root = rootFor(ctx, settings)
   return {
@@ -61,7 +55,7 @@ export function siteFor(ctx: Context, settings: SiteSettings): Site {
 }
 
 /** Responds with a page and a content security policy. */
-export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_POLICY }: Page): void {
+export function respondWithPage(ctx: Context, { text }: Html, policy = STRICT_POLICY): void {
   ctx.set('Content-Security-Policy', policy)
   ctx.set('Referrer-Policy', 'no-referrer')
   respondWithContent(ctx, staticContent('.html', text))
@@ -71,23 +65,23 @@ export function respondWithPage(ctx: Context, { html: { text }, policy = STRICT_
  * The page for browsers at the entry document and below. Browsers send no token, so the page has no data and is the same
  * for every path of a depth. Its script requests the resource with the token of the browser's session.
  */
-export function browsePage(site: Site): Page {
+export function browsePage(site: Site): Html {
   const content = html`<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>
 <noscript><p>This page needs JavaScript. Without it, request <code>application/json</code>.</p></noscript>`
   const head = html`${contentStyle(site)}
 <script type="module" src="${site.assets}/browse.js"></script>`
-  return { html: pageWith('Browse', site, content, head) }
+  return pageWith('Browse', site, content, head)
 }
 
-export function notFoundPage(site: Site, path: string): Page {
+export function notFoundPage(site: Site, path: string): Html {
   const content = html`<h1>Not found</h1>
 <p>There is nothing at <code>${path}</code>.</p>
 <p><a href="${site.root}/">Home</a></p>`
-  return { html: pageWith('Not found', site, content) }
+  return pageWith('Not found', site, content)
 }
 
 /** The landing page: what the service is, links, and, with a token, counts and charts. */
-export function landingPage(site: Site, resources: readonly Resource[]): Page {
+export function landingPage(site: Site, resources: readonly Resource[]): Html {
   const content = html`<h1>A catalogue with a REST and a GraphQL interface</h1>
 <p>${resources
     .filter(({ owner }) => !owner)
@@ -95,28 +89,28 @@ export function landingPage(site: Site, resources: readonly Resource[]): Page {
     .join(', ')}: as JSON with links (HAL), and as
 one GraphQL schema. <span id="status" role="status"></span></p>
 <ul class="cards">
-${places(site).map(({ href, title, text }) => html`<li><a href="${href}">${title}</a><span class="note">${text}</span></li>`)}
+${places(site).map(([, title, href, text]) => html`<li><a href="${href}">${title}</a><span class="note">${text}</span></li>`)}
 </ul>
 <div id="view"></div>
 <noscript><p>Charts need JavaScript.</p></noscript>`
   const head = html`${contentStyle(site)}
 <script src="${site.assets}/chart.js" defer></script>
 <script type="module" src="${site.assets}/landing.js"></script>`
-  return { html: pageWith('Home', site, content, head) }
+  return pageWith('Home', site, content, head)
 }
 
 /** The reference: the OpenAPI document in Swagger UI, which can send requests. */
-export function referencePage(site: Site): Page {
+export function referencePage(site: Site): Html {
   const content = html`<h1 class="hidden">Reference</h1>
 <div id="reference"></div>`
   const head = html`<link rel="stylesheet" href="${site.assets}/swagger-ui.css">
 <script src="${site.assets}/swagger-ui-bundle.js" defer></script>
 <script type="module" src="${site.assets}/reference.js"></script>`
-  return { html: pageWith('Reference', site, content, head), policy: EDITOR_POLICY }
+  return pageWith('Reference', site, content, head)
 }
 
 /** The GraphQL explorer: GraphiQL with a field for the access token and with example operations. */
-export function explorerPage(site: Site): Page {
+export function explorerPage(site: Site): Html {
   const files = 'graphql/explorer'
   const content = html`<div class="bar">
 <h1>GraphQL explorer</h1>
@@ -138,7 +132,7 @@ export function explorerPage(site: Site): Page {
 <script defer src="${files}/react-dom.js"></script>
 <script defer src="${files}/graphiql.js"></script>
 <script type="module" src="${files}/explorer.js"></script>`
-  return { html: pageWith('GraphQL explorer', site, content, head), policy: EDITOR_POLICY }
+  return pageWith('GraphQL explorer', site, content, head)
 }
 
 const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${assets}/content.css">`
@@ -151,53 +145,20 @@ export function table(title: string, columns: readonly string[], rows: readonly 
 </table></div>`
 }
 
-/** The links in the header of every page and on the landing page. */
+/** The links in the header of every page and on the landing page, with the titles of their pages. */
 function places({ base, root, reference, hasExplorer }: Site): readonly Place[] {
-  return [
-    { page: 'Browse', title: 'Browse', href: base, text: 'Read, create and change resources.' },
-    {
-      page: 'Reference',
-      title: 'Reference',
-      href: reference,
-      text: 'Every operation, with examples to try.',
-    },
-    ...(hasExplorer
-      ? [
-          {
-            page: 'GraphQL explorer',
-            title: 'GraphQL',
-            href: `${root}${GRAPHQL_PATH}`,
-            text: 'A query editor with the schema.',
-          },
-        ]
-      : []),
-    {
-      page: 'Data model',
-      title: 'Model',
-      href: `${root}${MODEL_PATH}`,
-      text: 'Diagrams of all resources and their relations.',
-    },
-    {
-      page: 'Errors',
-      title: 'Errors',
-      href: `${root}${PATHS.errors}`,
-      text: 'What each code means and what to do.',
-    },
-    {
-      page: 'OpenAPI',
-      title: 'OpenAPI',
-      href: `${base}${PATHS.json}`,
-      text: 'The machine-readable description.',
-    },
+  const places: Place[] = [
+    ['Browse', 'Browse', base, 'Read, create and change resources.'],
+    ['Reference', 'Reference', reference, 'Every operation, with examples to try.'],
+    ['GraphQL explorer', 'GraphQL', root + GRAPHQL_PATH, 'A query editor with the schema.'],
+    ['Data model', 'Model', root + MODEL_PATH, 'Diagrams of all resources and their relations.'],
+    ['Errors', 'Errors', root + PATHS.errors, 'What each code means and what to do.'],
+    ['OpenAPI', 'OpenAPI', base + PATHS.json, 'The machine-readable description.'],
   ]
+  return hasExplorer ? places : places.filter(([, title]) => title !== 'GraphQL')
 }
 
-interface Place {
-  readonly page: string
-  readonly title: string
-  readonly href: string
-  readonly text: string
-}
+type Place = readonly [page: string, title: string, href: string, text: string]
 
 export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyle(site)): Html {
   const { base, root, assets } = site
@@ -218,17 +179,17 @@ ${head}
 <header>
 <a class="name" href="${root}/">halgraph</a>
 <nav aria-label="Site">
-${places(site).map(
-  (
-    place,
-  ) => html`<a href="${place.href}"${title === place.page ? html` aria-current="page"` : ''}>${place.title}</a>
-`,
-)}</nav>
+${places(site).map(([page, text, href]) => navigationLink(href, text, page === title))}</nav>
 </header>
 <main>
 ${content}
 </main>
 </body>
 </html>
+`
+}
+
+function navigationLink(href: string, text: string, isCurrent: boolean): Html {
+  return html`<a href="${href}"${isCurrent ? html` aria-current="page"` : ''}>${text}</a>
 `
 }

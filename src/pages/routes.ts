@@ -1,7 +1,3 @@
-import { readdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Context } from 'koa'
 import { stringify } from 'yaml'
 import {
@@ -16,22 +12,17 @@ import { PATHS } from '../documents/openapi/service-paths.ts'
 import { profileOf } from '../documents/profile.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
-import {
-  contentHandler,
-  contentRoute,
-  fileHandler,
-  respondWithContent,
-  staticContent,
-} from '../http/static-content.ts'
+import { contentHandler, contentRoute, respondWithContent, staticContent } from '../http/static-content.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { acceptable, prefersPage } from '../rest/respond.ts'
 import { basePath, REFERENCE_PATH, rootFor } from '../rest/urls.ts'
-import { chartsOf } from './charts.ts'
+import { pageAssets } from './assets.ts'
 import { cataloguePage, entryPage } from './error-pages.ts'
 import { modelPage } from './model-page.ts'
 import {
   browsePage,
+  EDITOR_POLICY,
   explorerPage,
   landingPage,
   MODEL_PATH,
@@ -67,30 +58,19 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
     ),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
     ...(settings.reference === undefined ? [] : [referenceRoute(settings.reference, settings)]),
-    {
-      ...open(`${base}{/{*path}}`, (ctx) => {
-        ctx.vary('Accept, Authorization')
-        respondWithPage(ctx, browsePage(siteFor(ctx, settings)))
-      }),
-      applies: prefersPage,
-    },
+    browserRoute(`${base}{/{*path}}`, (ctx) => respondWithPage(ctx, browsePage(siteFor(ctx, settings)))),
   ]
 }
 
 /** Routes without data that do not depend on the version, with the reference of the default version. */
 export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
-  const charts = contentHandler('.json', () => JSON.stringify(chartsOf(resources)))
-  const home = open('/', (ctx) => {
-    ctx.vary('Accept, Authorization')
-    respondWithPage(ctx, landingPage(siteFor(ctx, settings), resources))
-  })
   return [
-    { ...home, applies: prefersPage },
+    browserRoute('/', (ctx) => respondWithPage(ctx, landingPage(siteFor(ctx, settings), resources))),
     ...errorRoutes(resources, settings),
     modelRoute(resources, settings),
     ...(settings.graphqlExplorer ? [explorerRoute(settings)] : []),
     referenceRoute(REFERENCE_PATH, settings),
-    contentRoute('/docs/assets', { ...assets(), 'charts.json': charts }),
+    pageAssets(resources),
     ...[REFERENCE_PATH, PATHS.errors, MODEL_PATH, GRAPHQL_PATH].map((path) =>
       redirect(`${path}/`, path, settings),
     ),
@@ -100,14 +80,21 @@ export function documentRoutes(resources: readonly Resource[], settings: SiteSet
 
 /** The page for browsers at unknown addresses. Other clients must send a token first. */
 export function notFoundRoute(settings: SiteSettings): Route {
-  const page = open('/{*path}', (ctx) => {
+  return browserRoute('/{*path}', (ctx) => {
     // The log names the path of a request that has no route.
     ctx.state['route'] = undefined
-    ctx.vary('Accept, Authorization')
     respondWithPage(ctx, notFoundPage(siteFor(ctx, settings), ctx.path.slice(0, 200)))
     ctx.status = 404
   })
-  return { ...page, applies: prefersPage }
+}
+
+/** A page for browsers. Other clients of its URL need a token. */
+function browserRoute(path: string, handle: Handler): Route {
+  const route = open(path, (ctx) => {
+    ctx.vary('Accept, Authorization')
+    return handle(ctx)
+  })
+  return { ...route, applies: prefersPage }
 }
 
 /** Redirects from an address that people guess. */
@@ -119,19 +106,19 @@ function redirect(from: string, to: string, settings: SiteSettings): Route {
 }
 
 function referenceRoute(path: string, settings: SiteSettings): Route {
-  return open(path, (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings))))
+  return open(path, (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings)), EDITOR_POLICY))
 }
 
 function modelRoute(resources: readonly Resource[], settings: SiteSettings): Route {
   const page = modelPage(resources, settings.types)
-  return open(MODEL_PATH, async (ctx) => respondWithPage(ctx, { html: await page(siteFor(ctx, settings)) }))
+  return open(MODEL_PATH, async (ctx) => respondWithPage(ctx, await page(siteFor(ctx, settings))))
 }
 
 /** Browsers get the explorer at the URL of GraphQL. It holds no data and uses the token that its user enters. */
 function explorerRoute(settings: SiteSettings): Route {
   const page = open(GRAPHQL_PATH, (ctx) => {
     ctx.vary('Accept')
-    respondWithPage(ctx, explorerPage(siteFor(ctx, settings)))
+    respondWithPage(ctx, explorerPage(siteFor(ctx, settings)), EDITOR_POLICY)
   })
   return { ...page, applies: prefersExplorer }
 }
@@ -193,25 +180,8 @@ function jsonOrPage(
     const type = acceptable(ctx, 'application/json', 'text/html')
     if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Supported media types: application/json, text/html.')
     const site = siteFor(ctx, settings)
-    if (type === 'text/html') return respondWithPage(ctx, { html: toPage(site) })
+    if (type === 'text/html') return respondWithPage(ctx, toPage(site))
     const json = JSON.stringify(toJson(site.root))
     respondWithContent(ctx, staticContent('.json', json))
   }
-}
-
-const OWN = ['browser', 'styles'].map((name) => fileURLToPath(new URL(name, import.meta.url)))
-
-/** What the pages load: scripts, styles, and files of packages. */
-function assets(): Record<string, Handler> {
-  const { resolve } = createRequire(import.meta.url)
-  const renderer = dirname(resolve('swagger-ui-dist/package.json'))
-  const files: Record<string, string> = {
-    'swagger-ui.css': join(renderer, 'swagger-ui.css'),
-    'chart.js': join(dirname(resolve('chart.js')), 'chart.umd.min.js'),
-    'swagger-ui-bundle.js': join(renderer, 'swagger-ui-bundle.js'),
-    'htm.js': join(dirname(resolve('htm/preact')), 'standalone.module.js'),
-  }
-  for (const folder of OWN)
-    for (const name of readdirSync(folder)) if (/\.(css|js)$/.test(name)) files[name] = join(folder, name)
-  return Object.fromEntries(Object.entries(files).map(([name, path]) => [name, fileHandler(path)]))
 }

@@ -17,7 +17,7 @@ import { authenticate } from '../http/auth/authenticate.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { healthRoutes } from '../http/health.ts'
 import { Limiter } from '../http/limiter.ts'
-import { explorerFiles } from '../pages/explorer/routes.ts'
+import { explorerAssets } from '../pages/assets.ts'
 import { createRestInterface } from './interface.ts'
 import { createMetrics } from './metrics.ts'
 import { type LocatedDomain, readSeeds } from './settings/domain-folder.ts'
@@ -113,7 +113,7 @@ async function createApplication(
   const routes = [
     ...healthRoutes(() => database.check(), state),
     ...(metrics ? [metrics.route] : []),
-    ...(settings.graphqlExplorer ? [explorerFiles(resources, persisted)] : []),
+    ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
     ...rest.routes,
     graphql,
     rest.notFound,

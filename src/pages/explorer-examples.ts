@@ -1,9 +1,9 @@
-import type { PersistedOperations } from '../../graph/http/persisted-operations.ts'
-import { camelCase, columnValue, graphNames, pascalCase } from '../../graph/names.ts'
-import { kindOf } from '../../model/fields.ts'
-import { groupable } from '../../model/query/aggregate.ts'
-import { ownedBy, relationsOf } from '../../model/relations.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { PersistedOperations } from '../graph/http/persisted-operations.ts'
+import { camelCase, columnValue, graphNames, pascalCase } from '../graph/names.ts'
+import { kindOf } from '../model/fields.ts'
+import { groupable } from '../model/query/aggregate.ts'
+import { ownedBy, relationsOf } from '../model/relations.ts'
+import type { Resource } from '../model/resource.ts'
 
 export interface Example {
   readonly title: string
