@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import type { Context } from 'koa'
 import { stringify } from 'yaml'
 import {
@@ -41,21 +42,14 @@ import {
 export function versionDocumentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const base = basePath(settings)
   const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
-  // Some parsers of YAML do not support aliases.
-  const toYaml = (value: object) => stringify(value, { aliasDuplicateObjects: false })
   const profiles = resources.map((resource) => {
     const make = () => JSON.stringify(profileOf(resource, settings))
     return [resource.path, contentHandler('.json', make)]
   })
   return [
-    open(
-      base + PATHS.json,
-      documentHandler(() => JSON.stringify(describe()), settings, '.json'),
-    ),
-    open(
-      base + PATHS.yaml,
-      documentHandler(() => toYaml(describe()), settings, '.yaml'),
-    ),
+    documentRoute(base + PATHS.json, () => JSON.stringify(describe()), settings),
+    // Some parsers of YAML do not support aliases.
+    documentRoute(base + PATHS.yaml, () => stringify(describe(), { aliasDuplicateObjects: false }), settings),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
     ...(settings.reference === undefined ? [] : [referenceRoute(settings.reference, settings)]),
     browserRoute(`${base}{/{*path}}`, (ctx) => respondWithPage(ctx, browsePage(siteFor(ctx, settings)))),
@@ -135,13 +129,13 @@ function open(path: string, handle: Handler): Route {
 }
 
 /** The OpenAPI document, made at the first request, with URLs as the client sees them. */
-function documentHandler(make: () => string, settings: SiteSettings, extension: '.json' | '.yaml'): Handler {
+function documentRoute(path: string, make: () => string, settings: SiteSettings): Route {
   let text: string | undefined
   const contentAt = keepingLatest((root) => {
     text ??= make()
-    return staticContent(extension, text.replaceAll(EXAMPLE_ORIGIN, root))
+    return staticContent(extname(path), text.replaceAll(EXAMPLE_ORIGIN, root))
   })
-  return (ctx) => respondWithContent(ctx, contentAt(rootFor(ctx, settings)))
+  return open(path, (ctx) => respondWithContent(ctx, contentAt(rootFor(ctx, settings))))
 }
 
 /** Keeps what was made for the latest root, because nearly all clients see the same one. */
