@@ -151,7 +151,7 @@ export function listHandler(
       filter: query.filter,
     })
     const of = parent && { resource: parent, id: parentId as string }
-    const data: ListData = { result: list as Values, page, parameters: { limit, ...text }, parent: of }
+    const data = { result: list as ListData['result'], page, parameters: { limit, ...text }, parent: of }
     const urls = urlsFor(ctx, settings)
     const templates = hasTemplates(ctx) ? forms.list(callerOf(ctx), of, urls) : undefined
     respond(ctx, 200, withTemplates(hal.list(data, urls), templates))
