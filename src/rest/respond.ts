@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
-import { HAL_FORMS } from './forms/templates.ts'
+import { HAL_FORMS } from './forms.ts'
 
 export const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, STATUS } from '../../model/errors.ts'
-import { HAL_FORMS, type Templates } from '../../rest/forms/templates.ts'
+import { HAL_FORMS, type Templates } from '../../rest/forms.ts'
 import { withoutNullLinks } from '../../rest/respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import type { Schema } from './field-schema.ts'

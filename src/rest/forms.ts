@@ -1,0 +1,153 @@
+import { allows } from '../model/authorize.ts'
+import type { Caller } from '../model/caller.ts'
+import { kindOf } from '../model/fields.ts'
+import { keyOf } from '../model/identifiers.ts'
+import type { Control } from '../model/kinds/kind.ts'
+import { listColumn, ownedBy } from '../model/relations.ts'
+import type { Leaf, Resource, Values } from '../model/resource.ts'
+import { label, noun, nounWithArticle } from './nouns.ts'
+import type { Urls } from './urls.ts'
+
+/** The media type of HAL documents with templates (https://rwcbook.github.io/hal-forms/). */
+export const HAL_FORMS = 'application/prs.hal-forms+json'
+
+/** A request that a client can make (HAL-FORMS, template element). */
+interface Template {
+  readonly title: string
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly target: string
+  readonly contentType?: string
+  readonly properties: readonly FormProperty[]
+}
+
+/** Templates by key; `default` is the one that clients use without a key. */
+export type Templates = Readonly<Record<string, Template>>
+
+/** A property of a template (HAL-FORMS, property element). Its name is the path of a member: `range.min`. */
+interface FormProperty extends Omit<Control, 'choices'> {
+  readonly name: string
+  readonly prompt: string
+  readonly required?: true
+  readonly readOnly?: true
+  readonly value?: unknown
+  /** The values to choose from: given here, or the items of a list (HAL-FORMS, options element). */
+  readonly options?: object
+}
+
+type MakeProperty = (urls: Urls) => FormProperty
+
+const PATCH_TYPE = 'application/merge-patch+json'
+
+export type Forms = ReturnType<typeof createForms>
+
+/** Makes the functions that make the templates of a resource, as far as the scopes of the caller permit them. */
+export function createForms(resource: Resource, resources: readonly Resource[]) {
+  const makersOf = (leaves: readonly Leaf[]) => leaves.map((leaf) => formProperty(leaf, resources))
+  const { parentField, replaceable } = resource
+  const writable = makersOf(resource.writable)
+  // The identifiers are in the URL.
+  const kept = makersOf(resource.shownLeaves.filter(({ name }) => name !== 'id' && name !== parentField))
+  const singletons = ownedBy(resource, resources)
+    .filter(({ kind }) => kind === 'singleton')
+    .map((singleton) => ({ singleton, makers: makersOf(singleton.writable) }))
+
+  /** For a list: creation, with the reference to its parent. */
+  function list(
+    caller: Caller,
+    parent: { resource: Resource; id: string } | undefined,
+    urls: Urls,
+  ): Templates {
+    if (!allows(caller, resource, 'write')) return {}
+    const isOwner = parent?.resource === resource.owner
+    const target = urls.collection(resource, isOwner ? parent?.id : undefined)
+    const properties = filled(writable, parent && !isOwner ? referenceValue(resource, parent) : {}, urls)
+    return { default: template(`Create ${nounWithArticle(resource)}`, 'POST', target, properties) }
+  }
+
+  /** For one resource: replacement, update, deletion, and setting its singletons. */
+  function one(caller: Caller, data: Values, urls: Urls): Templates {
+    const target = urls.resource(resource, keyOf(resource, data))
+    const id = data['id'] as string
+    const name = noun(resource)
+    const optional = filled(writable, data, urls).map(({ required, ...property }) => property)
+    const own = {
+      ...(replaceable && {
+        default: template(`Replace the ${name}`, 'PUT', target, filled(kept, data, urls)),
+        patch: template(`Update the ${name}`, 'PATCH', target, optional, PATCH_TYPE),
+      }),
+      delete: { title: `Delete the ${name}`, method: 'DELETE', target, properties: [] },
+    } as const
+    const set = singletons
+      .filter(({ singleton }) => allows(caller, singleton, 'write'))
+      .map(({ singleton, makers }) => {
+        const at = urls.resource(singleton, { parentId: id, id })
+        return [singleton.path, template(`Set the ${noun(singleton)}`, 'PUT', at, filled(makers, {}, urls))]
+      })
+    return { ...(allows(caller, resource, 'write') && own), ...Object.fromEntries(set) }
+  }
+
+  return { list, resource: one }
+}
+
+function template(
+  title: string,
+  method: Template['method'],
+  target: string,
+  properties: readonly FormProperty[],
+  contentType = 'application/json',
+): Template {
+  return { title, method, target, contentType, properties }
+}
+
+/** The property for a field. What does not depend on the request is computed once. */
+function formProperty({ name, field }: Leaf, resources: readonly Resource[]): MakeProperty {
+  const { choices: inline, ...control } = kindOf(field).control(field)
+  const choices = { minItems: field.required ? 1 : 0, maxItems: 1 }
+  const fixed: FormProperty = {
+    name,
+    prompt: label(name),
+    ...(field.required && !field.readOnly && { required: true }),
+    ...(field.readOnly && { readOnly: true }),
+    ...control,
+    ...(inline && { options: { inline, ...choices } }),
+  }
+  if (field.type !== 'reference' || field.readOnly) return () => fixed
+  const target = resources.find(({ path }) => path === field.to) as Resource
+  const options = { promptField: promptField(target), valueField: 'id', ...choices }
+  return (urls) => ({
+    ...fixed,
+    options: { link: { href: urls.collection(target, undefined), type: 'application/hal+json' }, ...options },
+  })
+}
+
+/** The field that people recognise a resource by: its first required text, or else its first text. */
+function promptField({ writable }: Resource): string {
+  const texts = writable.filter(({ field }) => kindOf(field).isFreeText)
+  return (texts.find(({ field }) => field.required) ?? texts[0])?.name ?? 'id'
+}
+
+/** The parent as the value of the field that refers to it. */
+function referenceValue(resource: Resource, parent: { resource: Resource; id: string }): Values {
+  const column = listColumn(parent.resource, resource)
+  const leaf = resource.writable.find(
+    ({ column: own, field }) => own === column || ('alsoMatches' in field && field.alsoMatches === column),
+  )
+  return leaf ? { [leaf.name]: parent.id } : {}
+}
+
+/** The properties with the values in the data. Clients that ignore `value` of options have `selectedValues`. */
+function filled(makers: readonly MakeProperty[], data: Values, urls: Urls): FormProperty[] {
+  return makers.map((make) => {
+    const property = make(urls)
+    const value = property.name.split('.').reduce<unknown>((inner, name) => (inner as Values)?.[name], data)
+    if (value === null || value === undefined) return property
+    const { options } = property
+    return { ...property, ...(options && { options: { ...options, selectedValues: [value] } }), value }
+  })
+}
+
+/** Distinguishes representations with different templates in entity tags; undefined without templates. */
+export function variantOf(templates: Templates): string | undefined {
+  const keys = Object.keys(templates)
+  return keys.length === 0 ? undefined : keys.join('+')
+}
