@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { Context } from 'koa'
 import { namesTag } from '../http/static-content.ts'
 import { isUnmodifiedSince } from '../model/precondition.ts'
+import type { Values } from '../model/resource.ts'
 
 /**
  * The strong entity tag of a resource: its identifier, which needs no quoting, and its version (RFC 9110 §8.8.3).
@@ -11,46 +12,29 @@ export function entityTag(id: string, version: number, variant?: string): string
   return `"${id}:${version}${variant === undefined ? '' : `:${variant}`}"`
 }
 
-export interface Preconditions {
-  /** Undefined: any version may be changed. */
-  readonly versions: readonly number[] | undefined
-  /** Undefined if If-Match, the stronger condition, was sent. */
-  readonly unmodifiedSince: Date | undefined
-  /** The resource must exist (If-Match was sent). */
-  readonly mustExist: boolean
-  /** The resource must not exist (`If-None-Match: *`). */
-  readonly mustNotExist: boolean
-}
-
-/** Reads the preconditions of a write. Other values of If-None-Match than `*` are ignored. */
-export function preconditionsOf(headers: IncomingHttpHeaders, id: string): Preconditions {
+/** The precondition of a write as GraphQL variables; If-Match is the stronger one. */
+export function conditionVariables({ headers }: Context, id: string) {
   const ifMatch = headers['if-match']
-  return {
-    versions: ifMatch === undefined ? undefined : versionsIn(ifMatch, id),
-    unmodifiedSince: ifMatch === undefined ? httpDate(headers['if-unmodified-since']) : undefined,
-    mustExist: ifMatch !== undefined,
-    mustNotExist: headers['if-none-match']?.trim() === '*',
-  }
+  return ifMatch === undefined
+    ? { ifUnmodifiedSince: httpDate(headers['if-unmodified-since']) }
+    : { ifVersion: versionsIn(ifMatch, id) }
 }
 
-/** The state of a resource that response headers describe. */
-export interface State {
-  readonly id: string
-  readonly version: number
-  readonly last_updated: string
+/** The headers that a later conditional request needs (RFC 9110 §8.8). */
+export function describeState(ctx: Context, { id, version, last_updated }: Values, variant?: string): void {
+  ctx.set('ETag', entityTag(id as string, version as number, variant))
+  ctx.set('Last-Modified', new Date(last_updated as string).toUTCString())
 }
 
 /**
- * Whether the client of a read already has this representation. The date counts only if no entity tags are sent
- * (RFC 9110 §13.1.3).
- *
- * @param tag the entity tag of the representation
+ * Whether the client of a read already has the representation that the response headers describe. The date counts only
+ * if no entity tags are sent (RFC 9110 §13.1.3).
  */
-export function isNotModified(headers: IncomingHttpHeaders, tag: string, lastUpdated: Date): boolean {
+export function isNotModified({ headers, response }: Context): boolean {
   const ifNoneMatch = headers['if-none-match']
-  if (ifNoneMatch !== undefined) return namesTag(ifNoneMatch, tag)
+  if (ifNoneMatch !== undefined) return namesTag(ifNoneMatch, response.get('ETag'))
   const since = httpDate(headers['if-modified-since'])
-  return since !== undefined && isUnmodifiedSince(lastUpdated, since)
+  return since !== undefined && isUnmodifiedSince(new Date(response.get('Last-Modified')), since)
 }
 
 /**

@@ -6,10 +6,9 @@ import { readJsonBody } from '../http/json/body.ts'
 import type { Handler } from '../http/routes.ts'
 import { refuseInvalid } from '../model/errors.ts'
 import { keyOf } from '../model/identifiers.ts'
-import type { Precondition } from '../model/precondition.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { type Inspection, inspectPatch, inspectResource, readOnlyDetail } from '../model/validate.ts'
-import { entityTag, isNotModified, preconditionsOf, type State } from './conditional.ts'
+import { conditionVariables, describeState, isNotModified } from './conditional.ts'
 import { type Forms, type Templates, variantOf } from './forms.ts'
 import type { Hal, ListData } from './hal.ts'
 import { runForRequest } from './operation-header.ts'
@@ -42,14 +41,15 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     const templates = hasTemplates(ctx) ? forms.resource(callerOf(ctx), data, urls) : undefined
     describeState(ctx, data, templates && variantOf(templates))
     if (status === 201) ctx.set('Location', urls.resource(resource, keyOf(resource, data)))
-    const isKnown = isNotModified(ctx.headers, ctx.response.get('ETag'), new Date(stateOf(data).last_updated))
-    if (status === 200 && isKnown) ctx.status = 304
+    if (status === 200 && isNotModified(ctx)) ctx.status = 304
     else respond(ctx, status, withTemplates(hal.resource(data, occasion, urls), templates))
   }
 
-  function respondToWrite(ctx: Context, write: Values, occasion: 'created' | 'put'): void {
-    const data = write['resource'] as Values
-    if (write['outcome'] === 'CREATED') respondWith(ctx, 201, data, occasion)
+  /** Runs a write, and responds with what it has done. */
+  async function write(ctx: Context, operation: PreparedOperation, variables: Values): Promise<void> {
+    const result = await runForRequest(ctx, operation, { ...pathParameters(ctx), ...variables, ...inVersion })
+    const { outcome, resource: data } = result['write'] as { outcome: string; resource: Values }
+    if (outcome === 'CREATED') respondWith(ctx, 201, data, operation === operations.put ? 'put' : 'created')
     else {
       describeState(ctx, data)
       ctx.status = 204
@@ -57,14 +57,15 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
   }
 
   /** An inspection has values of known fields only, so unknown ones are ignored by not reporting them. */
-  function known(inspection: Inspection): Inspection {
+  async function inspectBody(ctx: Context, inspect: typeof inspectResource): Promise<Inspection> {
+    const inspection = inspect(resource, await readJsonBody(ctx))
     if (settings.unknownFields !== 'ignore') return inspection
     return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }
   }
 
   /** The body of a PUT or a PATCH. A wrong id in it is refused without a look-up. */
   async function readBody(ctx: Context, inspect: typeof inspectResource) {
-    const { values, details, readOnly } = known(inspect(resource, await readJsonBody(ctx)))
+    const { values, details, readOnly } = await inspectBody(ctx, inspect)
     const { id, ...sent } = readOnly
     const isWrong = id !== undefined && id !== idOf(ctx)
     refuseInvalid([...(isWrong ? [readOnlyDetail('id')] : []), ...details])
@@ -80,49 +81,37 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
     },
 
     async create(ctx) {
-      const { values, details, readOnly } = known(inspectResource(resource, await readJsonBody(ctx)))
+      const { values, details, readOnly } = await inspectBody(ctx, inspectResource)
       refuseInvalid(details)
       const { id: otherThan } = readOnly
-      const { write } = await runForRequest(ctx, operations.create, {
-        ...pathParameters(ctx),
+      await write(ctx, operations.create, {
         input: toGraphNames(resource, values),
         idempotencyKey: idempotencyKeyOf(ctx),
         otherThan: typeof otherThan === 'string' ? otherThan : undefined,
-        ...inVersion,
       })
-      respondToWrite(ctx, write as Values, 'created')
     },
 
     async put(ctx) {
       const { values, readOnly, hasId } = await readBody(ctx, inspectResource)
-      const { mustExist, mustNotExist, ...condition } = preconditionsOf(ctx.headers, idOf(ctx))
+      const mustNotExist = ctx.headers['if-none-match']?.trim() === '*'
       const isForCreation = resource.kind === 'singleton' || hasId || mustNotExist
-      const { write } = await runForRequest(ctx, operations.put, {
-        ...pathParameters(ctx),
+      await write(ctx, operations.put, {
         input: toGraphNames(resource, values),
         readOnly,
-        ...conditionVariables(condition),
-        mayCreate: isForCreation && !mustExist,
+        ...conditionVariables(ctx, idOf(ctx)),
+        mayCreate: isForCreation && ctx.headers['if-match'] === undefined,
         mayReplace: !mustNotExist,
-        ...inVersion,
       })
-      respondToWrite(ctx, write as Values, 'put')
     },
 
     async patch(ctx) {
       const { values, readOnly } = await readBody(ctx, inspectPatch)
-      const { write } = await runForRequest(ctx, operations.patch, {
-        ...pathParameters(ctx),
-        patch: toGraphNames(resource, values),
-        readOnly,
-        ...conditionVariables(preconditionsOf(ctx.headers, idOf(ctx))),
-        ...inVersion,
-      })
-      respondToWrite(ctx, write as Values, 'put')
+      const patch = toGraphNames(resource, values)
+      await write(ctx, operations.patch, { patch, readOnly, ...conditionVariables(ctx, idOf(ctx)) })
     },
 
     async remove(ctx) {
-      const condition = conditionVariables(preconditionsOf(ctx.headers, idOf(ctx)))
+      const condition = conditionVariables(ctx, idOf(ctx))
       const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?/i.test(ctx.get('Prefer'))
       if (strict) ctx.set('Preference-Applied', 'handling=strict')
       await runForRequest(ctx, operations.remove, { ...pathParameters(ctx), ...condition, strict })
@@ -139,19 +128,13 @@ export function listHandler(
 ): Handler {
   const parse = listQueryParser(resource, settings.maximumPageSize)
   return async (ctx) => {
-    const query = parse(ctx.URL.searchParams)
-    const { page, limit, text } = query
+    const { page, sort, filter, parameters } = parse(ctx.URL.searchParams)
+    const { limit, cursor } = parameters
     const { parentId } = pathParameters(ctx)
-    const { list } = await runForRequest(ctx, operation, {
-      ...(parent && { parentId }),
-      page,
-      limit,
-      cursor: text.cursor,
-      sort: query.sort,
-      filter: query.filter,
-    })
+    const variables = { ...(parent && { parentId }), page, limit, cursor, sort, filter }
+    const { list } = await runForRequest(ctx, operation, variables)
     const of = parent && { resource: parent, id: parentId as string }
-    const data = { result: list as ListData['result'], page, parameters: { limit, ...text }, parent: of }
+    const data = { result: list as ListData['result'], page, parameters, parent: of }
     const urls = urlsFor(ctx, settings)
     const templates = hasTemplates(ctx) ? forms.list(callerOf(ctx), of, urls) : undefined
     respond(ctx, 200, withTemplates(hal.list(data, urls), templates))
@@ -180,19 +163,4 @@ function idOf(ctx: Context): string {
 function idempotencyKeyOf({ headers }: Context): string | undefined {
   const [header] = [headers['idempotency-key']].flat()
   return header?.trim().replace(/^"(.*)"$/, '$1')
-}
-
-function conditionVariables({ versions, unmodifiedSince }: Precondition) {
-  return { ifVersion: versions, ifUnmodifiedSince: unmodifiedSince }
-}
-
-/** The headers that a later conditional request needs (RFC 9110 §8.8). */
-function describeState(ctx: Context, data: Values, variant?: string): void {
-  const { id, version, last_updated } = stateOf(data)
-  ctx.set('ETag', entityTag(id, version, variant))
-  ctx.set('Last-Modified', new Date(last_updated).toUTCString())
-}
-
-function stateOf(data: Values): State {
-  return data as unknown as State
 }

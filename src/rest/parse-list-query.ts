@@ -5,25 +5,22 @@ import type { Checked } from '../model/kinds/kind.ts'
 import { DEFAULT_PAGE_SIZE, type Operator, queryable } from '../model/query/query.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { isStorable } from '../model/values.ts'
+import type { ListParameters } from './urls.ts'
 
 /** The query string of a list (SPEC §4.1), as the variables of its operation and as text for links. */
 export interface ListQuery {
   readonly page: number
-  readonly limit: number
   readonly sort: readonly Values[]
   /** All of its conditions must hold. */
   readonly filter: { readonly and: readonly Values[] } | null
-  readonly text: {
-    readonly sort: string | undefined
-    readonly filters: readonly string[]
-    readonly id: string | undefined
-    readonly cursor: string | undefined
-  }
+  readonly parameters: ListParameters
 }
 
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id', 'cursor']
 
 const LISTS = ['sort', 'filter']
+
+const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 
 /**
  * Makes the function that parses the query strings of a resource's lists. All problems are reported in one error.
@@ -35,142 +32,127 @@ export function listQueryParser(
   maximumPageSize: number,
 ): (search: URLSearchParams) => ListQuery {
   const leaves = queryable(resource.shownLeaves)
-  const known = [...new Set([...PARAMETERS, ...leaves.map(({ name }) => name)])]
-  return (search) => parse(search, leaves, known, maximumPageSize)
+  return (search) => new Parser(search, leaves).parse(maximumPageSize)
 }
 
-function parse(
-  search: URLSearchParams,
-  leaves: readonly Leaf[],
-  known: readonly string[],
-  maximumPageSize: number,
-): ListQuery {
-  const problems: Detail[] = []
-  const report = (field: string, code: DetailCode, message: string) => problems.push({ field, code, message })
-  refuseUnknown(search, known, report)
-  const filters = [...search].flatMap(([name, value]) => filterOf(leaves, name, value))
-  const sorts = search.getAll('sort').flatMap((part) => part.split(','))
-  const id = search.get('id') ?? undefined
-  const page = positive(search, 'page', 1, INTEGER_RANGE.maximum, report)
-  const limit = positive(search, 'limit', DEFAULT_PAGE_SIZE, maximumPageSize, report)
-  const query: ListQuery = {
-    page,
-    limit,
-    sort: sorts.flatMap((part) => parseSort(leaves, part, report)),
-    filter: allOf([
-      ...filters.flatMap((filter) => parseFilter(leaves, filter, report)),
-      ...(id === undefined ? [] : idFilter(leaves, id, report)),
-    ]),
-    text: {
-      sort: sorts.length > 0 ? sorts.join() : undefined,
-      filters,
-      id,
-      cursor: search.get('cursor') ?? undefined,
-    },
+/** Parses one query string. Its methods return nothing for what they report as a problem. */
+class Parser {
+  readonly #search: URLSearchParams
+  readonly #leaves: readonly Leaf[]
+  readonly #problems: Detail[] = []
+
+  constructor(search: URLSearchParams, leaves: readonly Leaf[]) {
+    this.#search = search
+    this.#leaves = leaves
   }
-  if (problems[0]) throw new DomainError('INVALID_QUERY_PARAMETER', problems[0].message, problems)
-  return query
-}
 
-type Report = (field: string, code: DetailCode, message: string) => void
-
-/** A parameter named like a field is a filter for equality (SPEC §2.5.3). */
-function filterOf(leaves: readonly Leaf[], name: string, value: string): string[] {
-  if (name === 'filter') return [value]
-  const isField = !PARAMETERS.includes(name) && leaves.some((leaf) => leaf.name === name)
-  return isField ? [`${name}:${value}`] : []
-}
-
-function refuseUnknown(search: URLSearchParams, known: readonly string[], report: Report): void {
-  for (const name of new Set(search.keys())) {
-    if (!known.includes(name)) {
-      report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${name}. Supported: ${known.join(', ')}.`)
-    } else if (PARAMETERS.includes(name) && !LISTS.includes(name) && search.getAll(name).length > 1) {
-      report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
+  parse(maximumPageSize: number): ListQuery {
+    const search = this.#search
+    for (const name of new Set(search.keys())) this.#checkName(name)
+    const page = this.#positive('page', 1, INTEGER_RANGE.maximum)
+    const limit = this.#positive('limit', DEFAULT_PAGE_SIZE, maximumPageSize)
+    const sorts = search.getAll('sort').flatMap((part) => part.split(','))
+    const sort = sorts.flatMap((part) => this.#sort(part))
+    const filters = [...search].flatMap(([name, value]) => this.#filterOf(name, value))
+    const id = search.get('id') ?? undefined
+    const conditions = [
+      ...filters.flatMap((filter) => this.#filter(filter)),
+      ...(id === undefined ? [] : this.#idFilter(id)),
+    ]
+    const [first] = this.#problems
+    if (first) throw new DomainError('INVALID_QUERY_PARAMETER', first.message, this.#problems)
+    return {
+      page,
+      sort,
+      filter: conditions.length === 0 ? null : { and: conditions },
+      parameters: {
+        limit,
+        sort: sorts.length > 0 ? sorts.join() : undefined,
+        filters,
+        id,
+        cursor: search.get('cursor') ?? undefined,
+      },
     }
   }
-}
 
-function positive(
-  search: URLSearchParams,
-  name: string,
-  otherwise: number,
-  maximum: number,
-  report: Report,
-): number {
-  const text = search.get(name)
-  if (text === null) return otherwise
-  const number = /^[1-9][0-9]*$/.test(text) ? Number(text) : 0
-  if (number < 1 || number > maximum) {
-    report(name, 'OUT_OF_RANGE', `${name} must be a whole number from 1 to ${maximum}, written in digits.`)
-  }
-  return number
-}
-
-function allOf(conditions: readonly Values[]): ListQuery['filter'] {
-  return conditions.length === 0 ? null : { and: conditions }
-}
-
-function parseSort(leaves: readonly Leaf[], part: string, report: Report): Values[] {
-  const [name = '', direction, ...rest] = part.split(':')
-  const leaf = leafNamed(leaves, 'sort', name, report)
-  if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
-    report(
-      'sort',
-      'INVALID_FORMAT',
-      'sort must be field:asc or field:desc; several are joined by commas or repeated.',
-    )
+  #report(field: string, code: DetailCode, message: string): [] {
+    this.#problems.push({ field, code, message })
     return []
   }
-  return leaf ? [toGraphSort(leaf, direction)] : []
-}
 
-const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
+  #checkName(name: string): void {
+    const isParameter = PARAMETERS.includes(name)
+    if (!isParameter && !this.#leaf(name)) {
+      const known = [...new Set([...PARAMETERS, ...this.#leaves.map((leaf) => leaf.name)])].join(', ')
+      this.#report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${name}. Supported: ${known}.`)
+    } else if (isParameter && !LISTS.includes(name) && this.#search.getAll(name).length > 1) {
+      this.#report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
+    }
+  }
 
-function parseFilter(leaves: readonly Leaf[], filter: string, report: Report): Values[] {
-  const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
-  if (name === undefined || value === undefined) {
-    report('filter', 'INVALID_FORMAT', 'filter must be field:value or field[operator]:value.')
-    return []
+  #leaf(name: string): Leaf | undefined {
+    return this.#leaves.find((leaf) => leaf.name === name)
   }
-  const leaf = leafNamed(leaves, 'filter', name, report)
-  if (!leaf) return []
-  const nameable: readonly string[] = kindOf(leaf.field).operators.filter((known) => known !== 'equals')
-  if (named !== undefined && !nameable.includes(named)) {
-    report(
-      'filter',
-      'INVALID_VALUE',
-      `${name} does not support the operator ${named}. Supported: ${nameable.join(', ')}.`,
-    )
-    return []
-  }
-  const operator = (named as Operator | undefined) ?? 'equals'
-  const parsed = parseFilterValue(leaf, operator, value)
-  if ('problem' in parsed) {
-    report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
-    return []
-  }
-  return [toGraphFilter(leaf, operator, parsed.value)]
-}
 
-function idFilter(leaves: readonly Leaf[], id: string, report: Report): Values[] {
-  if (!isStorable(id)) report('id', 'INVALID_VALUE', 'id must not contain U+0000.')
-  const leaf = leaves.find(({ name }) => name === 'id') as Leaf
-  return [toGraphFilter(leaf, 'equals', id)]
-}
-
-function leafNamed(
-  leaves: readonly Leaf[],
-  parameter: string,
-  name: string,
-  report: Report,
-): Leaf | undefined {
-  const leaf = leaves.find((candidate) => candidate.name === name)
-  if (!leaf) {
-    const known = leaves.map((candidate) => candidate.name).join(', ')
-    report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
+  #positive(name: string, otherwise: number, maximum: number): number {
+    const text = this.#search.get(name)
+    if (text === null) return otherwise
+    const number = /^[1-9][0-9]*$/.test(text) ? Number(text) : 0
+    if (number < 1 || number > maximum) {
+      const message = `${name} must be a whole number from 1 to ${maximum}, written in digits.`
+      this.#report(name, 'OUT_OF_RANGE', message)
+    }
+    return number
   }
-  return leaf
+
+  #sort(part: string): Values[] {
+    const [name = '', direction, ...rest] = part.split(':')
+    const leaf = this.#knownLeaf('sort', name)
+    if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
+      const message = 'sort must be field:asc or field:desc; several are joined by commas or repeated.'
+      return this.#report('sort', 'INVALID_FORMAT', message)
+    }
+    return leaf ? [toGraphSort(leaf, direction)] : []
+  }
+
+  /** A parameter named like a field is a filter for equality (SPEC §2.5.3). */
+  #filterOf(name: string, value: string): string[] {
+    if (name === 'filter') return [value]
+    return !PARAMETERS.includes(name) && this.#leaf(name) ? [`${name}:${value}`] : []
+  }
+
+  #filter(filter: string): Values[] {
+    const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
+    if (name === undefined || value === undefined) {
+      const message = 'filter must be field:value or field[operator]:value.'
+      return this.#report('filter', 'INVALID_FORMAT', message)
+    }
+    const leaf = this.#knownLeaf('filter', name)
+    if (!leaf) return []
+    const nameable: readonly string[] = kindOf(leaf.field).operators.filter((known) => known !== 'equals')
+    if (named !== undefined && !nameable.includes(named)) {
+      const message = `${name} does not support the operator ${named}. Supported: ${nameable.join(', ')}.`
+      return this.#report('filter', 'INVALID_VALUE', message)
+    }
+    const operator = (named as Operator | undefined) ?? 'equals'
+    const parsed = parseFilterValue(leaf, operator, value)
+    if ('problem' in parsed) return this.#report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
+    return [toGraphFilter(leaf, operator, parsed.value)]
+  }
+
+  #idFilter(id: string): Values[] {
+    if (!isStorable(id)) return this.#report('id', 'INVALID_VALUE', 'id must not contain U+0000.')
+    return [toGraphFilter(this.#leaf('id') as Leaf, 'equals', id)]
+  }
+
+  #knownLeaf(parameter: string, name: string): Leaf | undefined {
+    const leaf = this.#leaf(name)
+    if (!leaf) {
+      const known = this.#leaves.map((candidate) => candidate.name).join(', ')
+      this.#report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
+    }
+    return leaf
+  }
 }
 
 /** The value of a filter with the type of its field. `in` has several values, joined by `|`. */
