@@ -38,8 +38,6 @@ type MakeProperty = (urls: Urls) => FormProperty
 
 const PATCH_TYPE = 'application/merge-patch+json'
 
-export type Forms = ReturnType<typeof createForms>
-
 /** Makes the functions that make the templates of a resource, as far as the scopes of the caller permit them. */
 export function createForms(resource: Resource, resources: readonly Resource[]) {
   const makersOf = (leaves: readonly Leaf[]) => leaves.map((leaf) => formProperty(leaf, resources))

@@ -30,8 +30,6 @@ export interface ListData {
   readonly parent: { readonly resource: Resource; readonly id: string } | undefined
 }
 
-export type Hal = ReturnType<typeof createHal>
-
 /**
  * Makes the functions that turn data in wire names into HAL documents (SPEC §2.2, §2.3; draft-kelly-json-hal). What
  * follows from the definition is computed once.

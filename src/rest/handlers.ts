@@ -9,29 +9,27 @@ import { keyOf } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { type Inspection, inspectPatch, inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { conditionVariables, describeState, isNotModified } from './conditional.ts'
-import { type Forms, type Templates, variantOf } from './forms.ts'
-import type { Hal, ListData } from './hal.ts'
+import { createForms, type Templates, variantOf } from './forms.ts'
+import { createHal, type ListData } from './hal.ts'
 import { runForRequest } from './operation-header.ts'
 import type { Operations } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
-import type { OperationName } from './resource-paths.ts'
 import { hasTemplates, respond } from './respond.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
-
-export interface HandlerParts {
-  readonly resource: Resource
-  readonly operations: Operations
-  readonly hal: Hal
-  readonly forms: Forms
-  readonly settings: RestSettings
-}
 
 /**
  * Makes the handlers of a resource (SPEC §4.1–4.7). Each parses a request, runs one GraphQL operation, and responds with
  * its result.
  */
-export function createHandlers(parts: HandlerParts): Readonly<Record<OperationName, Handler>> {
-  const { resource, operations, hal, forms, settings } = parts
+export function createHandlers(
+  resource: Resource,
+  resources: readonly Resource[],
+  operations: Operations,
+  settings: RestSettings,
+) {
+  const hal = createHal(resource, resources)
+  const forms = createForms(resource, resources)
+  const parse = listQueryParser(resource, settings.maximumPageSize)
   // Only the writes of a view have this variable.
   const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
@@ -73,14 +71,28 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
   }
 
   return {
-    list: listHandler(parts, operations.list, resource.owner),
+    /** Pages of a list; of the resources of one parent, where there is one. */
+    list(operation: PreparedOperation, parent: Resource | undefined): Handler {
+      return async (ctx) => {
+        const { page, sort, filter, parameters } = parse(ctx.URL.searchParams)
+        const { limit, cursor } = parameters
+        const { parentId } = pathParameters(ctx)
+        const variables = { ...(parent && { parentId }), page, limit, cursor, sort, filter }
+        const { list } = await runForRequest(ctx, operation, variables)
+        const of = parent && { resource: parent, id: parentId as string }
+        const data = { result: list as ListData['result'], page, parameters, parent: of }
+        const urls = urlsFor(ctx, settings)
+        const templates = hasTemplates(ctx) ? forms.list(callerOf(ctx), of, urls) : undefined
+        respond(ctx, 200, withTemplates(hal.list(data, urls), templates))
+      }
+    },
 
-    async read(ctx) {
+    async read(ctx: Context): Promise<void> {
       const data = (await runForRequest(ctx, operations.read, pathParameters(ctx)))['resource'] as Values
       respondWith(ctx, 200, data, 'read')
     },
 
-    async create(ctx) {
+    async create(ctx: Context): Promise<void> {
       const { values, details, readOnly } = await inspectBody(ctx, inspectResource)
       refuseInvalid(details)
       const { id: otherThan } = readOnly
@@ -91,7 +103,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
       })
     },
 
-    async put(ctx) {
+    async put(ctx: Context): Promise<void> {
       const { values, readOnly, hasId } = await readBody(ctx, inspectResource)
       const mustNotExist = ctx.headers['if-none-match']?.trim() === '*'
       const isForCreation = resource.kind === 'singleton' || hasId || mustNotExist
@@ -104,40 +116,19 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<OperationNa
       })
     },
 
-    async patch(ctx) {
+    async patch(ctx: Context): Promise<void> {
       const { values, readOnly } = await readBody(ctx, inspectPatch)
       const patch = toGraphNames(resource, values)
       await write(ctx, operations.patch, { patch, readOnly, ...conditionVariables(ctx, idOf(ctx)) })
     },
 
-    async remove(ctx) {
+    async remove(ctx: Context): Promise<void> {
       const condition = conditionVariables(ctx, idOf(ctx))
       const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?/i.test(ctx.get('Prefer'))
       if (strict) ctx.set('Preference-Applied', 'handling=strict')
       await runForRequest(ctx, operations.remove, { ...pathParameters(ctx), ...condition, strict })
       ctx.status = 204
     },
-  }
-}
-
-/** Responds with a page of a list; of the resources of one parent, where there is one. */
-export function listHandler(
-  { resource, hal, forms, settings }: HandlerParts,
-  operation: PreparedOperation,
-  parent: Resource | undefined,
-): Handler {
-  const parse = listQueryParser(resource, settings.maximumPageSize)
-  return async (ctx) => {
-    const { page, sort, filter, parameters } = parse(ctx.URL.searchParams)
-    const { limit, cursor } = parameters
-    const { parentId } = pathParameters(ctx)
-    const variables = { ...(parent && { parentId }), page, limit, cursor, sort, filter }
-    const { list } = await runForRequest(ctx, operation, variables)
-    const of = parent && { resource: parent, id: parentId as string }
-    const data = { result: list as ListData['result'], page, parameters, parent: of }
-    const urls = urlsFor(ctx, settings)
-    const templates = hasTemplates(ctx) ? forms.list(callerOf(ctx), of, urls) : undefined
-    respond(ctx, 200, withTemplates(hal.list(data, urls), templates))
   }
 }
 

@@ -19,7 +19,7 @@ interface Draft extends Omit<OperationText, 'text'> {
 /** Prepares the operations of a resource, including some that no route may use. */
 export function resourceOperations(resource: Resource, prepare: Prepare): Operations {
   const names = graphNames(resource)
-  const parent = parentVariable(resource)
+  const parent: Draft['variables'] = resource.parentField === undefined ? {} : { parentId: 'ID!' }
   const keyed = { ...parent, ...(resource.listed && { id: 'ID!' }) }
   const condition = { ifVersion: '[Int!]', ifUnmodifiedSince: 'DateTime' }
   const version = resource.isVersioned ? { apiVersion: 'ApiVersion' } : {}
@@ -88,10 +88,6 @@ function listDraft(resource: Resource, parent: Draft['variables']): Draft {
     selection: `page total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor
       items { ${wireSelection(resource)} }`,
   }
-}
-
-function parentVariable({ parentField }: Resource): Draft['variables'] {
-  return parentField === undefined ? {} : { parentId: 'ID!' }
 }
 
 /**

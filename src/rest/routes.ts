@@ -5,9 +5,7 @@ import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { entityTag } from './conditional.ts'
 import { entryHandler } from './entry.ts'
-import { createForms } from './forms.ts'
-import { createHal } from './hal.ts'
-import { createHandlers, listHandler } from './handlers.ts'
+import { createHandlers } from './handlers.ts'
 import { nestedListOperation, resourceOperations } from './operations.ts'
 import { OPERATION_METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
 import { negotiate, prefersPage } from './respond.ts'
@@ -38,55 +36,43 @@ function resourceRoutes(
   settings: RestSettings,
 ): Route[] {
   const operations = resourceOperations(resource, prepare)
-  const hal = createHal(resource, resources)
-  const forms = createForms(resource, resources)
-  const parts = { resource, operations, hal, forms, settings }
-  const handlers = createHandlers(parts)
+  const handlers = createHandlers(resource, resources, operations, settings)
 
   function endpoint(name: OperationName, handle: Handler): Partial<Route['methods']> {
     const method = OPERATION_METHODS[name]
     const scope: Endpoint['scope'] = [resource, method === 'GET' ? 'read' : 'write']
-    const parsing = name === 'list' ? handle : withoutQuery(handle)
-    const made = { handle: respondingFor(resource, parsing, settings), scope }
+    const made = { handle: responding(name, handle), scope }
     return method === 'GET' ? reads(made) : { [method]: made }
   }
 
+  /**
+   * Adds what all responses of a resource have: a negotiated media type, a link to the profile, the current entity tag
+   * after a failed precondition, and a link to the other resource after a conflict.
+   */
+  function responding(name: OperationName, handle: Handler): Handler {
+    return async (ctx) => {
+      negotiate(ctx)
+      const { base } = urlsFor(ctx, settings)
+      ctx.append('Link', `<${base}/profile/${resource.path}>; rel="describedby"`)
+      try {
+        // Only lists have query parameters (SPEC §4.1).
+        if (name !== 'list' && ctx.querystring !== '') refuseQuery(ctx.URL.searchParams)
+        await handle(ctx)
+      } catch (error) {
+        const { current, related } = error instanceof DomainError ? error : {}
+        if (current) ctx.set('ETag', entityTag(current.id, current.version))
+        if (related) ctx.append('Link', `<${base}/${related.path}/${related.id}>; rel="related"`)
+        throw error
+      }
+    }
+  }
+
   return resourcePaths(resource, resources).map(({ path, parent, operations: names, column }) => {
-    const handlerOf = (name: OperationName) =>
-      column === undefined
-        ? handlers[name]
-        : listHandler(parts, nestedListOperation(resource, column, prepare), parent)
+    const handlerOf = (name: OperationName) => {
+      if (name !== 'list') return handlers[name]
+      return handlers.list(column ? nestedListOperation(resource, column, prepare) : operations.list, parent)
+    }
     const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
     return tokenRoute(basePath(settings) + path, methods)
   })
-}
-
-/** Only lists have query parameters (SPEC §4.1). */
-function withoutQuery(handle: Handler): Handler {
-  return (ctx) => {
-    if (ctx.querystring !== '') refuseQuery(ctx.URL.searchParams)
-    return handle(ctx)
-  }
-}
-
-/**
- * Adds what all responses of a resource have: a negotiated media type, a link to the profile, the current entity tag
- * after a failed precondition, and a link to the other resource after a conflict.
- */
-function respondingFor({ path }: Resource, handle: Handler, settings: RestSettings): Handler {
-  return async (ctx) => {
-    negotiate(ctx)
-    ctx.append('Link', `<${urlsFor(ctx, settings).base}/profile/${path}>; rel="describedby"`)
-    try {
-      await handle(ctx)
-    } catch (error) {
-      const { current, related } = error instanceof DomainError ? error : {}
-      if (current) ctx.set('ETag', entityTag(current.id, current.version))
-      if (related) {
-        const { base } = urlsFor(ctx, settings)
-        ctx.append('Link', `<${base}/${related.path}/${related.id}>; rel="related"`)
-      }
-      throw error
-    }
-  }
 }
