@@ -2,14 +2,14 @@ import type { Prepare } from '../graph/execution/operation.ts'
 import { refuseQuery } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
-import type { Resource } from '../model/resource.ts'
+import type { Resource, Values } from '../model/resource.ts'
 import { entityTag } from './conditional.ts'
-import { entryHandler } from './entry.ts'
 import { createHandlers } from './handlers.ts'
+import { runForRequest } from './operation-header.ts'
 import { nestedListOperation, resourceOperations } from './operations.ts'
 import { OPERATION_METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
-import { negotiate, prefersPage } from './respond.ts'
-import { basePath, type RestSettings, urlsFor } from './urls.ts'
+import { negotiate, prefersPage, respond } from './respond.ts'
+import { basePath, REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'
 
 /** The routes of the entry document and of each resource (SPEC §4). */
 export function createRoutes(
@@ -22,6 +22,32 @@ export function createRoutes(
     tokenRoute(basePath(settings), entry),
     ...resources.flatMap((resource) => resourceRoutes(resource, resources, prepare, settings)),
   ]
+}
+
+/**
+ * The entry document, with a link to every collection (SPEC §1.4). The Link header has the OpenAPI document and the
+ * reference (RFC 8631).
+ */
+function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
+  const operation = prepare({
+    type: 'query',
+    name: 'collections',
+    text: '{ collections { path description } }',
+  })
+  return async (ctx) => {
+    negotiate(ctx)
+    refuseQuery(ctx.URL.searchParams)
+    const { collections } = (await runForRequest(ctx, operation, {})) as { collections: Values[] }
+    const { base } = urlsFor(ctx, settings)
+    const root = rootFor(ctx, settings)
+    const links = collections.map(({ path, description }) => [
+      path,
+      { href: `${base}/${path}`, title: description },
+    ])
+    const reference = root + (settings.reference ?? REFERENCE_PATH)
+    ctx.append('Link', `<${base}/openapi.json>; rel="service-desc", <${reference}>; rel="service-doc"`)
+    respond(ctx, 200, { _links: { self: { href: base }, ...Object.fromEntries(links) } })
+  }
 }
 
 /** A route for clients of the interface; browsers get a page at the same URL. */
