@@ -1,6 +1,6 @@
 import type { Deprecation } from '../../rest/urls.ts'
 import { deprecationDate } from '../../rest/versions.ts'
-import type { Schema } from './field-schema.ts'
+import { mapped, type Schema } from './field-schema.ts'
 
 /** The parts of an OpenAPI document that differ in a deprecated version. */
 interface Document {
@@ -33,14 +33,16 @@ export function deprecatedDocument(document: Document, deprecation: Deprecation,
   const deprecated = ({ responses, ...operation }: Schema) => ({
     ...operation,
     deprecated: true,
-    responses: mapped(responses as Schemas, responding),
+    responses: mapped(responses as Record<string, Schema>, responding),
   })
   return {
     ...document,
     info: { ...info, description: `${info.description} This version is ${dates}. Use \`${successor}\`.` },
     paths: mapped(paths, (item, name) =>
       name === path || name.startsWith(`${path}/`)
-        ? mapped(item as Schemas, (member, key) => (key === 'parameters' ? member : deprecated(member)))
+        ? mapped(item as Record<string, Schema>, (member, key) =>
+            key === 'parameters' ? member : deprecated(member),
+          )
         : item,
     ),
     components: {
@@ -49,12 +51,6 @@ export function deprecatedDocument(document: Document, deprecation: Deprecation,
       responses: mapped(components.responses, responding),
     },
   }
-}
-
-type Schemas = Readonly<Record<string, Schema>>
-
-function mapped(schemas: Schemas, change: (schema: Schema, name: string) => Schema): Schemas {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema, name)]))
 }
 
 function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<string, Schema> {

@@ -1,4 +1,4 @@
-import { type Field, kindOf, type LeafField } from '../../model/fields.ts'
+import { type Field, kindOf } from '../../model/fields.ts'
 import { IDENTIFIER as PATTERN } from '../../model/identifiers.ts'
 import type { Schema } from '../../model/kinds/kind.ts'
 
@@ -10,39 +10,43 @@ export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, max
 export function fieldSchema(field: Field): Schema {
   const { description } = field
   if (field.type !== 'group') return { ...kindOf(field).schema(field), description }
-  const members = Object.entries(field.fields)
-  return { ...objectSchema(schemasOf(members, fieldSchema)), description }
+  return { ...objectSchema(mapped(field.fields, fieldSchema)), description }
 }
 
-/** The schema of a field in requests: null stands for absent, or on PATCH for removed (RFC 7396). */
-export function inputFieldSchema(field: Field, { patch }: { patch: boolean }): Schema {
+/**
+ * The schema of a field in requests: null stands for absent, or on PATCH for removed (RFC 7396).
+ *
+ * @param isOpen whether unknown members of an object are ignored
+ */
+export function inputFieldSchema(field: Field, isOpen: boolean): Schema {
   const { description } = field
   if (field.type === 'group') {
-    const members = Object.entries(field.fields)
-    const schemas = schemasOf(members, (member) => inputFieldSchema(member, { patch }))
-    return { ...nullable(objectSchema(schemas)), description }
+    const members = mapped(field.fields, (member) => inputFieldSchema(member, isOpen))
+    return { ...nullable(objectSchema(members, [], isOpen)), description }
   }
   if (field.required) return { ...kindOf(field).schema(field), ...kindOf(field).notBlank, description }
   return { ...nullable(kindOf(field).schema(field)), description }
 }
 
-function schemasOf(
-  fields: [string, LeafField][],
-  make: (field: LeafField) => Schema,
-): Record<string, Schema> {
-  return Object.fromEntries(fields.map(([name, field]) => [name, make(field)]))
+/** The same members with other values. */
+export function mapped<From, To>(
+  members: Readonly<Record<string, From>>,
+  change: (value: From, name: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]))
 }
 
-/** An object with these members and no others. */
+/** An object with these members and, unless it is open, no others. */
 export function objectSchema(
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],
+  isOpen = false,
 ): Schema {
   return {
     type: 'object',
     properties,
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
+    additionalProperties: isOpen,
   }
 }
 
@@ -51,16 +55,5 @@ function nullable(schema: Schema): Schema {
     ...schema,
     type: [schema['type'], 'null'],
     ...(Array.isArray(schema['enum']) && { enum: [...schema['enum'], null] }),
-  }
-}
-
-/** The schema of a body whose unknown fields are ignored, in groups as well (setting UNKNOWN_FIELDS). */
-export function withUnknownFields(schema: Schema): Schema {
-  if (typeof schema['properties'] !== 'object') return schema
-  const properties = Object.entries(schema['properties'] as Record<string, Schema>)
-  return {
-    ...schema,
-    properties: Object.fromEntries(properties.map(([name, member]) => [name, withUnknownFields(member)])),
-    additionalProperties: true,
   }
 }

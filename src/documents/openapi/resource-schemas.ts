@@ -1,4 +1,4 @@
-import { isAlwaysSet } from '../../model/fields.ts'
+import { type Field, isAlwaysSet } from '../../model/fields.ts'
 import { relationsOf } from '../../model/relations.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
 import { createHal, type Occasion } from '../../rest/hal.ts'
@@ -7,9 +7,9 @@ import {
   fieldSchema,
   IDENTIFIER,
   inputFieldSchema,
+  mapped,
   objectSchema,
   type Schema,
-  withUnknownFields,
 } from './field-schema.ts'
 
 /** Whether bodies may have unknown fields. */
@@ -84,57 +84,51 @@ export function resourceSchemas(
 }
 
 /** The fields of a resource in responses, without the links. */
-export function representationSchema(resource: Resource): Schema {
-  const isIdentifier = (name: string) => name === 'id' || name === resource.parentField
-  const properties = Object.entries(resource.shownFields).map(([name, field]) => [
-    name,
-    {
-      ...(isIdentifier(name) ? { ...IDENTIFIER, description: field.description } : fieldSchema(field)),
-      ...(field.readOnly && { readOnly: true }),
-    },
-  ])
-  return {
-    type: 'object',
-    description: resource.description,
-    properties: Object.fromEntries(properties),
-    required: Object.entries(resource.shownFields)
-      .filter(([, field]) => isAlwaysSet(field))
-      .map(([name]) => name),
-  }
+export function representationSchema({ shownFields, parentField, description }: Resource): Schema {
+  const properties = mapped(shownFields, (field, name) => ({
+    ...(name === 'id' || name === parentField
+      ? { ...IDENTIFIER, description: field.description }
+      : fieldSchema(field)),
+    ...(field.readOnly && { readOnly: true }),
+  }))
+  return { type: 'object', description, properties, required: namesWhere(shownFields, isAlwaysSet) }
 }
 
 /** The body that creates or replaces a resource (SPEC §4.3–4.5). */
 export function inputSchema(resource: Resource, settings: BodySettings): Schema {
-  const required = Object.entries(resource.shownFields).filter(
-    ([, field]) => !field.readOnly && field.type !== 'group' && field.required,
-  )
-  const names = required.map(([name]) => name)
-  return bodySchema(objectSchema(sentFields(resource, { patch: false }), names), settings)
+  const { writableFields } = resource
+  const required = namesWhere(writableFields, (field) => field.type !== 'group' && field.required === true)
+  return bodySchema(resource, settings, required)
 }
 
 /** The body that changes a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). */
 export function patchSchema(resource: Resource, settings: BodySettings): Schema {
-  return bodySchema(objectSchema(sentFields(resource, { patch: true })), settings)
-}
-
-function bodySchema(schema: Schema, { unknownFields }: BodySettings): Schema {
-  return unknownFields === 'ignore' ? withUnknownFields(schema) : schema
+  return bodySchema(resource, settings, [])
 }
 
 /** Clients may send back a whole representation, read-only members included. */
-function sentFields(resource: Resource, mode: { patch: boolean }): Record<string, Schema> {
+function bodySchema(
+  resource: Resource,
+  { unknownFields }: BodySettings,
+  required: readonly string[],
+): Schema {
+  const isOpen = unknownFields === 'ignore'
   const note = 'Read-only: ignored on creation, otherwise refused if it differs.'
-  const fields = Object.entries(resource.shownFields)
-  const writable = fields.filter(([, field]) => !field.readOnly)
-  const kept = fields.filter(([, field]) => field.readOnly)
-  return Object.fromEntries([
-    ...writable.map(([name, field]) => [name, inputFieldSchema(field, mode)]),
-    ...kept.map(([name, { description }]) => [
-      name,
-      { type: ['string', 'null'], description: `${description} ${note}` },
-    ]),
-    ...['_links', '_embedded'].map((name) => [name, { type: 'object', description: 'Ignored.' }]),
-  ])
+  const readOnly = Object.entries(resource.shownFields).filter(([, field]) => field.readOnly)
+  const ignored = { type: 'object', description: 'Ignored.' }
+  const properties = {
+    ...mapped(resource.writableFields, (field) => inputFieldSchema(field, isOpen)),
+    ...mapped(Object.fromEntries(readOnly), ({ description }) => {
+      return { type: ['string', 'null'], description: `${description} ${note}` }
+    }),
+    _links: ignored,
+    _embedded: ignored,
+  }
+  return objectSchema(properties, required, isOpen)
+}
+
+function namesWhere(fields: Readonly<Record<string, Field>>, holds: (field: Field) => boolean): string[] {
+  return Object.keys(fields).filter((name) => holds(fields[name] as Field))
 }
 
 /** The links of an occasion (SPEC §2.3), as a resource has them if every field is set, or only the required ones. */
@@ -163,49 +157,34 @@ export function pageNames(resource: Resource, parent: Resource | undefined): Bod
  */
 export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
   const names = pageNames(resource, parent)
-  return {
-    [names.json]: pageSchema(resource, parent, { oneOf: [LINK, { type: 'null' }] }, []),
-    [names.hal]: pageSchema(resource, parent, LINK, ['next', 'prev']),
-    [names.forms]: pageSchema(resource, parent, LINK, ['next', 'prev'], TEMPLATES),
-  }
-}
-
-/**
- * @param neighbour the schema of the links to the next and the previous page
- * @param optional the links that can be omitted
- */
-function pageSchema(
-  resource: Resource,
-  parent: Resource | undefined,
-  neighbour: Schema,
-  optional: readonly string[],
-  more: Record<string, Schema> = {},
-): Schema {
-  const links = {
-    self: LINK,
-    first: LINK,
-    last: LINK,
-    next: neighbour,
-    prev: neighbour,
-    find: { $ref: `${SCHEMAS}TemplatedLink` },
-    ...(parent && { parent: LINK }),
-  }
   const items = { type: 'array', items: { $ref: SCHEMAS + schemaNames(resource).item } }
-  const members = {
-    _links: objectSchema(
-      links,
-      Object.keys(links).filter((name) => !optional.includes(name)),
-    ),
-    ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
-    page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
-    limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
-    total_pages: { type: 'integer', minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
-    total_count: { type: 'integer', minimum: 0, description: 'Number of items on all pages.' },
-    has_more: { type: 'boolean', description: 'Whether there is a next page.' },
-    _embedded: objectSchema({ [resource.path]: items }, [resource.path]),
+  const page = (neighbour: Schema, optional: readonly string[], more: Record<string, Schema> = {}) => {
+    const links = {
+      self: LINK,
+      first: LINK,
+      last: LINK,
+      next: neighbour,
+      prev: neighbour,
+      find: { $ref: `${SCHEMAS}TemplatedLink` },
+      ...(parent && { parent: LINK }),
+    }
+    const required = Object.keys(links).filter((name) => !optional.includes(name))
+    const members = {
+      _links: objectSchema(links, required),
+      ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
+      page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
+      limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
+      total_pages: { type: 'integer', minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
+      total_count: { type: 'integer', minimum: 0, description: 'Number of items on all pages.' },
+      has_more: { type: 'boolean', description: 'Whether there is a next page.' },
+      _embedded: objectSchema({ [resource.path]: items }, [resource.path]),
+    }
+    const schema = objectSchema({ ...members, ...more }, Object.keys(members))
+    return { ...schema, description: `A page of ${resource.path}.` }
   }
   return {
-    ...objectSchema({ ...members, ...more }, Object.keys(members)),
-    description: `A page of ${resource.path}.`,
+    [names.json]: page({ oneOf: [LINK, { type: 'null' }] }, []),
+    [names.hal]: page(LINK, ['next', 'prev']),
+    [names.forms]: page(LINK, ['next', 'prev'], TEMPLATES),
   }
 }
