@@ -38,8 +38,7 @@ test('the document is served without a token, as JSON and as YAML', async (t) =>
 
 for (const resource of resources) {
   test(`${resource.path}: without a catalogue, the example is one that the service would take`, (t) => {
-    const source = { resources, seeds: [], base: 'http://127.0.0.1/api/v1' }
-    const { input, patch } = resourceExamples(resource, source)
+    const { input, patch } = resourceExamples(resource, resources, [], 'http://127.0.0.1/api/v1')
     const { details } = inspectResource(resource, input)
     t.deepEqual(details, [])
     t.true(Object.keys(patch).length > 0 || resource.appendOnly === true)

@@ -1,5 +1,5 @@
 import { prismaModel } from '../../database/extension.ts'
-import type { Seed } from '../../documents/openapi/samples.ts'
+import type { Seed } from '../../documents/openapi/examples.ts'
 import type { WriteContext } from '../../domain/context.ts'
 import { putResource } from '../../domain/write.ts'
 import { resourceNamed } from '../../service/command.ts'

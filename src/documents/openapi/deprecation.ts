@@ -1,6 +1,7 @@
 import type { Deprecation } from '../../rest/urls.ts'
 import { deprecationDate } from '../../rest/versions.ts'
 import { mapped, type Schema } from './field-schema.ts'
+import { header } from './responses.ts'
 
 /** The parts of an OpenAPI document that differ in a deprecated version. */
 interface Document {
@@ -54,11 +55,6 @@ export function deprecatedDocument(document: Document, deprecation: Deprecation,
 }
 
 function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<string, Schema> {
-  const header = (description: string, example: string) => ({
-    description,
-    schema: { type: 'string' },
-    example,
-  })
   return {
     Deprecation: header('Since when clients should leave this version (RFC 9745).', deprecationDate(since)),
     ...(sunset && {

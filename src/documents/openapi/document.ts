@@ -6,13 +6,12 @@ import { resourcePaths } from '../../rest/resource-paths.ts'
 import { basePath, type RestSettings } from '../../rest/urls.ts'
 import { errorEnvelopes } from '../error-examples.ts'
 import { deprecatedDocument } from './deprecation.ts'
-import { resourceExamples } from './examples.ts'
-import type { Schema } from './field-schema.ts'
+import { resourceExamples, type Seed } from './examples.ts'
+import { mapped, type Schema } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
 import { pageSchemas, resourceSchemas } from './resource-schemas.ts'
 import { errorResponses, headersBelow } from './responses.ts'
-import type { Seed } from './samples.ts'
 import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 
@@ -30,17 +29,13 @@ export function openApiDocument(
   const { publicBaseUrl, maximumPageSize } = settings
   const path = basePath(settings)
   const base = (publicBaseUrl ?? EXAMPLE_ORIGIN) + path
-  const examples = (resource: Resource) => resourceExamples(resource, { resources, seeds, base })
-  const items = resources.flatMap((resource) =>
-    Object.entries(resourcePathItems(resource, resources, examples(resource))),
+  const items = resources.map((resource) =>
+    resourcePathItems(resource, resources, resourceExamples(resource, resources, seeds, base), path),
   )
-  const paths = {
-    ...servicePaths(resources, base, path),
-    ...Object.fromEntries(items.map(([name, item]) => [path + name, item])),
-  }
+  const paths: Record<string, Schema> = Object.assign(servicePaths(resources, base, path), ...items)
   const document = {
     openapi: '3.1.1',
-    info: infoOf(settings),
+    info: { title: 'halgraph', version: settings.version.slice(1), ...INFO },
     servers: [{ url: publicBaseUrl ?? EXAMPLE_ORIGIN, description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
@@ -49,9 +44,7 @@ export function openApiDocument(
       securitySchemes: { bearer: BEARER },
       parameters: sharedParameters(maximumPageSize),
       headers: headersBelow(path),
-      examples: Object.fromEntries(
-        Object.entries(errorEnvelopes(resources)).map(([code, value]) => [code, { value }]),
-      ),
+      examples: mapped(errorEnvelopes(resources), (value) => ({ value })),
       responses: errorResponses(paths),
       schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },
     },
@@ -71,10 +64,6 @@ function allSchemas(resources: readonly Resource[], settings: RestSettings): Rec
     ...resources.map((resource) => resourceSchemas(resource, resources, settings)),
     ...lists.map(({ resource, parent }) => pageSchemas(resource, parent)),
   )
-}
-
-function infoOf({ version }: RestSettings) {
-  return { title: 'halgraph', version: version.slice(1), ...INFO }
 }
 
 const INFO = {

@@ -1,49 +1,40 @@
 import { OPERATOR } from '../../model/caller.ts'
 import { type Field, isAlwaysSet, kindOf } from '../../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import { listColumn, relationsOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
-import { createForms, type Templates } from '../../rest/forms.ts'
+import { valuesIn } from '../../model/versions/views.ts'
+import { createForms } from '../../rest/forms.ts'
 import { createHal, type Occasion } from '../../rest/hal.ts'
 import { Urls } from '../../rest/urls.ts'
-import { parentOf, type Seed, sampleOf } from './samples.ts'
 
-/** The examples of a resource, made by the code that serves real requests. */
-export interface ResourceExamples {
-  readonly input: Values
-  /** The body that replaces the resource with the identifier. */
-  readonly replacement: Values
-  readonly patch: Values
-  readonly id: string
-  /** A parent for a path; for a list of referring resources, one that has some. */
-  parentId(parent: Resource): string
-  representation(occasion: Occasion): object
-  /** A page with one item; within a parent if the list has one. */
-  page(parent: Resource | undefined): object
-  /** For a caller with all scopes. */
-  readonly templates: Templates
-  listTemplates(parent: Resource | undefined): Templates
+/** A resource of the example catalogue. It comes after those it refers to. */
+export interface Seed extends Values {
+  readonly collection: string
+  readonly parent?: string
+  readonly id?: string
 }
 
 const ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01'
 const OTHER_ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02'
 const CREATED = '2031-04-05T06:07:08.900Z'
 
-/** The definitions, and a catalogue that may have been loaded into the service. */
-export interface ExampleSource {
-  readonly resources: readonly Resource[]
-  readonly seeds: readonly Seed[]
-  /** The beginning of links. */
-  readonly base: string
-}
+/** The examples of a resource, made by the code that serves real requests. */
+export type ResourceExamples = ReturnType<typeof resourceExamples>
 
 /**
  * Makes the examples of a resource. Requests read, replace and delete what is in the catalogue, and create what is not,
  * so that every example succeeds once on a service with that catalogue.
+ *
+ * @param seeds a catalogue that may have been loaded into the service
+ * @param base the beginning of links
  */
 export function resourceExamples(
   resource: Resource,
-  { resources, seeds, base }: ExampleSource,
-): ResourceExamples {
+  resources: readonly Resource[],
+  seeds: readonly Seed[],
+  base: string,
+) {
   const urls = new Urls(base)
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources)
@@ -57,15 +48,21 @@ export function resourceExamples(
   const created = exampleData(resource, input, { id: newId, parentId })
   return {
     input,
+    /** The body that replaces the resource with the identifier. */
     replacement,
     patch: examplePatch(resource, replacement),
     id,
-    parentId: (parent) =>
+    /** A parent for a path; for a list of referring resources, one that has some. */
+    parentId: (parent: Resource): string =>
       parent === resource.owner ? (parentId as string) : (parentOf(parent, resource, seeds) ?? OTHER_ID),
+    /** For a caller with all scopes. */
     templates: forms.resource(OPERATOR, data, urls),
-    listTemplates: (parent) => forms.list(OPERATOR, parent && { resource: parent, id: OTHER_ID }, urls),
-    representation: (occasion) => hal.resource(occasion === 'read' ? data : created, occasion, urls),
-    page: (parent) =>
+    listTemplates: (parent: Resource | undefined) =>
+      forms.list(OPERATOR, parent && { resource: parent, id: OTHER_ID }, urls),
+    representation: (occasion: Occasion) =>
+      hal.resource(occasion === 'read' ? data : created, occasion, urls),
+    /** A page with one item; within a parent if the list has one. */
+    page: (parent: Resource | undefined) =>
       hal.list(
         {
           result: { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null },
@@ -123,4 +120,39 @@ function examplePatch(resource: Resource, input: Values): Values {
     ...(changed !== undefined && { [changed]: input[changed] }),
     ...(removed !== undefined && removed !== changed && { [removed]: null }),
   }
+}
+
+/** The first resource of a collection in the catalogue, preferably one that can be deleted. */
+function sampleOf(resource: Resource, resources: readonly Resource[], seeds: readonly Seed[]) {
+  const own = seeds.filter(({ collection }) => collection === resource.path)
+  const references = resources
+    .filter((from) => relationsOf(from, resources).some(({ target }) => target === resource))
+    .flatMap((from) => referencesIn(from, resource, seeds))
+  const inUse = new Set(references.map((reference) => reference.toLowerCase()))
+  // A reference may be by name.
+  const isInUse = (seed: Seed) =>
+    Object.values(seed).some((value) => typeof value === 'string' && inUse.has(value.toLowerCase()))
+  const seed = own.find((one) => !isInUse(one)) ?? own[0]
+  if (!seed) return undefined
+  const { collection, parent: parentId, id = parentId as string, ...body } = seed
+  // The catalogue has the fields of all versions of the API.
+  return { id, parentId, body: valuesIn(resource.fields, body) }
+}
+
+/** A parent in the catalogue that other resources refer to. */
+function parentOf(parent: Resource, listed: Resource, seeds: readonly Seed[]): string | undefined {
+  const ids = new Set(seeds.flatMap(({ collection, id }) => (collection === parent.path && id ? [id] : [])))
+  return referencesIn(listed, parent, seeds).find((id) => ids.has(id))
+}
+
+/** The values of the fields that refer to a resource by identifier or by name. */
+function referencesIn(from: Resource, target: Resource, seeds: readonly Seed[]): string[] {
+  const column = listColumn(target, from)
+  const names = from.shownLeaves.flatMap(({ name, column: own, field }) =>
+    own === column || ('alsoMatches' in field && field.alsoMatches === column) ? [name] : [],
+  )
+  const values = seeds
+    .filter(({ collection }) => collection === from.path)
+    .flatMap((seed) => names.map((name) => seed[name]))
+  return values.filter((value) => typeof value === 'string')
 }

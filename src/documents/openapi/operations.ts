@@ -146,11 +146,12 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   },
 }
 
-/** The paths of a resource (SPEC §4), below `{base}`. */
+/** The paths of a resource (SPEC §4), below the base path. */
 export function resourcePathItems(
   resource: Resource,
   resources: readonly Resource[],
   examples: ResourceExamples,
+  base: string,
 ): Record<string, Schema> {
   const items = resourcePaths(resource, resources).map(({ path, parent, operations, column }) => {
     const plural = `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`
@@ -164,7 +165,7 @@ export function resourcePathItems(
     ])
     const template = path.replace(':parentId', parent ? `{${identifierField(parent)}}` : '')
     return [
-      template.replace(':id', '{id}'),
+      base + template.replace(':id', '{id}'),
       { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) },
     ]
   })

@@ -50,8 +50,11 @@ export function shared(name: string): Schema {
 
 /** The identifier of a resource in a path. Any other text is an unknown identifier. */
 export function identifierParameter(name: string, resource: Resource, example: string): Schema {
-  const description = `Identifier of the ${noun(resource)}.`
-  return { name, in: 'path', required: true, description, schema: IDENTIFIER, example }
+  return pathParameter(name, `Identifier of the ${noun(resource)}.`, example, IDENTIFIER)
+}
+
+export function pathParameter(name: string, description: string, example: unknown, schema: Schema): Schema {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema }, example }
 }
 
 /** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */

@@ -5,7 +5,6 @@ import { ERRORS } from '../error-catalogue.ts'
 import type { Schema } from './field-schema.ts'
 import { type BodySchemas, SCHEMAS } from './resource-schemas.ts'
 
-const text: Schema = { type: 'string' }
 const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
 const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
 
@@ -16,47 +15,45 @@ const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
  */
 export function headersBelow(path: string): Readonly<Record<string, Schema>> {
   return {
-    ETag: { ...textHeader('The strong entity tag of the current version.', TAG), required: true },
-    'Last-Modified': {
-      ...textHeader('When the resource last changed, to the second.', DATE),
-      required: true,
-    },
+    ETag: required('The strong entity tag of the current version.', TAG),
+    'Last-Modified': required('When the resource last changed, to the second.', DATE),
     Location: {
       description: 'The URL of the new resource.',
       required: true,
       schema: { type: 'string', format: 'uri' },
       example: `http://127.0.0.1:3000${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`,
     },
-    Link: {
-      ...textHeader(
-        'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `help` the explanation of an error (RFC 8288, RFC 8631).',
-        `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
-      ),
-      required: true,
-    },
-    Vary: { ...textHeader('The request headers that the response depends on.', 'Accept'), required: true },
+    Link: required(
+      'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `help` the explanation of an error (RFC 8288, RFC 8631).',
+      `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
+    ),
+    Vary: required('The request headers that the response depends on.', 'Accept'),
     'X-Request-Id': {
       description:
         'The id of this request in the log of the service. Absent only if the request could not be parsed.',
       schema: { type: 'string', format: 'uuid' },
       example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
     },
-    'WWW-Authenticate': {
-      ...textHeader('The challenge: a bearer token is required, or why the one sent is refused.', 'Bearer'),
-      required: true,
-    },
-    'Retry-After': { ...textHeader('Seconds to wait before trying again.', '1'), required: true },
-    RateLimit: textHeader(
-      'The remaining requests of this caller, if they are limited.',
-      '"caller";r=599;t=60',
+    'WWW-Authenticate': required(
+      'The challenge: a bearer token is required, or why the one sent is refused.',
+      'Bearer',
     ),
-    'RateLimit-Policy': textHeader('The limit and its window in seconds.', '"caller";q=600;w=60'),
-    'Consistency-Token': textHeader(
+    'Retry-After': required('Seconds to wait before trying again.', '1'),
+    RateLimit: header('The remaining requests of this caller, if they are limited.', '"caller";r=599;t=60'),
+    'RateLimit-Policy': header('The limit and its window in seconds.', '"caller";q=600;w=60'),
+    'Consistency-Token': header(
       'Identifies this write, if the service reads from replicas. Reads with this token see the write.',
-      undefined,
     ),
-    'Preference-Applied': textHeader('The preferences of the request that were applied.', 'handling=strict'),
+    'Preference-Applied': header('The preferences of the request that were applied.', 'handling=strict'),
   }
+}
+
+export function header(description: string, example?: string): Schema {
+  return { description, schema: { type: 'string' }, ...(example !== undefined && { example }) }
+}
+
+function required(description: string, example: string): Schema {
+  return { ...header(description, example), required: true }
 }
 
 /** The headers that any response may have. */
@@ -103,10 +100,6 @@ export function openResponse(description: string, content?: Schema): Schema {
 
 function headerReferences(names: readonly string[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}
-
-function textHeader(description: string, example: string | undefined): Schema {
-  return { description, schema: text, ...(example !== undefined && { example }) }
 }
 
 const COMMON: readonly ErrorCode[] = [

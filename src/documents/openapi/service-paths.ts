@@ -1,7 +1,7 @@
 import type { Resource } from '../../model/resource.ts'
 import { Urls } from '../../rest/urls.ts'
 import type { Schema } from './field-schema.ts'
-import { shared } from './parameters.ts'
+import { pathParameter, shared } from './parameters.ts'
 import { SCHEMAS } from './resource-schemas.ts'
 import { errorReferences, halContent, openResponse, response } from './responses.ts'
 
@@ -104,13 +104,4 @@ function openOperation(operationId: string, summary: string, content: Schema): S
       ]),
     },
   }
-}
-
-function pathParameter(
-  name: string,
-  description: string,
-  example: string | undefined,
-  schema: Schema,
-): Schema {
-  return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema }, example }
 }
