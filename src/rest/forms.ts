@@ -12,7 +12,7 @@ import type { Urls } from './urls.ts'
 export const HAL_FORMS = 'application/prs.hal-forms+json'
 
 /** A request that a client can make (HAL-FORMS, template element). */
-interface Template {
+export interface Template {
   readonly title: string
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly target: string

@@ -7,6 +7,7 @@ import { valuesIn } from '../../model/versions/views.ts'
 import { createForms } from '../../rest/forms.ts'
 import { createHal, type Occasion } from '../../rest/hal.ts'
 import { Urls } from '../../rest/urls.ts'
+import { mapped } from './field-schema.ts'
 
 /** A resource of the example catalogue. It comes after those it refers to. */
 export interface Seed extends Values {
@@ -38,14 +39,15 @@ export function resourceExamples(
   const urls = new Urls(base)
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources)
-  const input = resource.example ?? exampleInput(resource)
+  const input = resource.example ?? mapped(resource.writableFields, exampleValue)
   const sample = sampleOf(resource, resources, seeds)
   const parentId = resource.owner && (sample?.parentId ?? OTHER_ID)
   const id = sample?.id ?? (resource.kind === 'singleton' ? OTHER_ID : ID)
   const replacement = sample?.body ?? input
-  const data = exampleData(resource, replacement, { id, parentId })
+  const owner = resource.parentField && { [resource.parentField]: parentId }
+  const data = exampleData(resource, replacement, { id, ...owner })
   const newId = resource.kind === 'singleton' ? id : ID
-  const created = exampleData(resource, input, { id: newId, parentId })
+  const created = exampleData(resource, input, { id: newId, ...owner })
   return {
     input,
     /** The body that replaces the resource with the identifier. */
@@ -76,37 +78,17 @@ export function resourceExamples(
 }
 
 /** The result of an operation for a resource: unset columns are null. */
-function exampleData(resource: Resource, input: Values, key: { id: string; parentId?: string | undefined }) {
-  const data: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(resource.allFields)) {
-    data[name] = input[name] ?? (name in resource.shownFields ? keptValue(field) : OTHER_ID)
-  }
-  const { parentField, createdField } = resource
-  return {
-    ...data,
-    id: key.id,
-    ...(parentField && { [parentField]: key.parentId }),
-    [createdField]: CREATED,
-    last_updated: CREATED,
-    version: 1,
-  } as Values
+function exampleData(resource: Resource, input: Values, key: Values): Values {
+  const { allFields, shownFields, createdField } = resource
+  const data = mapped(allFields, (field, name) => {
+    if (!(name in shownFields)) return input[name] ?? OTHER_ID
+    return input[name] ?? (field.type === 'group' ? null : (field.initially ?? null))
+  })
+  return { ...data, ...key, [createdField]: CREATED, last_updated: CREATED, version: 1 }
 }
 
-function keptValue(field: Field): unknown {
-  return field.type === 'group' ? null : (field.initially ?? null)
-}
-
-/** A body for a definition without an example: a value for every writable field. */
-function exampleInput(resource: Resource): Values {
-  const writable = Object.entries(resource.writableFields)
-  return Object.fromEntries(writable.map(([name, field]) => [name, exampleValue(name, field)]))
-}
-
-function exampleValue(name: string, field: Field): unknown {
-  if (field.type !== 'group') return kindOf(field).sample(field, name, 1)
-  return Object.fromEntries(
-    Object.entries(field.fields).map(([member, leaf]) => [member, kindOf(leaf).sample(leaf, member, 1)]),
-  )
+function exampleValue(field: Field, name: string): unknown {
+  return field.type === 'group' ? mapped(field.fields, exampleValue) : kindOf(field).sample(field, name, 1)
 }
 
 /** Changes one set field and removes another that is optional. */
