@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { access, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseStrictJson } from '../http/json/strict-json.ts'
 import { OPERATOR } from '../model/caller.ts'
@@ -11,7 +11,6 @@ import {
   type ImportState,
   loadState,
   lockImport,
-  removeState,
   statePath,
 } from './import/import-state.ts'
 import { createProgressBar } from './import/progress-bar.ts'
@@ -96,7 +95,7 @@ async function transfer(source: Source, settings: Settings): Promise<void> {
     begin,
   ).finally(progress.stop)
   report(source, state, total)
-  if (context && state.rows === total) await removeState(file)
+  if (context && state.rows === total) await rm(statePath(file), { force: true })
 }
 
 function report({ file, context }: Source, state: ImportState, total: number): void {

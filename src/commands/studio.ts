@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { parseConnection } from '../database/connection.ts'
+import { type Connection, parseConnection } from '../database/connection.ts'
 import { refuseMissing } from '../database/embedded/folder.ts'
 import { DEFAULT_SCHEMA, sessionSettings } from '../database/session.ts'
 import { tableName } from '../model/resource.ts'
 import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
-import type { LocatedDomain } from '../service/settings/domain-folder.ts'
 import { withDatabase } from './shared-database.ts'
 
 const usage = `Opens Prisma Studio, a table editor in the browser, on the database of the service.
@@ -20,34 +19,22 @@ a development dependency: install it with \`npm ci --include=dev\`.`
 await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
   const configuration = await databaseConfiguration()
   const { databaseUrl, dataDir } = configuration.settings
-  const studio = {
-    program: findPrisma(),
-    port: values.port,
-    view: firstView(configuration.domain, databaseUrl),
-  }
-  if (databaseUrl !== undefined) return runStudio(studio, { DATABASE_URL: withSession(databaseUrl) })
+  const program = findPrisma()
+  const connection = databaseUrl === undefined ? undefined : parseConnection(databaseUrl)
+  const { schema = DEFAULT_SCHEMA } = connection ?? {}
+  const [first] = configuration.domain.resources
+  // By default, Studio opens the schema `public` and the table that PostgreSQL lists first.
+  const selected = { schema, ...(first && { table: tableName(first.path) }), view: 'table' }
+  const run = (address: NodeJS.ProcessEnv) =>
+    runStudio(program, values.port, new URLSearchParams(selected), address)
+  if (connection) return run({ DATABASE_URL: withSession(connection) })
   await refuseMissing(dataDir)
   // Studio's driver (postgres.js) takes the folder of a socket from the environment alone.
   const url = 'postgresql:///postgres'
   await withDatabase(configuration, ({ pool: { options } }) =>
-    runStudio(studio, { DATABASE_URL: url, PGHOST: options.host, PGUSER: options.user }),
+    run({ DATABASE_URL: url, PGHOST: options.host, PGUSER: options.user }),
   )
 })
-
-interface Studio {
-  readonly program: string
-  readonly port: string
-  /** Fragment of the URL that selects a schema and a table. */
-  readonly view: string
-}
-
-/** By default, Studio opens the schema `public` and the table that PostgreSQL lists first. */
-function firstView({ resources: [first] }: LocatedDomain, databaseUrl: string | undefined): string {
-  const { schema = DEFAULT_SCHEMA } = databaseUrl === undefined ? {} : parseConnection(databaseUrl)
-  return String(
-    new URLSearchParams({ schema, ...(first && { table: tableName(first.path) }), view: 'table' }),
-  )
-}
 
 /** @throws {CommandError} in an installation without development dependencies */
 function findPrisma(): string {
@@ -62,8 +49,7 @@ function findPrisma(): string {
 }
 
 /** Adds the session settings to the URL: Studio's driver (postgres.js) sends unknown parameters as start-up parameters. */
-function withSession(databaseUrl: string): string {
-  const { connectionString = '', schema } = parseConnection(databaseUrl)
+function withSession({ connectionString = '', schema }: Connection): string {
   const url = new URL(connectionString)
   for (const [name, value] of Object.entries(sessionSettings(schema))) url.searchParams.set(name, value)
   return url.href
@@ -73,7 +59,12 @@ function withSession(databaseUrl: string): string {
  * Runs Prisma Studio until it exits or this process receives a signal. prisma.config.ts reads the URL from the
  * environment, because every user of the machine can read arguments.
  */
-async function runStudio({ program, port, view }: Studio, address: NodeJS.ProcessEnv): Promise<void> {
+async function runStudio(
+  program: string,
+  port: string,
+  view: URLSearchParams,
+  address: NodeJS.ProcessEnv,
+): Promise<void> {
   const studio = spawn(process.execPath, [program, 'studio', '--browser', 'none', '--port', port], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),
     stdio: ['inherit', 'pipe', 'inherit'],

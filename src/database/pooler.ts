@@ -88,26 +88,24 @@ declare module 'pg' {
  * session. The results of the others are discarded.
  */
 class PrecededStatement extends pg.Query {
-  readonly #before: readonly string[]
   #completed = 0
 
   constructor(
     config: pg.QueryConfig,
-    before: readonly string[],
+    readonly before: readonly string[],
     done: (error: Error | undefined, result: unknown) => void,
   ) {
     super({ ...config, queryMode: 'extended' } as pg.QueryConfig, done)
-    this.#before = before
   }
 
   /** Whether it was itself executed, or refused. */
   get isReached(): boolean {
-    return this.#completed >= this.#before.length
+    return this.#completed >= this.before.length
   }
 
   override submit = (connection: pg.Connection): void => {
     connection.stream.cork()
-    for (const text of this.#before) {
+    for (const text of this.before) {
       connection.parse({ text, name: '', types: [] }, true)
       connection.bind({}, true)
       connection.execute(null, true)

@@ -1,20 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { lock } from 'proper-lockfile'
 import { ArgumentsError } from '../../service/command.ts'
 
-/** An import can be resumed only if all of these are the same. */
-export interface ImportIdentity {
+/** The progress of an import, saved beside its file until it is finished. */
+export interface ImportState {
   readonly collection: string
   /** The SHA-256 of the file. */
   readonly content: string
   readonly database: string
-}
-
-/** The progress of an import, saved beside its file until it is finished. */
-export interface ImportState extends ImportIdentity {
   /** Random; determines, with the line, the identifiers of rows without one. */
   readonly key: string
   /** Milliseconds since 1970. */
@@ -27,6 +23,9 @@ export interface ImportState extends ImportIdentity {
   /** Length of the error file after these rows. */
   readonly errorBytes: number
 }
+
+/** An import can be resumed only if all of these are the same. */
+type ImportIdentity = Pick<ImportState, 'collection' | 'content' | 'database'>
 
 export function statePath(file: string): string {
   return `${file}.import-state.json`
@@ -67,10 +66,6 @@ export async function saveState(file: string, state: ImportState): Promise<void>
   const temporary = `${statePath(file)}.new`
   await writeFile(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600, flush: true })
   await rename(temporary, statePath(file))
-}
-
-export async function removeState(file: string): Promise<void> {
-  await rm(statePath(file), { force: true })
 }
 
 /** SHA-256, in hexadecimal. */

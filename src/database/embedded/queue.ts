@@ -44,11 +44,7 @@ const START_UP = 0
  * PostgreSQL documentation, "Message Formats".
  */
 export class EmbeddedQueue {
-  readonly #engine: Engine
-  readonly #timeout: number
   readonly #sessions: EmbeddedSessions
-  readonly #onStalled: (connection: number) => void
-  readonly #onFatal: () => void
   readonly #gathered = new Map<number, Uint8Array[]>()
   #waiting: Batch[] = []
   #owner: number | undefined
@@ -56,15 +52,17 @@ export class EmbeddedQueue {
   #stallTimer: NodeJS.Timeout | undefined
 
   /**
-   * `timeout` is how long clients wait, in milliseconds. `onStalled` must close the connection, whose idle transaction blocks others. `onFatal` must end the thread:
-   * the session has failed, and the engine with it.
+   * @param timeout how long clients wait, in milliseconds
+   * @param onStalled must close the connection, whose idle transaction blocks others
+   * @param onFatal must end the thread: the session has failed, and the engine with it
    */
-  constructor(engine: Engine, timeout: number, onStalled: (connection: number) => void, onFatal: () => void) {
-    this.#engine = engine
-    this.#timeout = timeout
+  constructor(
+    readonly engine: Engine,
+    readonly timeout: number,
+    readonly onStalled: (connection: number) => void,
+    readonly onFatal: () => void,
+  ) {
     this.#sessions = new EmbeddedSessions(engine)
-    this.#onStalled = onStalled
-    this.#onFatal = onFatal
   }
 
   /** Accepts a message of a connection. Resolves when it has been executed, or added to its batch. */
@@ -125,10 +123,10 @@ export class EmbeddedQueue {
       const onRawData = (data: Uint8Array): void => {
         size += data.length
         batch.onData(data)
-        if (isFatal(data)) this.#onFatal()
+        if (isFatal(data)) this.onFatal()
       }
-      await this.#engine.runExclusive(() => this.#engine.execProtocolRawStream(batch.bytes, { onRawData }))
-      const holds = batch.unfinished || this.#engine.isInTransaction()
+      await this.engine.runExclusive(() => this.engine.execProtocolRawStream(batch.bytes, { onRawData }))
+      const holds = batch.unfinished || this.engine.isInTransaction()
       this.#owner = holds ? batch.connection : undefined
       batch.resolve(size)
     } catch (error) {
@@ -144,9 +142,9 @@ export class EmbeddedQueue {
     const timer = setTimeout(() => {
       // If this thread was paused, a message of the owner may have arrived, which is read before this.
       setImmediate(() => {
-        if (this.#stallTimer === timer) this.#onStalled(owner)
+        if (this.#stallTimer === timer) this.onStalled(owner)
       })
-    }, part * this.#timeout)
+    }, part * this.timeout)
     this.#stallTimer = timer
   }
 }

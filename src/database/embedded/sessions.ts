@@ -33,15 +33,12 @@ export const RESET_SESSION = 'SET ROLE NONE; SET SESSION AUTHORIZATION postgres;
  * statements, advisory locks and LISTEN, which are discarded when the last of them disconnects.
  */
 export class EmbeddedSessions {
-  readonly #engine: Engine
   readonly #service: Session = { settings: [] }
   readonly #sessions = new Map<number, Session>()
   #current: Session | undefined
   #isLeftOver = false
 
-  constructor(engine: Engine) {
-    this.#engine = engine
-  }
+  constructor(readonly engine: Engine) {}
 
   /** A client has connected. */
   open(connection: number, isService: boolean): void {
@@ -70,13 +67,13 @@ export class EmbeddedSessions {
     const next = this.#sessions.get(connection)
     if (next === undefined) throw new Error('a client must start up first')
     if (next === this.#current && !this.#isLeftOver) return
-    if (this.#current) this.#current.settings = (await this.#engine.query<Setting>(SAVE)).rows
+    if (this.#current) this.#current.settings = (await this.engine.query<Setting>(SAVE)).rows
     // If a step fails, the engine belongs to no client, and the next call starts here.
     this.#current = undefined
     const isLeftOver = this.#isLeftOver
     this.#isLeftOver = false
-    if (isLeftOver) await this.#engine.exec('DISCARD ALL')
-    await this.#engine.exec([RESET_SESSION, ...next.settings.map(toStatement)].join(';'))
+    if (isLeftOver) await this.engine.exec('DISCARD ALL')
+    await this.engine.exec([RESET_SESSION, ...next.settings.map(toStatement)].join(';'))
     this.#current = next
   }
 }

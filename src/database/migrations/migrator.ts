@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { type Client, DatabaseError } from 'pg'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client, DatabaseError } from 'pg'
 import type { Connection } from '../connection.ts'
-import { sendBegin } from '../pooler.ts'
+import { isNotReachedYet } from '../errors.ts'
+import { sendBegin, sendSetUp } from '../pooler.ts'
 import { DatabaseRefusedError } from '../refused.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
-import { connect } from './connect.ts'
 import { missingFeatures } from './features.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
 import { createSchemas, INSUFFICIENT_PRIVILEGE, moveInternalTables } from './schemas.ts'
+
+const CONNECT_MILLISECONDS = 5_000
+const PAUSE_MILLISECONDS = 250
 
 /** A parameter or a value that does not exist, or is not supported. */
 const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
@@ -168,4 +172,34 @@ async function withSession<Result>(
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Connects to a server. One that cannot be reached yet is tried again for as long as the connection is patient.
+ *
+ * @throws DatabaseRefusedError if it cannot be reached, or refuses the connection
+ */
+async function connect({ patience, ...connection }: Connection): Promise<Client> {
+  const until = performance.now() + (patience?.seconds ?? 0) * 1_000
+  for (let attempt = 1; ; attempt++) {
+    const client = new Client({ connectionTimeoutMillis: CONNECT_MILLISECONDS, ...connection })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      // A pooler accepts a connection before it reaches the server.
+      await sendSetUp((text) => client.query(text), 'SHOW server_version')
+      return client
+    } catch (cause) {
+      client.end().catch(() => {})
+      const reason = `The database at ${client.host}:${client.port} cannot be reached: ${describe(cause)}`
+      if (!isNotReachedYet(cause) || performance.now() >= until)
+        throw new DatabaseRefusedError(reason, { cause })
+      if (attempt === 1) patience?.report(reason)
+      await delay(PAUSE_MILLISECONDS)
+    }
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(String).join(', ') : (error as Error).message
 }
