@@ -5,7 +5,7 @@ import { lackingFeatures, migrationState } from '../database/migrations/migrator
 import { openExistingDatabase, type Tables } from '../database/open-database.ts'
 import { usesPooler } from '../database/pool.ts'
 import { DatabaseRefusedError } from '../database/refused.ts'
-import { readServerFacts, type ServerFacts } from '../database/server-facts.ts'
+import { readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
 import { DefinitionError } from '../model/definition-problems.ts'
 import type { Resource } from '../model/resource.ts'
@@ -36,6 +36,9 @@ interface Check {
   /** One line each. */
   readonly problems: readonly string[]
 }
+
+/** Values of LC_CTYPE that fold the case of ASCII letters only. */
+const ASCII_ONLY = /^(?:C|POSIX)$/
 
 const checks: Check[] = []
 const repairs: string[] = []
@@ -69,7 +72,7 @@ async function inspectDatabase(
   repair: boolean,
 ): Promise<void> {
   const { client } = database
-  for (const [check, problems] of await inspectSession(database)) report(check, problems)
+  await inspectSession(database)
   report('definitions and tables', await tableDrift(client, resources))
   if (repair) {
     repairs.push(...(await repairRowCounts(client, resources)), ...(await repairReferences(client)))
@@ -132,12 +135,14 @@ async function attempt<Value>(
   }
 }
 
-/** Values of LC_CTYPE that fold the case of ASCII letters only. */
-const ASCII_ONLY = /^(?:C|POSIX)$/
-
-/** Two checks: the server and the effective session settings, each as a description with its problems. */
-async function inspectSession({ pool, check }: Database): Promise<[string, readonly string[]][]> {
-  const facts = await readServerFacts(pool)
+/** Two checks: the server, and the effective settings of its sessions. */
+async function inspectSession({ pool, check }: Database): Promise<void> {
+  const { version, encoding, collation, ctype, isStandby } = await readServerFacts(pool)
+  const limit = ASCII_ONLY.test(ctype) ? ' (unique names ignore case for A to Z only)' : ''
+  report(
+    `server: PostgreSQL ${version}, encoding ${encoding}, collation ${collation}, LC_CTYPE ${ctype}${limit}`,
+    isStandby ? ['The server is a standby and accepts no writes'] : [],
+  )
   const { rows } = await pool.query<{ name: string; value: string }>(
     'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS setting (name)',
     [Object.keys(sessionSettings())],
@@ -148,13 +153,5 @@ async function inspectSession({ pool, check }: Database): Promise<[string, reado
     () => [],
     (error: Error) => [error.message],
   )
-  return [
-    [`server: ${describe(facts)}`, facts.isStandby ? ['The server is a standby and accepts no writes'] : []],
-    [`${holder}: ${settings}`, wrong],
-  ]
-}
-
-function describe({ version, encoding, collation, ctype }: ServerFacts): string {
-  const limit = ASCII_ONLY.test(ctype) ? ' (unique names ignore case for A to Z only)' : ''
-  return `PostgreSQL ${version}, encoding ${encoding}, collation ${collation}, LC_CTYPE ${ctype}${limit}`
+  report(`${holder}: ${settings}`, wrong)
 }
