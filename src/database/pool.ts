@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks'
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
@@ -29,7 +28,6 @@ export interface DatabasePool extends pg.Pool {
 
 /** The signature of `query` in this file; pg declares ten overloads. */
 type Query = (...parameters: unknown[]) => Promise<unknown>
-type Done = (error: unknown, result?: unknown) => void
 
 /**
  * Creates a connection pool with spans and timings for all statements. A connection that does not respond in
@@ -64,31 +62,31 @@ class WatchedPool extends pg.Pool implements DatabasePool {
     return failure
   }
 
-  override connect(): Promise<pg.PoolClient>
-  override connect(done: (error: Error | undefined, client?: pg.PoolClient) => void): void
-  override connect(done?: (...results: never[]) => void): unknown {
-    const connect = super.connect.bind(this) as (done: (...results: unknown[]) => void) => void
+  override async connect(): Promise<pg.PoolClient> {
     const started = performance.now()
-    const waited = () => this.observer?.waited((performance.now() - started) / 1_000)
-    if (done === undefined) {
-      return super
-        .connect()
-        .catch((error: unknown) => Promise.reject(this.fail(error)))
-        .finally(waited)
+    try {
+      return await super.connect()
+    } catch (error) {
+      throw this.fail(error)
+    } finally {
+      this.observer?.waited((performance.now() - started) / 1_000)
     }
-    // The release of a connection calls the next waiting function, which must keep its own async context.
-    const context = new AsyncResource('connect')
-    connect((error: unknown, ...rest: unknown[]) => {
-      waited()
-      context.runInAsyncScope(done as unknown as Done, this, error && this.fail(error), ...rest)
-    })
-    return undefined
   }
 
-  /** The pool reports the error of a failed connection before the client does. */
   override query(...parameters: unknown[]): never {
-    const send = super.query.bind(this) as unknown as Query
-    return send(...parameters).catch((error: unknown) => Promise.reject(connectionError(error))) as never
+    return this.#send(parameters) as never
+  }
+
+  async #send(parameters: unknown[]): Promise<unknown> {
+    const client = await this.connect()
+    try {
+      const result = await (client as unknown as { query: Query }).query(...parameters)
+      client.release()
+      return result
+    } catch (error) {
+      client.release(error as Error)
+      throw error
+    }
   }
 }
 
@@ -118,19 +116,15 @@ function watchedClient(
 
     /** Sends the first statements of the connection. */
     async setUp(): Promise<void> {
+      // The statement in progress rejects. Without a listener, the event would end the process.
+      this.on('error', () => {})
       const send = (text: string) => this.#inTime((query) => sendSetUp(query, text))
       if (!isEmbedded && !keepsSession) this.isPooled = isPooled(this, await send(SESSION_PROCESS))
       if (!this.isPooled) await send(session)
     }
 
     override query(...parameters: unknown[]): never {
-      const done = parameters.at(-1)
-      if (typeof done !== 'function') return this.#watched(parameters) as never
-      this.#watched(parameters.slice(0, -1)).then(
-        (result) => (done as Done)(undefined, result),
-        (error) => (done as Done)(error),
-      )
-      return undefined as never
+      return this.#watched(parameters) as never
     }
 
     async #watched(parameters: unknown[]): Promise<unknown> {
