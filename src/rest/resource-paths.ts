@@ -14,7 +14,6 @@ export const OPERATION_METHODS = {
 } as const satisfies Record<OperationName, string>
 
 export interface ResourcePath {
-  readonly resource: Resource
   /** Below `{base}`, with the parameters `:parentId` and `:id`. */
   readonly path: string
   /** The resource that `:parentId` identifies. */
@@ -26,27 +25,20 @@ export interface ResourcePath {
 
 /** The paths of a resource (SPEC §4): its collection, its items, and its lists within other resources. */
 export function resourcePaths(resource: Resource, resources: readonly Resource[]): ResourcePath[] {
-  const { listed, replaceable } = resource
-  const { owner: parent } = resource
+  const { listed, replaceable, owner: parent } = resource
   const collection = parent ? within(parent, resource) : `/${resource.path}`
   const lists = nestedReferences(resource).flatMap(({ column, field }): ResourcePath[] => {
     const target = resources.find(({ path }) => path === field.to)
-    return target
-      ? [{ resource, path: within(target, resource), parent: target, operations: ['list'], column }]
-      : []
+    return target ? [{ path: within(target, resource), parent: target, operations: ['list'], column }] : []
   })
-  return [
-    ...(listed
-      ? [{ resource, path: collection, parent, operations: ['list', 'create'] } satisfies ResourcePath]
-      : []),
-    {
-      resource,
-      path: listed ? `${collection}/:id` : collection,
-      parent,
-      operations: replaceable ? ['read', 'put', 'patch', 'remove'] : ['read', 'remove'],
-    },
-    ...lists,
-  ]
+  const one: ResourcePath = {
+    path: listed ? `${collection}/:id` : collection,
+    parent,
+    operations: replaceable ? ['read', 'put', 'patch', 'remove'] : ['read', 'remove'],
+  }
+  return listed
+    ? [{ path: collection, parent, operations: ['list', 'create'] }, one, ...lists]
+    : [one, ...lists]
 }
 
 function within(parent: Resource, { path }: Resource): string {

@@ -2,7 +2,7 @@ import type { Prepare } from '../graph/execution/operation.ts'
 import { refuseQuery } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
-import type { Resource, Values } from '../model/resource.ts'
+import type { Resource } from '../model/resource.ts'
 import { entityTag } from './conditional.ts'
 import { createHandlers } from './handlers.ts'
 import { runForRequest } from './operation-header.ts'
@@ -37,17 +37,24 @@ function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
   return async (ctx) => {
     negotiate(ctx)
     refuseQuery(ctx.URL.searchParams)
-    const { collections } = (await runForRequest(ctx, operation, {})) as { collections: Values[] }
+    const { collections } = (await runForRequest(ctx, operation, {})) as { collections: Listed[] }
     const { base } = urlsFor(ctx, settings)
     const root = rootFor(ctx, settings)
-    const links = collections.map(({ path, description }) => [
-      path,
-      { href: `${base}/${path}`, title: description },
-    ])
     const reference = root + (settings.reference ?? REFERENCE_PATH)
     ctx.append('Link', `<${base}/openapi.json>; rel="service-desc", <${reference}>; rel="service-doc"`)
-    respond(ctx, 200, { _links: { self: { href: base }, ...Object.fromEntries(links) } })
+    respond(ctx, 200, entryDocument(collections, base))
   }
+}
+
+type Listed = Pick<Resource, 'path' | 'description'>
+
+/** Collections have no parent, so their links follow from their paths. */
+export function entryDocument(collections: readonly Listed[], base: string): object {
+  const links = collections.map(({ path, description }) => [
+    path,
+    { href: `${base}/${path}`, title: description },
+  ])
+  return { _links: { self: { href: base }, ...Object.fromEntries(links) } }
 }
 
 /** A route for clients of the interface; browsers get a page at the same URL. */

@@ -17,31 +17,25 @@ export function restVersions<Settings extends RestSettings>(
   versions: readonly ApiVersion[],
   settings: Settings,
 ): RestVersion<Settings>[] {
-  return versions.map((version) => ({
-    resources: resources.map((resource) => viewOf(resource, version.name)),
-    settings: { ...settings, ...settingsOf(version, versions, settings) },
-  }))
-}
-
-function settingsOf(
-  version: ApiVersion,
-  versions: readonly ApiVersion[],
-  { namespace }: RestSettings,
-): Pick<RestSettings, 'version' | 'reference' | 'deprecation'> {
-  const { name, deprecated, sunset } = version
-  const successor = successorOf(version, versions)
-  return {
-    version: name,
-    ...(versions.length > 1 && { reference: `${REFERENCE_PATH}/${name}` }),
-    ...(deprecated !== undefined &&
+  return versions.map((version) => {
+    const { name, deprecated, sunset } = version
+    const successor = successorOf(version, versions)
+    const deprecation = deprecated !== undefined &&
       successor && {
-        deprecation: {
-          since: new Date(deprecated),
-          sunset: sunset === undefined ? undefined : new Date(sunset),
-          successor: basePath({ namespace, version: successor.name }),
-        },
-      }),
-  }
+        since: new Date(deprecated),
+        sunset: sunset === undefined ? undefined : new Date(sunset),
+        successor: basePath({ ...settings, version: successor.name }),
+      }
+    return {
+      resources: resources.map((resource) => viewOf(resource, name)),
+      settings: {
+        ...settings,
+        version: name,
+        ...(versions.length > 1 && { reference: `${REFERENCE_PATH}/${name}` }),
+        ...(deprecation && { deprecation }),
+      },
+    }
+  })
 }
 
 /**

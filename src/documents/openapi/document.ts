@@ -56,14 +56,13 @@ export function openApiDocument(
 export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 
 function allSchemas(resources: readonly Resource[], settings: RestSettings): Record<string, Schema> {
-  const lists = resources
-    .flatMap((resource) => resourcePaths(resource, resources))
-    .filter(({ operations }) => operations.includes('list'))
-  return Object.assign(
-    {},
-    ...resources.map((resource) => resourceSchemas(resource, resources, settings)),
-    ...lists.map(({ resource, parent }) => pageSchemas(resource, parent)),
+  const lists = resources.flatMap((resource) =>
+    resourcePaths(resource, resources)
+      .filter(({ operations }) => operations.includes('list'))
+      .map(({ parent }) => pageSchemas(resource, parent)),
   )
+  const others = resources.map((resource) => resourceSchemas(resource, resources, settings))
+  return Object.assign({}, ...others, ...lists)
 }
 
 const INFO = {

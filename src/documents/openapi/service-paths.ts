@@ -1,5 +1,5 @@
 import type { Resource } from '../../model/resource.ts'
-import { Urls } from '../../rest/urls.ts'
+import { entryDocument } from '../../rest/routes.ts'
 import type { Schema } from './field-schema.ts'
 import { pathParameter, shared } from './parameters.ts'
 import { SCHEMAS } from './resource-schemas.ts'
@@ -56,19 +56,10 @@ export function servicePaths(
 }
 
 function entryOperation(resources: readonly Resource[], base: string): Schema {
-  const collections = resources.filter(({ owner }) => !owner)
-  const urls = new Urls(base)
-  const example = {
-    _links: {
-      self: { href: base },
-      ...Object.fromEntries(
-        collections.map((resource) => [
-          resource.path,
-          { href: urls.collection(resource, undefined), title: resource.description },
-        ]),
-      ),
-    },
-  }
+  const example = entryDocument(
+    resources.filter(({ owner }) => !owner),
+    base,
+  )
   return {
     operationId: 'readEntry',
     summary: 'The entry document',
