@@ -12,18 +12,16 @@ export interface CatalogueEntry extends Explanation, Partial<ErrorExample> {
   readonly code: ErrorCode | DetailCode
   /** Whether the code appears in `error.code` or in an entry of `error.details`. */
   readonly kind: 'error' | 'detail'
-  /** Absent for details. */
+  /** Absent for details, like `retry`. */
   readonly status?: number
-  /** Absent for details. */
   readonly retry?: string
   readonly href: string
 }
 
 /**
- * All codes: those of errors with their status (SPEC §7), then those of details (SPEC §2.4).
+ * All codes: those of errors (SPEC §7), then those of details (SPEC §2.4).
  *
  * @param root the beginning of all URLs of the service
- * @param path the base path
  */
 export function catalogueEntries(
   resources: readonly Resource[],

@@ -18,7 +18,6 @@ import { inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
 import { MEDIA_TYPES } from '../rest/respond.ts'
 
-/** A failing request and its response as text. */
 export interface ErrorExample {
   readonly request: string
   readonly response: string

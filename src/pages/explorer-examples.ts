@@ -12,7 +12,6 @@ export interface Example {
   readonly path?: string
 }
 
-/** Examples for each collection, derived from the definitions, and the persisted operations. */
 export function exampleOperations(
   resources: readonly Resource[],
   { documents }: PersistedOperations,

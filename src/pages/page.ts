@@ -54,7 +54,6 @@ export function siteFor(ctx: Context, settings: SiteSettings): Site {
   }
 }
 
-/** Responds with a page and a content security policy. */
 export function respondWithPage(ctx: Context, { text }: Html, policy = STRICT_POLICY): void {
   ctx.set('Content-Security-Policy', policy)
   ctx.set('Referrer-Policy', 'no-referrer')

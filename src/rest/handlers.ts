@@ -33,7 +33,6 @@ export function createHandlers(
   // Only the writes of a view have this variable.
   const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
-  /** Responds with a resource or with 304, and the headers for later conditional requests. */
   function respondWith(ctx: Context, status: 200 | 201, data: Values, occasion: 'read' | 'created' | 'put') {
     const urls = urlsFor(ctx, settings)
     const templates = hasTemplates(ctx) ? forms.resource(callerOf(ctx), data, urls) : undefined
@@ -43,7 +42,6 @@ export function createHandlers(
     else respond(ctx, status, withTemplates(hal.resource(data, occasion, urls), templates))
   }
 
-  /** Runs a write, and responds with what it has done. */
   async function write(ctx: Context, operation: PreparedOperation, variables: Values): Promise<void> {
     const result = await runForRequest(ctx, operation, { ...pathParameters(ctx), ...variables, ...inVersion })
     const { outcome, resource: data } = result['write'] as { outcome: string; resource: Values }

@@ -3,10 +3,8 @@ import { camelCase, graphNames, parentArgument, singular } from '../graph/names.
 import type { Resource } from '../model/resource.ts'
 import type { OperationName } from './resource-paths.ts'
 
-/** The GraphQL operation for each request on a resource. */
 export type Operations = Readonly<Record<OperationName, PreparedOperation>>
 
-/** An operation before it is written as text. */
 interface Draft extends Omit<OperationText, 'text'> {
   /** The member of the data with the result. */
   readonly result: 'resource' | 'list' | 'write'

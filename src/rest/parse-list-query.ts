@@ -11,7 +11,6 @@ import type { ListParameters } from './urls.ts'
 export interface ListQuery {
   readonly page: number
   readonly sort: readonly Values[]
-  /** All of its conditions must hold. */
   readonly filter: { readonly and: readonly Values[] } | null
   readonly parameters: ListParameters
 }

@@ -30,7 +30,6 @@ export function acceptable(ctx: Context, ...types: readonly string[]): string | 
   return ctx.accepts(...types)
 }
 
-/** Responds with a HAL document in the negotiated media type. */
 export function respond(ctx: Context, status: number, document: object): void {
   const type = ctx.state['mediaType'] as string
   const isPlain = type === 'application/json'

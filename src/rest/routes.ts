@@ -11,7 +11,6 @@ import { OPERATION_METHODS, type OperationName, resourcePaths } from './resource
 import { negotiate, prefersPage, respond } from './respond.ts'
 import { basePath, REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'
 
-/** The routes of the entry document and of each resource (SPEC §4). */
 export function createRoutes(
   resources: readonly Resource[],
   prepare: Prepare,

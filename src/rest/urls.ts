@@ -16,14 +16,12 @@ export interface RestSettings {
   readonly deprecation?: Deprecation
 }
 
-/** When a version of the API ends, and which version replaces it. */
 export interface Deprecation {
   readonly since: Date
   readonly sunset: Date | undefined
   readonly successor: string
 }
 
-/** The path of the reference of the default version. */
 export const REFERENCE_PATH = '/docs'
 
 /** The parameters of a list request, as text for the links of the response. */

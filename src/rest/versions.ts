@@ -5,7 +5,6 @@ import { type ApiVersion, successorOf } from '../model/versions/versions.ts'
 import { viewOf } from '../model/versions/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings, rootFor } from './urls.ts'
 
-/** A version of the REST interface: its views of the resources, and its settings. */
 export interface RestVersion<Settings extends RestSettings> {
   readonly resources: readonly Resource[]
   readonly settings: Settings

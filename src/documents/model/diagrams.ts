@@ -16,12 +16,10 @@ const ENDS: Readonly<Record<Cardinality, string>> = {
   'zero or more': 'crowodot',
 }
 
-/** The URL fragment of the description of an entity. */
 export function entityAnchor(path: string): string {
   return `entity-${path}`
 }
 
-/** The URL fragment of the description of a GraphQL type. */
 export function typeAnchor(name: string): string {
   return `type-${name}`
 }

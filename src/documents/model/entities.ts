@@ -10,12 +10,10 @@ interface Attribute {
   readonly name: string
   readonly type: string
   readonly keys: readonly Key[]
-  /** Every row has a value. */
   readonly required: boolean
   readonly description: string
 }
 
-/** How many entities are at one end of a relationship. */
 export type Cardinality = 'one' | 'zero or one' | 'zero or more'
 
 /** A foreign key: from the entity it refers to, to the entity that has it. */
@@ -46,7 +44,6 @@ function keysOf({ parentField }: Resource, { name, field }: Leaf): Key[] {
   return uniquenessOf(field) === 'collection' ? [...foreign, 'UK'] : foreign
 }
 
-/** All foreign keys: those of the owners, and those of references. */
 export function relationshipsOf(resources: readonly Resource[]): Relationship[] {
   return resources.flatMap((child) => [
     ...ownership(child),

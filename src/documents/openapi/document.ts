@@ -15,12 +15,7 @@ import { errorResponses, headersBelow } from './responses.ts'
 import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 
-/**
- * The OpenAPI 3.1 document of the REST interface.
- *
- * @param resources as the version of the settings shows them
- * @param seeds the catalogue for the examples
- */
+/** @param resources as the version of the settings shows them */
 export function openApiDocument(
   resources: readonly Resource[],
   settings: RestSettings,
@@ -89,9 +84,7 @@ const BEARER = {
     '`*:write` for all. Writing does not include reading.',
 }
 
-/**
- * The text of docs/openapi.json: the default version with the default settings.
- */
+/** The text of docs/openapi.json: the default version with the default settings. */
 export function committedDocument(domain: Domain, seeds: readonly Seed[]): string {
   const { shown: version } = servedVersions(domain, undefined)
   const settings = { publicBaseUrl: undefined, namespace: 'api', version, maximumPageSize: 100 }

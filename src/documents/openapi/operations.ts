@@ -20,7 +20,6 @@ import {
 interface Described {
   readonly resource: Resource
   readonly examples: ResourceExamples
-  /** The parent in the path, where there is one. */
   readonly parent: Resource | undefined
 }
 
@@ -44,7 +43,6 @@ const BODY: readonly ErrorCode[] = [
   'BUSINESS_RULE_VIOLATION',
 ]
 
-/** How the identifiers and summaries of the operations begin. */
 const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: string]>> = {
   list: ['list', 'List'],
   read: ['read', 'Read'],
@@ -54,7 +52,6 @@ const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: stri
   remove: ['delete', 'Delete'],
 }
 
-/** The operations on a resource (SPEC §4.1–4.7). */
 const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Operation>> = {
   list({ resource, parent, examples }) {
     const id = `$response.body#/_embedded/${resource.path}/0/id`

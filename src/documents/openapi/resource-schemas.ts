@@ -12,7 +12,6 @@ import {
   type Schema,
 } from './field-schema.ts'
 
-/** Whether bodies may have unknown fields. */
 type BodySettings = Pick<RestSettings, 'unknownFields'>
 
 export const SCHEMAS = '#/components/schemas/'

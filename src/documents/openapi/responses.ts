@@ -8,11 +8,7 @@ import { type BodySchemas, SCHEMAS } from './resource-schemas.ts'
 const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
 const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
 
-/**
- * Every header of a response, by its name (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288).
- *
- * @param path the base path, for the examples
- */
+/** Every header of a response (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288). The base path is for the examples. */
 export function headersBelow(path: string): Readonly<Record<string, Schema>> {
   return {
     ETag: required('The strong entity tag of the current version.', TAG),
@@ -56,7 +52,6 @@ function required(description: string, example: string): Schema {
   return { ...header(description, example), required: true }
 }
 
-/** The headers that any response may have. */
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 /** A body in all media types of responses, with one example. HAL-FORMS adds the templates. */
@@ -144,7 +139,6 @@ function errorResponse(codes: readonly ErrorCode[]): Schema {
   }
 }
 
-/** Additional headers by status. */
 const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],

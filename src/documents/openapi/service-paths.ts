@@ -15,7 +15,6 @@ export const PATHS = {
   errors: '/errors',
 }
 
-/** The paths of the entry document, the documents, and the error catalogue. */
 export function servicePaths(
   resources: readonly Resource[],
   base: string,
