@@ -14,13 +14,5 @@ function rendered(part: Part): string {
   if (part === undefined) return ''
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map(rendered).join('')
-  return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] as string)
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+  return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
