@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
-import { drawEntities, drawTypes } from '../documents/model/diagrams.ts'
+import { drawEntities, drawTypes } from '../documents/data-model.ts'
 import { committedDocument } from '../documents/openapi/document.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { typeMap } from '../graph/type-map.ts'

@@ -1,6 +1,13 @@
+import {
+  attributesOf,
+  drawEntities,
+  drawTypes,
+  entityAnchor,
+  type Relationship,
+  relationshipsOf,
+  typeAnchor,
+} from '../documents/data-model.ts'
 import { type Html, html } from '../documents/html.ts'
-import { drawEntities, drawTypes, entityAnchor, typeAnchor } from '../documents/model/diagrams.ts'
-import { attributesOf, type Relationship, relationshipsOf } from '../documents/model/entities.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'

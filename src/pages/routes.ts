@@ -51,19 +51,24 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
     // Some parsers of YAML do not support aliases.
     documentRoute(base + PATHS.yaml, () => stringify(describe(), { aliasDuplicateObjects: false }), settings),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
-    ...(settings.reference === undefined ? [] : [referenceRoute(settings.reference, settings)]),
-    browserRoute(`${base}{/{*path}}`, (ctx) => respondWithPage(ctx, browsePage(siteFor(ctx, settings)))),
+    ...(settings.reference === undefined
+      ? []
+      : [open(settings.reference, pageHandler(settings, referencePage, EDITOR_POLICY))]),
+    browserRoute(`${base}{/{*path}}`, pageHandler(settings, browsePage)),
   ]
 }
 
 /** Routes without data that do not depend on the version, with the reference of the default version. */
 export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   return [
-    browserRoute('/', (ctx) => respondWithPage(ctx, landingPage(siteFor(ctx, settings), resources))),
+    browserRoute(
+      '/',
+      pageHandler(settings, (site) => landingPage(site, resources)),
+    ),
     ...errorRoutes(resources, settings),
-    modelRoute(resources, settings),
+    open(MODEL_PATH, pageHandler(settings, modelPage(resources, settings.types))),
     ...(settings.graphqlExplorer ? [explorerRoute(settings)] : []),
-    referenceRoute(REFERENCE_PATH, settings),
+    open(REFERENCE_PATH, pageHandler(settings, referencePage, EDITOR_POLICY)),
     pageAssets(resources),
     ...[REFERENCE_PATH, PATHS.errors, MODEL_PATH, GRAPHQL_PATH].map((path) =>
       redirect(`${path}/`, path, settings),
@@ -80,6 +85,14 @@ export function notFoundRoute(settings: SiteSettings): Route {
     respondWithPage(ctx, notFoundPage(siteFor(ctx, settings), ctx.path.slice(0, 200)))
     ctx.status = 404
   })
+}
+
+function pageHandler(
+  settings: SiteSettings,
+  make: (site: Site) => Html | Promise<Html>,
+  policy?: string,
+): Handler {
+  return async (ctx) => respondWithPage(ctx, await make(siteFor(ctx, settings)), policy)
 }
 
 /** A page for browsers. Other clients of its URL need a token. */
@@ -99,20 +112,12 @@ function redirect(from: string, to: string, settings: SiteSettings): Route {
   })
 }
 
-function referenceRoute(path: string, settings: SiteSettings): Route {
-  return open(path, (ctx) => respondWithPage(ctx, referencePage(siteFor(ctx, settings)), EDITOR_POLICY))
-}
-
-function modelRoute(resources: readonly Resource[], settings: SiteSettings): Route {
-  const page = modelPage(resources, settings.types)
-  return open(MODEL_PATH, async (ctx) => respondWithPage(ctx, await page(siteFor(ctx, settings))))
-}
-
 /** Browsers get the explorer at the URL of GraphQL. It holds no data and uses the token that its user enters. */
 function explorerRoute(settings: SiteSettings): Route {
+  const handle = pageHandler(settings, explorerPage, EDITOR_POLICY)
   const page = open(GRAPHQL_PATH, (ctx) => {
     ctx.vary('Accept')
-    respondWithPage(ctx, explorerPage(siteFor(ctx, settings)), EDITOR_POLICY)
+    return handle(ctx)
   })
   return { ...page, applies: prefersExplorer }
 }

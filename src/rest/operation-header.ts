@@ -3,7 +3,6 @@ import type { PreparedOperation } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import type { Values } from '../model/resource.ts'
 
-const PREFERENCE = 'graphql-operation'
 const ASKED = /(?:^|[,;\s])graphql-operation(?:$|[,;\s])/i
 
 /** Proxies and clients refuse longer headers, so longer operations are not shown. */
@@ -18,19 +17,15 @@ export function runForRequest(
   operation: PreparedOperation,
   variables: Values,
 ): Promise<Values> {
-  if (ASKED.test(ctx.get('Prefer'))) show(ctx, { query: operation.document, variables })
+  if (ASKED.test(ctx.get('Prefer'))) show(ctx, JSON.stringify({ query: operation.document, variables }))
   return operation.run(variables, callerOf(ctx))
 }
 
-function show(ctx: Context, operation: object): void {
-  const value = headerValue(operation)
-  if (value.length > HEADER_BYTES) return
-  ctx.append('Preference-Applied', PREFERENCE)
-  ctx.set('GraphQL-Operation', value)
-}
-
-/** JSON in printable ASCII, as headers require (RFC 9110 §5.5). */
-function headerValue(operation: object): string {
+function show(ctx: Context, operation: string): void {
+  // Headers are in printable ASCII (RFC 9110 §5.5).
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return JSON.stringify(operation).replace(/[^ -~]/g, escaped)
+  const value = operation.replace(/[^ -~]/g, escaped)
+  if (value.length > HEADER_BYTES) return
+  ctx.append('Preference-Applied', 'graphql-operation')
+  ctx.set('GraphQL-Operation', value)
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { drawEntities, drawTypes } from '../../src/documents/model/diagrams.ts'
-import { relationshipsOf } from '../../src/documents/model/entities.ts'
+import { drawEntities, drawTypes, relationshipsOf } from '../../src/documents/data-model.ts'
 import { defineResource, reference, text } from '../../src/domain/definition.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { typeMap } from '../../src/graph/type-map.ts'

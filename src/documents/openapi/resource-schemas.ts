@@ -33,16 +33,12 @@ export function schemaNames({ name }: Resource) {
   }
 }
 
-/** The names of the schemas of a body in each media type of responses. */
-export interface BodySchemas {
-  readonly json: string
-  readonly hal: string
-  readonly forms: string
-}
+/** The names of the schemas of a body as JSON, as HAL, and as HAL-FORMS. */
+export type BodySchemas = readonly [json: string, hal: string, forms: string]
 
 /** The schemas of the representation of one resource; the one of HAL-FORMS has templates. */
 export function bodySchemas(name: string): BodySchemas {
-  return { json: name, hal: name, forms: `${name}Forms` }
+  return [name, name, `${name}Forms`]
 }
 
 /** The schemas of a resource: its fields, one representation for each occasion, and request bodies. */
@@ -64,7 +60,7 @@ export function resourceSchemas(
   })
   const representations = (name: string, occasion: Occasion) => ({
     [name]: representation(occasion),
-    [bodySchemas(name).forms]: representation(occasion, TEMPLATES),
+    [`${name}Forms`]: representation(occasion, TEMPLATES),
   })
   return {
     [names.fields]: representationSchema(resource),
@@ -147,7 +143,7 @@ function linksSchema(resource: Resource, resources: readonly Resource[], occasio
 
 export function pageNames(resource: Resource, parent: Resource | undefined): BodySchemas {
   const name = `${parent?.name ?? ''}${resource.name}`
-  return { json: `${name}Page`, hal: `${name}HalPage`, forms: `${name}FormsPage` }
+  return [`${name}Page`, `${name}HalPage`, `${name}FormsPage`]
 }
 
 /**
@@ -155,7 +151,7 @@ export function pageNames(resource: Resource, parent: Resource | undefined): Bod
  * HAL-FORMS has templates.
  */
 export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
-  const names = pageNames(resource, parent)
+  const [json, hal, forms] = pageNames(resource, parent)
   const items = { type: 'array', items: { $ref: SCHEMAS + schemaNames(resource).item } }
   const page = (neighbour: Schema, optional: readonly string[], more: Record<string, Schema> = {}) => {
     const links = {
@@ -182,8 +178,8 @@ export function pageSchemas(resource: Resource, parent: Resource | undefined): R
     return { ...schema, description: `A page of ${resource.path}.` }
   }
   return {
-    [names.json]: page({ oneOf: [LINK, { type: 'null' }] }, []),
-    [names.hal]: page(LINK, ['next', 'prev']),
-    [names.forms]: page(LINK, ['next', 'prev'], TEMPLATES),
+    [json]: page({ oneOf: [LINK, { type: 'null' }] }, []),
+    [hal]: page(LINK, ['next', 'prev']),
+    [forms]: page(LINK, ['next', 'prev'], TEMPLATES),
   }
 }

@@ -55,11 +55,7 @@ function required(description: string, example: string): Schema {
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 /** A body in all media types of responses, with one example. HAL-FORMS adds the templates. */
-export function halContent(
-  { json, hal, forms }: BodySchemas,
-  example: object,
-  templates?: Templates,
-): Schema {
+export function halContent([json, hal, forms]: BodySchemas, example: object, templates?: Templates): Schema {
   const halExample = withoutNullLinks(example)
   return {
     'application/json': { schema: { $ref: SCHEMAS + json }, example },
