@@ -17,6 +17,7 @@ import type { Resource, Values } from '../model/resource.ts'
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
 import { MEDIA_TYPES } from '../rest/respond.ts'
+import { mapped } from './openapi/field-schema.ts'
 
 export interface ErrorExample {
   readonly request: string
@@ -29,23 +30,17 @@ type Failure = readonly [request: string, error: DomainError | string]
 /** The bodies of responses with each code (SPEC §2.4). */
 export function errorEnvelopes(resources: readonly Resource[]): Record<string, object> {
   const { errors } = failures(resources, 'http://127.0.0.1')
-  return Object.fromEntries(
-    Object.entries(errors).map(([code, failure]) => [code, errorEnvelope(errorIn(code, failure))]),
-  )
+  return mapped(errors, (failure, code) => errorEnvelope(errorIn(code, failure)))
 }
 
 /** An example for each code of an error or a detail that a single request can show, below a base URL. */
 export function errorExamples(resources: readonly Resource[], base: string): Record<string, ErrorExample> {
   const { errors, details } = failures(resources, base)
-  const examples = Object.entries<Failure>({ ...errors, ...details }).map(([code, failure]) => {
+  return mapped<Failure, ErrorExample>({ ...errors, ...details }, (failure, code) => {
     const error = errorIn(code, failure)
     const head = `HTTP/1.1 ${STATUS[error.code]}\nContent-Type: application/json; charset=utf-8`
-    return [
-      code,
-      { request: failure[0], response: `${head}\n\n${JSON.stringify(errorEnvelope(error), null, 2)}` },
-    ]
+    return { request: failure[0], response: `${head}\n\n${JSON.stringify(errorEnvelope(error), null, 2)}` }
   })
-  return Object.fromEntries(examples)
 }
 
 function errorIn(code: string, [, error]: Failure): DomainError {

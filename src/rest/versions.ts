@@ -43,7 +43,8 @@ export function restVersions<Settings extends RestSettings>(
  */
 export function deprecationHeaders(versions: readonly RestVersion<RestSettings>[]): PathHeaders | undefined {
   const deprecated = versions.filter(({ settings }) => settings.deprecation)
-  const settingsAt = (path: string) => deprecated.find(({ settings }) => isBelow(path, settings))?.settings
+  const settingsAt = (path: string) =>
+    deprecated.find(({ settings }) => `${path}/`.startsWith(`${basePath(settings)}/`))?.settings
   if (deprecated.length === 0) return undefined
   return {
     names: ['Deprecation', 'Sunset'],
@@ -60,11 +61,6 @@ export function deprecationHeaders(versions: readonly RestVersion<RestSettings>[
       ctx.append('Link', `<${new URL(target).href}>; rel="successor-version"`)
     },
   }
-}
-
-function isBelow(path: string, settings: RestSettings): boolean {
-  const base = basePath(settings)
-  return path === base || path.startsWith(`${base}/`)
 }
 
 /** The header value: a Date of structured fields (RFC 9745 §2.1, RFC 9651 §3.3.7). */

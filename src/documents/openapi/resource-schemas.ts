@@ -93,19 +93,17 @@ export function representationSchema({ shownFields, parentField, description }: 
 export function inputSchema(resource: Resource, settings: BodySettings): Schema {
   const { writableFields } = resource
   const required = namesWhere(writableFields, (field) => field.type !== 'group' && field.required === true)
-  return bodySchema(resource, settings, required)
+  return patchSchema(resource, settings, required)
 }
 
-/** The body that changes a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). */
-export function patchSchema(resource: Resource, settings: BodySettings): Schema {
-  return bodySchema(resource, settings, [])
-}
-
-/** Clients may send back a whole representation, read-only members included. */
-function bodySchema(
+/**
+ * The body that changes a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). Clients may send back a whole
+ * representation, read-only members included.
+ */
+export function patchSchema(
   resource: Resource,
   { unknownFields }: BodySettings,
-  required: readonly string[],
+  required: readonly string[] = [],
 ): Schema {
   const isOpen = unknownFields === 'ignore'
   const note = 'Read-only: ignored on creation, otherwise refused if it differs.'
