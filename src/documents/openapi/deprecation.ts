@@ -1,7 +1,7 @@
 import type { Deprecation } from '../../rest/urls.ts'
 import { deprecationDate } from '../../rest/versions.ts'
 import { mapped, type Schema } from './field-schema.ts'
-import { header } from './responses.ts'
+import { header, headerReferences } from './responses.ts'
 
 /** The parts of an OpenAPI document that differ in a deprecated version. */
 interface Document {
@@ -19,18 +19,20 @@ export function deprecatedDocument(document: Document, deprecation: Deprecation,
   const { info, paths, components } = document
   const { since, sunset, successor } = deprecation
   const dates = `deprecated since ${dayOf(since)}${sunset ? ` and will be removed on ${dayOf(sunset)}` : ''}`
-  const headers = deprecationHeaders(deprecation)
+  const headers = {
+    Deprecation: header('Since when clients should leave this version (RFC 9745).', deprecationDate(since)),
+    ...(sunset && { Sunset: header('When this version will be removed (RFC 8594).', sunset.toUTCString()) }),
+    SuccessorLink: header(
+      'The same resource in the next version (RFC 5829).',
+      `<http://127.0.0.1:3000${successor}/collection>; rel="successor-version"`,
+    ),
+  }
   // Responses without another Link refer to the component for the successor.
-  const references = Object.fromEntries(
-    Object.keys(headers).map((name) => [
-      name.replace('SuccessorLink', 'Link'),
-      { $ref: `#/components/headers/${name}` },
-    ]),
-  )
+  const { SuccessorLink: Link, ...others } = headerReferences(Object.keys(headers))
   const responding = (response: Schema) =>
     '$ref' in response
       ? response
-      : { ...response, headers: { ...references, ...(response['headers'] as Schema) } }
+      : { ...response, headers: { ...others, Link, ...(response['headers'] as Schema) } }
   const deprecated = ({ responses, ...operation }: Schema) => ({
     ...operation,
     deprecated: true,
@@ -40,7 +42,7 @@ export function deprecatedDocument(document: Document, deprecation: Deprecation,
     ...document,
     info: { ...info, description: `${info.description} This version is ${dates}. Use \`${successor}\`.` },
     paths: mapped(paths, (item, name) =>
-      name === path || name.startsWith(`${path}/`)
+      `${name}/`.startsWith(`${path}/`)
         ? mapped(item as Record<string, Schema>, (member, key) =>
             key === 'parameters' ? member : deprecated(member),
           )
@@ -51,19 +53,6 @@ export function deprecatedDocument(document: Document, deprecation: Deprecation,
       headers: { ...components.headers, ...headers },
       responses: mapped(components.responses, responding),
     },
-  }
-}
-
-function deprecationHeaders({ since, sunset, successor }: Deprecation): Record<string, Schema> {
-  return {
-    Deprecation: header('Since when clients should leave this version (RFC 9745).', deprecationDate(since)),
-    ...(sunset && {
-      Sunset: header('When this version will be removed (RFC 8594).', sunset.toUTCString()),
-    }),
-    SuccessorLink: header(
-      'The same resource in the next version (RFC 5829).',
-      `<http://127.0.0.1:3000${successor}/collection>; rel="successor-version"`,
-    ),
   }
 }
 

@@ -89,7 +89,7 @@ export function openResponse(description: string, content?: Schema): Schema {
   return { description, headers: headerReferences(['ETag', ...ALWAYS]), ...(content && { content }) }
 }
 
-function headerReferences(names: readonly string[]): Record<string, Schema> {
+export function headerReferences(names: readonly string[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
