@@ -4,7 +4,7 @@ import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { allows } from '../model/authorize.ts'
 import type { Change } from '../model/database-rule.ts'
 import { type Detail, type DomainError, errorAt, refuseRuleViolation } from '../model/errors.ts'
-import { uniqueBy, uniquenessOf } from '../model/fields.ts'
+import { kindOf, uniquenessOf } from '../model/fields.ts'
 import { isIdentifier, isResourceKey } from '../model/identifiers.ts'
 import { relationsOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
@@ -67,7 +67,7 @@ export async function refuseTakenValues(
     const value = after?.[leaf.column] ?? null
     if (!scope || value === null || value === before?.[leaf.column]) continue
     const isWithinParent = scope === 'parent' && parentField !== undefined
-    const compared = (operand: string) => uniqueBy(leaf.field, operand)
+    const compared = (operand: string) => kindOf(leaf.field).uniqueBy?.(operand) ?? operand
     const text = `SELECT id FROM ${quotedTable(resource)}
       WHERE ${compared(quoted(leaf.column))} = ${compared('$1')} AND id <> $2
       ${isWithinParent ? `AND ${quoted(parentField)} = $3` : ''}`

@@ -68,7 +68,8 @@ export class DomainError extends Error {
     details: readonly Detail[] = [],
     readonly current?: CurrentVersion,
   ) {
-    super(details.length > MAXIMUM_DETAILS ? `${message} ${omission(details.length)}` : message)
+    const omission = `The first ${MAXIMUM_DETAILS} of ${details.length} problems are listed.`
+    super(details.length > MAXIMUM_DETAILS ? `${message} ${omission}` : message)
     this.details = details.slice(0, MAXIMUM_DETAILS)
   }
 }
@@ -76,10 +77,6 @@ export class DomainError extends Error {
 /** An error with one detail, which has the same message. */
 export function errorAt(field: string, detail: DetailCode, code: ErrorCode, message: string): DomainError {
   return new DomainError(code, message, [{ field, code: detail, message }])
-}
-
-function omission(count: number): string {
-  return `The first ${MAXIMUM_DETAILS} of ${count} problems are listed.`
 }
 
 /** @throws {DomainError} VALIDATION_FAILED (400) with these details, if there are any */

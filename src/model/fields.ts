@@ -50,11 +50,6 @@ export function toJson(field: LeafField, value: unknown): unknown {
   return convert && value !== null && value !== undefined ? convert(value) : value
 }
 
-/** The expression that PostgreSQL compares a unique value by. */
-export function uniqueBy(field: LeafField, expression: string): string {
-  return kindOf(field).uniqueBy?.(expression) ?? expression
-}
-
 /** An object of fields, omitted if none of them is set. */
 export function group(
   description: string,

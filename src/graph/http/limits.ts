@@ -68,13 +68,10 @@ export async function admitCost(
   const { variables = {}, operationName } = request
   const operation = { document, variables, operationName }
   const { response, total } = await estimator.all(operation, maximum * STATEMENT_PART)
-  if (total > maximum) throw refused(tooCostly(total, maximum))
+  const found = Number.isFinite(total) ? total : 'far more'
+  const message = `The operation could cost ${found}; the limit is ${maximum}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
+  if (total > maximum) throw refused(message)
   await contextValue.slot.reserve(response * RESPONSE_BYTES_PER_UNIT)
-}
-
-function tooCostly(cost: number, maximum: number): string {
-  const found = cost === Number.POSITIVE_INFINITY ? 'far more' : String(cost)
-  return `The operation could cost ${found}; the limit is ${maximum}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
 }
 
 /** After an introspection, the next waits this many times its duration, but at most a second. */

@@ -62,7 +62,11 @@ const MAXIMUM_CONDITIONS = 100
  */
 export function toFilter(resource: Resource, filter: Values | null | undefined): Filter | undefined {
   if (!filter) return undefined
-  refuseUnset(filter)
+  // Ignoring conditions without a value would show everything if a variable is not set.
+  const unset = unsetMembers(filter, 'filter').map((field): Detail => {
+    return { field, code: 'INVALID_VALUE', message: `${field} must have a value to compare with.` }
+  })
+  if (unset[0]) throw new DomainError('VALIDATION_FAILED', unset[0].message, unset)
   refuseValues(filter)
   const condition = toConditions(resource, filter)
   if (countConditions(condition) > MAXIMUM_CONDITIONS) {
@@ -94,16 +98,6 @@ function memberFilters(fields: Resource['allFields'], members: Values, prefix: s
       return { field: prefix + name, operator: operator as Operator, value }
     })
   })
-}
-
-/**
- * Refuses conditions without a value. Ignoring them would show everything if a variable is not set.
- */
-function refuseUnset(filter: Values): void {
-  const details = unsetMembers(filter, 'filter').map((field): Detail => {
-    return { field, code: 'INVALID_VALUE', message: `${field} must have a value to compare with.` }
-  })
-  if (details[0]) throw new DomainError('VALIDATION_FAILED', details[0].message, details)
 }
 
 function unsetMembers(filter: Values, path: string): string[] {

@@ -32,7 +32,10 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
       sdl: `"The resources with these nodeIds, in the same order; null for each that does not exist."
         nodes("Up to the maximum page size." nodeIds: [ID!]!): [Node]`,
       resolve: (_, { nodeIds }: { nodeIds: readonly string[] }, context) => {
-        refuseTooMany(nodeIds, context.domain.maximumPageSize)
+        const { length } = nodeIds
+        const maximum = context.domain.maximumPageSize
+        const message = `nodeIds must not have more than ${maximum} values; it has ${length}.`
+        if (length > maximum) throw errorAt('nodeIds', 'TOO_LONG', 'INVALID_QUERY_PARAMETER', message)
         return nodeIds.map((nodeId) => findNode(resources, nodeId, context))
       },
     },
@@ -47,12 +50,6 @@ async function findNode(resources: readonly Resource[], nodeId: string, context:
   requireScope(context, resource, 'read')
   const row = await context.loaders.resource(resource, key)
   return row ? { ...row, __typename: resource.name } : null
-}
-
-function refuseTooMany({ length }: readonly string[], maximum: number): void {
-  if (length <= maximum) return
-  const message = `nodeIds must not have more than ${maximum} values; it has ${length}.`
-  throw errorAt('nodeIds', 'TOO_LONG', 'INVALID_QUERY_PARAMETER', message)
 }
 
 function encodeNodeId({ name, listed }: Resource, { parentId, id }: ResourceKey): string {

@@ -1,4 +1,4 @@
-import { type GroupField, isAlwaysSet, kindOf } from '../../model/fields.ts'
+import { isAlwaysSet, kindOf } from '../../model/fields.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
@@ -23,8 +23,7 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
     nodeIdField(resource),
     ...ownFields(resource),
     { sdl: '"Increases by one with each change. Compared with ifVersion." version: Int!' },
-    ...referenceFields(resource, resources),
-    ...parentFields(resource),
+    ...relatedFields(resource, resources),
     ...childFields(resource, resources),
   ])
 }
@@ -41,26 +40,28 @@ function ownFields(resource: Resource): SchemaField[] {
   })
 }
 
-function referenceFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
-  return relationsOf(resource, resources).map(({ relation, leaf, target }) => ({
-    sdl: `"The resource that the ${relation} refers to."
-      ${camelCase(relation)}: ${target.name}${deprecation(leaf.field)}`,
-    resolve: relatedResolver(target, leaf.column),
+function relatedFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
+  const { owner, parentField } = resource
+  const references = relationsOf(resource, resources).map(
+    ({ relation, leaf: { column, field }, target }) => ({
+      sdl: `"The resource that the ${relation} refers to."
+      ${camelCase(relation)}: ${target.name}${deprecation(field)}`,
+      target,
+      column,
+    }),
+  )
+  const parents =
+    owner && parentField
+      ? [{ sdl: `"The parent." ${singular(owner)}: ${owner.name}`, target: owner, column: parentField }]
+      : []
+  return [...references, ...parents].map(({ sdl, target, column }) => ({
+    sdl,
+    resolve: (row: Row, _, context) => {
+      requireScope(context, target, 'read')
+      const id = row[column] as string | null
+      return id === null ? null : context.loaders.resource(target, { id })
+    },
   }))
-}
-
-function parentFields({ owner, parentField }: Resource): SchemaField[] {
-  if (!owner || !parentField) return []
-  const sdl = `"The parent." ${singular(owner)}: ${owner.name}`
-  return [{ sdl, resolve: relatedResolver(owner, parentField) }]
-}
-
-function relatedResolver(target: Resource, column: string): SchemaField['resolve'] {
-  return (row: Row, _, context) => {
-    requireScope(context, target, 'read')
-    const id = row[column] as string | null
-    return id === null ? null : context.loaders.resource(target, { id })
-  }
 }
 
 function childFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
@@ -126,28 +127,21 @@ function singletonFields(child: Resource): SchemaField[] {
 }
 
 export function groupTypes(resource: Resource): (SchemaPart | string)[] {
-  return Object.entries(resource.fields).flatMap(([name, field]) =>
-    field.type === 'group' ? groupTypesOf(resource, name, field) : [],
-  )
-}
-
-function groupTypesOf(
-  resource: Resource,
-  name: string,
-  { description, fields }: GroupField,
-): (SchemaPart | string)[] {
-  const type = groupType(resource, name)
-  const members = Object.entries(fields).map(([member, field]) => ({
-    sdl: memberOf(member, field, typeOf(resource, member, field)),
-    filter: memberOf(member, field, `${typeOf(resource, member, field)}Filter`),
-    resolve: (row: Row) => row[`${name}_${member}`],
-  }))
-  return [
-    fieldsOf(type, `${described(description)}type ${type}`, members),
-    `${described(description)}input ${type}Input { ${members.map(({ sdl }) => sdl).join('\n')} }
+  return Object.entries(resource.fields).flatMap(([name, group]) => {
+    if (group.type !== 'group') return []
+    const type = groupType(resource, name)
+    const members = Object.entries(group.fields).map(([member, field]) => ({
+      sdl: memberOf(member, field, typeOf(resource, member, field)),
+      filter: memberOf(member, field, `${typeOf(resource, member, field)}Filter`),
+      resolve: (row: Row) => row[`${name}_${member}`],
+    }))
+    return [
+      fieldsOf(type, `${described(group.description)}type ${type}`, members),
+      `${described(group.description)}input ${type}Input { ${members.map(({ sdl }) => sdl).join('\n')} }
       "Conditions on it. All given conditions must match."
       input ${type}Filter { ${members.map(({ filter }) => filter).join('\n')} }`,
-  ]
+    ]
+  })
 }
 
 export function enumerations(resource: Resource): string[] {

@@ -7,18 +7,15 @@ import {
   wrongType,
 } from './kind.ts'
 
-export type BooleanField = FieldOf<'boolean'>
-
 const booleanIn = (text: string) => (text === 'true' ? true : text === 'false' ? false : text)
 
-export const booleanKind: Kind<BooleanField> = {
+export const booleanKind: Kind<FieldOf<'boolean'>> = {
   type: 'boolean',
   columnType: 'BOOLEAN',
   dataType: 'boolean',
   prismaType: 'Boolean',
   scalar: 'Boolean',
   operators: EQUALITIES,
-  isGroupable: true,
   hasFewValues: true,
   schema: () => ({ type: 'boolean' }),
   characters: () => NUMBER_CHARACTERS,
@@ -35,6 +32,6 @@ export const booleanKind: Kind<BooleanField> = {
 }
 
 /** True or false. */
-export function boolean(description: string, options: FieldOptions = {}): BooleanField {
+export function boolean(description: string, options: FieldOptions = {}): FieldOf<'boolean'> {
   return { type: 'boolean', description, ...options }
 }

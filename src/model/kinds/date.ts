@@ -1,8 +1,6 @@
 import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
 import { inCalendar, isDay } from './timestamp.ts'
 
-export type DateField = FieldOf<'date'>
-
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const EXAMPLE = '2031-06-01'
 const CHARACTERS = EXAMPLE.length
@@ -19,7 +17,7 @@ function check(_: unknown, value: unknown): Checked {
 
 const dayOf = (midnight: Date) => midnight.toISOString().slice(0, CHARACTERS)
 
-export const dateKind: Kind<DateField> = {
+export const dateKind: Kind<FieldOf<'date'>> = {
   type: 'date',
   columnType: 'DATE',
   dataType: 'date',
@@ -29,7 +27,6 @@ export const dateKind: Kind<DateField> = {
   fromDatabase: (text) => new Date(`${text}T00:00:00Z`),
   scalar: { name: 'Date', description: 'A day without a time: 2031-06-01.' },
   operators: COMPARISONS,
-  isGroupable: true,
   isTimed: true,
   schema: () => ({ type: 'string', format: 'date' }),
   characters: () => CHARACTERS,
@@ -41,6 +38,6 @@ export const dateKind: Kind<DateField> = {
 }
 
 /** A day without a time: `2031-06-01`. */
-export function date(description: string, options: FieldOptions = {}): DateField {
+export function date(description: string, options: FieldOptions = {}): FieldOf<'date'> {
   return { type: 'date', description, ...options }
 }

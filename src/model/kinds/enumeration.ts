@@ -12,7 +12,6 @@ export const enumerationKind: Kind<EnumerationField> = {
   constraint: (column, { values }) =>
     `${column} IN (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`,
   operators: EQUALITIES,
-  isGroupable: true,
   hasFewValues: true,
   schema: ({ values }) => ({ type: 'string', enum: values }),
   characters: ({ values }) => Math.max(...values.map(({ length }) => length)),

@@ -11,15 +11,8 @@ import {
   wrongType,
 } from './kind.ts'
 
-export type FractionsField = FieldOf<'fractions'>
-
 const MAXIMUM_MEMBERS = 100
 const MAXIMUM_NAME_LENGTH = 100
-
-/** Names that every object inherits: a patch cannot set them. */
-function isReserved(name: string): boolean {
-  return name in Object.prototype || name === 'prototype'
-}
 
 function check(_: unknown, value: unknown): Checked {
   if (!isObject(value)) return wrongType('an object that maps names to fractions')
@@ -28,7 +21,9 @@ function check(_: unknown, value: unknown): Checked {
     return { code: 'TOO_LONG', problem: `must not have more than ${MAXIMUM_MEMBERS} members` }
   }
   for (const [name, fraction] of entries) {
-    if (isReserved(name)) return { code: 'INVALID_VALUE', problem: `has the reserved name ${name}` }
+    // Every object inherits these names: a patch cannot set them.
+    const isReserved = name in Object.prototype || name === 'prototype'
+    if (isReserved) return { code: 'INVALID_VALUE', problem: `has the reserved name ${name}` }
     const named = checkText(name, MAXIMUM_NAME_LENGTH)
     if ('problem' in named) return { ...named, problem: `has a name that ${named.problem}` }
     const checked = checkNumber(fraction, { minimum: 0 })
@@ -39,7 +34,7 @@ function check(_: unknown, value: unknown): Checked {
   return { value }
 }
 
-export const fractionsKind: Kind<FractionsField> = {
+export const fractionsKind: Kind<FieldOf<'fractions'>> = {
   type: 'fractions',
   columnType: 'JSONB',
   dataType: 'jsonb',
@@ -47,7 +42,7 @@ export const fractionsKind: Kind<FractionsField> = {
   constraint: (column) => `are_fractions(${column})`,
   scalar: { name: 'Fractions', description: 'An object whose members are fractions from 0 to 1, by name.' },
   operators: [],
-  isGroupable: false,
+  isRarelyShared: true,
   schema: () => ({
     type: 'object',
     additionalProperties: { type: 'number', minimum: 0 },
@@ -64,6 +59,6 @@ export const fractionsKind: Kind<FractionsField> = {
 }
 
 /** An object that maps arbitrary names to fractions from 0. */
-export function fractions(description: string, options: FieldOptions = {}): FractionsField {
+export function fractions(description: string, options: FieldOptions = {}): FieldOf<'fractions'> {
   return { type: 'fractions', description, ...options }
 }

@@ -38,7 +38,6 @@ export const integerKind: Kind<IntegerField> = {
   },
   scalar: 'Int',
   operators: COMPARISONS,
-  isGroupable: true,
   isMeasurable: true,
   schema: (field) => ({ type: 'integer', ...schemaBounds(field) }),
   characters: () => NUMBER_CHARACTERS,

@@ -94,8 +94,8 @@ export interface Kind<Field extends FieldOf<string>> {
   readonly scalar?: Scalar
   /** The operators of its filters. It can be sorted by if it has any. */
   readonly operators: readonly Operator[]
-  /** What aggregates do with it: groups of equal values, periods of time, numbers that are measured. */
-  readonly isGroupable: boolean
+  /** What aggregates do with it: no groups of equal values, periods of time, numbers that are measured. */
+  readonly isRarelyShared?: true
   readonly isTimed?: true
   readonly isMeasurable?: true
   /** Many resources share each of its few values, which a chart can show. */

@@ -26,7 +26,6 @@ export const numberKind: Kind<NumberField> = {
   },
   scalar: 'Float',
   operators: COMPARISONS,
-  isGroupable: true,
   isMeasurable: true,
   schema: (field) => ({ type: 'number', ...schemaBounds(field) }),
   characters: () => NUMBER_CHARACTERS,

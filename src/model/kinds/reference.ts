@@ -25,7 +25,6 @@ export const referenceKind: Kind<ReferenceField> = {
   prismaType: 'String',
   scalar: 'ID',
   operators: ['equals', 'in', 'contains'],
-  isGroupable: true,
   hasFewValues: true,
   schema: () => ({ type: 'string', maxLength: MAXIMUM_LENGTH }),
   characters: () => IDENTIFIER_CHARACTERS,

@@ -26,7 +26,6 @@ export const textKind: Kind<TextField> = {
   uniqueBy: (column) => `folded(${column})`,
   scalar: 'String',
   operators: ['equals', 'in', 'contains'],
-  isGroupable: true,
   schema: ({ maximumLength }) => ({ type: 'string', maxLength: maximumLength }),
   notBlank: { minLength: 1, pattern: '\\S' },
   characters: ({ maximumLength }) => maximumLength,

@@ -8,8 +8,6 @@ import {
   wrongType,
 } from './kind.ts'
 
-export type TimestampField = FieldOf<'timestamp'>
-
 const TIMESTAMP =
   /^(?<day>\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3}0*)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/
 
@@ -42,7 +40,7 @@ export function inCalendar(timestamp: Date): Checked {
   return { code: 'OUT_OF_RANGE', problem: 'must be in the years 1 to 9999' }
 }
 
-export const timestampKind: Kind<TimestampField> = {
+export const timestampKind: Kind<FieldOf<'timestamp'>> = {
   type: 'timestamp',
   columnType: 'TIMESTAMPTZ(3)',
   dataType: 'timestamp with time zone',
@@ -51,7 +49,7 @@ export const timestampKind: Kind<TimestampField> = {
   constraint: (column) => `is_in_calendar(${column})`,
   scalar: { name: 'DateTime', description: 'A time in ISO 8601 with milliseconds. Responses are in UTC.' },
   operators: COMPARISONS,
-  isGroupable: false,
+  isRarelyShared: true,
   isTimed: true,
   schema: () => ({ type: 'string', format: 'date-time' }),
   characters: () => NUMBER_CHARACTERS,
@@ -64,7 +62,7 @@ export const timestampKind: Kind<TimestampField> = {
 }
 
 /** A timestamp with milliseconds, formatted as ISO 8601 in UTC. */
-export function timestamp(description: string, options: FieldOptions = {}): TimestampField {
+export function timestamp(description: string, options: FieldOptions = {}): FieldOf<'timestamp'> {
   return { type: 'timestamp', description, ...options }
 }
 

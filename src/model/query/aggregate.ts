@@ -45,7 +45,7 @@ export interface Group {
 
 /** The leaves to group by: those whose values many resources can share. */
 export function groupable(leaves: readonly Leaf[]): Leaf[] {
-  return leaves.filter(({ name, field }) => name !== 'id' && kindOf(field).isGroupable)
+  return leaves.filter(({ name, field }) => name !== 'id' && !kindOf(field).isRarelyShared)
 }
 
 export function timed(leaves: readonly Leaf[]): Leaf[] {

@@ -21,7 +21,7 @@ export class Prefix {
 const MAXIMUM_LENGTH = 1_000
 
 /** Lengths in code points to which texts are cut, tried in this order until the cursor is short enough. */
-const TEXT_LENGTHS = [Number.POSITIVE_INFINITY, 100, 25, 5, 0]
+const TEXT_LENGTHS = [100, 25, 5, 0]
 
 /**
  * Encodes the position of a row as an opaque text of at most 1,000 characters. The cursor is valid for one
@@ -34,12 +34,9 @@ export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Ro
     const text = JSON.stringify([orderDigest(steps), use, row.version, ...values])
     return Buffer.from(digest(text) + text).toString('base64url')
   }
-  let cursor = ''
-  for (const length of TEXT_LENGTHS) {
-    cursor = encoded(length)
-    if (cursor.length <= MAXIMUM_LENGTH) break
-  }
-  return cursor
+  const shorter = (cursor: string, length: number) =>
+    cursor.length > MAXIMUM_LENGTH ? encoded(length) : cursor
+  return TEXT_LENGTHS.reduce(shorter, encoded(Number.POSITIVE_INFINITY))
 }
 
 /** The use that a cursor was made for; undefined for a text that is no cursor. */

@@ -1,5 +1,5 @@
 import { escapeIdentifier as quoted } from 'pg'
-import { isAlwaysSet, kindOf, uniqueBy, uniquenessOf } from '../../../src/model/fields.ts'
+import { isAlwaysSet, kindOf, uniquenessOf } from '../../../src/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
 
 export interface Column {
@@ -116,7 +116,7 @@ function indexesOf({ kind, path, parentField, createdField, leaves }: Resource):
     const scope = uniquenessOf(field)
     if (!scope) return []
     const outer = scope === 'parent' ? within : []
-    const value = uniqueBy(field, quoted(column))
+    const value = kindOf(field).uniqueBy?.(quoted(column)) ?? quoted(column)
     return [unique([...outer, column], [...outer.map((name) => quoted(name)), value])]
   })
   const lists = leaves.flatMap(({ column, field }) => [
