@@ -1,4 +1,4 @@
-import { kindOf, type LeafField } from './kinds/index.ts'
+import type { LeafField } from './kinds/index.ts'
 import type { FieldOptions } from './kinds/kind.ts'
 
 export { boolean } from './kinds/boolean.ts'
@@ -42,12 +42,6 @@ export function isAlwaysSet(field: Field): boolean {
 export function uniquenessOf(field: LeafField): 'collection' | 'parent' | undefined {
   if ('unique' in field && field.unique) return 'collection'
   return 'uniqueWithinParent' in field && field.uniqueWithinParent ? 'parent' : undefined
-}
-
-/** A stored value as JSON has it; null and undefined are unset. */
-export function toJson(field: LeafField, value: unknown): unknown {
-  const convert = kindOf(field).toJson as ((value: unknown) => unknown) | undefined
-  return convert && value !== null && value !== undefined ? convert(value) : value
 }
 
 /** An object of fields, omitted if none of them is set. */

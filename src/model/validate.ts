@@ -64,53 +64,39 @@ export function readOnlyDetail(name: string): Detail {
 }
 
 function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean): Inspection {
-  const found: Found = { isPatch, readOnly: {}, details: [] }
-  const { readOnly, details } = found
-  if (!isObject(body)) details.push(detail('', 'INVALID_TYPE', 'The body must be a JSON object.'))
-  return { values: inspectMembers(shownFields, isObject(body) ? body : {}, '', found), readOnly, details }
-}
+  const readOnly: Record<string, unknown> = {}
+  const details: Detail[] = []
+  const report = (field: string, code: DetailCode, message: string) =>
+    void details.push({ field, code, message })
 
-/** Collects the read-only fields and the problems of a body. */
-interface Found {
-  readonly isPatch: boolean
-  readonly readOnly: Record<string, unknown>
-  readonly details: Detail[]
-}
-
-function inspectMembers(
-  fields: Readonly<Record<string, Field>>,
-  members: Values,
-  prefix: string,
-  found: Found,
-): Values {
-  const values: Record<string, unknown> = {}
-  found.details.push(...unknownFields(fields, members, prefix))
-  for (const [name, field] of Object.entries(fields)) {
-    if (!Object.hasOwn(members, name)) continue
-    const value = members[name]
-    if (field.readOnly) {
-      if (found.isPatch || value !== null) found.readOnly[name] = value
-    } else if (value === null) values[name] = found.isPatch ? null : undefined
-    else values[name] = inspectField(prefix + name, field, value, found)
+  /** A patch may remove members of a value that is merged: those are null, and only the others are checked. */
+  function inspectLeaf(name: string, field: LeafField, value: unknown): unknown {
+    const kind = kindOf(field)
+    const isMerge = isPatch && kind.isMerged && isObject(value)
+    const checked = kind.check(field, isMerge ? without(null, value) : value)
+    if ('problem' in checked) return report(name, checked.code, `${name} ${checked.problem}.`)
+    return isMerge ? value : checked.value
   }
-  return without(undefined, values)
-}
 
-function inspectField(name: string, field: Field, value: unknown, found: Found): unknown {
-  if (field.type !== 'group') return inspectLeaf(name, field, value, found)
-  if (isObject(value)) return inspectMembers(field.fields, value, `${name}.`, found)
-  found.details.push(detail(name, 'INVALID_TYPE', `${name} must be an object.`))
-  return undefined
-}
+  function inspectMembers(fields: Readonly<Record<string, Field>>, members: Values, prefix: string): Values {
+    const values: Record<string, unknown> = {}
+    details.push(...unknownFields(fields, members, prefix))
+    for (const [name, field] of Object.entries(fields)) {
+      if (!Object.hasOwn(members, name)) continue
+      const value = members[name]
+      const place = prefix + name
+      if (field.readOnly) {
+        if (isPatch || value !== null) readOnly[name] = value
+      } else if (value === null) values[name] = isPatch ? null : undefined
+      else if (field.type !== 'group') values[name] = inspectLeaf(place, field, value)
+      else if (isObject(value)) values[name] = inspectMembers(field.fields, value, `${place}.`)
+      else report(place, 'INVALID_TYPE', `${place} must be an object.`)
+    }
+    return without(undefined, values)
+  }
 
-/** A patch may remove members of a value that is merged: those are null, and only the others are checked. */
-function inspectLeaf(name: string, field: LeafField, value: unknown, { isPatch, details }: Found): unknown {
-  const kind = kindOf(field)
-  const isMerge = isPatch && kind.isMerged && isObject(value)
-  const checked = kind.check(field, isMerge ? without(null, value) : value)
-  if ('value' in checked) return isMerge ? value : checked.value
-  details.push(detail(name, checked.code, `${name} ${checked.problem}.`))
-  return undefined
+  if (!isObject(body)) report('', 'INVALID_TYPE', 'The body must be a JSON object.')
+  return { values: inspectMembers(shownFields, isObject(body) ? body : {}, ''), readOnly, details }
 }
 
 function missingRequiredFields(resource: Resource, { values, details }: Inspection): Detail[] {

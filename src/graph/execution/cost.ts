@@ -28,7 +28,7 @@ import { toConditions } from '../schema/filters.ts'
 
 export interface CostedOperation {
   readonly document: DocumentNode
-  readonly variables: Readonly<Record<string, unknown>>
+  readonly variables: Values
   readonly operationName?: string | undefined
 }
 
@@ -44,8 +44,14 @@ const MAXIMUM_NODES = 5_000
 
 const CURSOR_CHARACTERS = 1_000
 const NUMBER_CHARACTERS = 24
-const NODE_ID_CHARACTERS = 220
-const NODE_ID: [string, number] = ['Node.nodeId', NODE_ID_CHARACTERS]
+
+/** The maximum length of fields that many types have. */
+const COMMON_CHARACTERS: readonly [string, number][] = [
+  ['nodeId', 220],
+  ['cursor', CURSOR_CHARACTERS],
+  ['nextCursor', CURSOR_CHARACTERS],
+  ['previousCursor', CURSOR_CHARACTERS],
+]
 
 /** Most types are named with one `ofType` or none. */
 const WRAPPED_TYPES = 0.5
@@ -57,14 +63,14 @@ const MOST_TYPES = 500
 export class CostEstimator {
   readonly #schema: GraphQLSchema
   readonly #sizes: TableSizes
-  /** The maximum length of a leaf in characters, by `Type.field`. */
+  /** The maximum length of a leaf in characters, by `Type.field` or its name. */
   readonly #characters: ReadonlyMap<string, number>
   readonly #introspection: ReadonlyMap<string, number>
 
   constructor(schema: GraphQLSchema, resources: readonly Resource[], sizes: TableSizes) {
     this.#schema = schema
     this.#sizes = sizes
-    this.#characters = new Map([NODE_ID, ...resources.flatMap(characterCounts)])
+    this.#characters = new Map([...COMMON_CHARACTERS, ...resources.flatMap(characterCounts)])
     this.#introspection = introspectionSizes(schema)
   }
 
@@ -101,7 +107,8 @@ export class CostEstimator {
       const { type, field, args, childComplexity } = node
       const name = `${type.name}.${field.name}`
       if (!isCompositeType(getNamedType(field.type))) {
-        return (this.#characters.get(name) ?? NUMBER_CHARACTERS) / CHARACTERS_PER_UNIT
+        const count = this.#characters.get(name) ?? this.#characters.get(field.name) ?? NUMBER_CHARACTERS
+        return count / CHARACTERS_PER_UNIT
       }
       const size = this.#introspection.get(name)
       return size === undefined ? 1 + sizeOf(field, args) * childComplexity : size * (1 + childComplexity)
@@ -132,10 +139,8 @@ function total(
   }
 }
 
-type Arguments = Readonly<Record<string, unknown>>
-
 /** The number of objects in a field; for a list, its maximum length. */
-function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number {
+function sizeOf(field: GraphQLField<unknown, unknown>, args: Values): number {
   if (Array.isArray(args['nodeIds'])) return args['nodeIds'].length
   if (!field.args.some(({ name }) => name === 'limit' || name === 'first')) return 1
   return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE), 1)
@@ -145,7 +150,7 @@ function sizeOf(field: GraphQLField<unknown, unknown>, args: Arguments): number 
 function passesOf(
   resource: Resource,
   field: GraphQLField<unknown, unknown>,
-  { filter, sort }: Arguments,
+  { filter, sort }: Values,
 ): number {
   if (filter) return filterPasses(toConditions(resource, filter as Values))
   const isAggregate = field.args.some(({ name }) => name === 'groupBy')
@@ -153,22 +158,16 @@ function passesOf(
 }
 
 function characterCounts(resource: Resource): [string, number][] {
-  const names = graphNames(resource)
-  const leaves = resource.leaves.flatMap(({ path, column, field }): [string, number][] => {
+  const { type: whole, groupKey } = graphNames(resource)
+  return resource.leaves.flatMap(({ path, column, field }): [string, number][] => {
     const [outer, inner] = path as [string, string?]
-    const type = inner === undefined ? names.type : groupType(resource, outer)
+    const type = inner === undefined ? whole : groupType(resource, outer)
     const count = kindOf(field).characters(field)
     return [
       [`${type}.${camelCase(inner ?? outer)}`, count],
-      [`${names.groupKey}.${camelCase(column)}`, count],
+      [`${groupKey}.${camelCase(column)}`, count],
     ]
   })
-  const cursors = [`${names.pageType}.nextCursor`, `${names.pageType}.previousCursor`, `${names.edge}.cursor`]
-  return [
-    [`${names.type}.nodeId`, NODE_ID_CHARACTERS],
-    ...leaves,
-    ...cursors.map((name): [string, number] => [name, CURSOR_CHARACTERS]),
-  ]
 }
 
 /**

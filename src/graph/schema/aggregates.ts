@@ -17,7 +17,7 @@ import type { Leaf, Resource, Values } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { camelCase, graphNames } from '../names.ts'
+import { camelCase, graphNames, pascalCase } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
@@ -37,20 +37,13 @@ export const TIME_UNIT: SchemaPart = {
   resolvers: { TimeUnit: Object.fromEntries(TIME_UNITS.map((unit) => [unit.toUpperCase(), unit])) },
 }
 
-const DESCRIPTIONS: Readonly<Record<Measure, string>> = {
-  minimum: 'Minimum of each field.',
-  maximum: 'Maximum of each field.',
-  average: 'Average of each field.',
-  sum: 'Sum of each field.',
-}
-
 export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   const names = graphNames(resource)
   const keys = groupable(resource.leaves)
   const members = (leaves: readonly Leaf[], type: (leaf: Leaf) => string) =>
     leaves.map((leaf) => memberOf(leaf.column, leaf.field, type(leaf))).join('\n')
   const measured = measurable(resource)
-  const measures = MEASURES.map((name) => `"${DESCRIPTIONS[name]}" ${name}: ${names.measures}!`)
+  const measures = MEASURES.map((name) => `"${pascalCase(name)} of each field." ${name}: ${names.measures}!`)
   const measureType = `"A number for each numeric field of ${resource.path}. Null if no resource of the group has a value, and, with an error, if the number is out of range."
     type ${names.measures} { ${members(measured, () => 'Float')} }`
   return [

@@ -13,7 +13,7 @@ import { enumerations, groupTypes, objectType } from './objects.ts'
 import { pageType } from './pages.ts'
 import { queries } from './queries.ts'
 import { SCALARS } from './scalars.ts'
-import { fieldsOf, type SchemaPart } from './sdl.ts'
+import { fieldsOf, type SchemaField, type SchemaPart } from './sdl.ts'
 
 /**
  * The executable GraphQL schema, for REST and for /graphql. It has the fields of all versions of the API.
@@ -24,6 +24,10 @@ export function createSchema(
   resources: readonly Resource[],
   versions: readonly ApiVersion[] = [],
 ): GraphQLSchema {
+  const collections: SchemaField = {
+    sdl: '"All top-level collections." collections: [Collection!]!',
+    resolve: () => resources.filter(({ kind }) => kind === 'collection'),
+  }
   try {
     const parts = [
       SCALARS,
@@ -36,7 +40,7 @@ export function createSchema(
       NODE,
       valueFilters(),
       ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
-      queryType(resources),
+      fieldsOf('Query', '"Queries." type Query', [collections, ...nodeQueries(resources)]),
       '"Mutations." type Mutation',
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
     ]
@@ -59,12 +63,6 @@ type Collection {
   "The path segment, also the first half of its scopes." path: String!
   "What the collection contains." description: String!
 }`
-
-function queryType(resources: readonly Resource[]): SchemaPart {
-  const sdl = '"All top-level collections." collections: [Collection!]!'
-  const resolve = () => resources.filter(({ kind }) => kind === 'collection')
-  return fieldsOf('Query', '"Queries." type Query', [{ sdl, resolve }, ...nodeQueries(resources)])
-}
 
 /** The types and operations of one resource (SPEC §2). Descriptions come from the definition. */
 function resourceParts(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {

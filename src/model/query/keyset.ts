@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { errorAt } from '../errors.ts'
-import { kindOf, toJson } from '../fields.ts'
+import { kindOf } from '../fields.ts'
 import type { Resource } from '../resource.ts'
 import type { Row } from '../row.ts'
 import { isStorable } from '../values.ts'
@@ -73,8 +73,10 @@ export function decodeCursor(
 function encodedValue({ parentField }: Resource, { leaf }: OrderStep, row: Row, length: number): unknown {
   const value = row[leaf.column]
   const isKey = leaf.name === 'id' || leaf.name === parentField
-  if (isKey || typeof value !== 'string' || value.length <= length) return toJson(leaf.field, value)
-  return [[...value.slice(0, 2 * length)].slice(0, length).join('')]
+  if (!isKey && typeof value === 'string' && value.length > length) {
+    return [[...value.slice(0, 2 * length)].slice(0, length).join('')]
+  }
+  return value === null ? null : (kindOf(leaf.field).toJson?.(value as never) ?? value)
 }
 
 /** Returns undefined for a value that the column cannot hold. */
