@@ -32,12 +32,14 @@ export interface MappedType {
  * folded into the type of their items; aggregates and payloads are omitted.
  */
 export function typeMap(schema: GraphQLSchema, resources: readonly Resource[]): MappedType[] {
+  const operationFields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() }
   const types = new Map<string, MappedType>()
   const visit = (name: string, resource?: Resource) => {
     if (types.has(name)) return
     const type = schema.getType(name) as GraphQLObjectType
     const fields = Object.values(type.getFields()).map(mappedField)
-    const operations = resource ? operationsOf(resource, schema) : []
+    const names = resource ? Object.values(graphNames(resource)) : []
+    const operations = names.filter((one) => one in operationFields)
     types.set(name, { name, description: type.description ?? '', resource, fields, operations })
     for (const { target } of fields) {
       if (target !== undefined && !resources.some((one) => one.name === target)) visit(target)
@@ -54,10 +56,4 @@ function mappedField({ name, type, description, extensions }: GraphQLField<unkno
   const kind = listed ? list : isObjectType(named) ? 'object' : 'value'
   const target = listed?.name ?? (isObjectType(named) ? named.name : undefined)
   return { name, type: String(type), description: description ?? '', target, kind }
-}
-
-function operationsOf(resource: Resource, schema: GraphQLSchema): string[] {
-  const { read, page, connection, aggregate, create, put, patch, delete: remove } = graphNames(resource)
-  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() }
-  return [read, page, connection, aggregate, create, put, patch, remove].filter((name) => name in fields)
 }

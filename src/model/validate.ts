@@ -104,7 +104,7 @@ function missingRequiredFields(resource: Resource, { values, details }: Inspecti
   return Object.entries(resource.fields)
     .filter(([name, field]) => !reported.has(name) && (isRequired(field) || name in values))
     .filter(([name, field]) => field.type !== 'group' && field.required && isBlank(values[name]))
-    .map(([name]) => detail(name, 'REQUIRED_FIELD', `${name} is required.`))
+    .map(([name]) => ({ field: name, code: 'REQUIRED_FIELD', message: `${name} is required.` }))
 }
 
 function isBlank(value: unknown): boolean {
@@ -123,25 +123,17 @@ function unknownFields(fields: Readonly<Record<string, Field>>, members: Values,
   const unknown = Object.keys(members).filter((name) => !Object.hasOwn(fields, name) && !isHal(name))
   if (unknown.length === 0) return []
   const settable = Object.keys(fields).filter((name) => !fields[name]?.readOnly)
-  const known = `the fields are ${settable.join(', ')}`
-  const details = unknown.slice(0, MAXIMUM_UNKNOWN).map((name) => unknownField(prefix + name, known))
-  const [first, ...others] = unknown.slice(MAXIMUM_UNKNOWN)
-  if (first === undefined) return details
-  const more = unknownField(prefix + first, `others that are not listed: ${others.length}`)
-  return [...details, more]
-}
-
-function unknownField(name: string, addition: string): Detail {
-  const message = `${name.slice(0, 100)} is not a field here; ${addition}.`
-  return detail(name.slice(0, 200), 'UNKNOWN_FIELD', message)
+  return unknown.slice(0, MAXIMUM_UNKNOWN + 1).map((member, index) => {
+    const name = prefix + member
+    const others = `others that are not listed: ${unknown.length - MAXIMUM_UNKNOWN - 1}`
+    const addition = index < MAXIMUM_UNKNOWN ? `the fields are ${settable.join(', ')}` : others
+    const message = `${name.slice(0, 100)} is not a field here; ${addition}.`
+    return { field: name.slice(0, 200), code: 'UNKNOWN_FIELD', message }
+  })
 }
 
 function without(unset: null | undefined, values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== unset))
-}
-
-function detail(field: string, code: DetailCode, message: string): Detail {
-  return { field, code, message }
 }
 
 function isEcho(resource: Resource, name: string, sent: unknown, stored: Values): boolean {

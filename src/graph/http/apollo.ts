@@ -47,9 +47,10 @@ export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Rou
 
   async function execute(ctx: Context, { search, body, type }: RequestParameters): Promise<void> {
     const caller = callerOf(ctx)
+    const headers = new HeaderMap(Object.entries(ctx.headers).map(([name, value]) => [name, String(value)]))
     const response = await run({ type }, caller, (slot) =>
       server.executeHTTPGraphQLRequest({
-        httpGraphQLRequest: { method: ctx.method, headers: headersOf(ctx), search, body },
+        httpGraphQLRequest: { method: ctx.method, headers, search, body },
         context: async () => createContext(caller, domain, { slot, selectsWritten: false }),
       }),
     )
@@ -118,14 +119,6 @@ function admission(limits: DocumentLimits, costs: CostEstimator): ApolloServerPl
       }
     },
   }
-}
-
-function headersOf(ctx: Context): HeaderMap {
-  const headers = new HeaderMap()
-  for (const [name, value] of Object.entries(ctx.headers)) {
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
-  }
-  return headers
 }
 
 /** After this many milliseconds, other requests are served. */
