@@ -1,7 +1,6 @@
 import { isObject } from '../values.ts'
 import {
   type Checked,
-  checkNumber,
   checkText,
   type FieldOf,
   type FieldOptions,
@@ -10,6 +9,7 @@ import {
   storableText,
   wrongType,
 } from './kind.ts'
+import { checkNumber } from './number.ts'
 
 const MAXIMUM_MEMBERS = 100
 const MAXIMUM_NAME_LENGTH = 100

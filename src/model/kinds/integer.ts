@@ -1,17 +1,5 @@
-import {
-  type Bounds,
-  type Checked,
-  COMPARISONS,
-  checkNumber,
-  controlBounds,
-  type FieldOf,
-  type Kind,
-  NUMBER_CHARACTERS,
-  numberIn,
-  sampleNumber,
-  schemaBounds,
-  wrongType,
-} from './kind.ts'
+import { type Checked, COMPARISONS, type FieldOf, type Kind, NUMBER_CHARACTERS, wrongType } from './kind.ts'
+import { type Bounds, checkNumber, controlBounds, numberIn, sampleNumber, schemaBounds } from './number.ts'
 
 export interface IntegerField extends FieldOf<'integer'>, Bounds {}
 

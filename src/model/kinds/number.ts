@@ -1,15 +1,49 @@
 import {
-  type Bounds,
+  type Checked,
   COMPARISONS,
-  checkNumber,
-  controlBounds,
+  type Control,
   type FieldOf,
   type Kind,
   NUMBER_CHARACTERS,
-  numberIn,
-  sampleNumber,
-  schemaBounds,
+  type Schema,
+  wrongType,
 } from './kind.ts'
+
+/** Bounds under the names of JSON Schema and of HAL-FORMS. */
+export interface Bounds {
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+export function checkNumber(value: unknown, { minimum = -Infinity, maximum = Infinity }: Bounds): Checked {
+  if (typeof value !== 'number') return wrongType('a number')
+  if (!Number.isFinite(value)) {
+    return { code: 'OUT_OF_RANGE', problem: 'must be a finite double-precision number' }
+  }
+  if (value < minimum) return { code: 'OUT_OF_RANGE', problem: `must not be less than ${minimum}` }
+  if (value > maximum) return { code: 'OUT_OF_RANGE', problem: `must not be more than ${maximum}` }
+  return { value }
+}
+
+const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** The number that a text is; the text itself if it is none. */
+export function numberIn(text: string): number | string {
+  return NUMBER.test(text) ? Number(text) : text
+}
+
+export function schemaBounds({ minimum, maximum }: Bounds): Schema {
+  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) }
+}
+
+export function controlBounds({ minimum, maximum }: Bounds): Control {
+  return { ...(minimum !== undefined && { min: minimum }), ...(maximum !== undefined && { max: maximum }) }
+}
+
+export function sampleNumber({ minimum = -Infinity, maximum = Infinity }: Bounds, number: number): number {
+  const least = Math.max(minimum, 0)
+  return Number.isFinite(maximum) ? least + (number % (maximum - least)) : least + number
+}
 
 export interface NumberField extends FieldOf<'number'>, Bounds {}
 

@@ -1,5 +1,5 @@
 import { INTEGER_RANGE, kindOf, type LeafField } from '../../../src/model/fields.ts'
-import type { Bounds } from '../../../src/model/kinds/kind.ts'
+import type { Bounds } from '../../../src/model/kinds/number.ts'
 import type { Json } from '../service/client.ts'
 
 /**
