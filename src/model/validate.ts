@@ -72,7 +72,7 @@ function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean)
   /** A patch may remove members of a value that is merged: those are null, and only the others are checked. */
   function inspectLeaf(name: string, field: LeafField, value: unknown): unknown {
     const kind = kindOf(field)
-    const isMerge = isPatch && kind.isMerged && isObject(value)
+    const isMerge = isPatch && kind.isJson && isObject(value)
     const checked = kind.check(field, isMerge ? without(null, value) : value)
     if ('problem' in checked) return report(name, checked.code, `${name} ${checked.problem}.`)
     return isMerge ? value : checked.value

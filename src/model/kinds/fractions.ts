@@ -50,7 +50,6 @@ export const fractionsKind: Kind<FieldOf<'fractions'>> = {
   }),
   characters: () => MAXIMUM_MEMBERS * (MAXIMUM_NAME_LENGTH + NUMBER_CHARACTERS),
   check,
-  isMerged: true,
   fromQuery: storableText,
   isJson: true,
   control: () => ({ type: 'textarea', format: 'object', placeholder: '{"name": 0.5}' }),

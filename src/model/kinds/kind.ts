@@ -110,13 +110,11 @@ export interface Kind<Field extends FieldOf<string>> {
   check(field: Field, value: unknown): Checked
   /** Converts a stored value to its form in JSON; unchanged by default. */
   toJson?(value: never): unknown
-  /** Whether a merge patch is merged into the value, so that null removes a member. */
-  readonly isMerged?: true
   /** Checks a value of a query string. */
   fromQuery(field: Field, text: string): Checked
   /** The JSON value of a text without quotes, as in CSV; the text itself if it is none, so that the check refuses it. */
   fromCell?(text: string): unknown
-  /** Such a text is JSON. */
+  /** A value is a JSON object: a cell has its text, and a merge patch is merged into it, so that null removes a member. */
   readonly isJson?: true
   /** Texts of any length are stored, of which a cursor may hold the beginning. */
   readonly isText?: true
