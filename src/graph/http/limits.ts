@@ -164,19 +164,16 @@ function measure(
   ofField: (name: string, inner: number) => number,
   combine: (parts: readonly number[]) => number,
 ): number {
-  const fragments = new Map(
-    definitions.flatMap((definition) =>
-      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition.selectionSet]] : [],
-    ),
-  )
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
   const known = new Map<string, number>()
   const ofFragment = (name: string): number => {
     const seen = known.get(name)
     if (seen !== undefined) return seen
     // Another rule refuses a fragment that spreads itself. This only ends the recursion.
     known.set(name, 0)
-    known.set(name, ofSelections(fragments.get(name)))
-    return known.get(name) as number
+    const total = ofSelections(fragments.find((fragment) => fragment.name.value === name)?.selectionSet)
+    known.set(name, total)
+    return total
   }
   const ofSelections = (set: SelectionSetNode | undefined): number =>
     combine(
@@ -186,9 +183,6 @@ function measure(
         return selection.kind === Kind.INLINE_FRAGMENT ? inner : ofField(selection.name.value, inner)
       }),
     )
-  return combine(
-    definitions.flatMap((definition) =>
-      definition.kind === Kind.OPERATION_DEFINITION ? [ofSelections(definition.selectionSet)] : [],
-    ),
-  )
+  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  return combine(operations.map(({ selectionSet }) => ofSelections(selectionSet)))
 }
