@@ -36,7 +36,10 @@ export class IdempotencyRecord {
 
   /** @throws {DomainError} VALIDATION_FAILED (400) for a malformed key */
   constructor(context: WriteContext, { resource, parentId = '', key, values, apiVersion = '' }: Creation) {
-    refuseMalformedKey(key)
+    if (!KEY.test(key)) {
+      const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
+      refuseInvalid([{ field: 'idempotency_key', code: 'INVALID_FORMAT', message }])
+    }
     this.#context = context
     this.#resource = resource
     this.#address = [context.caller.identity, resource.path, parentId, key]
@@ -55,7 +58,10 @@ export class IdempotencyRecord {
     const values = [...this.#address, expiry(idempotencyKeyHours)]
     const [known] = await client.$rows<StoredKey>({ text: FIND, values })
     if (!known) return undefined
-    if (known.request_hash !== this.#hash) refuseReusedKey()
+    if (known.request_hash !== this.#hash) {
+      const message = 'This idempotency key was used with another body. Use a new key for each new request.'
+      refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message }])
+    }
     return toRow(this.#resource, known.answer)
   }
 
@@ -105,13 +111,12 @@ function expiry(hours: number): string {
 
 /** A statement that deletes this many keys ends long before its timeout. */
 const BATCH_SIZE = 1_000
-const FIRST_DELAY_MILLISECONDS = 10_000
 
 /**
  * Deletes keys older than this many hours, soon after the start and then every hour, until the result is called. The
  * first delay is random, so that processes that start together do not run at the same time.
  */
-export function startKeyExpiry(client: Client, hours: number, within = FIRST_DELAY_MILLISECONDS): () => void {
+export function startKeyExpiry(client: Client, hours: number, within = 10_000): () => void {
   const stopping = new AbortController()
   // After a failure, the next run deletes these keys.
   const run = () => void deleteExpiredKeys(client, hours, stopping.signal).catch(() => {})
@@ -128,17 +133,6 @@ async function deleteExpiredKeys(client: Client, hours: number, signal: AbortSig
   for (let count = BATCH_SIZE; count === BATCH_SIZE && !signal.aborted; ) {
     count = (await client.$rows(statement)).length
   }
-}
-
-function refuseMalformedKey(text: string): void {
-  if (KEY.test(text)) return
-  const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
-  refuseInvalid([{ field: 'idempotency_key', code: 'INVALID_FORMAT', message }])
-}
-
-function refuseReusedKey(): void {
-  const message = 'This idempotency key was used with another body. Use a new key for each new request.'
-  refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message }])
 }
 
 /** Serializes values independently of the order of object members. */

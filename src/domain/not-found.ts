@@ -20,7 +20,8 @@ export async function notFoundOrGone(
     text: IS_DELETED,
     values,
   })
-  return deleted ? gone(resource, key) : resourceNotFound(resource, key)
+  if (!deleted) return resourceNotFound(resource, key)
+  return new DomainError('RESOURCE_GONE', `The resource ${quoted(id)} in ${resource.path} was deleted.`)
 }
 
 /** Each deleted resource has a tombstone; those of a mass deletion share a set. */
@@ -48,10 +49,6 @@ export async function parentNotFoundOrGone(
 export function resourceNotFound(resource: Resource, { id }: ResourceKey, advice = ''): DomainError {
   const message = `There is no resource ${quoted(id)} in ${resource.path}.${advice && ` ${advice}`}`
   return new DomainError('RESOURCE_NOT_FOUND', message)
-}
-
-function gone(resource: Resource, { id }: ResourceKey): DomainError {
-  return new DomainError('RESOURCE_GONE', `The resource ${quoted(id)} in ${resource.path} was deleted.`)
 }
 
 /** Requested identifiers may be malformed; the message does not repeat long ones in full. */

@@ -97,12 +97,10 @@ export async function* allRows(client: Client, resource: Resource): AsyncGenerat
     yield* rows
     const last = rows.at(-1)
     if (!last || rows.length < PAGE_ROWS) return
-    where = afterKey(parentField, last)
+    const after = { id: { gt: last.id } }
+    const parent = parentField && last[parentField]
+    where = parentField
+      ? { OR: [{ [parentField]: { gt: parent } }, { [parentField]: parent, ...after }] }
+      : after
   }
-}
-
-function afterKey(parentField: string | undefined, last: Row): object {
-  if (!parentField) return { id: { gt: last.id } }
-  const parent = last[parentField]
-  return { OR: [{ [parentField]: { gt: parent } }, { [parentField]: parent, id: { gt: last.id } }] }
 }

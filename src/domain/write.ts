@@ -84,12 +84,22 @@ export async function putResource(
   options: PutOptions,
 ): Promise<Written> {
   refuseMalformedParent(resource, key.parentId)
-  refuseMalformedIdentifier(key)
+  if (!isIdentifier(key.id))
+    refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: `An identifier is ${IDENTIFIER_FORM}.` }])
   const view = viewIn(resource, options.apiVersion)
   const values = validated(view, body)
   return retry(async () => {
     const row = await prismaModel(context.client, resource).findByKey(resource, key)
-    if (row) return replace(context, resource, key, row, values, options)
+    if (row && options.mayReplace) return change(context, resource, key, row, options, () => values)
+    if (row) {
+      const current = { ...key, version: row.version }
+      throw new DomainError(
+        'PRECONDITION_FAILED',
+        'The resource exists, and may only be created.',
+        [],
+        current,
+      )
+    }
     if (!options.mayCreate) throw resourceNotFound(resource, key, CREATE_ADVICE)
     return insertResource(context, resource, key, completed(resource, view, values))
   })
@@ -106,19 +116,32 @@ export async function patchResource(
   resource: Resource,
   key: ResourceKey,
   patch: Values,
-  { readOnly, apiVersion, ...condition }: PatchOptions,
+  options: PatchOptions,
 ): Promise<Written> {
-  const view = viewIn(resource, apiVersion)
   return retry(async () => {
     const row = isResourceKey(key)
       ? await prismaModel(context.client, resource).findByKey(resource, key)
       : null
     if (!row) throw resourceNotFound(resource, key)
-    requireState(row, key, condition)
-    refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
-    const values = validated(view, mergePatch(writableValues(view, row), patch) as Values)
-    return updateResource(context, resource, key, row, completed(resource, view, values, row))
+    const patched = (view: Resource) =>
+      validated(view, mergePatch(writableValues(view, row), patch) as Values)
+    return change(context, resource, key, row, options, patched)
   })
+}
+
+/** Gives an existing resource the values that a view of it shall have. */
+function change(
+  context: WriteContext,
+  resource: Resource,
+  key: ResourceKey,
+  row: Row,
+  { readOnly, apiVersion, ...condition }: PatchOptions,
+  valuesOf: (view: Resource) => Values,
+): Promise<Written> {
+  requireState(row, key, condition)
+  refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
+  const view = viewIn(resource, apiVersion)
+  return updateResource(context, resource, key, row, completed(resource, view, valuesOf(view), row))
 }
 
 /**
@@ -136,11 +159,6 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'
-
-function refuseMalformedIdentifier({ id }: ResourceKey): void {
-  if (isIdentifier(id)) return
-  refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: `An identifier is ${IDENTIFIER_FORM}.` }])
-}
 
 function refuseMalformedParent({ owner }: Resource, id: string | undefined): void {
   if (owner && id !== undefined && !isIdentifier(id)) throw resourceNotFound(owner, { id })
@@ -170,22 +188,4 @@ function writableValues(view: Resource, row: Row): Values {
   return Object.fromEntries(
     Object.entries(toValues(view, row)).filter(([name]) => name in view.writableFields),
   )
-}
-
-async function replace(
-  context: WriteContext,
-  resource: Resource,
-  key: ResourceKey,
-  row: Row,
-  values: Values,
-  { mayReplace, readOnly, apiVersion, ...condition }: PutOptions,
-): Promise<Written> {
-  if (!mayReplace) {
-    const current = { ...key, version: row.version }
-    throw new DomainError('PRECONDITION_FAILED', 'The resource exists, and may only be created.', [], current)
-  }
-  requireState(row, key, condition)
-  refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
-  const whole = completed(resource, viewIn(resource, apiVersion), values, row)
-  return updateResource(context, resource, key, row, whole)
 }
