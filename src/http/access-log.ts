@@ -1,4 +1,12 @@
-import { context, isValidTraceId, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
+import {
+  context,
+  isValidTraceId,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
 import type { Context, Middleware } from 'koa'
 import { tracer } from '../observability/observation.ts'
 
@@ -60,7 +68,10 @@ export function observe(
         aborted,
         reason: ctx.state['reason'] as string | undefined,
       }
-      if (span) endSpan(span, request)
+      span?.setAttribute('http.response.status_code', request.status)
+      if (route) span?.updateName(`${ctx.method} ${route}`).setAttribute('http.route', route)
+      if (request.status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
+      span?.end()
       report(request)
     }
     void done.then(finish, finish)
@@ -78,13 +89,6 @@ function untilClosed({ req, res }: Context): Promise<boolean> {
     })
     res.once('close', () => resolve(!isSent))
   })
-}
-
-function endSpan(span: Span, { method, route, status }: AnsweredRequest): void {
-  span.setAttribute('http.response.status_code', status)
-  if (route) span.updateName(`${method} ${route}`).setAttribute('http.route', route)
-  if (status >= 500) span.setStatus({ code: 2 })
-  span.end()
 }
 
 /** W3C Trace Context §3.2. */

@@ -14,7 +14,9 @@ const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
  * since the beginning of the next request is unknown (RFC 9112 §11.2).
  */
 export function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET' || hasBegunToRespond(socket)) {
+  // If Node has begun to send a response on the socket, more bytes would corrupt it.
+  const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } }
+  if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) {
     socket.destroy()
     return
   }
@@ -50,10 +52,4 @@ function rawResponse(error: DomainError): string {
     '',
     body,
   ].join('\r\n')
-}
-
-/** Whether Node is already sending a response on the socket; more bytes would corrupt it. */
-function hasBegunToRespond(socket: Duplex): boolean {
-  const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } }
-  return response?.headersSent === true
 }

@@ -17,17 +17,14 @@ export function bodyTypes(method: string): readonly string[] {
 
 /** @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (415), PAYLOAD_TOO_LARGE (413), MALFORMED_JSON (400) */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
-  if (!hasBody(ctx)) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body.')
+  const hasBody = ctx.headers['transfer-encoding'] !== undefined || (ctx.request.length ?? 0) > 0
+  if (!hasBody) throw new DomainError('MALFORMED_JSON', 'The request needs a JSON body.')
   refuseMediaType(ctx)
   return parseStrictJson(await readBytes(ctx), 'The body')
 }
 
 export function bodyBytes({ state }: Context): number {
   return (state['bodyBytes'] as number | undefined) ?? 0
-}
-
-function hasBody(ctx: Context): boolean {
-  return ctx.headers['transfer-encoding'] !== undefined || (ctx.request.length ?? 0) > 0
 }
 
 function refuseMediaType(ctx: Context): void {
@@ -47,16 +44,12 @@ async function readBytes(ctx: Context): Promise<Buffer> {
     ctx.state['bodyBytes'] = bytes.length
     return bytes
   } catch (error) {
-    throw bodyError(error)
+    const { type = '' } = error as { type?: string }
+    if (type === 'entity.too.large') {
+      const message = `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`
+      throw new HttpError('PAYLOAD_TOO_LARGE', message, { Connection: 'close' })
+    }
+    const isLost = ['request.size.invalid', 'request.aborted', 'stream.not.readable'].includes(type)
+    throw isLost ? new DomainError('MALFORMED_JSON', 'The body is incomplete.') : error
   }
-}
-
-function bodyError(error: unknown): unknown {
-  const { type } = error as { type?: string }
-  if (type === 'entity.too.large') {
-    const message = `The body must not be larger than ${MAXIMUM_JSON_BYTES} bytes.`
-    return new HttpError('PAYLOAD_TOO_LARGE', message, { Connection: 'close' })
-  }
-  const isIncomplete = /^(?:request\.size\.invalid|request\.aborted|stream\.not\.readable)$/.test(type ?? '')
-  return isIncomplete ? new DomainError('MALFORMED_JSON', 'The body is incomplete.') : error
 }
