@@ -45,8 +45,17 @@ async function main(): Promise<void> {
   })
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, settings, await mintToken(tokens, EVERYTHING))
-  stopOnSignal(() => stop(service, stopTracing, log), log)
+    introduce(service, settings, await mintToken(tokens, { scope: '*:read *:write', expiresIn: '12h' }))
+  let isStopping = false
+  // A second signal stops the service immediately.
+  onStop(() => {
+    if (isStopping) {
+      log.abandon()
+      process.exit(1)
+    }
+    isStopping = true
+    void stop(service, stopTracing, log)
+  })
 }
 
 /**
@@ -62,8 +71,6 @@ function setGarbageCollector(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
   setFlagsFromString('--heap-growing-percent=100')
 }
-
-const EVERYTHING = { scope: '*:read *:write', expiresIn: '12h' }
 
 /** Prints the first steps, with a token, if the service has a development secret. */
 function introduce({ origin, base }: Service, settings: Settings, token: string): void {
@@ -82,19 +89,6 @@ ${bold('In another terminal')}
   curl -s -H "Authorization: Bearer $(npm run --silent token)" ${base}
 
 `)
-}
-
-/** The first signal stops the service gracefully, a second one immediately. */
-function stopOnSignal(stopService: () => Promise<void>, log: Log): void {
-  let isStopping = false
-  onStop(() => {
-    if (isStopping) {
-      log.abandon()
-      process.exit(1)
-    }
-    isStopping = true
-    void stopService()
-  })
 }
 
 /** Time for a load balancer to notice that the service is not ready, and for idle connections to end. */
