@@ -23,69 +23,59 @@ interface Creation {
 const KEY = /^[\x21-\x7e]{1,255}$/
 const HOUR_MILLISECONDS = 3_600_000
 
+export type IdempotencyRecord = ReturnType<typeof idempotencyRecord>
+
 /**
  * Stores the first response to a request, in the transaction of its write
  * (draft-ietf-httpapi-idempotency-key-header). Failed requests store nothing.
+ *
+ * @throws {DomainError} VALIDATION_FAILED (400) for a malformed key
  */
-export class IdempotencyRecord {
-  readonly #context: WriteContext
-  readonly #resource: Resource
+export function idempotencyRecord(
+  { client, caller, idempotencyKeyHours }: WriteContext,
+  { resource, parentId = '', key, values, apiVersion = '' }: Creation,
+) {
+  if (!KEY.test(key)) {
+    const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
+    refuseInvalid([{ field: 'idempotency_key', code: 'INVALID_FORMAT', message }])
+  }
   /** The primary key: subject, collection, parent_id and key. */
-  readonly #address: readonly string[]
-  readonly #hash: string
-
-  /** @throws {DomainError} VALIDATION_FAILED (400) for a malformed key */
-  constructor(context: WriteContext, { resource, parentId = '', key, values, apiVersion = '' }: Creation) {
-    if (!KEY.test(key)) {
-      const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
-      refuseInvalid([{ field: 'idempotency_key', code: 'INVALID_FORMAT', message }])
-    }
-    this.#context = context
-    this.#resource = resource
-    this.#address = [context.caller.identity, resource.path, parentId, key]
-    this.#hash = createHash('sha256')
-      .update(canonical(toColumns(resource, values)) + apiVersion)
-      .digest('base64')
+  const address = [caller.identity, resource.path, parentId, key]
+  const hash = createHash('sha256')
+    .update(canonical(toColumns(resource, values)) + apiVersion)
+    .digest('base64')
+  return {
+    /**
+     * The resource as the first request created it; undefined if this is the first.
+     *
+     * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) if the first request had another body
+     */
+    async find(): Promise<Row | undefined> {
+      const statement = { text: FIND, values: [...address, expiry(idempotencyKeyHours)] }
+      // The transaction that claimed a key has stored its answer.
+      const [known] = await client.$rows<{ request_hash: string; answer: Record<string, unknown> }>(statement)
+      if (!known) return undefined
+      if (known.request_hash !== hash) {
+        const message = 'This idempotency key was used with another body. Use a new key for each new request.'
+        refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message }])
+      }
+      return toRow(resource, known.answer)
+    },
+    /**
+     * Claims the key, before any other statement of the transaction. Waits while another request holds it.
+     *
+     * @throws {WriteConflict} if another request has claimed it
+     */
+    async claim(client: Client): Promise<void> {
+      const values = [...address, hash, expiry(idempotencyKeyHours)]
+      const claimed = await client.$rows({ text: CLAIM, values })
+      if (claimed.length === 0) throw new WriteConflict()
+    },
+    /** Stores the response, in the transaction that claimed the key. */
+    async store(client: Client, row: Row): Promise<void> {
+      await client.$rows({ text: STORE, values: [...address, JSON.stringify(row)] })
+    },
   }
-
-  /**
-   * The resource as the first request created it; undefined if this is the first.
-   *
-   * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) if the first request had another body
-   */
-  async find(): Promise<Row | undefined> {
-    const { client, idempotencyKeyHours } = this.#context
-    const values = [...this.#address, expiry(idempotencyKeyHours)]
-    const [known] = await client.$rows<StoredKey>({ text: FIND, values })
-    if (!known) return undefined
-    if (known.request_hash !== this.#hash) {
-      const message = 'This idempotency key was used with another body. Use a new key for each new request.'
-      refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message }])
-    }
-    return toRow(this.#resource, known.answer)
-  }
-
-  /**
-   * Claims the key, before any other statement of the transaction. Waits while another request holds it.
-   *
-   * @throws {WriteConflict} if another request has claimed it
-   */
-  async claim(client: Client): Promise<void> {
-    const values = [...this.#address, this.#hash, expiry(this.#context.idempotencyKeyHours)]
-    const claimed = await client.$rows({ text: CLAIM, values })
-    if (claimed.length === 0) throw new WriteConflict()
-  }
-
-  /** Stores the response, in the transaction that claimed the key. */
-  async store(client: Client, row: Row): Promise<void> {
-    await client.$rows({ text: STORE, values: [...this.#address, JSON.stringify(row)] })
-  }
-}
-
-/** A stored key with the response, which the transaction that claimed it has stored. */
-interface StoredKey {
-  readonly request_hash: string
-  readonly answer: Record<string, unknown>
 }
 
 const ADDRESS = 'subject = $1 AND collection = $2 AND parent_id = $3 AND key = $4'

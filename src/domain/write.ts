@@ -16,7 +16,7 @@ import { isObject } from '../model/values.ts'
 import { viewOf } from '../model/versions/views.ts'
 import { insertResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
-import { IdempotencyRecord } from './idempotency.ts'
+import { idempotencyRecord } from './idempotency.ts'
 import { resourceNotFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
@@ -52,12 +52,12 @@ export async function createResource(
   { key, otherThan, apiVersion }: CreateOptions = {},
 ): Promise<Written> {
   refuseMalformedParent(resource, parentId)
-  const view = viewIn(resource, apiVersion)
+  const view = viewOf(resource, apiVersion)
   const values = completed(resource, view, validated(view, body))
   const record =
     key === undefined
       ? undefined
-      : new IdempotencyRecord(context, { resource, parentId, key, values, apiVersion })
+      : idempotencyRecord(context, { resource, parentId, key, values, apiVersion })
   return retry(async () => {
     const row = await record?.find()
     if (row) return { outcome: 'CREATED', row }
@@ -86,7 +86,7 @@ export async function putResource(
   refuseMalformedParent(resource, key.parentId)
   if (!isIdentifier(key.id))
     refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: `An identifier is ${IDENTIFIER_FORM}.` }])
-  const view = viewIn(resource, options.apiVersion)
+  const view = viewOf(resource, options.apiVersion)
   const values = validated(view, body)
   return retry(async () => {
     const row = await prismaModel(context.client, resource).findByKey(resource, key)
@@ -140,7 +140,7 @@ function change(
 ): Promise<Written> {
   requireState(row, key, condition)
   refuseReadOnlyChanges(resource, readOnly, toValues(resource, row))
-  const view = viewIn(resource, apiVersion)
+  const view = viewOf(resource, apiVersion)
   return updateResource(context, resource, key, row, completed(resource, view, valuesOf(view), row))
 }
 
@@ -168,11 +168,6 @@ function validated(resource: Resource, body: Values): Values {
   const { values, details } = inspectResource(resource, body)
   refuseInvalid(details)
   return values
-}
-
-/** The resource as a body in this version of the API states it. */
-function viewIn(resource: Resource, apiVersion: string | undefined): Resource {
-  return apiVersion === undefined ? resource : viewOf(resource, apiVersion)
 }
 
 /** @throws {DomainError} VALIDATION_FAILED (400) for a check, which a view cannot make */

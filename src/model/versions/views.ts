@@ -9,7 +9,8 @@ const known = new WeakMap<Resource, Map<string, Resource>>()
  * The resource as a version of the API shows it: a resource of its own, with the fields of that version. A
  * resource whose fields are in every version, like its owner's, is its own view.
  */
-export function viewOf(resource: Resource, version: string): Resource {
+export function viewOf(resource: Resource, version: string | undefined): Resource {
+  if (version === undefined) return resource
   const views = known.get(resource) ?? new Map<string, Resource>()
   known.set(resource, views)
   const view = views.get(version) ?? makeView(resource, version)
