@@ -66,18 +66,12 @@ export function readLists(
 }
 
 /** Counts and measures the groups of a collection: exactly where that of doubles overflows in any group. */
-export async function aggregate(
-  client: Client,
-  resource: Resource,
-  request: AggregateRequest,
-): Promise<Group[]> {
+export function aggregate(client: Client, resource: Resource, request: AggregateRequest): Promise<Group[]> {
   const model = prismaModel(client, resource)
-  try {
-    return await model.measureGroups(resource, request)
-  } catch (error) {
+  return model.measureGroups(resource, request).catch((error) => {
     if (!isOverflow(error)) throw error
     return model.measureGroups(resource, { ...request, exact: true })
-  }
+  })
 }
 
 const PAGE_ROWS = 500
