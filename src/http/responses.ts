@@ -46,29 +46,26 @@ export function requestId(trustProxy: boolean): Middleware {
   }
 }
 
-/** They keep a browser from doing anything with a response except reading it, also from other origins. */
-const SECURITY_HEADERS = headersOf(
-  helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-    xFrameOptions: { action: 'deny' },
-  }),
-)
+const protect = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+  xFrameOptions: { action: 'deny' },
+})
+
+/**
+ * The headers that keep a browser from doing anything with a response except reading it, also from other origins. They
+ * are the same in every response, so they are computed once.
+ */
+const SECURITY_HEADERS = new Map<string, string>()
+const recorder = { setHeader: SECURITY_HEADERS.set.bind(SECURITY_HEADERS), removeHeader() {} }
+protect({} as IncomingMessage, recorder as unknown as ServerResponse, () => {})
 
 export const securityHeaders: Middleware = (ctx, next) => {
   for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value)
   return next()
-}
-
-/** The headers that helmet sets: the same in every response, so they are computed once. */
-function headersOf(protect: ReturnType<typeof helmet>): readonly [string, string][] {
-  const headers: [string, string][] = []
-  const setHeader = (name: string, value: string) => headers.push([name, value])
-  protect({} as IncomingMessage, { setHeader, removeHeader() {} } as unknown as ServerResponse, () => {})
-  return headers
 }
 
 /** Lets scripts of other origins use the service, and read all headers of its responses (CORS, Fetch standard §3.3). */
