@@ -11,13 +11,11 @@ export type { Client }
 /** The client of a database, outside transactions. */
 export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & Client
 
-/** The class of a generated client. Its type is that of the built-in domain. */
 export type PrismaClientClass = typeof PrismaClient
 
 /** How to use a database, as the settings name it. */
 export interface DatabaseUse {
   readonly PrismaClient: PrismaClientClass
-  /** Maximum number of connections. */
   readonly databasePoolSize: number
   /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
   readonly databaseTimeout: number

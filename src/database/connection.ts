@@ -1,13 +1,10 @@
 import type { ClientConfig } from 'pg'
 import { DatabaseRefusedError } from './refused.ts'
 
-/** The connection parameters of a PostgreSQL server. */
 export interface Connection extends ClientConfig {
-  /** The schema of the tables, if DATABASE_URL names one. */
   readonly schema?: string
   /** Whether it leads to a pooler that keeps a session for each connection, as DATABASE_URL says. */
   readonly keepsSession?: true
-  /** How long to wait for a server that cannot be reached yet. */
   readonly patience?: Patience
   /** Whether it leads to the embedded database, which has every feature. */
   readonly isEmbedded?: true

@@ -6,7 +6,6 @@ import { settingsCheck } from './session.ts'
 /** The database of the service, open and migrated. */
 export interface Database {
   readonly client: DatabaseClient
-  /** The connection pool, which the client uses. */
   readonly pool: DatabasePool
   /** Rejects if a connection does not respond or its session has other settings. */
   check(): Promise<void>

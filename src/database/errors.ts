@@ -75,15 +75,12 @@ function unavailable(cause: unknown): DomainError {
   return Object.assign(error, { cause, meta: { cause } })
 }
 
-/** Why PostgreSQL refused a statement. */
 interface Refusal {
   /** The SQLSTATE (PostgreSQL, appendix A). */
   readonly state: string
-  /** The violated constraint, if any. */
   readonly constraint: string
 }
 
-/** PostgreSQL's error, as the driver adapter passes it on inside Prisma's. */
 interface AdapterCause {
   readonly originalCode?: string
   readonly constraint?: { readonly index?: string }

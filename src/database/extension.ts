@@ -11,7 +11,6 @@ import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
 
-/** Sends a statement to the database and returns its rows. */
 export type Send = <Result>(statement: Statement) => Promise<Result[]>
 
 /**
@@ -23,7 +22,6 @@ export interface Client {
   $rows: Send
 }
 
-/** Methods that the extension adds to the model of each resource. */
 export interface ResourceMethods {
   /** Reads the row of one resource: outside of transactions with those of all callers of one turn of the event loop. */
   findByKey(resource: Resource, key: ResourceKey): Promise<Row | null>
@@ -31,7 +29,6 @@ export interface ResourceMethods {
   list(resource: Resource, request: ListRequest): Promise<List>
   /** Reads the same part of the lists of several parents, by parent identifier. A missing parent has no list. */
   lists(resource: Resource, parents: Parents, request: ListRequest): Promise<ReadonlyMap<string, List>>
-  /** Counts and measures the groups of the collection. */
   measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]>
 }
 
@@ -91,14 +88,12 @@ export function extend(prisma: PrismaClient, send: Send) {
   })
 }
 
-/** Whether a client is outside transactions. */
 function isOutside(client: object): boolean {
   return '$connect' in client
 }
 
 type QueryClient = Pick<PrismaClient, '$queryRawUnsafe'>
 
-/** The client that a model belongs to. */
 function clientOf(model: unknown): QueryClient {
   return (Prisma.getExtensionContext(model) as unknown as { $parent: QueryClient }).$parent
 }

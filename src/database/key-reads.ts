@@ -3,7 +3,6 @@ import { keyColumns, keyOf, keyText, type ResourceKey } from '../model/identifie
 import type { Resource } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 
-/** Prisma's `findMany` of the model of a resource. */
 type FindMany = (resource: Resource, query: { readonly where: object }) => Promise<readonly Row[]>
 
 type Loader = DataLoader<ResourceKey, Row | null>

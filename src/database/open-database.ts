@@ -15,7 +15,6 @@ import { DatabaseRefusedError } from './refused.ts'
 
 /** What a domain brings into its database. */
 export interface Tables extends Pick<DatabaseUse, 'PrismaClient'> {
-  /** The folder of the migrations. */
   readonly migrations: string
 }
 
@@ -25,7 +24,6 @@ export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'Pri
   tables: () => Promise<Tables>
   /** The URL of a PostgreSQL server; by default, the embedded database is used. */
   databaseUrl?: string | undefined
-  /** The folder of the embedded database. */
   dataDir: string
   /** Whether to migrate a PostgreSQL server; the embedded database is always migrated. */
   migrateOnStart: boolean

@@ -21,7 +21,6 @@ export interface PoolObserver {
   failed(reason: FailureReason): void
 }
 
-/** A pool that reports to an observer. */
 export interface DatabasePool extends pg.Pool {
   observer: PoolObserver | undefined
 }
@@ -114,7 +113,6 @@ function watchedClient(
     /** Whether the connection goes through a pooler that shares sessions. */
     isPooled = false
 
-    /** Sends the first statements of the connection. */
     async setUp(): Promise<void> {
       // The statement in progress rejects. Without a listener, the event would end the process.
       this.on('error', () => {})

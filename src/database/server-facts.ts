@@ -1,7 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
 import { DatabaseRefusedError } from './refused.ts'
 
-/** Properties of a PostgreSQL server and database that no session can change. */
 export interface ServerFacts {
   /** PostgreSQL's format: `15.4`, possibly with the name of a package. */
   readonly version: string
@@ -23,7 +22,6 @@ const FACTS = `
 
 const OLDEST_VERSION = 13
 
-/** Reads the properties of a server. */
 export async function readServerFacts(client: ClientBase | Pool): Promise<ServerFacts> {
   const { rows } = await client.query<ServerFacts>(FACTS)
   return rows[0] as ServerFacts

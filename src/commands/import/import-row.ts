@@ -17,15 +17,12 @@ export interface RowOutcome {
 
 export interface ImportTarget {
   readonly resource: Resource
-  /** The parent of rows that name none. */
   readonly parent: string | undefined
-  /** Whether rows replace existing resources. */
   readonly replace: boolean
   /** Where to write; undefined to validate only. */
   readonly context: WriteContext | undefined
 }
 
-/** Determines the identifiers of rows without one. */
 type Seed = Pick<ImportState, 'key' | 'started'>
 
 /**

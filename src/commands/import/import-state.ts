@@ -15,7 +15,6 @@ export interface ImportState {
   readonly key: string
   /** Milliseconds since 1970. */
   readonly started: number
-  /** Number of processed rows. */
   readonly rows: number
   readonly imported: number
   readonly skipped: number
@@ -31,7 +30,6 @@ export function statePath(file: string): string {
   return `${file}.import-state.json`
 }
 
-/** The file of refused rows, one JSON object per line. */
 export function errorPath(file: string): string {
   return `${file}.errors.ndjson`
 }
@@ -68,7 +66,6 @@ export async function saveState(file: string, state: ImportState): Promise<void>
   await rename(temporary, statePath(file))
 }
 
-/** SHA-256, in hexadecimal. */
 export async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)

@@ -7,7 +7,6 @@ import type { InputRow } from './read-records.ts'
 export interface ImportParts extends ImportTarget {
   readonly file: string
   readonly rows: () => AsyncIterable<InputRow>
-  /** Number of rows that are written at the same time. */
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly progress: (state: ImportState) => void

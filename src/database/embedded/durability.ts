@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 
-/** The operations of the engine's file system on open files. */
 interface FileOperations {
   fsync?: (file: { readonly nfd?: number }) => number
 }

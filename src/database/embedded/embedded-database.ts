@@ -5,7 +5,6 @@ import { ensureDatabase, prepareFolder, SOCKET_NAME } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
-/** A running embedded database: PostgreSQL for one process, on a Unix socket. */
 interface EmbeddedDatabase {
   /** The connection for a PostgreSQL client; `host` is the folder of the socket, as for `psql -h`. */
   readonly connection: Connection

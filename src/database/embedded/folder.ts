@@ -22,7 +22,6 @@ export const SOCKET_NAME = '.s.PGSQL.5432'
 const OWN_FILES =
   /^(postgres(\.unfinished)?|\.lock(\.holder.*)?|\.s\.PGSQL\.5432|development-secret.*|lost\+found)$/
 
-/** The major version of PostgreSQL in the embedded engine. */
 const ENGINE_VERSION = '18'
 
 /** The kernel's limit on the length of a socket's path is 108 bytes on Linux, 104 elsewhere. */

@@ -7,7 +7,6 @@ import { lock } from 'proper-lockfile'
 import { DatabaseRefusedError } from '../refused.ts'
 import { type EmbeddedFolder, SOCKET_NAME } from './folder.ts'
 
-/** The lock, and the file beside it that names the process holding it. */
 const LOCK_NAME = '.lock'
 const HOLDER_NAME = '.lock.holder'
 
@@ -60,7 +59,6 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
   }
 }
 
-/** Whether a process listens on the socket in a folder. */
 export function answers(socketFolder: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(join(socketFolder, SOCKET_NAME))

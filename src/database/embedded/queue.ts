@@ -3,7 +3,6 @@ import { SERVICE_NAME } from '../../observability/service-name.ts'
 import { EmbeddedSessions } from './sessions.ts'
 import { applicationName, isFatal, ROLLBACK, refuseCopy } from './wire-messages.ts'
 
-/** The methods of PGlite that the queue uses. */
 export type Engine = Pick<
   PGlite,
   'exec' | 'execProtocolRawStream' | 'isInTransaction' | 'query' | 'runExclusive'
@@ -85,7 +84,6 @@ export class EmbeddedQueue {
     })
   }
 
-  /** Drops the messages of a closed connection. */
   clearQueueForHandler(connection: number): void {
     this.#gathered.delete(connection)
     const gone = this.#waiting.filter((batch) => batch.connection === connection)

@@ -1,10 +1,8 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { escapeLiteral } from 'pg'
 
-/** The methods of PGlite that sessions use. */
 type Engine = Pick<PGlite, 'exec' | 'query'>
 
-/** A row of pg_settings. */
 interface Setting {
   readonly name: string
   readonly setting: string
@@ -40,7 +38,6 @@ export class EmbeddedSessions {
 
   constructor(readonly engine: Engine) {}
 
-  /** A client has connected. */
   open(connection: number, isService: boolean): void {
     this.#sessions.set(connection, isService ? this.#service : { settings: [] })
   }
@@ -50,7 +47,6 @@ export class EmbeddedSessions {
     return this.#sessions.get(connection) === this.#service
   }
 
-  /** A client has disconnected. */
   close(connection: number): void {
     const session = this.#sessions.get(connection)
     this.#sessions.delete(connection)

@@ -31,7 +31,6 @@ export function refuseCopy(message: Uint8Array): Uint8Array {
   return message[0] === QUERY ? frame('Q', refusal) : frame('P', `\0${refusal}\0\0`)
 }
 
-/** Whether a response of the engine ends the session. */
 export function isFatal(answer: Uint8Array): boolean {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.length)
   return FATAL.some((severity) => bytes.includes(severity))

@@ -3,9 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseRefusedError } from '../refused.ts'
 
-/** A migration: a folder of prisma/migrations. */
 export interface Migration {
-  /** The name of the folder, which begins with a timestamp. */
   name: string
   sql: string
   /** The hexadecimal SHA-256 of the file, as Prisma records it. */

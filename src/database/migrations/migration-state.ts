@@ -10,7 +10,6 @@ export const MIGRATION_LOCK = 72707369
 export interface MigrationState {
   applied: string[]
   pending: string[]
-  /** Applied from a file with another checksum. */
   edited: string[]
   /** Applied, but not among the migrations of this version. */
   unknown: string[]
@@ -47,12 +46,10 @@ export async function createRecord(client: Client): Promise<void> {
   if (rows.length > 0) await client.query(MIGRATION_RECORD)
 }
 
-/** The quoted name of this table in the internal schema. */
 export function recordOf(schema: string): string {
   return `${escapeIdentifier(internalSchema(schema))}.${escapeIdentifier(RECORD)}`
 }
 
-/** Compares the database with these migrations. Without a record, all of them are pending. */
 export async function readState(
   client: Client,
   schema: string,

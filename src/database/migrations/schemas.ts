@@ -2,7 +2,6 @@ import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
 import { DatabaseRefusedError } from '../refused.ts'
 import { internalSchema } from '../session.ts'
 
-/** The table of the migrations that were applied. */
 export const RECORD = '_prisma_migrations'
 
 /** The tables of the engine. Migrations name them without a schema, as they name all tables. */

@@ -1,7 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Consistency, WritePosition } from '../../model/caller.ts'
 
-/** Issues and reads tokens of positions. */
 export interface ConsistencyTokens {
   issue(position: WritePosition): string
   /** Undefined for an expired token; `unknown` for one that is malformed, forged or of another cluster. */

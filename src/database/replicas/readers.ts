@@ -25,7 +25,6 @@ export interface Readers {
 /** Where an operation reads, and why: the caller has just written here, a token says so, or no replica is usable. */
 type Choice = 'replica' | 'primary_after_write' | 'primary_for_token' | 'primary_without_replica'
 
-/** Receives the number of usable replicas, and of all. */
 export type ReportReplicas = (usable: number, all: number) => void
 
 /** How to use replicas, as the settings name it. */
@@ -37,7 +36,6 @@ export interface ReplicaOptions {
   readonly replicaPosition: 'required' | 'optional'
   /** What consistency tokens are signed with; undefined for none. */
   readonly secret: string | undefined
-  /** Called when the usable replicas change. */
   readonly report?: ReportReplicas | undefined
 }
 
@@ -118,7 +116,6 @@ export async function openReaders(
   }
 }
 
-/** Callers who have written within the lag. */
 class Writers {
   readonly #at = new Map<string, number>()
 

@@ -3,7 +3,6 @@ import type { WritePosition } from '../../model/caller.ts'
 import type { Database } from '../database.ts'
 import { type Replayed, replayedPosition, writtenOffset } from './position.ts'
 
-/** Between two polls. */
 const INTERVAL_MILLISECONDS = 250
 
 /**
@@ -43,7 +42,6 @@ export async function watchReplicas(
   }
 }
 
-/** Which replicas are usable. */
 interface Allowed {
   /** In milliseconds. */
   readonly maximumLag: number
@@ -51,13 +49,11 @@ interface Allowed {
   readonly unknownLag: boolean
 }
 
-/** The position of the primary at a time. */
 interface Written {
   readonly at: number
   readonly offset: number
 }
 
-/** A replica that is polled. */
 export class Replica {
   isUsable = false
   /** In milliseconds; undefined if it does not respond or does not report its position. */

@@ -15,10 +15,8 @@ import { Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 /** The column with the number of resources of a group. No field can have this name. */
 const COUNT = 'count of group'
 
-/** The column with the beginning of the period. */
 const TIME = 'time of group'
 
-/** The column with a measure of a field. */
 function measureColumn(measure: Measure, column: string): string {
   return `${measure} of ${column}`
 }
@@ -41,7 +39,6 @@ const EXACT_FUNCTIONS: typeof FUNCTIONS = {
   sum: (column) => `sum(${column}::text::numeric)::text`,
 }
 
-/** Counts and measures the groups of a collection, with one row for each group. */
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
   const { filter, measures, limit } = request
   const functions = request.exact ? EXACT_FUNCTIONS : FUNCTIONS
@@ -86,7 +83,6 @@ function keysOf(resource: Resource, { groupBy }: AggregateRequest): Leaf[] {
   return [...new Set(groupBy)].map((name) => leafNamed(resource, name))
 }
 
-/** Converts the rows of {@link aggregateStatement} to groups. */
 export function toGroups(resource: Resource, request: AggregateRequest, rows: readonly Columns[]): Group[] {
   const keys = keysOf(resource, request)
   return rows.map((row) => ({

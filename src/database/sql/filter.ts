@@ -3,7 +3,6 @@ import { type Filter, leafNamed, type Operator } from '../../model/query/query.t
 import type { Resource } from '../../model/resource.ts'
 import { type Parameters, quoted } from './statement.ts'
 
-/** Compiles a filter to an SQL condition. */
 export function filterCondition(resource: Resource, filter: Filter, parameters: Parameters): string {
   if ('all' in filter) return joined(resource, filter.all, ' AND ', 'TRUE', parameters)
   if ('any' in filter) return joined(resource, filter.any, ' OR ', 'FALSE', parameters)

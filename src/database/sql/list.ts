@@ -7,7 +7,6 @@ import { numberedPageQuery, skipped, storedCount } from './numbered-page.ts'
 import { boundedRanges, orderBy, orderKeys, type Range, rangesQuery, wholeRanges } from './ranges.ts'
 import { columnsOf, Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
-/** The parents whose lists are read. */
 export interface Parents {
   readonly resource: Resource
   readonly ids: readonly string[]
@@ -49,7 +48,6 @@ export function listStatement(resource: Resource, request: ListRequest): Stateme
  */
 const texts = new WeakMap<Resource, Map<string, string>>()
 
-/** For each resource. */
 const MAXIMUM_TEXTS = 100
 
 function shapeOf({ sorts, skip = 0, take, fromEnd, namesLast, counted }: ListRequest): string {
@@ -165,7 +163,6 @@ function wholeListFacts(
   return facts
 }
 
-/** Converts the rows of {@link listStatement} to a list. */
 export function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): List {
   const isEmpty = (rows[0]?.id ?? null) === null
   const listed = isEmpty ? [] : rows
@@ -176,7 +173,6 @@ export function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): Li
   }
 }
 
-/** Converts the rows of {@link listsStatement} to lists by the parents' identifiers. */
 export function toLists(request: ListRequest, rows: readonly ListedRow[]): ReadonlyMap<string, List> {
   const lists = new Map<string, ListedRow[]>()
   for (const row of rows) {

@@ -48,7 +48,6 @@ export function orderBy(steps: readonly OrderStep[], backwards = false, knownNot
   return keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`
 }
 
-/** The sort expressions of {@link orderBy}. */
 export function orderKeys(
   steps: readonly OrderStep[],
   backwards: boolean,

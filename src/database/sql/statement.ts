@@ -1,6 +1,5 @@
 import { type Resource, tableName } from '../../model/resource.ts'
 
-/** A statement with the values of its parameters. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
@@ -8,7 +7,6 @@ export interface Statement {
   readonly isPlannedEachTime?: boolean
 }
 
-/** The quoted table name of a resource. */
 export function quotedTable({ path }: Resource): string {
   return quoted(tableName(path))
 }
@@ -18,16 +16,13 @@ export function columnsOf({ leaves }: Resource): string {
   return [...leaves.map(({ column }) => column), 'version'].map(quoted).join(', ')
 }
 
-/** A quoted identifier. */
 export function quoted(name: string): string {
   return `"${name}"`
 }
 
-/** Collects the values of a statement. */
 export class Parameters {
   readonly values: unknown[] = []
 
-  /** Adds a value and returns its placeholder. */
   add(value: unknown): string {
     this.values.push(value)
     return `$${this.values.length}`
