@@ -2,10 +2,10 @@ import type { ClientConfig } from 'pg'
 import { DatabaseRefusedError } from './refused.ts'
 
 export interface Connection extends ClientConfig {
-  readonly schema?: string
+  readonly schema?: string | undefined
   /** Whether it leads to a pooler that keeps a session for each connection, as DATABASE_URL says. */
-  readonly keepsSession?: true
-  readonly patience?: Patience
+  readonly keepsSession?: boolean
+  readonly patience?: Patience | undefined
   /** Whether it leads to the embedded database, which has every feature. */
   readonly isEmbedded?: true
 }
@@ -30,23 +30,13 @@ export function parseConnection(databaseUrl: string, patience?: Patience): Conne
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
     throw new DatabaseRefusedError('DATABASE_URL is not a URL of the form postgresql://user@host:5432/name')
   }
-  const [schema, pooler] = ['schema', 'pooler'].map((name) => takeParameter(url, name))
+  const [schema, pooler] = ['schema', 'pooler'].map((name) => url.searchParams.get(name) ?? undefined)
+  for (const name of ['schema', 'pooler']) url.searchParams.delete(name)
   if (schema !== undefined && !SCHEMA_NAME.test(schema)) {
     throw new DatabaseRefusedError('The schema in DATABASE_URL must be letters, digits and underscores')
   }
   if (pooler !== undefined && pooler !== 'session') {
     throw new DatabaseRefusedError('The pooler in DATABASE_URL can only be session; others are recognised')
   }
-  return {
-    connectionString: url.href,
-    ...(patience && { patience }),
-    ...(schema !== undefined && { schema }),
-    ...(pooler !== undefined && { keepsSession: true }),
-  }
-}
-
-function takeParameter({ searchParams }: URL, name: string): string | undefined {
-  const value = searchParams.get(name) ?? undefined
-  searchParams.delete(name)
-  return value
+  return { connectionString: url.href, patience, schema, keepsSession: pooler !== undefined }
 }

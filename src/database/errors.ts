@@ -81,18 +81,16 @@ interface Refusal {
   readonly constraint: string
 }
 
-interface AdapterCause {
-  readonly originalCode?: string
-  readonly constraint?: { readonly index?: string }
-}
-
 /** Reads the refusal from an error of the driver or of Prisma; undefined for other errors. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof pg.DatabaseError) {
     return { state: error.code ?? '', constraint: error.constraint ?? '' }
   }
   if (!(error instanceof PrismaClientKnownRequestError)) return undefined
-  const { cause = {} } = (error.meta?.['driverAdapterError'] ?? {}) as { cause?: AdapterCause }
+  // As the driver adapter passes PostgreSQL's error on.
+  const { cause = {} } = (error.meta?.['driverAdapterError'] ?? {}) as {
+    cause?: { originalCode?: string; constraint?: { index?: string } }
+  }
   const state = cause.originalCode ?? (error.code === PRISMA_WRITE_CONFLICT ? '40001' : '')
   return { state, constraint: cause.constraint?.index ?? '' }
 }

@@ -3,7 +3,7 @@ import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
 import type { List, ListRequest } from '../model/query/list.ts'
 import type { Resource } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
+import type { Columns, Row } from '../model/row.ts'
 import { rejectUnavailable } from './errors.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { batchKeyReads } from './key-reads.ts'
@@ -22,7 +22,8 @@ export interface Client {
   $rows: Send
 }
 
-export interface ResourceMethods {
+/** The methods of a Prisma model that the service uses, with those of the extension. */
+export interface Model {
   /** Reads the row of one resource: outside of transactions with those of all callers of one turn of the event loop. */
   findByKey(resource: Resource, key: ResourceKey): Promise<Row | null>
   /** A part of the collection. Rows and count are of one snapshot, so that they never contradict each other. */
@@ -30,10 +31,6 @@ export interface ResourceMethods {
   /** Reads the same part of the lists of several parents, by parent identifier. A missing parent has no list. */
   lists(resource: Resource, parents: Parents, request: ListRequest): Promise<ReadonlyMap<string, List>>
   measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]>
-}
-
-/** The methods of a Prisma model that the service uses, with those of the extension. */
-export interface Model extends ResourceMethods {
   findMany(query: object): Promise<Row[]>
   findFirst(query: object): Promise<Row | null>
   create(query: { readonly data: object }): Promise<Row>
@@ -77,13 +74,10 @@ export function extend(prisma: PrismaClient, send: Send) {
           return toLists(request, await rowsOf(clientOf(this), listsStatement(resource, parents, request)))
         },
         async measureGroups(resource, request) {
-          return toGroups(
-            resource,
-            request,
-            await rowsOf(clientOf(this), aggregateStatement(resource, request)),
-          )
+          const rows = await rowsOf<Columns>(clientOf(this), aggregateStatement(resource, request))
+          return toGroups(resource, request, rows)
         },
-      } satisfies ResourceMethods,
+      } satisfies Pick<Model, 'findByKey' | 'list' | 'lists' | 'measureGroups'>,
     },
   })
 }

@@ -25,14 +25,11 @@ export function isPooled(client: pg.ClientBase, answer: unknown): boolean {
  */
 export async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   if (pool.options.max < 2) return false
-  const clients: pg.PoolClient[] = []
+  const clients = await Promise.all([pool.connect(), pool.connect()])
   try {
     const processes = new Set<unknown>()
-    for (const _ of ['first', 'second']) {
-      const client = await pool.connect()
-      clients.push(client)
+    for (const client of clients)
       processes.add((await client.query('SELECT pg_catalog.pg_backend_pid() AS id')).rows[0].id)
-    }
     return processes.size < clients.length
   } finally {
     for (const client of clients) client.release()

@@ -5,13 +5,6 @@ import { ensureDatabase, prepareFolder, SOCKET_NAME } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
-interface EmbeddedDatabase {
-  /** The connection for a PostgreSQL client; `host` is the folder of the socket, as for `psql -h`. */
-  readonly connection: Connection
-  /** Writes all data to disk, ends all connections and releases the folder. */
-  close(): Promise<void>
-}
-
 /** How an embedded database is opened, as the settings name it. */
 export interface EmbeddedOptions {
   /** Whether a commit is on the disk before it is acknowledged. */
@@ -23,7 +16,7 @@ export interface EmbeddedOptions {
 /** On a busy machine, the first response of a started database can take long. */
 const START_MILLISECONDS = 60_000
 
-/** The connection to the embedded database whose socket is in a folder. */
+/** The connection to the embedded database whose socket is in a folder, as `psql -h` takes it. */
 export function embeddedConnection(socketFolder: string): Connection {
   return {
     isEmbedded: true,
@@ -46,7 +39,7 @@ export async function openEmbeddedDatabase(
   dataDir: string,
   { embeddedFsync: fsync, databaseTimeout: timeout }: EmbeddedOptions,
   meanwhile = () => {},
-): Promise<EmbeddedDatabase> {
+) {
   const folder = await prepareFolder(dataDir)
   const unlock = await lockFolder(folder)
   try {
@@ -58,6 +51,7 @@ export async function openEmbeddedDatabase(
     const thread = await starting
     return {
       connection: embeddedConnection(folder.socketFolder),
+      /** Writes all data to disk, ends all connections and releases the folder. */
       close: () => stopThread(thread).finally(unlock),
     }
   } catch (error) {

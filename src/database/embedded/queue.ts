@@ -3,11 +3,6 @@ import { SERVICE_NAME } from '../../observability/service-name.ts'
 import { EmbeddedSessions } from './sessions.ts'
 import { applicationName, isFatal, ROLLBACK, refuseCopy } from './wire-messages.ts'
 
-export type Engine = Pick<
-  PGlite,
-  'exec' | 'execProtocolRawStream' | 'isInTransaction' | 'query' | 'runExclusive'
->
-
 interface Batch {
   connection: number
   bytes: Uint8Array
@@ -56,7 +51,7 @@ export class EmbeddedQueue {
    * @param onFatal must end the thread: the session has failed, and the engine with it
    */
   constructor(
-    readonly engine: Engine,
+    readonly engine: PGlite,
     readonly timeout: number,
     readonly onStalled: (connection: number) => void,
     readonly onFatal: () => void,

@@ -1,8 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { escapeLiteral } from 'pg'
 
-type Engine = Pick<PGlite, 'exec' | 'query'>
-
 interface Setting {
   readonly name: string
   readonly setting: string
@@ -36,7 +34,7 @@ export class EmbeddedSessions {
   #current: Session | undefined
   #isLeftOver = false
 
-  constructor(readonly engine: Engine) {}
+  constructor(readonly engine: PGlite) {}
 
   open(connection: number, isService: boolean): void {
     this.#sessions.set(connection, isService ? this.#service : { settings: [] })

@@ -61,16 +61,33 @@ const FEATURES: Readonly<Record<string, string>> = {
     WHERE date_trunc('day', parent.moment, 'UTC') > '2000-01-01' AND parent.id = ANY(ARRAY['row'])`,
 }
 
+/** PostgreSQL, appendix A. */
+const DIVISION_BY_ZERO = '22012'
+
+/** A feature that is not supported, or a statement that is not understood; a missing right (42501) is neither. */
+const UNSUPPORTED = /^(?:0A|42(?!501))/
+
 /**
  * The features that a server lacks, each with a reason. It runs in the transaction of the client, and undoes what it
  * creates. The role needs the right to create tables.
+ *
+ * @throws {DatabaseError} of another kind, such as that the server is read-only
  */
 export async function missingFeatures(client: Client, schema: string): Promise<string[]> {
   await client.query('SAVEPOINT features')
   const missing: string[] = []
   const check = async (feature: string, statements: string) => {
-    const reason = await failure(client, statements)
-    if (reason !== undefined) missing.push(`${feature} (${reason})`)
+    await client.query('SAVEPOINT probe')
+    try {
+      await client.query(statements)
+      await client.query('RELEASE SAVEPOINT probe')
+    } catch (error) {
+      const { code = '', message } = error as DatabaseError
+      const hasNoEffect = code === DIVISION_BY_ZERO
+      if (!(error instanceof DatabaseError) || !(hasNoEffect || UNSUPPORTED.test(code))) throw error
+      await client.query('ROLLBACK TO SAVEPOINT probe')
+      missing.push(`${feature} (${hasNoEffect ? 'it has no effect' : message})`)
+    }
   }
   // The lock of migrations is the first, since another process may be creating the same schemas.
   await check('advisory locks', ADVISORY_LOCKS)
@@ -78,26 +95,4 @@ export async function missingFeatures(client: Client, schema: string): Promise<s
   for (const [feature, statements] of Object.entries(FEATURES)) await check(feature, statements)
   await client.query('ROLLBACK TO SAVEPOINT features')
   return missing
-}
-
-/** PostgreSQL, appendix A. */
-const DIVISION_BY_ZERO = '22012'
-
-/** A feature that is not supported, or a statement that is not understood; a missing right (42501) is neither. */
-const UNSUPPORTED = /^(?:0A|42(?!501))/
-
-/** @throws {DatabaseError} of another kind, such as that the server is read-only */
-async function failure(client: Client, statements: string): Promise<string | undefined> {
-  await client.query('SAVEPOINT probe')
-  try {
-    await client.query(statements)
-    await client.query('RELEASE SAVEPOINT probe')
-    return undefined
-  } catch (error) {
-    const { code = '', message } = error as DatabaseError
-    const hasNoEffect = code === DIVISION_BY_ZERO
-    if (!(error instanceof DatabaseError) || !(hasNoEffect || UNSUPPORTED.test(code))) throw error
-    await client.query('ROLLBACK TO SAVEPOINT probe')
-    return hasNoEffect ? 'it has no effect' : message
-  }
 }

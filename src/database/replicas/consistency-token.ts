@@ -1,11 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Consistency, WritePosition } from '../../model/caller.ts'
 
-export interface ConsistencyTokens {
-  issue(position: WritePosition): string
-  /** Undefined for an expired token; `unknown` for one that is malformed, forged or of another cluster. */
-  read(token: string): Consistency['after']
-}
+export type ConsistencyTokens = ReturnType<typeof createConsistencyTokens>
 
 const PURPOSE = 'halgraph Consistency-Token'
 const KEY_BYTES = 32
@@ -23,25 +19,28 @@ const TOKEN = /^([0-9a-f]{1,8})\.([0-9a-f]{1,13})\.([0-9a-f]{1,9})\.([A-Za-z0-9_
  * @param secret of all processes; the key is derived from it for this purpose only (HKDF, RFC 5869)
  * @param cluster part of what is signed, so that a token holds for one cluster only
  */
-export function createConsistencyTokens(secret: string, cluster: string): ConsistencyTokens {
+export function createConsistencyTokens(secret: string, cluster: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES))
   const signatureOf = (payload: string) => createHmac('sha256', key).update(`${cluster}.${payload}`).digest()
   const now = () => Math.floor(Date.now() / 1000)
   return {
-    issue({ timeline, offset }) {
+    issue({ timeline, offset }: WritePosition): string {
       const payload = [timeline, offset, now() + LIFETIME_SECONDS].map((part) => part.toString(16)).join('.')
       return `${payload}.${signatureOf(payload).toString('base64url')}`
     },
-    read(token) {
-      const [, timeline, offset, expiry, signature] = TOKEN.exec(token) ?? []
+    /** Undefined for an expired token; `unknown` for one that is malformed, forged or of another cluster. */
+    read(token: string): Consistency['after'] {
+      const [, ...parts] = TOKEN.exec(token) ?? []
+      const signature = parts.pop()
       if (signature === undefined) return 'unknown'
       const expected = signatureOf(token.slice(0, token.lastIndexOf('.')))
       if (!timingSafeEqual(Buffer.from(signature, 'base64url'), expected)) return 'unknown'
-      if (Number.parseInt(expiry as string, 16) < now()) return undefined
-      return {
-        timeline: Number.parseInt(timeline as string, 16),
-        offset: Number.parseInt(offset as string, 16),
-      }
+      const [timeline, offset, expiry] = parts.map((part) => Number.parseInt(part, 16)) as [
+        number,
+        number,
+        number,
+      ]
+      return expiry < now() ? undefined : { timeline, offset }
     },
   }
 }

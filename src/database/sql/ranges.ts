@@ -90,21 +90,18 @@ export function boundedRanges(
   const same: string[] = []
   return steps.flatMap((step, index) => {
     const column = quoted(step.leaf.column)
-    const value = position.values[index]
     const range = (condition: string, order: string) => ({
       conditions: [...same.slice(0, index), condition],
       order,
     })
     const values = orderBy(steps.slice(index), backwards, step)
     const nulls = orderBy(steps.slice(index + 1), backwards)
-    if (value === null) {
+    if (position.values[index] === null) {
       same.push(`${column} IS NULL`)
       return side === 'before' ? [range(`${column} IS NOT NULL`, values)] : []
     }
     const operator = (step.direction === 'asc') === (side === 'after') ? '>' : '<'
-    const { exact, beyond } = comparands(value, operator, parameters, () =>
-      storedValue(resource, steps, position, column, parameters),
-    )
+    const { exact, beyond } = comparands(resource, steps, position, index, operator, parameters)
     same.push(`${column} = ${exact}`)
     return [
       range(`${column} ${operator} ${beyond}`, values),
@@ -122,32 +119,26 @@ const LAST_CHARACTER = '\u{10FFFF}'
  * texts with this prefix: some of them may be repeated, but none is skipped.
  */
 function comparands(
-  value: unknown,
+  resource: Resource,
+  steps: readonly OrderStep[],
+  { values, version }: Position,
+  index: number,
   operator: '<' | '>',
   parameters: Parameters,
-  stored: () => string,
 ): { readonly exact: string; readonly beyond: string } {
+  const value = values[index]
   if (!(value instanceof Prefix)) {
     const exact = parameters.add(value)
     return { exact, beyond: exact }
   }
-  const exact = stored()
-  const nearest = parameters.add(operator === '>' ? value.text : value.text + LAST_CHARACTER)
-  return { exact, beyond: `COALESCE(${exact}, ${nearest})` }
-}
-
-/** The column of the resource of a position; null if the resource has another version. */
-function storedValue(
-  resource: Resource,
-  steps: readonly OrderStep[],
-  { values, version }: Position,
-  column: string,
-  parameters: Parameters,
-): string {
-  const isKey = ({ leaf: { name } }: OrderStep) => name === 'id' || name === resource.parentField
-  const key = steps.flatMap((step, index) =>
-    isKey(step) ? [`${quoted(step.leaf.column)} = ${parameters.add(values[index])}`] : [],
+  const columns = steps.map(({ leaf }) => quoted(leaf.column))
+  const key = steps.flatMap(({ leaf: { name } }, other) =>
+    name === 'id' || name === resource.parentField
+      ? [`${columns[other]} = ${parameters.add(values[other])}`]
+      : [],
   )
   const conditions = [...key, `version = ${parameters.add(version)}`].join(' AND ')
-  return `(SELECT ${column} FROM ${quotedTable(resource)} WHERE ${conditions})`
+  const exact = `(SELECT ${columns[index]} FROM ${quotedTable(resource)} WHERE ${conditions})`
+  const nearest = parameters.add(operator === '>' ? value.text : value.text + LAST_CHARACTER)
+  return { exact, beyond: `COALESCE(${exact}, ${nearest})` }
 }
