@@ -30,17 +30,11 @@ status is 1 if a check fails.`
 
 const options = { repair: { type: 'boolean' }, json: { type: 'boolean', default: false } } as const
 
-interface Check {
-  readonly check: string
-  readonly ok: boolean
-  /** One line each. */
-  readonly problems: readonly string[]
-}
-
 /** Values of LC_CTYPE that fold the case of ASCII letters only. */
 const ASCII_ONLY = /^(?:C|POSIX)$/
 
-const checks: Check[] = []
+/** The problems are one line each. */
+const checks: { check: string; ok: boolean; problems: readonly string[] }[] = []
 const repairs: string[] = []
 let isJson = false
 

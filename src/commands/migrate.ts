@@ -3,7 +3,6 @@ import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
 import { migrate } from '../database/migrations/migrator.ts'
 import { databaseConfiguration, runCommand } from '../service/command.ts'
 import { patienceOf } from '../service/settings/configuration.ts'
-import type { Settings } from '../service/settings/settings.ts'
 
 const usage = `Applies the pending migrations of the database.
 
@@ -15,15 +14,10 @@ DATA_DIR; the service does that at start, too.`
 await runCommand(usage, {}, async () => {
   const { settings, domain } = await databaseConfiguration()
   const { databaseUrl } = settings
-  const { migrations } = domain.folder
-  const applied = await (databaseUrl === undefined
-    ? migrateEmbedded(settings, migrations)
-    : migrate(parseConnection(databaseUrl, patienceOf(settings)), migrations))
+  const embedded =
+    databaseUrl === undefined ? await openEmbeddedDatabase(settings.dataDir, settings) : undefined
+  const connection = embedded?.connection ?? parseConnection(databaseUrl ?? '', patienceOf(settings))
+  const applied = await migrate(connection, domain.folder.migrations).finally(embedded?.close)
   for (const name of applied) console.log(`Applied ${name}`)
   if (applied.length === 0) console.log('The database is up to date')
 })
-
-async function migrateEmbedded(settings: Settings, migrations: string): Promise<string[]> {
-  const embedded = await openEmbeddedDatabase(settings.dataDir, settings)
-  return migrate(embedded.connection, migrations).finally(embedded.close)
-}

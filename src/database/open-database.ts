@@ -1,4 +1,3 @@
-import { SERVICE_NAME } from '../observability/service-name.ts'
 import type { DatabaseUse } from './client.ts'
 import { type Connection, type Patience, parseConnection } from './connection.ts'
 import { createDatabase, type Database } from './database.ts'
@@ -70,7 +69,7 @@ export async function openSharedDatabase(
   const connection = embeddedConnection(socketFolder)
   const tables = await options.tables()
   await refuseUnmigrated(connection, tables.migrations)
-  return createEmbedded(connection, tables, options, SHARED_CONNECTIONS)
+  return createDatabase(connection, limited(options, tables, SHARED_CONNECTIONS))
 }
 
 /**
@@ -97,23 +96,15 @@ async function openEmbedded(
   try {
     const tables = await options.tables()
     await prepare(embedded.connection, tables.migrations)
-    return createEmbedded(embedded.connection, tables, options, EMBEDDED_POOL, () => embedded.close())
+    return createDatabase(embedded.connection, limited(options, tables, EMBEDDED_POOL), embedded.close)
   } catch (error) {
     await embedded.close()
     throw error
   }
 }
 
-function createEmbedded(
-  connection: Connection,
-  { PrismaClient }: Tables,
-  options: DatabaseOptions,
-  maximumPoolSize: number,
-  release?: () => Promise<void>,
-): Database {
-  const databasePoolSize = Math.min(options.databasePoolSize, maximumPoolSize)
-  const own = { ...connection, application_name: SERVICE_NAME }
-  return createDatabase(own, { ...options, PrismaClient, databasePoolSize }, release)
+function limited(options: DatabaseOptions, { PrismaClient }: Tables, connections: number): DatabaseUse {
+  return { ...options, PrismaClient, databasePoolSize: Math.min(options.databasePoolSize, connections) }
 }
 
 async function openServer(

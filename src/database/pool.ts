@@ -1,6 +1,7 @@
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { currentTimings, inSpan } from '../observability/observation.ts'
+import { SERVICE_NAME } from '../observability/service-name.ts'
 import type { DatabaseUse } from './client.ts'
 import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
@@ -40,6 +41,8 @@ export function createPool(
   const WatchedClient = watchedClient(connection, timeout, (error) => pool.fail(error))
   const pool = new WatchedPool({
     ...connection,
+    // The embedded database counts these connections as one client.
+    ...(connection.isEmbedded && { application_name: SERVICE_NAME }),
     keepAlive: true,
     max: databasePoolSize,
     connectionTimeoutMillis: timeout,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WritePosition } from '../../model/caller.ts'
 import type { Database } from '../database.ts'
-import { type Replayed, replayedPosition, writtenOffset } from './position.ts'
+import { type Replayed, readWritten, replayedPosition, type Written } from './position.ts'
 
 const INTERVAL_MILLISECONDS = 250
 
@@ -47,11 +47,6 @@ interface Allowed {
   readonly maximumLag: number
   /** Whether one is that does not report its position, because it is another kind of server, or a primary. */
   readonly unknownLag: boolean
-}
-
-interface Written {
-  readonly at: number
-  readonly offset: number
 }
 
 export class Replica {
@@ -115,10 +110,4 @@ export class Replica {
     const target = this.#target ?? latest
     return latest && target && latest.offset < target.offset ? latest : target
   }
-}
-
-async function readWritten(primary: Database): Promise<Written | undefined> {
-  const at = performance.now()
-  const offset = await writtenOffset(primary).catch(() => undefined)
-  return offset === undefined ? undefined : { at, offset }
 }

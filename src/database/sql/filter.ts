@@ -4,8 +4,12 @@ import type { Resource } from '../../model/resource.ts'
 import { type Parameters, quoted } from './statement.ts'
 
 export function filterCondition(resource: Resource, filter: Filter, parameters: Parameters): string {
-  if ('all' in filter) return joined(resource, filter.all, ' AND ', 'TRUE', parameters)
-  if ('any' in filter) return joined(resource, filter.any, ' OR ', 'FALSE', parameters)
+  if (!('field' in filter)) {
+    const isAll = 'all' in filter
+    const parts = (isAll ? filter.all : filter.any).map((part) => filterCondition(resource, part, parameters))
+    if (parts.length === 0) return isAll ? 'TRUE' : 'FALSE'
+    return `(${parts.join(isAll ? ' AND ' : ' OR ')})`
+  }
   const { column, field } = leafNamed(resource, filter.field)
   const parameter = parameters.add(filter.value)
   const other = (field as TextField).alsoMatches
@@ -13,17 +17,6 @@ export function filterCondition(resource: Resource, filter: Filter, parameters: 
   const condition = compare(quoted(column), parameter)
   if (!other || filter.operator === 'contains') return condition
   return `(${condition} OR ${compare(quoted(other), parameter)})`
-}
-
-function joined(
-  resource: Resource,
-  parts: readonly Filter[],
-  operator: string,
-  empty: string,
-  parameters: Parameters,
-): string {
-  const conditions = parts.map((part) => filterCondition(resource, part, parameters))
-  return conditions.length === 0 ? empty : `(${conditions.join(operator)})`
 }
 
 const COMPARISONS: Readonly<Record<Operator, (column: string, parameter: string) => string>> = {
