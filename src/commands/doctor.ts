@@ -13,8 +13,7 @@ import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
 import { type Settings, SettingsError } from '../service/settings/settings.ts'
 import { referenceProblems, repairReferences, repairRowCounts, rowCountProblems } from './doctor/derived.ts'
-import { tableDrift } from './doctor/drift.ts'
-import { rowProblems } from './doctor/rows.ts'
+import { rowProblems, tableDrift } from './doctor/tables.ts'
 
 const usage = `Checks the service and its database. Changes nothing unless you pass --repair.
 

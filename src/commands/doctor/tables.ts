@@ -1,6 +1,39 @@
 import type { DatabaseClient } from '../../database/client.ts'
+import { allRows } from '../../domain/read.ts'
+import type { Detail } from '../../model/errors.ts'
 import { isAlwaysSet, kindOf } from '../../model/fields.ts'
+import { isIdentifier } from '../../model/identifiers.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
+import type { Row } from '../../model/row.ts'
+import { toValues } from '../../model/rows.ts'
+import { inspectResource } from '../../model/validate.ts'
+
+const LISTED_ROWS = 20
+
+/** Lists the first rows that would be refused as a request body, and counts the others. */
+export async function rowProblems(client: DatabaseClient, resource: Resource): Promise<string[]> {
+  const problems: string[] = []
+  let invalid = 0
+  for await (const row of allRows(client, resource)) {
+    const details = problemsOf(resource, row)
+    if (details.length === 0) continue
+    invalid += 1
+    if (invalid > LISTED_ROWS) continue
+    problems.push(`${row.id}: ${details.map(({ code, message }) => `${code} ${message}`).join(' ')}`)
+  }
+  return invalid > LISTED_ROWS ? [...problems, `and ${invalid - LISTED_ROWS} more`] : problems
+}
+
+function problemsOf(resource: Resource, row: Row): readonly Detail[] {
+  const stored = toValues(resource, row)
+  const shown = Object.entries(stored).filter(([name]) => !resource.allFields[name]?.hidden)
+  const { values, details } = inspectResource(resource, Object.fromEntries(shown))
+  const malformed: Detail[] = isIdentifier(row.id)
+    ? []
+    : [{ field: 'id', code: 'INVALID_VALUE', message: 'id is not a valid identifier.' }]
+  // The row is compared with itself, so rules about changes of state do not apply.
+  return [...malformed, ...details, ...(resource.rules ?? []).flatMap((rule) => rule(values, values))]
+}
 
 interface Column {
   readonly table: string
