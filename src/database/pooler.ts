@@ -25,7 +25,7 @@ export function isPooled(client: pg.ClientBase, answer: unknown): boolean {
  */
 export async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   if (pool.options.max < 2) return false
-  const clients = await Promise.all([pool.connect(), pool.connect()])
+  const clients = [await pool.connect(), await pool.connect()]
   try {
     const processes = new Set<unknown>()
     for (const client of clients)
