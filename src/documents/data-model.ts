@@ -8,15 +8,6 @@ import { Html, html } from './html.ts'
 /** A primary key, a foreign key, or a value that is unique. */
 type Key = 'PK' | 'FK' | 'UK'
 
-interface Attribute {
-  /** The name of the column: that of the field, or `{group}_{member}`. */
-  readonly name: string
-  readonly type: string
-  readonly keys: readonly Key[]
-  readonly required: boolean
-  readonly description: string
-}
-
 type Cardinality = 'one' | 'zero or one' | 'zero or more'
 
 /** A foreign key: from the entity it refers to, to the entity that has it. */
@@ -31,7 +22,8 @@ export interface Relationship {
   readonly identifying: boolean
 }
 
-export function attributesOf(resource: Resource): Attribute[] {
+/** The columns of the entity of a resource: those of groups are `{group}_{member}`. */
+export function attributesOf(resource: Resource) {
   return resource.leaves.map((leaf) => {
     const { column: name, field } = leaf
     const keys = keysOf(resource, leaf)

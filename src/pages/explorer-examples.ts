@@ -5,17 +5,7 @@ import { groupable } from '../model/query/aggregate.ts'
 import { ownedBy, relationsOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 
-export interface Example {
-  readonly title: string
-  readonly document: string
-  /** Set for the first example of a collection: its path. */
-  readonly path?: string
-}
-
-export function exampleOperations(
-  resources: readonly Resource[],
-  { documents }: PersistedOperations,
-): readonly Example[] {
+export function exampleOperations(resources: readonly Resource[], { documents }: PersistedOperations) {
   const collections = resources.filter(({ kind }) => kind === 'collection')
   return [
     ...collections.map((resource) => pageExample(resource, resources)),
@@ -26,7 +16,7 @@ export function exampleOperations(
   ]
 }
 
-function pageExample(resource: Resource, resources: readonly Resource[]): Example {
+function pageExample(resource: Resource, resources: readonly Resource[]) {
   const references = relationsOf(resource, resources).map(
     ({ relation, target }) => `      ${camelCase(relation)} { ${plainFields(target).join(' ')} }`,
   )
@@ -40,6 +30,7 @@ function pageExample(resource: Resource, resources: readonly Resource[]): Exampl
   const { page, sortField } = { ...graphNames(resource), sortField: columnValue(resource.createdField) }
   return {
     title: `The newest ${resource.path}`,
+    /** Only of the first example of a collection. */
     path: resource.path,
     document: `query newest${pascalCase(resource.path)} {
   ${page}(limit: 10, sort: [{ field: ${sortField}, direction: DESC }]) {
@@ -53,7 +44,7 @@ ${[...fields, ...references, ...lists].join('\n')}
   }
 }
 
-function connectionExample(resource: Resource): Example {
+function connectionExample(resource: Resource) {
   return {
     title: `The ${resource.path}, by cursors`,
     document: `# For the next part, put the endCursor into $after.
@@ -69,7 +60,7 @@ query ${camelCase(resource.path)}ByCursors($after: String) {
 }
 
 /** Groups by the first field in which many resources have the same value. */
-function aggregateExample(resource: Resource): Example[] {
+function aggregateExample(resource: Resource) {
   const candidates = groupable(resource.shownLeaves).filter(({ field }) => !('unique' in field))
   const settable = candidates.filter(({ field, name }) => !field.readOnly && name !== 'id')
   const leaf = settable.find(({ field }) => kindOf(field).hasFewValues) ?? settable[0]
@@ -83,7 +74,7 @@ function aggregateExample(resource: Resource): Example[] {
   return [{ title: `How many ${resource.path} by ${leaf.name}`, document }]
 }
 
-function deleteExample(resource: Resource): Example {
+function deleteExample(resource: Resource) {
   return {
     title: `Delete one of ${resource.path}, if it has not changed`,
     document: `mutation delete${resource.name}($id: ID!, $version: Int!) {

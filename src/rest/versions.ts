@@ -5,17 +5,12 @@ import { type ApiVersion, successorOf } from '../model/versions/versions.ts'
 import { viewOf } from '../model/versions/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings, rootFor } from './urls.ts'
 
-export interface RestVersion<Settings extends RestSettings> {
-  readonly resources: readonly Resource[]
-  readonly settings: Settings
-}
-
 /** @param settings those of the default version, which the other versions share except for what belongs to a version */
 export function restVersions<Settings extends RestSettings>(
   resources: readonly Resource[],
   versions: readonly ApiVersion[],
   settings: Settings,
-): RestVersion<Settings>[] {
+) {
   return versions.map((version) => {
     const { name, deprecated, sunset } = version
     const successor = successorOf(version, versions)
@@ -41,7 +36,9 @@ export function restVersions<Settings extends RestSettings>(
  * The headers of all responses of deprecated versions, if any: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link
  * to the same resource, or else to the entry document, of the next version (`successor-version`, RFC 5829).
  */
-export function deprecationHeaders(versions: readonly RestVersion<RestSettings>[]): PathHeaders | undefined {
+export function deprecationHeaders(
+  versions: readonly { readonly settings: RestSettings }[],
+): PathHeaders | undefined {
   const deprecated = versions.filter(({ settings }) => settings.deprecation)
   const settingsAt = (path: string) =>
     deprecated.find(({ settings }) => `${path}/`.startsWith(`${basePath(settings)}/`))?.settings
