@@ -7,7 +7,7 @@ import { OPERATION_METHODS, type OperationName, resourcePaths } from '../../rest
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
 import { identifierParameter, listParameters, shared } from './parameters.ts'
-import { bodySchemas, pageNames, schemaNames } from './resource-schemas.ts'
+import { bodySchemas, pageNames } from './resource-schemas.ts'
 import {
   errorReferences,
   halContent,
@@ -72,8 +72,11 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   },
 
   read({ resource, examples }) {
-    const { read } = schemaNames(resource)
-    const content = halContent(bodySchemas(read), examples.representation('read'), examples.templates)
+    const content = halContent(
+      bodySchemas(resource.name),
+      examples.representation('read'),
+      examples.templates,
+    )
     return {
       parameters: [shared('IfNoneMatchRead'), shared('IfModifiedSince'), shared('ConsistencyToken')],
       responses: {
@@ -85,14 +88,13 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   },
 
   create({ resource, parent, examples }) {
-    const { created, input } = schemaNames(resource)
-    const content = halContent(bodySchemas(created), examples.representation('created'))
+    const content = halContent(bodySchemas(`${resource.name}Created`), examples.representation('created'))
     const link = (verb: string, action: string) =>
       itemLink(resource, verb, `${action} the new resource.`, '$response.body#/id')
     return {
       description: 'The service generates the identifier.',
       parameters: [shared('IdempotencyKey')],
-      requestBody: requestBody(input, examples.input, bodyTypes('POST')),
+      requestBody: requestBody(`${resource.name}Input`, examples.input, bodyTypes('POST')),
       responses: {
         201: {
           ...response('Created.', ['Location', ...WRITE_HEADERS], content),
@@ -104,17 +106,16 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   },
 
   put({ resource, examples }) {
-    const { put, input } = schemaNames(resource)
     const isSingleton = resource.kind === 'singleton'
     const body = isSingleton ? examples.replacement : { id: examples.id, ...examples.replacement }
-    const content = halContent(bodySchemas(put), examples.representation('put'))
+    const content = halContent(bodySchemas(`${resource.name}PutCreated`), examples.representation('put'))
     return {
       description: isSingleton
         ? 'Creates or replaces it. Fields that the body omits are cleared.'
         : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
           'created, provided that the body has the id of the path or If-None-Match is `*`.',
       parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('IfNoneMatchWrite')],
-      requestBody: requestBody(input, body, bodyTypes('PUT')),
+      requestBody: requestBody(`${resource.name}Input`, body, bodyTypes('PUT')),
       responses: {
         201: response('Created.', ['Location', ...WRITE_HEADERS], content),
         204: response('Replaced, or unchanged if already as sent.', WRITE_HEADERS),
@@ -127,7 +128,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
     return {
       description: 'Applies a JSON Merge Patch: null removes a field; omitted fields keep their values.',
       parameters: [shared('IfMatch'), shared('IfUnmodifiedSince')],
-      requestBody: requestBody(schemaNames(resource).patch, examples.patch, bodyTypes('PATCH')),
+      requestBody: requestBody(`${resource.name}Patch`, examples.patch, bodyTypes('PATCH')),
       responses: { 204: response('Changed, or unchanged if already as sent.', WRITE_HEADERS) },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
     }

@@ -21,18 +21,6 @@ const TEMPLATES = { _templates: { $ref: `${SCHEMAS}Templates` } }
 
 const LINK = { $ref: `${SCHEMAS}Link` }
 
-export function schemaNames({ name }: Resource) {
-  return {
-    fields: `${name}Fields`,
-    read: name,
-    item: `${name}Item`,
-    created: `${name}Created`,
-    put: `${name}PutCreated`,
-    input: `${name}Input`,
-    patch: `${name}Patch`,
-  }
-}
-
 /** The names of the schemas of a body as JSON, as HAL, and as HAL-FORMS. */
 export type BodySchemas = readonly [json: string, hal: string, forms: string]
 
@@ -47,33 +35,31 @@ export function resourceSchemas(
   resources: readonly Resource[],
   settings: BodySettings,
 ): Record<string, Schema> {
-  const names = schemaNames(resource)
-  const { listed, replaceable } = resource
+  const { name, description, listed, replaceable } = resource
   const representation = (occasion: Occasion, more: Record<string, Schema> = {}): Schema => ({
-    description: resource.description,
+    description,
     allOf: [
-      { $ref: SCHEMAS + names.fields },
+      { $ref: `${SCHEMAS}${name}Fields` },
       { type: 'object', properties: { _links: linksSchema(resource, resources, occasion), ...more } },
     ],
     required: ['_links'],
     unevaluatedProperties: false,
   })
-  const representations = (name: string, occasion: Occasion) => ({
-    [name]: representation(occasion),
-    [`${name}Forms`]: representation(occasion, TEMPLATES),
+  const representations = (schema: string, occasion: Occasion) => ({
+    [schema]: representation(occasion),
+    [`${schema}Forms`]: representation(occasion, TEMPLATES),
   })
   return {
-    [names.fields]: representationSchema(resource),
-    ...representations(names.read, 'read'),
+    [`${name}Fields`]: representationSchema(resource),
+    ...representations(name, 'read'),
     ...(listed && {
-      [names.item]: representation('item'),
-      ...representations(names.created, 'created'),
-      [names.input]: inputSchema(resource, settings),
+      [`${name}Item`]: representation('item'),
+      ...representations(`${name}Created`, 'created'),
     }),
+    [`${name}Input`]: inputSchema(resource, settings),
     ...(replaceable && {
-      ...representations(names.put, 'put'),
-      [names.input]: inputSchema(resource, settings),
-      [names.patch]: patchSchema(resource, settings),
+      ...representations(`${name}PutCreated`, 'put'),
+      [`${name}Patch`]: patchSchema(resource, settings),
     }),
   }
 }
@@ -150,7 +136,7 @@ export function pageNames(resource: Resource, parent: Resource | undefined): Bod
  */
 export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
   const [json, hal, forms] = pageNames(resource, parent)
-  const items = { type: 'array', items: { $ref: SCHEMAS + schemaNames(resource).item } }
+  const items = { type: 'array', items: { $ref: `${SCHEMAS}${resource.name}Item` } }
   const page = (neighbour: Schema, optional: readonly string[], more: Record<string, Schema> = {}) => {
     const links = {
       self: LINK,
