@@ -27,9 +27,6 @@ const RESERVED = /^(id|last_updated|version|node_id|nodeId|and|or|tableoid|xmin|
 /** What GraphQL and Prisma take as the name of a field. */
 const FIELD_NAME = /^[A-Za-z]\w*$/
 
-/** What GraphQL takes as a value of an enumeration. */
-const VALUE_NAME = /^(?!(?:true|false|null)$)[A-Za-z_]\w*$/
-
 type Case = readonly [boolean, string]
 
 function problemsAt(place: string, cases: readonly Case[]): string[] {
@@ -79,16 +76,12 @@ function fieldProblems({ path, kind, fields, parentField, createdField, writable
 
 function problemsOfField(place: string, name: string, field: Field, kind: Resource['kind']): string[] {
   const members = field.type === 'group' ? Object.entries(field.fields) : []
-  const values = field.type === 'enumeration' ? field.values : []
-  const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)
+  const ofKind = field.type === 'group' ? [] : (kindOf(field).problems?.(field) ?? [])
   const isWithinParent = field.type !== 'group' && uniquenessOf(field) === 'parent'
   const problems = problemsAt(place, [
     [!FIELD_NAME.test(name), 'a name has letters, digits and underscores, and begins with a letter'],
     [field.type === 'group' && members.length === 0, 'a group needs a field'],
-    [field.type === 'enumeration' && values.length === 0, 'it needs a value'],
-    ...wrong.map(
-      (value): Case => [true, `the value ${JSON.stringify(value)} must be a GraphQL name, and once`],
-    ),
+    ...ofKind.map((problem): Case => [true, problem]),
     [
       isWithinParent && kind === 'collection',
       'it is unique within the parent, but a collection has no parent',

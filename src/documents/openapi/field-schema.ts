@@ -24,7 +24,8 @@ export function inputFieldSchema(field: Field, isOpen: boolean): Schema {
     const members = mapped(field.fields, (member) => inputFieldSchema(member, isOpen))
     return { ...nullable(objectSchema(members, [], isOpen)), description }
   }
-  if (field.required) return { ...kindOf(field).schema(field), ...kindOf(field).notBlank, description }
+  if (field.required)
+    return { ...kindOf(field).schema(field), ...kindOf(field).notBlank?.(field), description }
   return { ...nullable(kindOf(field).schema(field)), description }
 }
 

@@ -4,11 +4,21 @@ export interface EnumerationField extends FieldOf<'enumeration'> {
   readonly values: readonly string[]
 }
 
+/** What GraphQL takes as a value of an enumeration. */
+const VALUE_NAME = /^(?!(?:true|false|null)$)[A-Za-z_]\w*$/
+
 export const enumerationKind: Kind<EnumerationField> = {
   type: 'enumeration',
   columnType: 'TEXT COLLATE "C"',
   dataType: 'text',
   prismaType: 'String',
+  problems({ values }) {
+    const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)
+    return [
+      ...(values.length === 0 ? ['it needs a value'] : []),
+      ...wrong.map((value) => `the value ${JSON.stringify(value)} must be a GraphQL name, and once`),
+    ]
+  },
   constraint: (column, { values }) =>
     `${column} IN (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`,
   operators: EQUALITIES,

@@ -76,6 +76,8 @@ export type Scalar = 'String' | 'ID' | 'Float' | 'Int' | 'Boolean' | { name: str
  */
 export interface Kind<Field extends FieldOf<string>> {
   readonly type: Field['type']
+  /** What is wrong with the options of a field, each as a sentence without its subject. */
+  problems?(field: Field): readonly string[]
 
   /** PostgreSQL's type as `CREATE TABLE` takes it, and as information_schema names it. */
   readonly columnType: string
@@ -103,7 +105,7 @@ export interface Kind<Field extends FieldOf<string>> {
 
   /** A schema of the values in JSON, and what is added to it where the value must not be blank. */
   schema(field: Field): Schema
-  readonly notBlank?: Schema
+  notBlank?(field: Field): Schema
   /** The maximum length in JSON, in characters. */
   characters(field: Field): number
   /** Checks a value of a body that is not null, and converts it to what is stored. */

@@ -1,8 +1,15 @@
-import { checkText, type FieldOf, type Kind, storableText } from './kind.ts'
+import { type Checked, checkText, type FieldOf, type Kind, storableText } from './kind.ts'
+import { FORMATS, matchesPattern, patternProblem } from './pattern.ts'
 
 export interface TextField extends FieldOf<'text'> {
   /** In Unicode code points. */
   readonly maximumLength: number
+  /** A regular expression for the whole value; see `pattern.ts` for its dialect. It needs `example`. */
+  readonly pattern?: string
+  /** A value that matches the pattern. */
+  readonly example?: string
+  /** The pattern of a usual format instead. */
+  readonly format?: keyof typeof FORMATS
   /** Unique in the collection, regardless of case and surrounding blanks. */
   readonly unique?: true
   /** Unique among the resources of the same parent, regardless of case and surrounding blanks. */
@@ -11,35 +18,83 @@ export interface TextField extends FieldOf<'text'> {
   readonly alsoMatches?: string
 }
 
+const NOT_BLANK = '[\\s\\S]*\\S[\\s\\S]*'
+
+/** The types of HAL-FORMS for formats that have one. */
+const CONTROLS: Partial<Record<keyof typeof FORMATS, string>> = { email: 'email', uri: 'url' }
+
 /** Text with more characters than this needs several lines. */
 const ONE_LINE = 500
+
+function patternOf({ pattern, format }: TextField): string | undefined {
+  return format ? FORMATS[format].pattern : pattern
+}
+
+function check(field: TextField, value: unknown): Checked {
+  const checked = checkText(value, field.maximumLength)
+  const pattern = patternOf(field)
+  if ('problem' in checked || pattern === undefined || matchesPattern(pattern, value as string))
+    return checked
+  const problem = field.format
+    ? `must be ${FORMATS[field.format].phrase}`
+    : `must match the pattern ${pattern}, as ${JSON.stringify(field.example)} does`
+  return { code: 'INVALID_FORMAT', problem }
+}
 
 export const textKind: Kind<TextField> = {
   type: 'text',
   columnType: 'TEXT COLLATE "C"',
   dataType: 'text',
   prismaType: 'String',
-  constraint(column, { maximumLength, required }) {
-    const length = `char_length(${column}) <= ${maximumLength}`
-    return required ? `${length} AND NOT is_blank(${column})` : length
+  constraint(column, field) {
+    const pattern = patternOf(field)
+    return [
+      `char_length(${column}) <= ${field.maximumLength}`,
+      ...(field.required ? [`NOT is_blank(${column})`] : []),
+      ...(pattern === undefined ? [] : [`${column} ~ '^(?:${pattern.replaceAll("'", "''")})$'`]),
+    ].join(' AND ')
+  },
+  problems({ pattern, format, example }) {
+    if (pattern === undefined) return []
+    if (format) return ['it has a format, which is a pattern already']
+    const problem = patternProblem(pattern)
+    if (problem) return [problem]
+    if (example === undefined) return ['a pattern needs an example']
+    return matchesPattern(pattern, example) ? [] : ['the example does not match the pattern']
   },
   uniqueBy: (column) => `folded(${column})`,
   scalar: 'String',
   operators: ['equals', 'in', 'contains'],
-  schema: ({ maximumLength }) => ({ type: 'string', maxLength: maximumLength }),
-  notBlank: { minLength: 1, pattern: '\\S' },
+  schema(field) {
+    const pattern = patternOf(field)
+    return {
+      type: 'string',
+      maxLength: field.maximumLength,
+      ...(field.format && { format: field.format }),
+      ...(pattern !== undefined && { pattern: `^(?:${pattern})$` }),
+    }
+  },
+  notBlank: (field) => ({ minLength: 1, ...(patternOf(field) === undefined && { pattern: '\\S' }) }),
   characters: ({ maximumLength }) => maximumLength,
-  check: ({ maximumLength }, value) => checkText(value, maximumLength),
+  check,
   fromQuery: storableText,
   isText: true,
   isFreeText: true,
-  control: ({ maximumLength, required }) => ({
-    type: maximumLength > ONE_LINE ? 'textarea' : 'text',
-    maxLength: maximumLength,
-    ...(required && { regex: '[\\s\\S]*\\S[\\s\\S]*' }),
-  }),
-  sample: ({ maximumLength }, name, number) =>
-    `${name.replaceAll(/[_.]/g, ' ')}${number === 0 ? '' : ` №${number}`}`.slice(-maximumLength),
+  control(field) {
+    const regex = patternOf(field) ?? (field.required && NOT_BLANK)
+    const { format, maximumLength } = field
+    return {
+      type: (format && CONTROLS[format]) ?? (maximumLength > ONE_LINE ? 'textarea' : 'text'),
+      maxLength: maximumLength,
+      ...(regex && { regex }),
+    }
+  },
+  sample({ maximumLength, format, example }, name, number) {
+    if (format) return FORMATS[format].example(number)
+    return (
+      example ?? `${name.replaceAll(/[_.]/g, ' ')}${number === 0 ? '' : ` №${number}`}`.slice(-maximumLength)
+    )
+  },
 }
 
 /** A name or a short text. The default of 500 characters fits into an index entry. */

@@ -1,0 +1,61 @@
+import { RE2JS } from 're2js'
+
+/** Formats of text by their names in JSON Schema, each as a pattern with an example, and a phrase for messages. */
+export const FORMATS = {
+  email: {
+    pattern:
+      "[A-Za-z0-9.!#$%&'*+\\/=?\\^_`\\{|\\}~\\-]{1,64}@[A-Za-z0-9\\-]{1,63}(?:\\.[A-Za-z0-9\\-]{1,63}){1,8}",
+    example: (number: number) => `name-${number}@example.com`,
+    phrase: 'an e-mail address',
+  },
+  uri: {
+    pattern: "[A-Za-z][A-Za-z0-9+.\\-]*:[A-Za-z0-9\\-._~:\\/?#\\[\\]@!$&'()*+,;=%]+",
+    example: (number: number) => `https://example.com/${number}`,
+    phrase: 'a URI',
+  },
+  uuid: {
+    pattern: '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}',
+    example: (number: number) =>
+      `01890a5d-ac96-774b-bcce-${Math.trunc(number).toString(16).padStart(12, '0')}`,
+    phrase: 'a UUID',
+  },
+} as const
+
+const ESCAPED = '\\\\[\\\\^$.*+?()[\\]{}|/]'
+const CLASS = `\\[\\^?(?:${ESCAPED}|\\\\-|[^\\\\^\\[\\]-](?:-[^\\\\^\\[\\]-])?)+\\]`
+const ATOM = `(?:${ESCAPED}|${CLASS}|[^\\\\^$.*+?()[\\]{}|])`
+const DIALECT = new RegExp(
+  `^(?:\\((?:\\?:)?|\\||(?:${ATOM}|\\))(?:[?*+]|\\{\\d{1,3}(?:,\\d{0,3})?\\})?)+$`,
+  'u',
+)
+
+const compiled = new Map<string, RE2JS>()
+
+/**
+ * Whether the whole text matches. RE2 takes time in proportion to the length of the text, whatever the pattern.
+ *
+ * @throws {Error} for a pattern that {@link patternProblem} reports
+ */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const known = compiled.get(pattern)
+  if (known) return known.testExact(text)
+  compiled.set(pattern, RE2JS.compile(pattern))
+  return matchesPattern(pattern, text)
+}
+
+/**
+ * Why a pattern cannot be used. The dialect is what RE2, PostgreSQL and ECMA-262 understand alike: characters, classes
+ * in brackets with ranges, groups, `|`, `?`, `*`, `+`, `{m}`, `{m,}` and `{m,n}`, and `\` before punctuation with a
+ * meaning.
+ */
+export function patternProblem(pattern: string): string | undefined {
+  if (!DIALECT.test(pattern)) {
+    return `the pattern ${pattern} uses more than characters, [classes], (groups), |, ?, *, + and {m,n}`
+  }
+  try {
+    matchesPattern(pattern, '')
+    return undefined
+  } catch (error) {
+    return `the pattern ${pattern} is not valid: ${(error as Error).message}`
+  }
+}
