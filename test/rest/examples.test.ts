@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createSeeds } from '../../src/commands/seed/create-seeds.ts'
-import { resources } from '../../src/domain/resources/index.ts'
+import { domain } from '../../src/domain/resources/index.ts'
 import { OPERATOR } from '../../src/model/caller.ts'
 import { domainFolder, readSeeds } from '../../src/service/settings/domain-folder.ts'
 import { openConnection, readToEnd } from '../helpers/process/raw-connection.ts'
@@ -39,7 +39,13 @@ const EXPECTED: Readonly<Record<string, number>> = { get: 200, post: 201, put: 2
 async function seed({ database: { client } }: TestService): Promise<Set<string>> {
   const seeds = await readSeeds(domainFolder())
   const ruleSettings = { planetReference: 'stub' }
-  await createSeeds(seeds, { client, caller: OPERATOR, ruleSettings, resources, idempotencyKeyHours: 1 })
+  await createSeeds(seeds, {
+    client,
+    caller: OPERATOR,
+    ruleSettings,
+    resources: domain.resources,
+    idempotencyKeyHours: 1,
+  })
   return new Set(seeds.map(({ collection }) => collection))
 }
 
@@ -50,7 +56,7 @@ const succeeding = test.macro(async (t, methods: readonly string[]) => {
   // A collection that the catalogue does not have yet has no example to read.
   const seeded = await seed(service())
   t.true(seeded.size >= 10)
-  const empty = resources
+  const empty = domain.resources
     .filter(({ path }) => !seeded.has(path))
     .map(({ path }) => `${new URL(base).pathname}/${path}`)
   const paths = Object.entries<Json>(document.paths).filter(

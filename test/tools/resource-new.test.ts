@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { resources } from '../../src/domain/resources/index.ts'
+import { domain } from '../../src/domain/resources/index.ts'
 import { withEntry } from '../../tools/resource/new/list-entry.ts'
 import { addResource, type NewArguments } from '../../tools/resource/new/new.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
@@ -25,7 +25,7 @@ async function createSources(t: ExecutionContext) {
   ].filter((path) => !['src/domain', 'src/domain/resources'].includes(path))
   for (const path of linked) await symlink(join(process.cwd(), path), join(folder, path))
   const add = (given: NewArguments) =>
-    addResource(given, resources, { definitions, tests, module: '../definition.ts' })
+    addResource(given, domain.resources, { definitions, tests, module: '../definition.ts' })
   return { folder, definitions, tests, add }
 }
 

@@ -31,5 +31,3 @@ export const domain: Domain = {
     },
   },
 }
-
-export const { resources } = domain
