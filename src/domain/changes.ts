@@ -5,11 +5,12 @@ import { toData } from '../database/prisma-data.ts'
 import { type Change, TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
+import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 import { changedColumns, initialColumns, toColumns } from '../model/rows.ts'
 import type { WriteContext } from './context.ts'
-import { writeError } from './database-errors.ts'
+import { deletionError, writeError } from './database-errors.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import { parentNotFoundOrGone } from './not-found.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
@@ -74,6 +75,32 @@ export async function insertResource(
   return runWrite(context, resource, { key, before: undefined, after }, write, record !== undefined)
 }
 
+/** Deletes a resource and the resources it owns; see {@link updateResource}. */
+export async function removeResource(
+  context: WriteContext,
+  resource: Resource,
+  key: ResourceKey,
+  condition: Precondition,
+): Promise<'DELETED' | 'ABSENT'> {
+  const before =
+    condition.versions || condition.unmodifiedSince || resource.databaseRule
+      ? await prismaModel(context.client, resource).findByKey(resource, key)
+      : undefined
+  if (before === null) return 'ABSENT'
+  if (before) requireState(before, key, condition)
+  try {
+    return await inTransaction(context, resource, { key, before, after: undefined }, async (change) => {
+      await resource.databaseRule?.(change)
+      const where = { ...keyColumns(resource, key), ...(before && { version: before.version }) }
+      const { count } = await prismaModel(change.client, resource).deleteMany({ where })
+      if (count === 0 && before) throw new WriteConflict()
+      return count === 0 ? 'ABSENT' : 'DELETED'
+    })
+  } catch (error) {
+    throw deletionError(error, context.resources)
+  }
+}
+
 type Write = (change: ClientChange & Target<Columns>) => Promise<Written>
 
 async function runWrite(
@@ -113,7 +140,7 @@ type Target<After = Change['after']> = Pick<Change, 'key' | 'before'> & { readon
  *
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */
-export async function inTransaction<After extends Change['after'], Result>(
+async function inTransaction<After extends Change['after'], Result>(
   { client, caller, ruleSettings: settings }: WriteContext,
   { databaseRule }: Resource,
   { key, before, after }: Target<After>,

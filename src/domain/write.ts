@@ -14,10 +14,10 @@ import { completeValues, toValues } from '../model/rows.ts'
 import { inspectResource, refuseReadOnlyChanges } from '../model/validate.ts'
 import { isObject } from '../model/values.ts'
 import { viewOf } from '../model/versions/views.ts'
-import { insertResource, updateResource, type Written } from './changes.ts'
+import { insertResource, removeResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { idempotencyRecord } from './idempotency.ts'
-import { resourceNotFound } from './not-found.ts'
+import { notFoundOrGone, resourceNotFound } from './not-found.ts'
 import { retry } from './retry.ts'
 
 interface PatchOptions extends Precondition {
@@ -127,6 +127,25 @@ export async function patchResource(
       validated(view, mergePatch(writableValues(view, row), patch) as Values)
     return change(context, resource, key, row, options, patched)
   })
+}
+
+/**
+ * Deletes a resource and the resources it owns. Idempotent: a missing resource counts as deleted (SPEC §4.7).
+ *
+ * @throws {DomainError} DEPENDENCY_CONFLICT and CONCURRENT_MODIFICATION (409); when strict,
+ *   RESOURCE_NOT_FOUND (404) and RESOURCE_GONE (410)
+ */
+export async function deleteResource(
+  context: WriteContext,
+  resource: Resource,
+  key: ResourceKey,
+  { strict, ...condition }: Precondition & { readonly strict: boolean },
+): Promise<'DELETED' | 'ABSENT'> {
+  const outcome = isResourceKey(key)
+    ? await retry(() => removeResource(context, resource, key, condition))
+    : 'ABSENT'
+  if (outcome === 'ABSENT' && strict) throw await notFoundOrGone(context.client, resource, key)
+  return outcome
 }
 
 /** Gives an existing resource the values that a view of it shall have. */

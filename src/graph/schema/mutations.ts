@@ -1,6 +1,5 @@
 import type { WriteContext } from '../../domain/context.ts'
-import { deleteResource } from '../../domain/delete.ts'
-import { createResource, patchResource, putResource } from '../../domain/write.ts'
+import { createResource, deleteResource, patchResource, putResource } from '../../domain/write.ts'
 import { type Field, isRequired } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import type { Resource, Values } from '../../model/resource.ts'
