@@ -7,9 +7,7 @@ import {
   type SelectionNode,
 } from 'graphql'
 
-/**
- * The names of the fields selected in the current field, or at a path below it. Respects `@skip` and `@include`.
- */
+/** The names of the fields selected in the current field, or at a path below it. Respects `@skip` and `@include`. */
 export function selectedFields(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
   let fields = fieldsBelow(info, info.fieldNodes)
   for (const member of path) {

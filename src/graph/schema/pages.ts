@@ -43,9 +43,7 @@ export function pageArguments(resource: Resource): string {
     ${listArguments(resource)}`
 }
 
-/**
- * Resolves a page of a list. If fewer items than a page precede the position of a cursor, it is the first page.
- */
+/** Resolves a page of a list. If fewer items than a page precede the position of a cursor, it is the first page. */
 export async function resolvePage(
   source: ListSource,
   args: PageArguments,
