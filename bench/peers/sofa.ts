@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { GraphQLSchema } from 'graphql'
 import jwt from 'jsonwebtoken'
 import { useSofa } from 'sofa-api'
-import { openDatabase } from '../../src/database/open-database.ts'
+import { openDatabase } from '../../src/database/database.ts'
 import { createContext, type DomainContext } from '../../src/graph/execution/context.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { databaseOptions, loadConfiguration } from '../../src/service/settings/configuration.ts'

@@ -1,5 +1,4 @@
-import type { Database } from '../database/database.ts'
-import { openSharedDatabase } from '../database/open-database.ts'
+import { type Database, openSharedDatabase } from '../database/database.ts'
 import { type Configuration, databaseOptions } from '../service/settings/configuration.ts'
 
 /**

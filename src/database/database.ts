@@ -1,6 +1,16 @@
 import { createClient, type DatabaseClient, type DatabaseUse } from './client.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, type Patience, parseConnection } from './connection.ts'
+import {
+  type EmbeddedOptions,
+  embeddedConnection,
+  openEmbeddedDatabase,
+} from './embedded/embedded-database.ts'
+import { prepareFolder, refuseMissing } from './embedded/folder.ts'
+import { answers } from './embedded/lock.ts'
+import { migrate, migrationState, refuse } from './migrations/migrator.ts'
 import { createPool, type DatabasePool } from './pool.ts'
+import { sharesSessions } from './pooler.ts'
+import { DatabaseRefusedError } from './refused.ts'
 import { settingsCheck } from './session.ts'
 
 /** The database of the service, open and migrated. */
@@ -11,6 +21,136 @@ export interface Database {
   check(): Promise<void>
   /** Ends all connections and closes the embedded database. */
   close(): Promise<void>
+}
+
+/** What a domain brings into its database. */
+export interface Tables extends Pick<DatabaseUse, 'PrismaClient'> {
+  readonly migrations: string
+}
+
+/** The database to open, and its limits, as the settings name them. */
+export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'PrismaClient'> {
+  /** Loads the tables. It is called while an embedded database starts, which takes longer. */
+  tables: () => Promise<Tables>
+  /** The URL of a PostgreSQL server; by default, the embedded database is used. */
+  databaseUrl?: string | undefined
+  dataDir: string
+  /** Whether to migrate a PostgreSQL server; the embedded database is always migrated. */
+  migrateOnStart: boolean
+  /** How long to wait for a PostgreSQL server that cannot be reached yet. */
+  patience?: Patience
+}
+
+/** Maximum connections of the service to an embedded database; the others are for psql, Studio and the migrator. */
+const EMBEDDED_POOL = 7
+
+/** Connections of a command to an embedded database that a service is using. */
+const SHARED_CONNECTIONS = 2
+
+/** Migrates a database, or refuses one that is not migrated. */
+type Prepare = (connection: Connection, migrations: string) => Promise<unknown>
+
+/**
+ * Opens the database of the options.
+ *
+ * @param meanwhile called when it begins to wait for the database
+ * @throws DatabaseRefusedError if it cannot be reached or opened, another process uses it (embedded), or it
+ *   does not have exactly the migrations of this version.
+ */
+export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Promise<Database> {
+  return options.databaseUrl === undefined
+    ? openEmbedded(options, migrate, meanwhile)
+    : openServer(options.databaseUrl, options, meanwhile)
+}
+
+/**
+ * Opens the database for a command, like {@link openDatabase}. If a running service uses the embedded
+ * database, the command connects to its socket.
+ *
+ * @param prepare what becomes of an embedded database that no service holds
+ * @throws DatabaseRefusedError as {@link openDatabase}
+ */
+export async function openSharedDatabase(
+  options: DatabaseOptions,
+  prepare: Prepare = migrate,
+): Promise<Database> {
+  if (options.databaseUrl !== undefined) return openDatabase(options)
+  const { socketFolder } = await prepareFolder(options.dataDir)
+  if (!(await answers(socketFolder))) return openEmbedded(options, prepare)
+  const connection = embeddedConnection(socketFolder)
+  const tables = await options.tables()
+  await refuseUnmigrated(connection, tables.migrations)
+  return createDatabase(connection, limited(options, tables, SHARED_CONNECTIONS))
+}
+
+/**
+ * Opens the database for a command that only reads, as {@link openSharedDatabase} does, but never creates or
+ * migrates one.
+ *
+ * @throws DatabaseRefusedError as {@link openDatabase}, and when the data folder holds no database
+ */
+export async function openExistingDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.databaseUrl === undefined) await refuseMissing(options.dataDir)
+  return openSharedDatabase({ ...options, migrateOnStart: false }, refuseUnmigrated)
+}
+
+async function openEmbedded(
+  options: DatabaseOptions,
+  prepare: Prepare,
+  meanwhile = () => {},
+): Promise<Database> {
+  const embedded = await openEmbeddedDatabase(options.dataDir, options, () => {
+    // A database that does not open is reported first.
+    options.tables().catch(() => {})
+    meanwhile()
+  })
+  try {
+    const tables = await options.tables()
+    await prepare(embedded.connection, tables.migrations)
+    return createDatabase(embedded.connection, limited(options, tables, EMBEDDED_POOL), embedded.close)
+  } catch (error) {
+    await embedded.close()
+    throw error
+  }
+}
+
+function limited(options: DatabaseOptions, { PrismaClient }: Tables, connections: number): DatabaseUse {
+  return { ...options, PrismaClient, databasePoolSize: Math.min(options.databasePoolSize, connections) }
+}
+
+async function openServer(
+  databaseUrl: string,
+  options: DatabaseOptions,
+  meanwhile: () => void,
+): Promise<Database> {
+  const connection = parseConnection(databaseUrl, options.patience)
+  const { PrismaClient, migrations } = await options.tables()
+  const prepared = (options.migrateOnStart ? migrate : refuseUnmigrated)(connection, migrations)
+  meanwhile()
+  await prepared
+  const database = createDatabase(connection, { ...options, PrismaClient })
+  if (connection.keepsSession && (await sharesSessions(database.pool))) {
+    await database.close()
+    throw new DatabaseRefusedError(
+      'DATABASE_URL has the parameter pooler=session, but two connections share a session: the pooler is in ' +
+        'transaction mode, which needs no parameter.',
+    )
+  }
+  return database
+}
+
+async function refuseUnmigrated(connection: Connection, migrations: string): Promise<void> {
+  const state = await migrationState(connection, migrations)
+  refuse(state)
+  const { pending, misplaced } = state
+  if (pending.length === 0 && misplaced.length === 0) return
+  const reason =
+    pending.length > 0
+      ? `lacks ${pending.length} migration(s), the first is ${pending[0]}`
+      : `has ${misplaced.join(', ')} in the schema of the catalogue, as a former version left it`
+  throw new DatabaseRefusedError(
+    `The database ${reason}. Migrate it with \`npm run migrate\`, or set MIGRATE_ON_START=true.`,
+  )
 }
 
 /** Connects to a migrated database. `release` is called when all connections have ended. */

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Database } from '../database/database.ts'
-import { type DatabaseOptions, openDatabase } from '../database/open-database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts'
 import { openReaders, type Readers } from '../database/replicas/readers.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import type { Patience } from '../../database/connection.ts'
-import type { DatabaseOptions, Tables } from '../../database/open-database.ts'
+import type { DatabaseOptions, Tables } from '../../database/database.ts'
 import { domainFolder, type LocatedDomain, loadDefinitions, loadTables } from './domain-folder.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { settingsTable } from './settings-table.ts'

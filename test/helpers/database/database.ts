@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import pg, { type ClientConfig } from 'pg'
 import { lock } from 'proper-lockfile'
 import type { DatabaseClient } from '../../../src/database/client.ts'
-import type { Database } from '../../../src/database/database.ts'
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  openSharedDatabase,
+} from '../../../src/database/database.ts'
 import {
   type EmbeddedOptions,
   openEmbeddedDatabase,
@@ -15,11 +20,6 @@ import type { PrismaClient } from '../../../src/database/generated/client.ts'
 import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
 import { MOVE } from '../../../src/database/migrations/schemas.ts'
-import {
-  type DatabaseOptions,
-  openDatabase,
-  openSharedDatabase,
-} from '../../../src/database/open-database.ts'
 import { tables } from '../domain/domain.ts'
 import { hostileDefaults } from './hostile-defaults.ts'
 
