@@ -56,6 +56,7 @@ export async function awaitWrites(context: GraphContext): Promise<void> {
   const { caller, domain } = context
   if (caller.consistency?.after === undefined) return
   context.reader = await domain.readers.caughtUpClientFor(caller)
+  context.loaders.restart(context.reader)
 }
 
 /**
@@ -73,7 +74,7 @@ export function requireScope({ caller, slot }: GraphContext, resource: Resource,
  * and no row is read twice, so the number of statements does not depend on the number of resources.
  */
 class Loaders {
-  readonly #context: Omit<GraphContext, 'loaders'>
+  #context: Omit<GraphContext, 'loaders'>
   readonly #loaders = new Map<string, DataLoader<string, never>>()
   readonly #remembered = new Map<Resource, Row[]>()
 
@@ -116,7 +117,9 @@ class Loaders {
     return this.#loader(kind, read).load(parent.id)
   }
 
-  clear(): void {
+  /** Forgets what was read, and reads from this database. Apollo hands resolvers a copy of the context. */
+  restart(reader: DatabaseClient): void {
+    this.#context = { ...this.#context, reader }
     this.#loaders.clear()
     this.#remembered.clear()
   }

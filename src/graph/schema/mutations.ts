@@ -161,7 +161,7 @@ function writing(
       // Even after an error: when the connection is lost, the write may have happened.
       domain.readers.recordWrite(caller)
       context.reader = domain.client
-      loaders.clear()
+      loaders.restart(context.reader)
     }
   }
 }
