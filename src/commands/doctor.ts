@@ -1,9 +1,8 @@
 import { styleText } from 'node:util'
-import { parseConnection } from '../database/connection.ts'
+import { DatabaseRefusedError, parseConnection } from '../database/connection.ts'
 import { type Database, openExistingDatabase, type Tables } from '../database/database.ts'
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
 import { usesPooler } from '../database/pool.ts'
-import { DatabaseRefusedError } from '../database/refused.ts'
 import { readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
 import { DefinitionError } from '../model/definition-problems.ts'
@@ -97,7 +96,14 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
   )
   if (!value) return problems
   const { applied, pending, unknown, edited, failed, misplaced } = value
-  if (applied.length === 0) report('features of the server', await featureProblems(databaseUrl))
+  // The first migration requires these features.
+  if (applied.length === 0) {
+    const { value: lacking = [], problems } = await attempt(() =>
+      lackingFeatures(parseConnection(databaseUrl)),
+    )
+    const lacks = lacking.map((feature) => `The server lacks ${feature}; see docs/ENGINES.md`)
+    report('features of the server', [...problems, ...lacks])
+  }
   return [
     ...misplaced.map((name) => `${name} is in the schema of the catalogue: run npm run migrate`),
     ...pending.map((name) => `${name} is pending: run npm run migrate`),
@@ -105,12 +111,6 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
     ...edited.map((name) => `${name} was edited after it was applied`),
     ...failed.map((name) => `${name} did not finish`),
   ]
-}
-
-/** The first migration requires these features. */
-async function featureProblems(databaseUrl: string): Promise<readonly string[]> {
-  const { value, problems } = await attempt(() => lackingFeatures(parseConnection(databaseUrl)))
-  return value?.map((feature) => `The server lacks ${feature}; see docs/ENGINES.md`) ?? problems
 }
 
 /** The result of work, or the problems for which it was refused. */

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 
-interface Command {
-  readonly purpose: string
-  /** Imports the file of the command, which reads the arguments of the process. */
-  readonly run: () => Promise<unknown>
-}
-
-const commands: Readonly<Record<string, Command>> = {
+/** `run` imports the file of the command, which reads the arguments of the process. */
+const commands: Readonly<Record<string, { purpose: string; run: () => Promise<unknown> }>> = {
   start: { purpose: 'Starts the service', run: () => import('../service/main.ts') },
   seed: { purpose: 'Adds the example catalogue', run: () => import('./seed.ts') },
   token: { purpose: 'Prints an access token', run: () => import('./token.ts') },

@@ -1,5 +1,12 @@
 import type { ClientConfig } from 'pg'
-import { DatabaseRefusedError } from './refused.ts'
+
+/**
+ * The database cannot be used. The message for the operator states the reason and the remedy; print it without
+ * a stack trace. The cause, if any, is the original error.
+ */
+export class DatabaseRefusedError extends Error {
+  override name = 'DatabaseRefusedError'
+}
 
 export interface Connection extends ClientConfig {
   readonly schema?: string | undefined

@@ -1,5 +1,5 @@
 import { createClient, type DatabaseClient, type DatabaseUse } from './client.ts'
-import { type Connection, type Patience, parseConnection } from './connection.ts'
+import { type Connection, DatabaseRefusedError, type Patience, parseConnection } from './connection.ts'
 import {
   type EmbeddedOptions,
   embeddedConnection,
@@ -10,7 +10,6 @@ import { answers } from './embedded/lock.ts'
 import { migrate, migrationState, refuse } from './migrations/migrator.ts'
 import { createPool, type DatabasePool } from './pool.ts'
 import { sharesSessions } from './pooler.ts'
-import { DatabaseRefusedError } from './refused.ts'
 import { settingsCheck } from './session.ts'
 
 /** The database of the service, open and migrated. */

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import { DatabaseRefusedError } from './refused.ts'
+import { DatabaseRefusedError } from './connection.ts'
 
 export interface ServerFacts {
   /** PostgreSQL's format: `15.4`, possibly with the name of a package. */

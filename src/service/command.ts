@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs, styleText } from 'node:util'
-import { DatabaseRefusedError } from '../database/refused.ts'
+import { DatabaseRefusedError } from '../database/connection.ts'
 import { DefinitionError } from '../model/definition-problems.ts'
 import type { Domain } from '../model/domain.ts'
 import { DomainError } from '../model/errors.ts'

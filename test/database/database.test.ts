@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { DatabaseRefusedError } from '../../src/database/connection.ts'
 import { embeddedConnection } from '../../src/database/embedded/embedded-database.ts'
 import { prepareFolder } from '../../src/database/embedded/folder.ts'
-import { DatabaseRefusedError } from '../../src/database/refused.ts'
 import {
   createEmbedded,
   createTestDatabase,

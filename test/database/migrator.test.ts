@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { Client, type ClientConfig } from 'pg'
+import { DatabaseRefusedError } from '../../src/database/connection.ts'
 import { lackingFeatures, migrate, migrationState } from '../../src/database/migrations/migrator.ts'
-import { DatabaseRefusedError } from '../../src/database/refused.ts'
 import {
   createEmptyDatabase,
   createServerDatabase,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, lstat, mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { DatabaseRefusedError } from '../refused.ts'
+import { DatabaseRefusedError } from '../connection.ts'
 import { startThread, stopThread } from './thread.ts'
 
 /** The folders of an embedded database: its own folder in the data folder, and the folder of its socket. */

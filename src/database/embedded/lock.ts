@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { lock } from 'proper-lockfile'
-import { DatabaseRefusedError } from '../refused.ts'
+import { DatabaseRefusedError } from '../connection.ts'
 import { type EmbeddedFolder, SOCKET_NAME } from './folder.ts'
 
 const LOCK_NAME = '.lock'

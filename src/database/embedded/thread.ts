@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { DatabaseRefusedError } from '../refused.ts'
+import { DatabaseRefusedError } from '../connection.ts'
 
 /** The parameters of the thread: the folder of the database, and the socket to serve it on, if any. */
 export interface ThreadData {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseRefusedError } from '../refused.ts'
+import { DatabaseRefusedError } from '../connection.ts'
 
 export interface Migration {
   name: string

@@ -1,5 +1,5 @@
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
-import { DatabaseRefusedError } from '../refused.ts'
+import { DatabaseRefusedError } from '../connection.ts'
 import { internalSchema } from '../session.ts'
 
 export const RECORD = '_prisma_migrations'
@@ -29,33 +29,33 @@ export async function readMisplaced(client: Client, schema: string): Promise<str
  * catalogue work for every search path. Call it in the transaction of each migration.
  */
 export async function moveInternalTables(client: Client, schema: string): Promise<void> {
-  await client.query(
-    MOVE.replaceAll(':internal', () => escapeLiteral(internalSchema(schema))).replaceAll(':catalogue', () =>
-      escapeLiteral(schema),
-    ),
-  )
+  await client.query(moveStatement(schema))
 }
 
 /** A statement that does nothing where nothing is to be done. */
-export const MOVE = `DO $move$
+export function moveStatement(schema: string): string {
+  const catalogue = escapeLiteral(schema)
+  const internal = escapeLiteral(internalSchema(schema))
+  return `DO $move$
 DECLARE
   name text;
   definition text;
 BEGIN
   FOREACH name IN ARRAY ARRAY[${INTERNAL_TABLES.map(escapeLiteral).join(', ')}] LOOP
-    IF to_regclass(format('%I.%I', :catalogue, name)) IS NOT NULL
-        AND to_regclass(format('%I.%I', :internal, name)) IS NULL THEN
-      EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', :catalogue, name, :internal);
+    IF to_regclass(format('%I.%I', ${catalogue}, name)) IS NOT NULL
+        AND to_regclass(format('%I.%I', ${internal}, name)) IS NULL THEN
+      EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', ${catalogue}, name, ${internal});
     END IF;
   END LOOP;
   FOR definition IN
-    SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = to_regnamespace(quote_ident(:catalogue))
+    SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = to_regnamespace(quote_ident(${catalogue}))
       AND prokind = 'f' AND prosrc ~ '\\m(FROM|INTO|UPDATE) (${ENGINE_TABLES.join('|')})\\M'
   LOOP
     EXECUTE regexp_replace(definition, '\\m(FROM|INTO|UPDATE) (${ENGINE_TABLES.join('|')})\\M',
-      format('\\1 %I.\\2', :internal), 'g');
+      format('\\1 %I.\\2', ${internal}), 'g');
   END LOOP;
 END $move$`
+}
 
 /** PostgreSQL, appendix A. */
 export const INSUFFICIENT_PRIVILEGE = '42501'

@@ -3,9 +3,6 @@ import type { Consistency, WritePosition } from '../../model/caller.ts'
 
 export type ConsistencyTokens = ReturnType<typeof createConsistencyTokens>
 
-const PURPOSE = 'halgraph Consistency-Token'
-const KEY_BYTES = 32
-
 /** A replica in use lags less than this by far, so that an older token is of no more use. */
 const LIFETIME_SECONDS = 3600
 
@@ -20,7 +17,7 @@ const TOKEN = /^([0-9a-f]{1,8})\.([0-9a-f]{1,13})\.([0-9a-f]{1,9})\.([A-Za-z0-9_
  * @param cluster part of what is signed, so that a token holds for one cluster only
  */
 export function createConsistencyTokens(secret: string, cluster: string) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES))
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'halgraph Consistency-Token', 32))
   const signatureOf = (payload: string) => createHmac('sha256', key).update(`${cluster}.${payload}`).digest()
   const now = () => Math.floor(Date.now() / 1000)
   return {

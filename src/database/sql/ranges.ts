@@ -9,14 +9,8 @@ export interface Range {
   readonly order: string
 }
 
-/** The position in an order from which, or up to which, a list is read. */
-interface Bound {
-  readonly position: Position
-  readonly side: 'after' | 'before'
-}
-
-/** Which rows of ranges to select. The limit and the offset are SQL expressions. */
-export interface Selection {
+/** The limit and the offset are SQL expressions. */
+interface Selection {
   readonly columns: string
   readonly steps: readonly OrderStep[]
   readonly backwards: boolean
@@ -83,7 +77,7 @@ export function wholeRanges(steps: readonly OrderStep[], backwards: boolean): Ra
 export function boundedRanges(
   resource: Resource,
   steps: readonly OrderStep[],
-  { position, side }: Bound,
+  { position, side }: { position: Position; side: 'after' | 'before' },
   backwards: boolean,
   parameters: Parameters,
 ): Range[] {

@@ -19,7 +19,7 @@ import {
 import type { PrismaClient } from '../../../src/database/generated/client.ts'
 import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
-import { MOVE } from '../../../src/database/migrations/schemas.ts'
+import { moveStatement } from '../../../src/database/migrations/schemas.ts'
 import { tables } from '../domain/domain.ts'
 import { hostileDefaults } from './hostile-defaults.ts'
 
@@ -181,7 +181,7 @@ async function fingerprint(): Promise<string> {
     ({ name, checksum }) => `${name} ${checksum}\n`,
   )
   return createHash('sha256')
-    .update(checksums.join('') + MOVE)
+    .update(checksums.join('') + moveStatement('public'))
     .digest('hex')
     .slice(0, 16)
 }
