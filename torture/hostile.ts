@@ -30,7 +30,7 @@ export async function run(seconds = 10, only = ''): Promise<string[]> {
   return withOwner(async (owner) => {
     const address = server && only !== 'embedded' ? await createDatabaseOn(server, owner) : undefined
     const place = address ? { DATABASE_URL: address } : { DATA_DIR: (await createEmbedded(owner)).dataDir }
-    const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner)
+    const service = startProcess({ ...place, LOG_LEVEL: 'info', CALLER_SHARE: undefined }, owner)
     const origin = await service.origin
     const connection = address
       ? { connectionString: address }

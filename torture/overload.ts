@@ -22,7 +22,7 @@ export async function run(seconds = 20): Promise<string[]> {
     const place = server
       ? { DATABASE_URL: await createDatabaseOn(server, owner) }
       : { DATA_DIR: (await createEmbedded(owner)).dataDir }
-    const service = startProcess({ ...place, LOG_LEVEL: 'info' }, owner)
+    const service = startProcess({ ...place, LOG_LEVEL: 'info', CALLER_SHARE: undefined }, owner)
     const origin = await service.origin
     await createSpecies(origin)
     const normally = { origin, callers: 16, seconds: 5 }

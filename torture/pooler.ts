@@ -48,7 +48,6 @@ function startProcesses(owner: Owner, pooler: Pooler): Promise<string[]> {
     DATABASE_POOL_SIZE: String(CALLERS / PROCESSES),
     CONCURRENT_OPERATIONS: String(CALLERS / PROCESSES),
     WAITING_OPERATIONS: String(CALLERS),
-    CALLER_SHARE: '100',
     DATABASE_TIMEOUT: '60000',
     LOG_LEVEL: 'info',
   }

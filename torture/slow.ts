@@ -36,7 +36,7 @@ const LONGEST = 500
 export async function run(connections = 1_000): Promise<string[]> {
   return withOwner(async (owner) => {
     const { dataDir } = await createEmbedded(owner)
-    const service = startProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'info' }, owner)
+    const service = startProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'info', CALLER_SHARE: undefined }, owner)
     const origin = await service.origin
     await createLargeSpecies(origin)
     await sample(origin, 200)

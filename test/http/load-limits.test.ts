@@ -200,7 +200,7 @@ onServer(
   'while the requests of one caller wait for a locked table, those of others for other tables are served',
   async (t) => {
     const databaseUrl = await createDatabaseOn(server as string, t)
-    const service = await startTestService(t, { databaseUrl, databasePoolSize: 10 })
+    const service = await startTestService(t, { databaseUrl, databasePoolSize: 10, callerShare: 50 })
     const honest = service.withSubject('honest')
     // Reads the sizes of the tables, which waits for their locks.
     t.is((await honest.get('/species?sort=habitat:asc')).status, 200)
@@ -234,7 +234,7 @@ onServer(
 
 onServer('a caller that is alone leaves three connections to the next one', async (t) => {
   const databaseUrl = await createDatabaseOn(server as string, t)
-  const service = await startTestService(t, { databaseUrl, databasePoolSize: 10 })
+  const service = await startTestService(t, { databaseUrl, databasePoolSize: 10, callerShare: 50 })
   const locker = new pg.Client({ connectionString: databaseUrl })
   await locker.connect()
   locker.on('error', () => {})
@@ -281,6 +281,7 @@ test('a caller that leaves its responses unread is refused more of them, and oth
     responseMemory: 16,
     databaseTimeout: 4_000,
     maxPageSize: 400,
+    callerShare: 50,
   })
   await service.database.client.mission.createMany({
     data: Array.from({ length: 400 }, (_, number) => ({

@@ -94,12 +94,9 @@ test.serial('of a DELETE, a PUT and a PATCH that race with one If-Match exactly 
   }
 })
 
-/**
- * The database is on a server even where the other tests use the embedded one, which has a single session. The whole
- * service is one caller's, whose writes would otherwise run one after the other.
- */
+/** The database is on a server even where the other tests use the embedded one, which has a single session. */
 async function serviceOnServer(t: Parameters<typeof startTestService>[0]): Promise<TestService> {
-  return startTestService(t, { databaseUrl: await createDatabaseOn(server as string, t), callerShare: 100 })
+  return startTestService(t, { databaseUrl: await createDatabaseOn(server as string, t) })
 }
 
 interface Held {

@@ -32,7 +32,7 @@ export interface ServiceProcess {
 }
 
 /**
- * Starts the service on a free port; it is gone at teardown.
+ * Starts the service on a free port; it is gone at teardown. The requests of one caller race like those of several.
  *
  * @param command what to run instead of the main module, as in `['npm', 'start']`
  */
@@ -42,7 +42,8 @@ export function startProcess(
   command: readonly string[] = [process.execPath, ...ENGINE_OPTIONS, MAIN],
 ): ServiceProcess {
   const { DATABASE_URL, DATA_DIR, ...inherited } = process.env
-  const env = { ...inherited, PORT: '0', HOST: '127.0.0.1', JWT_SECRET: SECRET, ...environment }
+  const own = { PORT: '0', HOST: '127.0.0.1', JWT_SECRET: SECRET, CALLER_SHARE: '100' }
+  const env = { ...inherited, ...own, ...environment }
   const [file, ...parameters] = command as [string, ...string[]]
   const child = spawn(file, parameters, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }))
