@@ -1,5 +1,7 @@
 import { Prisma } from '@prisma/client/extension'
+import { DbNull, Decimal } from '@prisma/client/runtime/client'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
+import { kindOf } from '../model/kinds/index.ts'
 import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
 import type { List, ListRequest } from '../model/query/list.ts'
 import type { Resource } from '../model/resource.ts'
@@ -11,15 +13,13 @@ import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
 
-export type Send = <Result>(statement: Statement) => Promise<Result[]>
-
 /**
  * What every domain has of Prisma's client with the extension, inside and outside transactions. The models of resources
  * are {@link prismaModel}.
  */
 export interface Client {
   /** Reads the rows of a handwritten statement, which must name its columns instead of using `*`. */
-  $rows: Send
+  $rows<Result>(statement: Statement): Promise<Result[]>
 }
 
 /** The methods of a Prisma model that the service uses, with those of the extension. */
@@ -48,7 +48,7 @@ export function prismaModel(client: object, { name }: Resource): Model {
  * Extends Prisma's client with what its own API lacks (Prisma: client extensions). Statements run on the driver's pool
  * outside transactions, and on Prisma's connection inside one.
  */
-export function extend(prisma: PrismaClient, send: Send) {
+export function extend(prisma: PrismaClient, send: Client['$rows']) {
   const readByKey = batchKeyReads((resource, query) =>
     prismaModel(prisma, resource).findMany(query).catch(rejectUnavailable),
   )
@@ -90,4 +90,23 @@ type QueryClient = Pick<PrismaClient, '$queryRawUnsafe'>
 
 function clientOf(model: unknown): QueryClient {
   return (Prisma.getExtensionContext(model) as unknown as { $parent: QueryClient }).$parent
+}
+
+/** Columns with their values as Prisma stores them exactly. */
+export function toData({ leaves }: Resource, columns: Columns): Columns {
+  const data: Record<string, unknown> = { ...columns }
+  for (const { column, field } of leaves) {
+    const convert = CONVERSIONS[kindOf(field).prismaType]
+    if (convert && column in data) data[column] = convert(data[column])
+  }
+  return data
+}
+
+/** By the type in the Prisma schema. */
+const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  // Prisma stores null as the JSON value null.
+  Json: (value) => value ?? DbNull,
+  // Prisma rounds numbers beyond 2^53 to 16 digits, so that the greatest one overflows; as a Decimal, it keeps all 17.
+  Float: (value) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? new Decimal(value as number) : value,
 }

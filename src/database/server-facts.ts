@@ -27,9 +27,7 @@ export async function readServerFacts(client: ClientBase | Pool): Promise<Server
   return rows[0] as ServerFacts
 }
 
-/**
- * @throws DatabaseRefusedError if the server is older than PostgreSQL 13, or the encoding is not UTF-8.
- */
+/** @throws DatabaseRefusedError if the server is older than PostgreSQL 13, or the encoding is not UTF-8. */
 export function refuseServer({ version, versionNumber, encoding }: ServerFacts): void {
   if (versionNumber < OLDEST_VERSION * 10_000) {
     throw new DatabaseRefusedError(

@@ -75,7 +75,9 @@ export async function openReaders(
     return new Replica(new URL(address).host, database)
   })
   const choices = { replica: 0, primary_after_write: 0, primary_for_token: 0, primary_without_replica: 0 }
-  const written = new Writers(lag)
+  const writtenAt = new Map<string, number>()
+  const hasWritten = (identity: string) =>
+    performance.now() - (writtenAt.get(identity) ?? Number.NEGATIVE_INFINITY) < lag
   const allowed = {
     maximumLag: Math.max(lag * ALLOWED_PART, LEAST_ALLOWED_MILLISECONDS),
     unknownLag: replicaPosition === 'optional',
@@ -91,11 +93,11 @@ export async function openReaders(
   }
   return {
     clientFor({ identity }) {
-      if (written.has(identity)) return choose([], 'primary_after_write')
+      if (hasWritten(identity)) return choose([], 'primary_after_write')
       return choose(usable(), 'primary_without_replica')
     },
     async caughtUpClientFor({ identity, consistency }) {
-      if (written.has(identity)) return choose([], 'primary_after_write')
+      if (hasWritten(identity)) return choose([], 'primary_after_write')
       const after = consistency?.after
       if (after === undefined || after === 'unknown') return choose([], 'primary_for_token')
       await untilOneHas(after, usable())
@@ -103,7 +105,10 @@ export async function openReaders(
       return choose(caughtUp, 'primary_for_token')
     },
     recordWrite({ identity, consistency }) {
-      written.add(identity)
+      writtenAt.delete(identity)
+      writtenAt.set(identity, performance.now())
+      const [oldest] = writtenAt.keys()
+      if (writtenAt.size > MAXIMUM_WRITERS && oldest !== undefined) writtenAt.delete(oldest)
       if (consistency) consistency.hasWritten = true
     },
     positions: await tokenPositions(primary, secret),
@@ -113,24 +118,6 @@ export async function openReaders(
       await stopWatching()
       await Promise.all(replicas.map(({ database }) => database.close()))
     },
-  }
-}
-
-class Writers {
-  readonly #at = new Map<string, number>()
-
-  constructor(readonly lag: number) {}
-
-  has(identity: string): boolean {
-    const since = performance.now() - (this.#at.get(identity) ?? Number.NEGATIVE_INFINITY)
-    return since < this.lag
-  }
-
-  add(identity: string): void {
-    this.#at.delete(identity)
-    this.#at.set(identity, performance.now())
-    const [oldest] = this.#at.keys()
-    if (this.#at.size > MAXIMUM_WRITERS && oldest !== undefined) this.#at.delete(oldest)
   }
 }
 

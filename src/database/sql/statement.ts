@@ -37,9 +37,7 @@ const MAXIMUM_STATEMENTS = 500
 
 const names = new Map<string, string>()
 
-/**
- * The name of a prepared statement, the same for all connections; empty for a statement that is not prepared.
- */
+/** The name of a prepared statement, the same for all connections; empty for a statement that is not prepared. */
 export function statementName({ sql }: { readonly sql: string }): string {
   const known = names.get(sql)
   if (known !== undefined) return known
