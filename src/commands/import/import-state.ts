@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { lock } from 'proper-lockfile'
@@ -45,12 +45,8 @@ export function freshState(identity: ImportIdentity): ImportState {
  * @throws {ArgumentsError} when the file, the collection or the database has changed
  */
 export async function loadState(file: string, identity: ImportIdentity): Promise<ImportState> {
-  const text = await readFile(statePath(file), 'utf8').catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (text === undefined) return freshState(identity)
-  const state = JSON.parse(text) as ImportState
+  if (!existsSync(statePath(file))) return freshState(identity)
+  const state = JSON.parse(await readFile(statePath(file), 'utf8')) as ImportState
   const [different] = Object.entries(identity).filter(([name, value]) => state[name as 'key'] !== value)
   if (different === undefined) return state
   throw new ArgumentsError(

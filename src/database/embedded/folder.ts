@@ -41,8 +41,8 @@ export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
       socketFolder: await makeSocketFolder(folder),
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new DatabaseRefusedError(`DATA_DIR ${resolve(dataDir)} cannot be used: ${reason}`, { cause })
+    const reason = `DATA_DIR ${resolve(dataDir)} cannot be used: ${(cause as Error).message}`
+    throw new DatabaseRefusedError(reason, { cause })
   }
 }
 

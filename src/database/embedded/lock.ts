@@ -53,9 +53,8 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
     }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ELOCKED') throw held(cause)
-    throw new DatabaseRefusedError(`DATA_DIR ${dataDir} cannot be locked: ${(cause as Error).message}`, {
-      cause,
-    })
+    const reason = `DATA_DIR ${dataDir} cannot be locked: ${(cause as Error).message}`
+    throw new DatabaseRefusedError(reason, { cause })
   }
 }
 

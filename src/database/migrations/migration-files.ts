@@ -17,9 +17,8 @@ export interface Migration {
  */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause) => {
-    throw new DatabaseRefusedError(`There are no migrations in ${folder}: run npm run resource -- migrate`, {
-      cause,
-    })
+    const reason = `There are no migrations in ${folder}: run npm run resource -- migrate`
+    throw new DatabaseRefusedError(reason, { cause })
   })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(names.sort().map((name) => readMigration(folder, name)))

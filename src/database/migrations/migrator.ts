@@ -113,10 +113,8 @@ async function apply(session: Session, migration: Migration, migrations: Migrati
     })
   } catch (cause) {
     if (cause instanceof DatabaseRefusedError) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new DatabaseRefusedError(`Migration ${migration.name} failed and was rolled back: ${reason}`, {
-      cause,
-    })
+    const reason = `Migration ${migration.name} failed and was rolled back: ${(cause as Error).message}`
+    throw new DatabaseRefusedError(reason, { cause })
   }
 }
 
