@@ -2,7 +2,6 @@ import { styleText } from 'node:util'
 import { DatabaseRefusedError, parseConnection } from '../database/connection.ts'
 import { type Database, openExistingDatabase, type Tables } from '../database/database.ts'
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
-import { usesPooler } from '../database/pool.ts'
 import { readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
 import { DefinitionError } from '../model/definition-problems.ts'
@@ -140,7 +139,7 @@ async function inspectSession({ pool, check }: Database): Promise<void> {
     [Object.keys(sessionSettings())],
   )
   const settings = rows.map(({ name, value }) => `${name} ${value}`).join('; ')
-  const holder = (await usesPooler(pool)) ? 'each transaction, through a pooler' : 'session'
+  const holder = pool.isPooled ? 'each transaction, through a pooler' : 'session'
   const wrong = await check().then(
     () => [],
     (error: Error) => [error.message],

@@ -122,8 +122,7 @@ function readerOf(file: string): typeof readCsv | undefined {
 }
 
 function readLines(file: string): AsyncGenerator<InputRow> {
-  return readRecords(file, {
-    turns: () => false,
-    read: (line) => (BLANK.test(line.toString('latin1')) ? undefined : parseStrictJson(line, 'The line')),
-  })
+  return readRecords(file, (line) =>
+    BLANK.test(line.toString('latin1')) ? undefined : parseStrictJson(line, 'The line'),
+  )
 }

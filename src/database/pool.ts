@@ -24,6 +24,8 @@ export interface PoolObserver {
 
 export interface DatabasePool extends pg.Pool {
   observer: PoolObserver | undefined
+  /** Whether connections have gone through a pooler that shares sessions. */
+  isPooled: boolean
 }
 
 /** The signature of `query` in this file; pg declares ten overloads. */
@@ -38,7 +40,7 @@ export function createPool(
   connection: Connection,
   { databasePoolSize, databaseTimeout: timeout }: DatabaseUse,
 ): DatabasePool {
-  const WatchedClient = watchedClient(connection, timeout, (error) => pool.fail(error))
+  const WatchedClient = watchedClient(connection, timeout, () => pool)
   const pool = new WatchedPool({
     ...connection,
     // The embedded database counts these connections as one client.
@@ -56,6 +58,7 @@ export function createPool(
 
 class WatchedPool extends pg.Pool implements DatabasePool {
   observer: PoolObserver | undefined
+  isPooled = false
 
   /** Reports an error of a connection or of the server once, and turns it into SERVICE_UNAVAILABLE. */
   fail(error: unknown): unknown {
@@ -92,20 +95,10 @@ class WatchedPool extends pg.Pool implements DatabasePool {
   }
 }
 
-/** Whether the connections of a pool go through a pooler, which a new one finds out. */
-export async function usesPooler(pool: pg.Pool): Promise<boolean> {
-  const client = await pool.connect()
-  try {
-    return (client as unknown as { readonly isPooled?: boolean }).isPooled === true
-  } finally {
-    client.release()
-  }
-}
-
 function watchedClient(
   { schema, keepsSession, isEmbedded }: Connection,
   timeout: number,
-  fail: (error: unknown) => unknown,
+  poolOf: () => WatchedPool,
 ) {
   const responseTimeout = isEmbedded ? EMBEDDED_RESPONSE_MILLISECONDS : timeout + GRACE_MILLISECONDS
   // The embedded database cannot cancel statements.
@@ -113,15 +106,15 @@ function watchedClient(
   const begin = transactionStatement(schema, timeout)
   const before = localStatements(schema, timeout)
   return class WatchedClient extends pg.Client {
-    /** Whether the connection goes through a pooler that shares sessions. */
-    isPooled = false
+    #isPooled = false
 
     async setUp(): Promise<void> {
       // The statement in progress rejects. Without a listener, the event would end the process.
       this.on('error', () => {})
       const send = (text: string) => this.#inTime((query) => sendSetUp(query, text))
-      if (!isEmbedded && !keepsSession) this.isPooled = isPooled(this, await send(SESSION_PROCESS))
-      if (!this.isPooled) await send(session)
+      if (!isEmbedded && !keepsSession) this.#isPooled = isPooled(this, await send(SESSION_PROCESS))
+      poolOf().isPooled ||= this.#isPooled
+      if (!this.#isPooled) await send(session)
     }
 
     override query(...parameters: unknown[]): never {
@@ -148,14 +141,14 @@ function watchedClient(
       try {
         return await send(super.query.bind(this) as unknown as Query)
       } catch (error) {
-        throw fail(error)
+        throw poolOf().fail(error)
       } finally {
         clearTimeout(timer)
       }
     }
 
     #send(query: Query, parameters: unknown[]): Promise<unknown> {
-      if (!this.isPooled) return query(...parameters)
+      if (!this.#isPooled) return query(...parameters)
       const { name, ...config } = configOf(parameters)
       if (this.getTransactionStatus() !== 'I') return query(config)
       return config.text === 'BEGIN' ? sendBegin(query, begin) : sendPreceded(query, config, before)

@@ -27,7 +27,7 @@ export async function* readCsv(file: string, resource: Resource): AsyncGenerator
     columns = columnsOf(resource, cells)
     return undefined
   }
-  for await (const row of readRecords(file, { turns: hasOddQuotes, read })) {
+  for await (const row of readRecords(file, read, hasOddQuotes)) {
     if (!columns && 'refusal' in row) throw new ArgumentsError(`Invalid header: ${row.refusal.message}`)
     yield row
   }

@@ -7,17 +7,12 @@ export type InputRow =
   | { readonly line: number; readonly values: unknown }
   | { readonly line: number; readonly refusal: DomainError }
 
-/** How lines form records, and how to read one. */
-export interface RecordFormat {
-  /** Whether a record that begins in this line continues, or one that continues ends in it. */
-  readonly turns: (line: Buffer) => boolean
-  /**
-   * The values of a record; undefined for a blank line or a header.
-   *
-   * @throws {DomainError} when it cannot be read; {@link BrokenRecord} when its end is uncertain
-   */
-  readonly read: (record: Buffer) => unknown
-}
+/**
+ * The values of a record; undefined for a blank line or a header.
+ *
+ * @throws {DomainError} when it cannot be read; {@link BrokenRecord} when its end is uncertain
+ */
+type Read = (record: Buffer) => unknown
 
 /** The end of the record is uncertain. Only its first line is refused, and reading continues with the next line. */
 export class BrokenRecord extends DomainError {}
@@ -29,8 +24,14 @@ const LONGEST_RECORD = MAXIMUM_JSON_BYTES + '\r\n'.length
 /**
  * Reads the records of a file one by one. A record that cannot be read yields a row with the reason, and reading
  * continues. A record may be as large as a request body; a larger one is not held in memory.
+ *
+ * @param turns whether a record that begins in this line continues, or one that continues ends in it
  */
-export async function* readRecords(file: string, { turns, read }: RecordFormat): AsyncGenerator<InputRow> {
+export async function* readRecords(
+  file: string,
+  read: Read,
+  turns: (line: Buffer) => boolean = () => false,
+): AsyncGenerator<InputRow> {
   const lines = linesOf(file)
   // Lines that were read with a broken record, the next one last.
   let ahead: Buffer[] = []
@@ -54,7 +55,7 @@ export async function* readRecords(file: string, { turns, read }: RecordFormat):
   }
 }
 
-function rowFrom(line: number, lines: readonly Buffer[], read: RecordFormat['read']): InputRow | undefined {
+function rowFrom(line: number, lines: readonly Buffer[], read: Read): InputRow | undefined {
   try {
     const record = withoutLineEnd(Buffer.concat(lines))
     if (record.length > MAXIMUM_JSON_BYTES) {

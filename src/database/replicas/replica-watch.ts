@@ -28,14 +28,13 @@ export async function watchReplicas(
     if (usable !== reported) report(usable)
     reported = usable
   }
-  const pollRepeatedly = async () => {
+  await poll()
+  const polling = (async () => {
     while (!isStopped) {
       await delay(INTERVAL_MILLISECONDS, undefined, { ref: false })
       if (!isStopped) await poll()
     }
-  }
-  await poll()
-  const polling = pollRepeatedly()
+  })()
   return () => {
     isStopped = true
     return polling

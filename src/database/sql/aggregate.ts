@@ -71,11 +71,10 @@ function periodOf(resource: Resource, { groupByTime }: AggregateRequest): string
 }
 
 function groupOrder(keys: readonly Leaf[], { order, groupByTime }: AggregateRequest): string {
-  const time = groupByTime ? [`${quoted(TIME)} NULLS LAST`] : []
-  const byField = keys.map(
-    ({ column, field }) => `${quoted(column)}${isAlwaysSet(field) ? '' : ' NULLS LAST'}`,
-  )
-  const byKey = [...time, ...byField]
+  const byKey = [
+    ...(groupByTime ? [`${quoted(TIME)} NULLS LAST`] : []),
+    ...keys.map(({ column, field }) => `${quoted(column)}${isAlwaysSet(field) ? '' : ' NULLS LAST'}`),
+  ]
   return (order === 'count' ? [`${quoted(COUNT)} DESC`, ...byKey] : byKey).join(', ')
 }
 
