@@ -84,16 +84,10 @@ async function transfer(source: Source, settings: Settings): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
   let total = 0
   for await (const _ of rows()) total += 1
-  const progress = createProgressBar(total, begin)
-  const state = await runImport(
-    {
-      ...source,
-      concurrency: settings.databasePoolSize,
-      signal: interruption.signal,
-      progress: progress.show,
-    },
-    begin,
-  ).finally(progress.stop)
+  const { show: progress, stop } = createProgressBar(total, begin)
+  const { signal } = interruption
+  const parts = { ...source, concurrency: settings.databasePoolSize, signal, progress }
+  const state = await runImport(parts, begin).finally(stop)
   report(source, state, total)
   if (context && state.rows === total) await rm(statePath(file), { force: true })
 }

@@ -50,8 +50,6 @@ const SHARED_CONNECTIONS = 2
 type Prepare = (connection: Connection, migrations: string) => Promise<unknown>
 
 /**
- * Opens the database of the options.
- *
  * @param meanwhile called when it begins to wait for the database
  * @throws DatabaseRefusedError if it cannot be reached or opened, another process uses it (embedded), or it
  *   does not have exactly the migrations of this version.

@@ -134,12 +134,6 @@ interface Session {
   transact<Result>(work: Work<Result>): Promise<Result>
 }
 
-/** @throws DatabaseRefusedError for a setting that the server does not know */
-function refuseSettings(cause: unknown): never {
-  if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
-  throw new DatabaseRefusedError(`The server refuses a setting of the session: ${cause.message}`, { cause })
-}
-
 async function withSession<Result>(
   connection: Connection,
   use: (session: Session) => Promise<Result>,
@@ -147,7 +141,11 @@ async function withSession<Result>(
   const client = await connect(connection)
   const { schema = DEFAULT_SCHEMA } = connection
   const transact = async <Result>(work: Work<Result>) => {
-    await sendBegin((text) => client.query(text), transactionStatement(schema)).catch(refuseSettings)
+    await sendBegin((text) => client.query(text), transactionStatement(schema)).catch((cause) => {
+      if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
+      const reason = `The server refuses a setting of the session: ${cause.message}`
+      throw new DatabaseRefusedError(reason, { cause })
+    })
     try {
       const result = await work(client)
       await client.query('COMMIT')
@@ -188,15 +186,12 @@ async function connect({ patience, ...connection }: Connection): Promise<Client>
       return client
     } catch (cause) {
       client.end().catch(() => {})
-      const reason = `The database at ${client.host}:${client.port} cannot be reached: ${describe(cause)}`
+      const causes = cause instanceof AggregateError ? cause.errors.map(String) : [(cause as Error).message]
+      const reason = `The database at ${client.host}:${client.port} cannot be reached: ${causes.join(', ')}`
       if (!isNotReachedYet(cause) || performance.now() >= until)
         throw new DatabaseRefusedError(reason, { cause })
       if (attempt === 1) patience?.report(reason)
       await delay(PAUSE_MILLISECONDS)
     }
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(String).join(', ') : (error as Error).message
 }

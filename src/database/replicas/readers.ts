@@ -70,10 +70,9 @@ export async function openReaders(
       close: async () => {},
     }
   }
-  const replicas = addresses.map((address) => {
-    const database = createDatabase(parseConnection(address), use)
-    return new Replica(new URL(address).host, database)
-  })
+  const replicas = addresses.map(
+    (address) => new Replica(new URL(address).host, createDatabase(parseConnection(address), use)),
+  )
   const choices = { replica: 0, primary_after_write: 0, primary_for_token: 0, primary_without_replica: 0 }
   const writtenAt = new Map<string, number>()
   const hasWritten = (identity: string) =>
