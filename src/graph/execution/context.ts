@@ -26,8 +26,6 @@ export interface Parent {
 export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
-  /** The database to read from. Writes go to `domain.client`. */
-  reader: DatabaseClient
   readonly loaders: Loaders
   /** Runs all statements but look-ups of single resources. */
   readonly connections: Connections
@@ -47,16 +45,14 @@ export function createContext(
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
   const connections = domain.connections.of(caller.identity, slot)
-  const context = { caller, domain, reader, connections, slot, selectsWritten }
-  return Object.assign(context, { loaders: new Loaders(context) })
+  const loaders = new Loaders(reader, connections, slot)
+  return { caller, domain, loaders, connections, slot, selectsWritten }
 }
 
 /** Selects a replica that has the writes this query must see, before the query reads anything. */
-export async function awaitWrites(context: GraphContext): Promise<void> {
-  const { caller, domain } = context
+export async function awaitWrites({ caller, domain, loaders }: GraphContext): Promise<void> {
   if (caller.consistency?.after === undefined) return
-  context.reader = await domain.readers.caughtUpClientFor(caller)
-  context.loaders.restart(context.reader)
+  loaders.readFrom(await domain.readers.caughtUpClientFor(caller))
 }
 
 /**
@@ -74,16 +70,18 @@ export function requireScope({ caller, slot }: GraphContext, resource: Resource,
  * and no row is read twice, so the number of statements does not depend on the number of resources.
  */
 class Loaders {
-  #context: Omit<GraphContext, 'loaders'>
   readonly #loaders = new Map<string, DataLoader<string, never>>()
   readonly #remembered = new Map<Resource, Row[]>()
 
-  constructor(context: Omit<GraphContext, 'loaders'>) {
-    this.#context = context
-  }
+  constructor(
+    /** The database to read from. Not in the context, of which Apollo makes a copy. Writes go to `domain.client`. */
+    public reader: DatabaseClient,
+    private readonly connections: Connections,
+    private readonly slot: Slot,
+  ) {}
 
   resource(resource: Resource, key: ResourceKey): Promise<Row | undefined> {
-    const { connections, reader } = this.#context
+    const { connections, reader } = this
     const read = (keys: readonly string[]) => connections.use(() => readByKeys(reader, resource, keys))
     const loader = this.#loader(resource.path, read)
     for (const row of this.#remembered.get(resource) ?? []) loader.prime(keyText(keyOf(resource, row)), row)
@@ -103,7 +101,7 @@ class Loaders {
 
   /** A part of the list of one parent; undefined if there is no such parent. */
   list(parent: Parent, resource: Resource, request: ListRequest): Promise<List | undefined> {
-    const { connections, reader } = this.#context
+    const { connections, reader } = this
     const kind = `${parent.resource.path} ${resource.path} ${JSON.stringify(request)}`
     const read = (ids: readonly string[]) =>
       connections.read(
@@ -117,9 +115,9 @@ class Loaders {
     return this.#loader(kind, read).load(parent.id)
   }
 
-  /** Forgets what was read, and reads from this database. Apollo hands resolvers a copy of the context. */
-  restart(reader: DatabaseClient): void {
-    this.#context = { ...this.#context, reader }
+  /** Reads from this database from now on, and nothing that was read before. */
+  readFrom(reader: DatabaseClient): void {
+    this.reader = reader
     this.#loaders.clear()
     this.#remembered.clear()
   }
@@ -128,7 +126,7 @@ class Loaders {
     const known = this.#loaders.get(kind) as DataLoader<string, Value | undefined> | undefined
     if (known) return known
     const loader = new DataLoader<string, Value | undefined>(async (ids) => {
-      this.#context.slot.throwIfLate()
+      this.slot.throwIfLate()
       const found = await read(ids)
       return ids.map((id) => found.get(id))
     })

@@ -112,7 +112,7 @@ export function aggregateResolver(
       limit: limit + 1,
     }
     const passes = filterPasses(request.filter)
-    const { reader } = context
+    const { reader } = context.loaders
     const groups = await context.connections.read(
       { resource, passes, run: () => aggregate(reader, resource, request) },
       { client: reader, key: `${resource.path} groups ${JSON.stringify(request)}` },

@@ -68,8 +68,9 @@ export interface ListSource {
 export async function readSource(
   { resource, parent }: ListSource,
   request: ListRequest,
-  { reader, connections, loaders }: GraphContext,
+  { connections, loaders }: GraphContext,
 ): Promise<List> {
+  const { reader } = loaders
   const list = parent
     ? await loaders.list(parent, resource, request)
     : await connections.read(

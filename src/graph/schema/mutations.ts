@@ -160,8 +160,7 @@ function writing(
     } finally {
       // Even after an error: when the connection is lost, the write may have happened.
       domain.readers.recordWrite(caller)
-      context.reader = domain.client
-      loaders.restart(context.reader)
+      loaders.readFrom(domain.client)
     }
   }
 }
