@@ -1,7 +1,5 @@
 import { Prisma } from '@prisma/client/extension'
-import { DbNull, Decimal } from '@prisma/client/runtime/client'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
-import { kindOf } from '../model/kinds/index.ts'
 import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
 import type { List, ListRequest } from '../model/query/list.ts'
 import type { Resource } from '../model/resource.ts'
@@ -9,6 +7,7 @@ import type { Columns, Row } from '../model/row.ts'
 import { rejectUnavailable } from './errors.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { batchKeyReads } from './key-reads.ts'
+import { withStoredValues } from './prisma-data.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
@@ -39,9 +38,9 @@ export interface Model {
 }
 
 /** The Prisma model of a resource, by its name. */
-export function prismaModel(client: object, { name }: Resource): Model {
-  const model = name.charAt(0).toLowerCase() + name.slice(1)
-  return (client as Record<string, Model>)[model] as Model
+export function prismaModel(client: object, resource: Resource): Model {
+  const model = resource.name.charAt(0).toLowerCase() + resource.name.slice(1)
+  return withStoredValues(resource, (client as Record<string, Model>)[model] as Model)
 }
 
 /**
@@ -90,23 +89,4 @@ type QueryClient = Pick<PrismaClient, '$queryRawUnsafe'>
 
 function clientOf(model: unknown): QueryClient {
   return (Prisma.getExtensionContext(model) as unknown as { $parent: QueryClient }).$parent
-}
-
-/** Columns with their values as Prisma stores them exactly. */
-export function toData({ leaves }: Resource, columns: Columns): Columns {
-  const data: Record<string, unknown> = { ...columns }
-  for (const { column, field } of leaves) {
-    const convert = CONVERSIONS[kindOf(field).prismaType]
-    if (convert && column in data) data[column] = convert(data[column])
-  }
-  return data
-}
-
-/** By the type in the Prisma schema. */
-const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
-  // Prisma stores null as the JSON value null.
-  Json: (value) => value ?? DbNull,
-  // Prisma rounds numbers beyond 2^53 to 16 digits, so that the greatest one overflows; as a Decimal, it keeps all 17.
-  Float: (value) =>
-    Number.isInteger(value) && !Number.isSafeInteger(value) ? new Decimal(value as number) : value,
 }

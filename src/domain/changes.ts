@@ -1,6 +1,7 @@
 import type { Client } from '../database/client.ts'
 import { rejectUnavailable } from '../database/errors.ts'
-import { prismaModel, toData } from '../database/extension.ts'
+import { prismaModel } from '../database/extension.ts'
+import { toData } from '../database/prisma-data.ts'
 import { type Change, TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'

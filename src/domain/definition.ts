@@ -26,6 +26,7 @@ export {
 export {
   boolean,
   date,
+  decimal,
   enumeration,
   type Field,
   fractions,

@@ -3,6 +3,7 @@ import type { FieldOptions } from './kinds/kind.ts'
 
 export { boolean } from './kinds/boolean.ts'
 export { date } from './kinds/date.ts'
+export { decimal } from './kinds/decimal.ts'
 export { enumeration } from './kinds/enumeration.ts'
 export { fractions } from './kinds/fractions.ts'
 export { kindOf, type LeafField } from './kinds/index.ts'

@@ -50,6 +50,8 @@ function collectionCharts(resource: Resource) {
       member: camelCase(column),
       path: path.map(camelCase),
       isInteger: kindOf(field).schema(field)['type'] === 'integer',
+      /** The decimal places of an exact number, whose values are texts. */
+      ...('scale' in field && { scale: field.scale }),
     })),
     /** Counts, as `range0` and so on, what matches the filters `$range0` and so on. */
     ranges: { query: `query (${variables.join(', ')}) { ${ranges.join(' ')} }`, maximum: RANGES },

@@ -57,7 +57,7 @@ for (const resource of resources) {
     }
     for (const { column, field } of resource.leaves) {
       const line = new RegExp(`^ {2}${column} .*$`, 'm').exec(text)?.[0] ?? ''
-      t.true(line.includes(kindOf(field).prismaAttribute ?? ''), column)
+      t.true(line.includes(kindOf(field).prismaAttribute?.(field) ?? ''), column)
     }
   })
 }

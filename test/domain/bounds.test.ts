@@ -25,6 +25,7 @@ const fractions = (count: number) =>
 function casesOf(field: LeafField): Cases {
   switch (field.type) {
     case 'text':
+      if (field.format) return { inside: [kindOf(field).sample(field, 'x', 1)], outside: ['x'] }
       return { inside: ['𝔁'.repeat(field.maximumLength)], outside: ['x'.repeat(field.maximumLength + 1)] }
     case 'reference':
       return { inside: [], outside: ['x'.repeat(501)] }
@@ -63,6 +64,19 @@ function casesOf(field: LeafField): Cases {
         ],
         unsayable: ['{"gas": 1e400}', '{"gas": null}', '"gas"', 'null'],
       }
+    case 'decimal': {
+      const { precision, scale, minimum, maximum } = field
+      const greatest = maximum ?? `${'9'.repeat(precision - scale)}.${'9'.repeat(scale)}`
+      const outside = [
+        ...(minimum === undefined ? [] : [String(minimum - 1)]),
+        `1${'0'.repeat(precision - scale)}`,
+      ]
+      return {
+        inside: [String(minimum ?? `-${greatest}`), String(greatest)],
+        outside,
+        unsayable: ['NaN', 'Infinity'],
+      }
+    }
     case 'boolean':
       return { inside: [true, false], outside: [] }
   }

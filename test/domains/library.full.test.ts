@@ -103,6 +103,34 @@ test.serial('of two requests for the last copy at the same time, one gets it', a
   t.is(answers.filter(({ status }) => status === 422).length, 7)
 })
 
+test.serial('prices are exact: stored, compared, sorted, added and averaged', async (t) => {
+  const post = (title: string, price: unknown) =>
+    client.post('/books', { title, price, author_id: 'teo-barros' })
+  const refused = await post('Binary', 0.1)
+  t.regex(refused.body.error.message, /must be a string, because the JSON number 0.1 is not exact/)
+  const { body: cheap } = await post('Cheap', '0.20')
+  const { body: round } = await post('Round', 3)
+  t.deepEqual([cheap.price, round.price], ['0.20', '3.00'])
+  const tag = { 'If-Match': (await client.get(`/books/${cheap.id}`)).headers.get('etag') as string }
+  const unchanged = await client.patch(`/books/${cheap.id}`, { price: '0.2' }, tag)
+  t.is(unchanged.headers.get('etag'), tag['If-Match'])
+  const prices = async (query: string) =>
+    (await client.get(`/books?${query}`)).body._embedded.books.map((book: Json) => book.price)
+  t.deepEqual(await prices('filter=price[gte]:0.2&filter=price[lt]:12.500&sort=price:desc'), ['3.00', '0.20'])
+  t.deepEqual(await prices('filter=price[in]:0.1|12.5&sort=price:asc'), ['0.10', '12.50'])
+  const { body: first } = await client.get('/books?sort=price:asc&limit=2')
+  const { body: next } = await client.get(first._links.next.href)
+  t.deepEqual(
+    [first, next].flatMap(({ _embedded }) => _embedded.books.map((book: Json) => book.price)),
+    ['0.10', '0.20', '3.00', '12.50'],
+  )
+  const { data } = await client.graphql(
+    '{ bookAggregate(filter: { price: { lt: "1" } }) { groups { sum { price } average { price } maximum { price } } } }',
+  )
+  const [{ sum, average, maximum }] = data.bookAggregate.groups
+  t.deepEqual([sum.price, Number(average.price), maximum.price], ['0.30', 0.15, '0.20'])
+})
+
 test.serial('a HAL client walks from the entry document to a book, its author and its copies', async (t) => {
   const ketting = new Ketting(base)
   ketting.use((request, next) => {

@@ -125,7 +125,7 @@ for (const resource of representatives.filter((candidate) => candidate.listed)) 
         type === 'text' || type === 'reference'
           ? ['a\0b']
           : ['', ' ', 'x', '1x', '0x10', 'NaN', 'Infinity', 'null', 'TRUE', '1,5', '2031-02-30']
-      const isNumber = type === 'number' || type === 'integer'
+      const isNumber = ['number', 'integer', 'decimal'].includes(type)
       if (isNumber) texts.push('1e400')
       if (type === 'integer') texts.push('1.5', '2147483648')
       if (!isNumber && type !== 'text' && type !== 'reference') texts.push('1')

@@ -43,6 +43,13 @@ function badValues({ field }: Leaf): [Json, string][] {
       ['x'.repeat(field.maximumLength + 1), 'TOO_LONG'],
     )
   }
+  if (field.type === 'text' && field.format) bad.push(['x', 'INVALID_FORMAT'])
+  if (field.type === 'decimal') {
+    const malformed = ['', 'abc', '1e3', '1,5', `1.${'0'.repeat(field.scale)}5`, 0.1, 1e-7]
+    bad.push(...malformed.map((value): [Json, string] => [value, 'INVALID_FORMAT']))
+    bad.push([`1${'0'.repeat(field.precision)}`, 'OUT_OF_RANGE'], [1e21, 'INVALID_FORMAT'])
+    if (field.minimum !== undefined) bad.push([String(field.minimum - 1), 'OUT_OF_RANGE'])
+  }
   if (field.type === 'enumeration') bad.push(['no such word', 'INVALID_VALUE'], ['', 'INVALID_VALUE'])
   if (field.type === 'timestamp') {
     const malformed = [

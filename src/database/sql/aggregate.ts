@@ -1,4 +1,4 @@
-import { isAlwaysSet } from '../../model/fields.ts'
+import { isAlwaysSet, kindOf } from '../../model/fields.ts'
 import {
   type AggregateRequest,
   forMeasures,
@@ -32,6 +32,13 @@ const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   sum: (column) => `sum(${column})::float8`,
 }
 
+/** Of exact numbers, whose texts the driver does not convert. */
+const DECIMAL_FUNCTIONS: typeof FUNCTIONS = {
+  ...FUNCTIONS,
+  average: (column) => `avg(${column})`,
+  sum: (column) => `sum(${column})`,
+}
+
 /** A cast to numeric keeps 15 digits; a text has them all. */
 const EXACT_FUNCTIONS: typeof FUNCTIONS = {
   ...FUNCTIONS,
@@ -41,16 +48,20 @@ const EXACT_FUNCTIONS: typeof FUNCTIONS = {
 
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
   const { filter, measures, limit } = request
-  const functions = request.exact ? EXACT_FUNCTIONS : FUNCTIONS
   const keys = keysOf(resource, request)
   const parameters = new Parameters()
   const columns = keys.map(({ column }) => quoted(column))
   const period = periodOf(resource, request)
   const grouped = [...columns, ...(period ? [period] : [])]
   const computed = MEASURES.flatMap((measure) =>
-    measures[measure].map(
-      (column) => `${functions[measure](quoted(column))} AS ${quoted(measureColumn(measure, column))}`,
-    ),
+    measures[measure].map((column) => {
+      const functions = isExact(resource, column)
+        ? DECIMAL_FUNCTIONS
+        : request.exact
+          ? EXACT_FUNCTIONS
+          : FUNCTIONS
+      return `${functions[measure](quoted(column))} AS ${quoted(measureColumn(measure, column))}`
+    }),
   )
   const times = period ? [`${period} AS ${quoted(TIME)}`] : []
   const selected = [...columns, ...times, `count(*)::int AS ${quoted(COUNT)}`, ...computed]
@@ -90,13 +101,20 @@ export function toGroups(resource: Resource, request: AggregateRequest, rows: re
     count: row[COUNT] as number,
     measures: forMeasures((measure) =>
       Object.fromEntries(
-        request.measures[measure].map((column) => [column, toNumber(row[measureColumn(measure, column)])]),
+        request.measures[measure].map((column) => {
+          const value = row[measureColumn(measure, column)]
+          return [column, isExact(resource, column) ? value : toNumber(value)]
+        }),
       ),
     ),
   }))
 }
 
-/** Exact results are texts. */
+function isExact({ leaves }: Resource, column: string): boolean {
+  return leaves.some(({ column: name, field }) => name === column && kindOf(field).isExact)
+}
+
+/** Results added exactly are texts. */
 function toNumber(value: unknown): unknown {
   return typeof value === 'string' ? Number(value) : value
 }

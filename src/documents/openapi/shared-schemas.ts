@@ -18,7 +18,7 @@ function closed(
 const PROPERTY: Record<string, Schema> = {
   name: text,
   prompt: text,
-  type: { type: 'string', enum: ['text', 'textarea', 'number', 'date'] },
+  type: { type: 'string', enum: ['text', 'textarea', 'number', 'date', 'email', 'url'] },
   format: { enum: ['date-time', 'object'], description: 'What the text represents; objects are JSON.' },
   required: { const: true },
   readOnly: { const: true },

@@ -1,6 +1,7 @@
 import type { GraphQLFieldResolver } from 'graphql'
 import { aggregate } from '../../domain/read.ts'
 import { DomainError } from '../../model/errors.ts'
+import { kindOf } from '../../model/fields.ts'
 import {
   type AggregateRequest,
   forMeasures,
@@ -45,7 +46,7 @@ export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
   const measured = measurable(resource)
   const measures = MEASURES.map((name) => `"${pascalCase(name)} of each field." ${name}: ${names.measures}!`)
   const measureType = `"A number for each numeric field of ${resource.path}. Null if no resource of the group has a value, and, with an error, if the number is out of range."
-    type ${names.measures} { ${members(measured, () => 'Float')} }`
+    type ${names.measures} { ${members(measured, ({ column, field }) => (kindOf(field).isExact ? typeOf(resource, column, field) : 'Float'))} }`
   return [
     columnEnumeration(names.groupField, `Fields to group ${resource.path} by.`, keys),
     columnEnumeration(names.timeField, `Timestamps of ${resource.path}.`, timed(resource.leaves)),

@@ -4,17 +4,17 @@ import type { SchemaPart } from './sdl.ts'
 
 const JSON_SCALAR = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' })
 
-/** Kinds that convert their values also check them; the domain validates the others. */
+/** The domain validates the values of kinds that neither convert them nor have filters. */
 const scalars = KINDS.flatMap((kind) => {
-  const { scalar, check, toJson } = kind
+  const { scalar, check, toJson, operators } = kind
   if (typeof scalar !== 'object') return []
-  if (!toJson) return [new GraphQLScalarType(scalar)]
+  if (!toJson && operators.length === 0) return [new GraphQLScalarType(scalar)]
   const parseValue = (value: unknown) => {
     const checked = check({ type: kind.type, description: '' }, value)
     if ('value' in checked) return checked.value
     throw new GraphQLError(`A ${scalar.name} ${checked.problem}.`)
   }
-  const serialize = (value: unknown) => toJson(value as never)
+  const serialize = (value: unknown) => (toJson ? toJson(value as never) : value)
   return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
 })
 

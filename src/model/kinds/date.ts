@@ -22,7 +22,7 @@ export const dateKind: Kind<FieldOf<'date'>> = {
   columnType: 'DATE',
   dataType: 'date',
   prismaType: 'DateTime',
-  prismaAttribute: '@db.Date',
+  prismaAttribute: () => '@db.Date',
   constraint: (column) => `${column} BETWEEN '0001-01-01' AND '9999-12-31'`,
   fromDatabase: (text) => new Date(`${text}T00:00:00Z`),
   scalar: { name: 'Date', description: 'A day without a time: 2031-06-01.' },

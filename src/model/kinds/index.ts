@@ -1,5 +1,6 @@
 import { booleanKind } from './boolean.ts'
 import { dateKind } from './date.ts'
+import { decimalKind } from './decimal.ts'
 import { enumerationKind } from './enumeration.ts'
 import { fractionsKind } from './fractions.ts'
 import { integerKind } from './integer.ts'
@@ -14,6 +15,7 @@ const LIST = [
   referenceKind,
   numberKind,
   integerKind,
+  decimalKind,
   booleanKind,
   timestampKind,
   dateKind,

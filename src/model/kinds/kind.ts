@@ -81,10 +81,14 @@ export interface Kind<Field extends FieldOf<string>> {
 
   /** PostgreSQL's type as `CREATE TABLE` takes it, and as information_schema names it. */
   readonly columnType: string
+  /** What follows that in parentheses: `(10,2)`. */
+  columnParameters?(field: Field): string
   readonly dataType: string
   /** The type in the Prisma schema, with its native type as an attribute where Prisma's default is another. */
   readonly prismaType: string
-  readonly prismaAttribute?: string
+  prismaAttribute?(field: Field): string
+  /** Makes the value that statements return of the one that Prisma returns, where these differ, or of itself. */
+  fromPrisma?(value: never, field: Field): unknown
   /** The condition of a CHECK on a quoted column. */
   constraint?(column: string, field: Field): string | undefined
   /** The expression that a unique value is compared by; the column itself by default. */
@@ -100,6 +104,8 @@ export interface Kind<Field extends FieldOf<string>> {
   readonly isRarelyShared?: true
   readonly isTimed?: true
   readonly isMeasurable?: true
+  /** Its values are texts of numbers, which are added exactly. */
+  readonly isExact?: true
   /** Many resources share each of its few values, which a chart can show. */
   readonly hasFewValues?: true
 

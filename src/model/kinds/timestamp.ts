@@ -45,7 +45,7 @@ export const timestampKind: Kind<FieldOf<'timestamp'>> = {
   columnType: 'TIMESTAMPTZ(3)',
   dataType: 'timestamp with time zone',
   prismaType: 'DateTime',
-  prismaAttribute: '@db.Timestamptz(3)',
+  prismaAttribute: () => '@db.Timestamptz(3)',
   constraint: (column) => `is_in_calendar(${column})`,
   scalar: { name: 'DateTime', description: 'A time in ISO 8601 with milliseconds. Responses are in UTC.' },
   operators: COMPARISONS,

@@ -128,7 +128,7 @@ function Control({ property, attributes }) {
     return html`<input type="number" inputmode="decimal" min=${min} max=${max} step=${step ?? 'any'} ...${attributes} />`
   if (type === 'date') return html`<input type="date" ...${attributes} />`
   if (format === 'date-time') return html`<input type="datetime-local" step="0.001" ...${attributes} />`
-  return html`<input type="text" maxlength=${maxLength} placeholder=${placeholder} autocomplete="off" ...${attributes} />`
+  return html`<input type=${type === 'email' || type === 'url' ? type : 'text'} maxlength=${maxLength} placeholder=${placeholder} autocomplete="off" ...${attributes} />`
 }
 
 /** @param {any} properties */

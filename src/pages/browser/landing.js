@@ -105,8 +105,8 @@ function Histogram(/** @type {any} */ { ranges, number, measures }) {
   const [data, setData] = useState(/** @type {any} */ (undefined))
   const { labels, variables } = rangesOf(
     number,
-    measures.minimum[number.member],
-    measures.maximum[number.member],
+    Number(measures.minimum[number.member]),
+    Number(measures.maximum[number.member]),
     ranges.maximum,
   )
   useEffect(() => {
@@ -121,7 +121,7 @@ function Histogram(/** @type {any} */ { ranges, number, measures }) {
 function Numbers(/** @type {any} */ { numbers, measures, title }) {
   const cells = (/** @type {string} */ member) =>
     [measures.minimum, measures.average, measures.maximum].map(
-      (measure) => html`<td>${numberText(measure[member])}</td>`,
+      (measure) => html`<td>${numberText(Number(measure[member]))}</td>`,
     )
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${`Numbers of ${title}`}><table>
     <thead><tr><th scope="col">Number</th><th scope="col">Minimum</th><th scope="col">Average</th><th scope="col">Maximum</th></tr></thead>

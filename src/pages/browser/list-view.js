@@ -114,9 +114,12 @@ const TEXT_OPERATORS = [
   ['', 'is'],
 ]
 
+/** Of texts with an order. */
+const ORDERED_FORMATS = ['date-time', 'date', 'decimal']
+
 /** @param {any} schema */
 function operatorsOf({ type, format, enum: values } = /** @type {any} */ ({})) {
-  if (type === 'number' || type === 'integer' || format === 'date-time') return NUMBER_OPERATORS
+  if (type === 'number' || type === 'integer' || ORDERED_FORMATS.includes(format)) return NUMBER_OPERATORS
   return type === 'boolean' || values ? [['', 'is']] : TEXT_OPERATORS
 }
 

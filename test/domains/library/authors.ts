@@ -8,7 +8,9 @@ export const authors = defineResource({
   fields: {
     name: text('Name.', { required: true }),
     birth_year: integer('Year of birth.', { minimum: -3000, maximum: 3000 }),
+    email: text('E-mail address.', { format: 'email' }),
+    website: text('Address of the own pages.', { format: 'uri' }),
     biography: text('Life of the author.', { maximumLength: 10_000 }),
   },
-  example: { name: 'Ama Lindqvist', birth_year: 1951 },
+  example: { name: 'Ama Lindqvist', birth_year: 1951, email: 'ama@example.com' },
 })

@@ -1,6 +1,7 @@
 import {
   boolean,
   date,
+  decimal,
   defineResource,
   enumeration,
   group,
@@ -27,6 +28,7 @@ export const books = defineResource({
       width_millimetres: magnitude('Width, in millimetres.'),
     }),
     in_print: boolean('Whether it can still be bought.'),
+    price: decimal(8, 2, 'Price, in euros.', { minimum: 0, index: 'sort' }),
     published_date: date('Date of publication.'),
   },
   example: {
@@ -37,6 +39,7 @@ export const books = defineResource({
     pages: 312,
     size: { height_millimetres: 198, width_millimetres: 129 },
     in_print: true,
+    price: '12.50',
     published_date: '1994-03-01',
   },
 })

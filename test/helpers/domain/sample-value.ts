@@ -14,6 +14,7 @@ export function sampleValue(field: LeafField, name: string, number: number, inde
 export function awkwardValues(field: LeafField): Json[] {
   switch (field.type) {
     case 'text':
+      if (field.format || field.pattern) return []
       return [
         '  “quoted” ’ \\ / % _ ?',
         'ÅngströmΩ漢字 🪐👩‍🚀 \u200f',
@@ -26,6 +27,10 @@ export function awkwardValues(field: LeafField): Json[] {
       return awkwardNumbers(field)
     case 'integer':
       return awkwardNumbers({ ...INTEGER_RANGE, ...field }).filter(Number.isInteger)
+    case 'decimal': {
+      const whole = '9'.repeat(field.precision - field.scale)
+      return ['0', '7', whole].map((digits) => `${digits}.${'9'.repeat(field.scale)}`)
+    }
     case 'boolean':
       return [true, false]
     case 'timestamp':
@@ -51,6 +56,8 @@ export function wrongTypes(field: LeafField): Json[] {
   const { type } = kindOf(field).schema(field)
   const all: Json[] = ['text', '1', 'true', 1, 0, 1.5, true, [], {}, ['text'], { oxygen: '0.2' }]
   return all.filter((value) => {
+    // A number that is exact is taken as one.
+    if (field.type === 'decimal' && typeof value === 'number') return false
     if (type === 'integer') return !Number.isInteger(value)
     if (type === 'object') return typeof value !== 'object' || Array.isArray(value) || 'oxygen' in value
     return typeof value !== type

@@ -39,7 +39,7 @@ function fieldOf({ kind, parentField }: Resource, column: Column): ModelField {
     ...(column.default
       ? [column.default === '1' ? '@default(1)' : `@default(dbgenerated("${column.default}"))`]
       : []),
-    ...(stored?.prismaAttribute ? [stored.prismaAttribute] : []),
+    ...(leaf && stored?.prismaAttribute ? [stored.prismaAttribute(leaf.field)] : []),
   ]
   return [name, `${stored?.prismaType ?? 'Int'}${notNull ? '' : '?'}`, attributes.join(' ')]
 }

@@ -1,5 +1,5 @@
 import { escapeIdentifier as quoted } from 'pg'
-import { isAlwaysSet, kindOf, uniquenessOf } from '../../../src/model/fields.ts'
+import { isAlwaysSet, kindOf, type LeafField, uniquenessOf } from '../../../src/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
 
 export interface Column {
@@ -62,13 +62,18 @@ function columnsOf({ leaves, parentField, createdField }: Resource): Column[] {
   const columns = ordered.map(
     (leaf): Column => ({
       name: leaf.column,
-      type: kindOf(leaf.field).columnType,
+      type: columnType(leaf.field),
       notNull: isAlwaysSet(leaf.field),
       ...(setHere.includes(leaf.name) && { default: 'statement_timestamp()' }),
       leaf,
     }),
   )
   return [...columns, { name: 'version', type: 'INTEGER', notNull: true, default: '1' }]
+}
+
+function columnType(field: LeafField): string {
+  const { columnType, columnParameters } = kindOf(field)
+  return columnType + (columnParameters?.(field) ?? '')
 }
 
 function singletonChecks({ kind, path, parentField }: Resource): Constraint[] {

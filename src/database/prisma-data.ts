@@ -1,0 +1,48 @@
+import { DbNull, Decimal } from '@prisma/client/runtime/client'
+import { kindOf } from '../model/kinds/index.ts'
+import type { Resource } from '../model/resource.ts'
+import type { Columns } from '../model/row.ts'
+
+/** Columns with their values as Prisma stores them exactly. */
+export function toData({ leaves }: Resource, columns: Columns): Columns {
+  const data: Record<string, unknown> = { ...columns }
+  for (const { column, field } of leaves) {
+    const convert = CONVERSIONS[kindOf(field).prismaType]
+    if (convert && column in data) data[column] = convert(data[column])
+  }
+  return data
+}
+
+const RETURN_ROWS = ['findByKey', 'findMany', 'findFirst', 'create', 'updateManyAndReturn'] as const
+
+type Rows = Readonly<Record<(typeof RETURN_ROWS)[number], (...parameters: never[]) => Promise<unknown>>>
+
+/** A Prisma model that returns the same values as statements. */
+export function withStoredValues<Model extends Rows>({ leaves }: Resource, model: Model): Model {
+  const converted = leaves.filter(({ field }) => kindOf(field).fromPrisma)
+  if (converted.length === 0) return model
+  const convert = (row: unknown): unknown => {
+    if (Array.isArray(row)) return row.map(convert)
+    if (!row) return row
+    const values = converted.map(({ column, field }) => {
+      const value = (row as Columns)[column]
+      return [column, value && kindOf(field).fromPrisma?.(value as never, field)]
+    })
+    return { ...row, ...Object.fromEntries(values) }
+  }
+  return new Proxy(model, {
+    get(target, name: keyof Rows) {
+      if (!RETURN_ROWS.includes(name)) return target[name]
+      return async (...parameters: never[]) => convert(await target[name](...parameters))
+    },
+  })
+}
+
+/** By the type in the Prisma schema. */
+const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  // Prisma stores null as the JSON value null.
+  Json: (value) => value ?? DbNull,
+  // Prisma rounds numbers beyond 2^53 to 16 digits, so that the greatest one overflows; as a Decimal, it keeps all 17.
+  Float: (value) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? new Decimal(value as number) : value,
+}

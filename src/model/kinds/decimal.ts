@@ -1,0 +1,128 @@
+import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
+
+export interface DecimalField extends FieldOf<'decimal'> {
+  /** Digits, of which `scale` come after the decimal point. */
+  readonly precision: number
+  readonly scale: number
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+/** PostgreSQL's limit for a declared precision is 1000. More digits than this help no one. */
+const MAXIMUM_PRECISION = 100
+
+const DECIMAL = /^(?<sign>-?)0*(?<whole>\d+)(?:\.(?<fraction>\d+?)0*)?$/
+
+/** The digits of a number that binary arithmetic holds exactly, such as 12.5; undefined for others, such as 0.1. */
+function exactText(value: number): string | undefined {
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e21) return undefined
+  const written = value.toFixed(100).replace(/\.?0+$/, '')
+  return Number.isSafeInteger(value) || written === String(value) ? written : undefined
+}
+
+/** As an integer, in units of the last place. */
+function unscaled(text: string, scale: number): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(scale, '0').slice(0, scale))
+}
+
+function check(field: DecimalField, value: unknown): Checked {
+  const { precision = MAXIMUM_PRECISION, scale } = field
+  const text = typeof value === 'number' ? exactText(value) : value
+  if (text === undefined) {
+    return {
+      code: 'INVALID_FORMAT',
+      problem: `must be a string, because the JSON number ${value} is not exact`,
+    }
+  }
+  if (typeof text !== 'string') return wrongType('a string with a decimal number')
+  const { sign = '', whole = '', fraction = '' } = DECIMAL.exec(text)?.groups ?? {}
+  if (whole === '') return { code: 'INVALID_FORMAT', problem: 'must be a decimal number such as "12.50"' }
+  const digits = fraction === '0' ? '' : fraction
+  if (whole.length > precision - (scale ?? 0)) {
+    const problem = `must not have more than ${precision - (scale ?? 0)} digits before the decimal point`
+    return { code: 'OUT_OF_RANGE', problem }
+  }
+  if (digits.length > (scale ?? MAXIMUM_PRECISION)) {
+    return { code: 'INVALID_FORMAT', problem: `must not have more than ${scale} decimal places` }
+  }
+  return withinBounds(field, canonical(sign, whole, digits.padEnd(scale ?? 0, '0')))
+}
+
+function canonical(sign: string, whole: string, fraction: string): string {
+  const digits = fraction === '' ? whole : `${whole}.${fraction}`
+  return /[1-9]/.test(digits) ? sign + digits : digits
+}
+
+function withinBounds({ scale = 0, minimum, maximum }: DecimalField, text: string): Checked {
+  const value = unscaled(text, scale)
+  if (minimum !== undefined && value < unscaled(String(minimum), scale)) {
+    return { code: 'OUT_OF_RANGE', problem: `must not be less than ${minimum}` }
+  }
+  if (maximum !== undefined && value > unscaled(String(maximum), scale)) {
+    return { code: 'OUT_OF_RANGE', problem: `must not be more than ${maximum}` }
+  }
+  return { value: text }
+}
+
+interface PrismaDecimal {
+  toFixed(places: number): string
+}
+
+function patternOf({ precision, scale, minimum = -1 }: DecimalField): string {
+  const fraction = scale === 0 ? '' : `(\\.[0-9]{1,${scale}})?`
+  return `${minimum < 0 ? '-?' : ''}[0-9]{1,${Math.max(precision - scale, 1)}}${fraction}`
+}
+
+export const decimalKind: Kind<DecimalField> = {
+  type: 'decimal',
+  problems({ precision, scale }) {
+    const isValid =
+      Number.isInteger(precision) &&
+      Number.isInteger(scale) &&
+      precision >= 1 &&
+      precision <= MAXIMUM_PRECISION &&
+      scale >= 0 &&
+      scale <= precision
+    return isValid ? [] : [`it needs a precision from 1 to ${MAXIMUM_PRECISION}, and a scale from 0 to that`]
+  },
+  columnType: 'NUMERIC',
+  columnParameters: ({ precision, scale }) => `(${precision},${scale})`,
+  dataType: 'numeric',
+  prismaType: 'Decimal',
+  fromPrisma: (value: string | PrismaDecimal, { scale }) =>
+    typeof value === 'string' ? value : value.toFixed(scale),
+  prismaAttribute: ({ precision, scale }) => `@db.Decimal(${precision}, ${scale})`,
+  // NaN is greater than all numbers.
+  constraint(column, { minimum, maximum }) {
+    const lower = minimum === undefined ? [] : [`${column} >= ${minimum}`]
+    return [...lower, `${column} ${maximum === undefined ? `< 'NaN'` : `<= ${maximum}`}`].join(' AND ')
+  },
+  scalar: { name: 'Decimal', description: 'An exact decimal number, as a string: "12.50".' },
+  operators: COMPARISONS,
+  isMeasurable: true,
+  isExact: true,
+  schema: (field) => ({ type: 'string', format: 'decimal', pattern: `^${patternOf(field)}$` }),
+  characters: ({ precision }) => precision + 2,
+  check,
+  // A number beyond the bounds of the field is valid in a filter.
+  fromQuery: (_, text) => check({ type: 'decimal', description: '' } as DecimalField, text),
+  control: (field) => ({ type: 'text', regex: patternOf(field), placeholder: sampleOf(field, 12.5) }),
+  sample: (field, _, number) => sampleOf(field, number),
+}
+
+function sampleOf({ precision, scale, minimum = 0 }: DecimalField, number: number): string {
+  const whole = (minimum + Math.trunc(number)) % 10 ** (precision - scale)
+  const fraction = Math.round((number % 1) * 100) / 100
+  return (whole + fraction).toFixed(scale)
+}
+
+/** An exact number with so many digits, of which `scale` come after the decimal point: a string such as "12.50". */
+export function decimal(
+  precision: number,
+  scale: number,
+  description: string,
+  options: FieldOptions & Pick<DecimalField, 'minimum' | 'maximum'> = {},
+): DecimalField {
+  return { type: 'decimal', precision, scale, description, ...options }
+}
