@@ -3,6 +3,10 @@ import type { ApiVersion } from './versions/versions.ts'
 
 /** The resources that a service serves. A folder of definitions exports one, as `domain` of its `index.ts`. */
 export interface Domain {
+  /** The name of the service on its pages, in its documents and at its start; `halgraph` by default. */
+  readonly title?: string
+  /** What the service offers, in a sentence or two. */
+  readonly description?: string
   /** In the order of documents and listings. */
   readonly resources: readonly Resource[]
   /**

@@ -6,6 +6,7 @@ import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'
 import { respondWithContent, staticContent } from '../http/static-content.ts'
 import type { Resource } from '../model/resource.ts'
+import { SERVICE_NAME } from '../observability/service-name.ts'
 import { label } from '../rest/nouns.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../rest/urls.ts'
 
@@ -26,6 +27,9 @@ export const MODEL_PATH = '/model'
 
 /** The link targets of the header of every page. */
 export interface Site {
+  /** The name of the service, and what it offers. */
+  readonly title: string
+  readonly description: string
   readonly base: string
   /** The beginning of all URLs of the service. */
   readonly root: string
@@ -46,6 +50,8 @@ export type SiteSettings = RestSettings & {
 export function siteFor(ctx: Context, settings: SiteSettings): Site {
   const root = rootFor(ctx, settings)
   return {
+    title: settings.title ?? SERVICE_NAME,
+    description: settings.description ?? 'A catalogue with a REST and a GraphQL interface.',
     base: urlsFor(ctx, settings).base,
     root,
     reference: root + (settings.reference ?? REFERENCE_PATH),
@@ -81,7 +87,8 @@ export function notFoundPage(site: Site, path: string): Html {
 
 /** The landing page: what the service is, links, and, with a token, counts and charts. */
 export function landingPage(site: Site, resources: readonly Resource[]): Html {
-  const content = html`<h1>A catalogue with a REST and a GraphQL interface</h1>
+  const content = html`<h1>${site.title}</h1>
+<p>${site.description}</p>
 <p>${resources
     .filter(({ owner }) => !owner)
     .map(({ path }) => label(path))
@@ -169,14 +176,14 @@ export function pageWith(title: string, site: Site, content: Html, head: Html = 
 <meta name="color-scheme" content="light dark">
 <meta name="base" content="${base}">
 <meta name="root" content="${root}">
-<title>${title} &ndash; halgraph</title>
+<title>${title} &ndash; ${site.title}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/pages.css">
 ${head}
 </head>
 <body>
 <header>
-<a class="name" href="${root}/">halgraph</a>
+<a class="name" href="${root}/">${site.title}</a>
 <nav aria-label="Site">
 ${places(site).map(([page, text, href]) => navigationLink(href, text, page === title))}</nav>
 </header>

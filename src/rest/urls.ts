@@ -4,6 +4,9 @@ import type { ResourceKey } from '../model/identifiers.ts'
 import type { Resource } from '../model/resource.ts'
 
 export interface RestSettings {
+  /** The name of the service, and what it offers. */
+  readonly title?: string | undefined
+  readonly description?: string | undefined
   readonly namespace: string
   readonly version: string
   /** The beginning of links: an origin, perhaps with a path. Undefined: the origin of the request. */

@@ -12,7 +12,8 @@ type InterfaceSettings = Omit<SiteSettings, 'version'> & { readonly version: str
 /** Makes all versions of the REST interface, their documents and pages. `notFound` belongs after all other routes. */
 export function createRestInterface(domain: Domain, prepare: Prepare, settings: InterfaceSettings) {
   const { versions, shown } = servedVersions(domain, settings.version)
-  const shownSettings = { ...settings, version: shown }
+  const { title, description } = domain
+  const shownSettings = { ...settings, version: shown, title, description }
   const served = restVersions(domain.resources, versions, shownSettings)
   const routes = [
     ...served.flatMap(({ resources, settings }) => [

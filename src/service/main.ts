@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { isMissing } from '../database/embedded/folder.ts'
+import { SERVICE_NAME } from '../observability/service-name.ts'
 import { runCommand } from './command.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
 import { type Log, openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
 import { loadConfiguration } from './settings/configuration.ts'
-import type { Settings } from './settings/settings.ts'
 import { type StopTracing, startTracing } from './tracing.ts'
 import { hasLeft, isFirstProcess, mayLeave, onStop, superviseWorkers } from './workers.ts'
 
@@ -44,8 +44,10 @@ async function main(): Promise<void> {
     reportWait: (reason) => logger.warn({ reason }, 'waiting for the database'),
   })
   logger.info({ origin: service.origin }, 'listening')
-  if (settings.jwt.kind === 'development' && isFirstProcess())
-    introduce(service, settings, await mintToken(tokens, { scope: '*:read *:write', expiresIn: '12h' }))
+  if (settings.jwt.kind === 'development' && isFirstProcess()) {
+    const token = await mintToken(tokens, { scope: '*:read *:write', expiresIn: '12h' })
+    introduce(service, domain.title ?? SERVICE_NAME, settings.graphqlExplorer, token)
+  }
   let isStopping = false
   // A second signal stops the service immediately.
   onStop(() => {
@@ -73,13 +75,13 @@ function setGarbageCollector(): void {
 }
 
 /** Prints the first steps, with a token, if the service has a development secret. */
-function introduce({ origin, base }: Service, settings: Settings, token: string): void {
+function introduce({ origin, base }: Service, title: string, hasExplorer: boolean, token: string): void {
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
   process.stdout.write(`
-${bold('Open in a browser')}
+${bold(`${title}: open in a browser`)}
   ${origin}/   where to go, with counts and charts
   ${base}   every resource as a page
-  ${origin}/docs   the API reference${settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''}
+  ${origin}/docs   the API reference${hasExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''}
 
 ${bold('Token for these pages')}, with all scopes, valid for twelve hours
   ${token}

@@ -148,6 +148,15 @@ test.serial('a HAL client walks from the entry document to a book, its author an
   t.is(copies.data.total_count, 1)
 })
 
+test.serial('its pages and its OpenAPI document have its title and its description', async (t) => {
+  const page = await (await fetch(new URL('/', base), { headers: { accept: 'text/html' } })).text()
+  t.regex(page, /<title>Home &ndash; Municipal library<\/title>/)
+  t.regex(page, /<h1>Municipal library<\/h1>\s*<p>Books, their copies, and who has borrowed them.<\/p>/)
+  const { info } = (await (await fetch(`${base}/openapi.json`)).json()) as Json
+  t.is(info.title, 'Municipal library')
+  t.regex(info.description, /^Books, their copies, and who has borrowed them.\n\nCollections of resources/)
+})
+
 test.serial('its entities and their relationships are drawn', async (t) => {
   const page = await (await fetch(new URL('/model', base), { headers: { accept: 'text/html' } })).text()
   for (const { path, name } of library.domain.resources) {

@@ -2,6 +2,7 @@ import type { Domain } from '../../model/domain.ts'
 import type { Resource } from '../../model/resource.ts'
 import { servedVersions } from '../../model/versions/versions.ts'
 import { viewOf } from '../../model/versions/views.ts'
+import { SERVICE_NAME } from '../../observability/service-name.ts'
 import { resourcePaths } from '../../rest/resource-paths.ts'
 import { basePath, type RestSettings } from '../../rest/urls.ts'
 import { errorEnvelopes } from '../error-examples.ts'
@@ -30,7 +31,12 @@ export function openApiDocument(
   const paths: Record<string, Schema> = Object.assign(servicePaths(resources, base, path), ...items)
   const document = {
     openapi: '3.1.1',
-    info: { title: 'halgraph', version: settings.version.slice(1), ...INFO },
+    info: {
+      ...INFO,
+      title: settings.title ?? SERVICE_NAME,
+      version: settings.version.slice(1),
+      description: [settings.description, INFO.description].filter(Boolean).join('\n\n'),
+    },
     servers: [{ url: publicBaseUrl ?? EXAMPLE_ORIGIN, description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
@@ -87,7 +93,15 @@ const BEARER = {
 /** The text of docs/openapi.json: the default version with the default settings. */
 export function committedDocument(domain: Domain, seeds: readonly Seed[]): string {
   const { shown: version } = servedVersions(domain, undefined)
-  const settings = { publicBaseUrl: undefined, namespace: 'api', version, maximumPageSize: 100 }
-  const resources = domain.resources.map((resource) => viewOf(resource, version))
+  const { title, description, resources: unversioned } = domain
+  const settings = {
+    title,
+    description,
+    publicBaseUrl: undefined,
+    namespace: 'api',
+    version,
+    maximumPageSize: 100,
+  }
+  const resources = unversioned.map((resource) => viewOf(resource, version))
   return `${JSON.stringify(openApiDocument(resources, settings, seeds), null, 2)}\n`
 }

@@ -10,8 +10,9 @@ import { spacecraft } from './spacecraft.ts'
 import { species } from './species.ts'
 import { trainingRecords } from './training-records.ts'
 
-/** Space exploration: a catalogue of species and planets, and missions with their crews. */
 export const domain: Domain = {
+  title: 'Space exploration',
+  description: 'A catalogue of species and planets, and missions with their crews.',
   resources: [
     species,
     planets,

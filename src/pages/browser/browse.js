@@ -39,7 +39,7 @@ function Browse() {
     return html`<h1>No response</h1><p role="alert">The service did not respond: ${state.failure}</p>`
   const { answer, profile, key } = state
   const title = titleOf(answer.body, profile)
-  document.title = `${title} – halgraph`
+  document.title = `${title} – ${document.querySelector('header .name')?.textContent}`
   // Without this element, Preact moves the title and the path behind the request when the form changes.
   return html`<div>
     <div class="heading"><h1 tabindex="-1" ref=${heading}>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>

@@ -5,7 +5,8 @@ import { copies } from './copies.ts'
 import { cover } from './cover.ts'
 import { loans } from './loans.ts'
 
-/** A library: its books, their copies, and who has borrowed them. */
 export const domain: Domain = {
+  title: 'Municipal library',
+  description: 'Books, their copies, and who has borrowed them.',
   resources: [authors, books, copies, cover, loans],
 }
