@@ -1,6 +1,6 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
@@ -82,6 +82,7 @@ function isChosen(names: string | undefined, name: string): boolean {
 async function linkFolders(): Promise<void> {
   for (const name of ['prisma', 'operations', 'src/pages/browser', 'src/pages/styles']) {
     const link = fileURLToPath(new URL(`../${name}`, import.meta.url))
+    await mkdir(dirname(link), { recursive: true })
     await rm(link, { force: true })
     await symlink(fileURLToPath(new URL(`../../../${name}`, import.meta.url)), link, 'junction')
   }

@@ -38,8 +38,10 @@ function readEnvironmentFile() {
 export async function buildDomainIfChanged(path) {
   const folder = resolve(path)
   if (!existsSync(join(folder, 'index.ts'))) {
-    if (existsSync(join(folder, 'dist/index.js'))) return
-    throw new BuildError(`DOMAIN: there is no index.ts in ${folder}`)
+    if (existsSync(join(folder, 'dist/index.js'))) return linkPackages(folder)
+    throw new BuildError(
+      `DOMAIN: there is no index.ts in ${folder}. To start a domain there, run \`npx halgraph new ${path}\` without DOMAIN.`,
+    )
   }
   await buildOutput(
     folder,
@@ -49,6 +51,8 @@ export async function buildDomainIfChanged(path) {
       await build(folder, made)
     },
   )
+  // A folder that was copied with its build has no links, or links to where it was.
+  await linkPackages(folder)
 }
 
 /**
@@ -121,6 +125,7 @@ const PACKAGES = [
  * Makes the packages of this installation available to the folder, by links in its `node_modules` where it is not
  * within the project. The service and the domain must share them: an error class is compared by identity.
  *
+ * @throws {BuildError} when a package is of another installation, or a link cannot be made
  * @param {string} folder
  */
 export async function linkPackages(folder) {
@@ -129,13 +134,27 @@ export async function linkPackages(folder) {
     if (name === 'halgraph' && folder.startsWith(project)) continue
     const found = installed(folder, name)
     if (found === undefined) {
-      const link = join(folder, 'node_modules', name)
-      await mkdir(dirname(link), { recursive: true })
-      await rm(link, { force: true })
-      await symlink(target, link, 'junction')
+      await makeLink(join(folder, 'node_modules', name), target)
     } else if (found !== realpathSync(target)) {
       throw new BuildError(`DOMAIN: ${folder} uses ${found}, but the service that runs is in ${project}`)
     }
+  }
+}
+
+/**
+ * @param {string} link
+ * @param {string} target
+ */
+async function makeLink(link, target) {
+  try {
+    await mkdir(dirname(link), { recursive: true })
+    await rm(link, { force: true })
+    await symlink(target, link, 'junction')
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error)
+    throw new BuildError(
+      `DOMAIN: cannot link this installation into its folder, which needs halgraph as a dependency: ${message}`,
+    )
   }
 }
 

@@ -8,6 +8,7 @@ const PROGRAMS = {
   halgraph: 'src/commands/halgraph.ts',
   main: 'src/service/main.ts',
   resource: 'tools/resource/main.ts',
+  new: 'tools/project/main.ts',
 }
 
 /** Modules that a domain imports or is: they remain single, since an error class is compared by identity. */

@@ -3,6 +3,10 @@ import { styleText } from 'node:util'
 
 /** `run` imports the file of the command, which reads the arguments of the process. */
 const commands: Readonly<Record<string, { purpose: string; run: () => Promise<unknown> }>> = {
+  new: {
+    purpose: 'Starts a domain of your own in a new folder',
+    run: () => import(new URL('../new.js', import.meta.url).href),
+  },
   start: { purpose: 'Starts the service', run: () => import('../service/main.ts') },
   seed: { purpose: 'Adds the example catalogue', run: () => import('./seed.ts') },
   token: { purpose: 'Prints an access token', run: () => import('./token.ts') },

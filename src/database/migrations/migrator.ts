@@ -78,12 +78,15 @@ function featuresOf({ schema, transact }: Session): Promise<string[]> {
   return transact((client) => missingFeatures(client, schema))
 }
 
-/** @throws DatabaseRefusedError if the database has unknown, edited or failed migrations. */
+/** @throws DatabaseRefusedError if the database is of another domain, or has unknown, edited or failed migrations. */
 export function refuse(state: MigrationState): void {
+  if (state.applied.length === 0 && state.unknown.length > 0) {
+    throw new DatabaseRefusedError(
+      'The database has the tables of another domain. Set DATA_DIR or DATABASE_URL to another database, or DOMAIN to that domain.',
+    )
+  }
   const problems = [
-    ...state.unknown.map(
-      (name) => `${name} is applied but unknown: the database is of a newer version or of another domain`,
-    ),
+    ...state.unknown.map((name) => `${name} is applied but unknown: the database is of a newer version`),
     ...state.edited.map((name) => `${name} was edited after it was applied`),
     ...state.failed.map((name) => `${name} was started by another tool and did not finish`),
   ]
