@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
 import { drawEntities, drawTypes } from '../documents/data-model.ts'
+import { fieldsDocument } from '../documents/fields.ts'
 import { committedDocument } from '../documents/openapi/document.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { typeMap } from '../graph/type-map.ts'
@@ -13,11 +14,13 @@ const usage = `Generates the documents of the built-in domain that are under ver
 
   docs/openapi.json    the OpenAPI document for the default settings
   docs/schema.graphql  the GraphQL schema
+  docs/FIELDS.md       the kinds of fields
   docs/images/entities.svg, types.svg  the diagrams of docs/MODEL.md`
 
 await runCommand(usage, {}, async () => {
   const domain = await loadDefinitions(domainFolder())
   await write('docs/openapi.json', committedDocument(domain, await readSeeds(domain.folder)))
+  await write('docs/FIELDS.md', fieldsDocument())
   const schema = createSchema(domain.resources, domain.versions)
   await write('docs/schema.graphql', `${printSchema(schema)}\n`)
   await write('docs/images/entities.svg', (await drawEntities(domain.resources)).text)

@@ -33,6 +33,7 @@ export {
   group,
   INTEGER_RANGE,
   integer,
+  json,
   type LeafField,
   magnitude,
   number,

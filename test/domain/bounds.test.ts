@@ -77,6 +77,10 @@ function casesOf(field: LeafField): Cases {
         unsayable: ['NaN', 'Infinity'],
       }
     }
+    case 'json': {
+      const { maximumBytes } = field
+      return { inside: [0, [], {}, 'x'.repeat(maximumBytes - 2)], outside: [] }
+    }
     case 'boolean':
       return { inside: [true, false], outside: [] }
   }
@@ -172,5 +176,6 @@ const owner = ({ parentField }: Resource) => (parentField ? { [parentField]: 'on
 const fresh = ({ owner: parent }: Resource) => (parent ? {} : { id: 'new' })
 
 function storable({ field }: Leaf, value: unknown): unknown {
+  if (field.type === 'json') return JSON.stringify(value)
   return field.type === 'fractions' && typeof value !== 'string' ? JSON.stringify(value) : value
 }

@@ -52,6 +52,8 @@ export function objectSchema(
 }
 
 function nullable(schema: Schema): Schema {
+  // Without a type, a schema allows null already.
+  if (schema['type'] === undefined) return schema
   return {
     ...schema,
     type: [schema['type'], 'null'],

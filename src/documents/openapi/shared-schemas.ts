@@ -19,7 +19,10 @@ const PROPERTY: Record<string, Schema> = {
   name: text,
   prompt: text,
   type: { type: 'string', enum: ['text', 'textarea', 'number', 'date', 'email', 'url'] },
-  format: { enum: ['date-time', 'object'], description: 'What the text represents; objects are JSON.' },
+  format: {
+    enum: ['date-time', 'object', 'json'],
+    description: 'What the text represents; objects and other values are JSON.',
+  },
   required: { const: true },
   readOnly: { const: true },
   value: { description: 'The current or initial value.' },

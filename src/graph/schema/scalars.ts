@@ -2,8 +2,6 @@ import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { KINDS } from '../../model/kinds/index.ts'
 import type { SchemaPart } from './sdl.ts'
 
-const JSON_SCALAR = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' })
-
 /** The domain validates the values of kinds that neither convert them nor have filters. */
 const scalars = KINDS.flatMap((kind) => {
   const { scalar, check, toJson, operators } = kind
@@ -18,7 +16,7 @@ const scalars = KINDS.flatMap((kind) => {
   return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
 })
 
-const resolvers = Object.fromEntries([...scalars, JSON_SCALAR].map((scalar) => [scalar.name, scalar]))
+const resolvers = Object.fromEntries(scalars.map((scalar) => [scalar.name, scalar]))
 
 export const SCALARS: SchemaPart = {
   typeDefs: Object.keys(resolvers)

@@ -11,6 +11,11 @@ const booleanIn = (text: string) => (text === 'true' ? true : text === 'false' ?
 
 export const booleanKind: Kind<FieldOf<'boolean'>> = {
   type: 'boolean',
+  guide: {
+    field: { type: 'boolean', description: 'Whether it is in print.' },
+    code: "boolean('Whether it is in print.')",
+    options: {},
+  },
   columnType: 'BOOLEAN',
   dataType: 'boolean',
   prismaType: 'Boolean',

@@ -76,6 +76,16 @@ function patternOf({ precision, scale, minimum = -1 }: DecimalField): string {
 
 export const decimalKind: Kind<DecimalField> = {
   type: 'decimal',
+  guide: {
+    field: { type: 'decimal', description: 'Price, in euros.', precision: 10, scale: 2, minimum: 0 },
+    code: "decimal(10, 2, 'Price, in euros.', { minimum: 0 })",
+    options: {
+      precision: 'The number of digits, up to 100.',
+      scale: 'How many of them come after the decimal point.',
+      minimum: 'The least value.',
+      maximum: 'The greatest value.',
+    },
+  },
   problems({ precision, scale }) {
     const isValid =
       Number.isInteger(precision) &&

@@ -9,6 +9,18 @@ const VALUE_NAME = /^(?!(?:true|false|null)$)[A-Za-z_]\w*$/
 
 export const enumerationKind: Kind<EnumerationField> = {
   type: 'enumeration',
+  guide: {
+    field: {
+      type: 'enumeration',
+      description: 'Status.',
+      values: ['draft', 'published'],
+      initially: 'draft',
+    },
+    code: "enumeration(['draft', 'published'], 'Status.', { initially: 'draft' })",
+    options: {
+      values: 'The values, which are names of letters, digits and underscores.',
+    },
+  },
   columnType: 'TEXT COLLATE "C"',
   dataType: 'text',
   prismaType: 'String',

@@ -36,6 +36,11 @@ function check(_: unknown, value: unknown): Checked {
 
 export const fractionsKind: Kind<FieldOf<'fractions'>> = {
   type: 'fractions',
+  guide: {
+    field: { type: 'fractions', description: 'Gases of the atmosphere.' },
+    code: "fractions('Gases of the atmosphere.')",
+    options: {},
+  },
   columnType: 'JSONB',
   dataType: 'jsonb',
   prismaType: 'Json',

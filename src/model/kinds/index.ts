@@ -4,6 +4,7 @@ import { decimalKind } from './decimal.ts'
 import { enumerationKind } from './enumeration.ts'
 import { fractionsKind } from './fractions.ts'
 import { integerKind } from './integer.ts'
+import { jsonKind } from './json.ts'
 import type { FieldOf, Kind } from './kind.ts'
 import { numberKind } from './number.ts'
 import { referenceKind } from './reference.ts'
@@ -21,6 +22,7 @@ const LIST = [
   dateKind,
   enumerationKind,
   fractionsKind,
+  jsonKind,
 ] as const
 
 /** A field that holds one value, in one column. */

@@ -13,6 +13,14 @@ function check(bounds: Bounds, value: unknown): Checked {
 
 export const integerKind: Kind<IntegerField> = {
   type: 'integer',
+  guide: {
+    field: { type: 'integer', description: 'Number of pages.', minimum: 1, maximum: 20_000 },
+    code: "integer('Number of pages.', { minimum: 1, maximum: 20_000 })",
+    options: {
+      minimum: 'The least value; -2147483648 by default.',
+      maximum: 'The greatest value; 2147483647 by default.',
+    },
+  },
   columnType: 'INTEGER',
   dataType: 'integer',
   prismaType: 'Int',

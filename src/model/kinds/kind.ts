@@ -55,7 +55,7 @@ export interface Control {
   /** A type of HAL-FORMS; some clients fail on others. */
   readonly type?: string
   /** What the text stands for: our extension, named after the keyword of JSON Schema. */
-  readonly format?: 'date-time' | 'object'
+  readonly format?: 'date-time' | 'object' | 'json'
   readonly min?: number
   readonly max?: number
   readonly step?: number
@@ -76,6 +76,12 @@ export type Scalar = 'String' | 'ID' | 'Float' | 'Int' | 'Boolean' | { name: str
  */
 export interface Kind<Field extends FieldOf<string>> {
   readonly type: Field['type']
+  /** For docs/FIELDS.md: a field, the call that makes it, and the options that other kinds lack. */
+  readonly guide: {
+    readonly field: Field
+    readonly code: string
+    readonly options: { readonly [Option in Exclude<keyof Field, keyof FieldOf<string>>]-?: string }
+  }
   /** What is wrong with the options of a field, each as a sentence without its subject. */
   problems?(field: Field): readonly string[]
 

@@ -49,6 +49,14 @@ export interface NumberField extends FieldOf<'number'>, Bounds {}
 
 export const numberKind: Kind<NumberField> = {
   type: 'number',
+  guide: {
+    field: { type: 'number', description: 'Distance, in parsecs.', minimum: 0 },
+    code: "number('Distance, in parsecs.', { minimum: 0 })",
+    options: {
+      minimum: 'The least value.',
+      maximum: 'The greatest value.',
+    },
+  },
   columnType: 'DOUBLE PRECISION',
   dataType: 'double precision',
   prismaType: 'Float',

@@ -20,6 +20,18 @@ const IDENTIFIER_CHARACTERS = 64
 
 export const referenceKind: Kind<ReferenceField> = {
   type: 'reference',
+  guide: {
+    field: { type: 'reference', to: 'authors', relation: 'author', description: 'Author.', nested: true },
+    code: "reference('authors', 'author', 'Author.', { nested: true })",
+    options: {
+      to: 'The path of the collection.',
+      relation: 'The link relation, and the GraphQL field.',
+      nested: 'Also lists the resource below its target, at `/authors/{id}/books`.',
+      uniqueWithinParent: 'Resources of the same parent refer to different targets.',
+      onDelete:
+        'What deleting the target does: `restrict` (the default) refuses, `cascade` deletes this resource, `set null` unsets the field.',
+    },
+  },
   columnType: 'TEXT COLLATE "C"',
   dataType: 'text',
   prismaType: 'String',

@@ -43,6 +43,27 @@ function check(field: TextField, value: unknown): Checked {
 
 export const textKind: Kind<TextField> = {
   type: 'text',
+  guide: {
+    field: {
+      type: 'text',
+      description: 'E-mail address.',
+      maximumLength: 320,
+      format: 'email',
+      unique: true,
+    },
+    code: "text('E-mail address.', { maximumLength: 320, format: 'email', unique: true })",
+    options: {
+      maximumLength: 'Maximum length in Unicode code points; 500 by default.',
+      pattern:
+        'A regular expression that the whole value matches: characters, `[classes]`, `(groups)`, `|`, `?`, `*`, `+`, `{m,n}`, and `\\` before punctuation. It needs `example`. The service and PostgreSQL check it alike, in linear time.',
+      example: 'A value that matches the pattern.',
+      format: '`email`, `uri` or `uuid`: the pattern of that format.',
+      unique: 'Unique in the collection, regardless of case and surrounding blanks.',
+      uniqueWithinParent: 'Unique among the resources of the same parent, in the same way.',
+      alsoMatches:
+        'Another field. A filter on this field also finds resources whose other field has the value.',
+    },
+  },
   columnType: 'TEXT COLLATE "C"',
   dataType: 'text',
   prismaType: 'String',

@@ -42,6 +42,11 @@ export function inCalendar(timestamp: Date): Checked {
 
 export const timestampKind: Kind<FieldOf<'timestamp'>> = {
   type: 'timestamp',
+  guide: {
+    field: { type: 'timestamp', description: 'When the copy must be back.' },
+    code: "timestamp('When the copy must be back.')",
+    options: {},
+  },
   columnType: 'TIMESTAMPTZ(3)',
   dataType: 'timestamp with time zone',
   prismaType: 'DateTime',

@@ -11,7 +11,7 @@ export function initialText({ format, value }) {
     return Object.entries(value)
       .map(([name, one]) => `${nameText(name)}: ${one}`)
       .join('\n')
-  return String(value)
+  return format === 'json' ? JSON.stringify(value, null, 2) : String(value)
 }
 
 /** A name at the beginning of a line, as a JSON string if it would otherwise be read as another name. */
@@ -32,8 +32,9 @@ function localTime(/** @type {Date} */ date) {
  * @param {string} text
  */
 function valueFrom({ type, format, options }, text) {
-  if (text === '' || (format === 'object' && text.trim() === '')) return undefined
+  if (text === '' || ((format === 'object' || format === 'json') && text.trim() === '')) return undefined
   if (type === 'number') return Number(text)
+  if (format === 'json') return JSON.parse(text)
   if (format === 'date-time') return new Date(text).toISOString()
   if (format === 'object')
     return Object.fromEntries(membersOf(text).flatMap((member) => (member ? [member] : [])))
@@ -75,7 +76,17 @@ export function problemIn({ name, prompt, type, format, required }, text) {
   if (required && text.trim() === '') return [{ field: name, message: `${prompt} is required.` }]
   if (type === 'number' && text !== '' && !Number.isFinite(Number(text)))
     return [{ field: name, message: `${prompt} must be a number.` }]
+  if (format === 'json' && !isJson(text)) return [{ field: name, message: `${prompt} must be JSON.` }]
   return format === 'object' ? problemInMembers(name, membersOf(text)) : []
+}
+
+function isJson(/** @type {string} */ text) {
+  try {
+    if (text.trim() !== '') JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** @param {string} field @param {([string, number] | undefined)[]} members */
@@ -118,17 +129,29 @@ export function changedBody(properties, texts) {
     const text = texts[property.name] ?? ''
     if (text === initialText(property)) continue
     const value = valueFrom(property, text) ?? null
-    const isObject = property.format === 'object' && value !== null && property.value
-    setAt(body, property.name, isObject ? changedMembers(property.value, value) : value)
+    setAt(body, property.name, changes(property.value, value))
   }
   return body
 }
 
-/** @param {Record<string, number>} before @param {Record<string, number>} after */
-function changedMembers(before, after) {
+/** @param {any} before @param {any} after @returns {unknown} */
+function changes(before, after) {
+  if (!isObject(before) || !isObject(after)) return after
   const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
-  const changed = Object.entries(after).filter(([name, value]) => before[name] !== value)
-  return Object.fromEntries([...removed.map((name) => [name, null]), ...changed])
+  const changed = Object.entries(after).filter(([name, value]) => !isSame(before[name], value))
+  return Object.fromEntries([
+    ...removed.map((name) => [name, null]),
+    ...changed.map(([name, value]) => [name, changes(before[name], value)]),
+  ])
+}
+
+function isObject(/** @type {unknown} */ value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** @param {unknown} one @param {unknown} other */
+function isSame(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** @param {any} body @param {string} name dotted @param {unknown} value */

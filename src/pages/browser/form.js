@@ -123,6 +123,8 @@ function Control({ property, attributes }) {
   }
   if (format === 'object')
     return html`<textarea rows="4" placeholder="name: 0.5" ...${attributes}></textarea>`
+  if (format === 'json')
+    return html`<textarea rows="6" placeholder=${placeholder} spellcheck=${false} ...${attributes}></textarea>`
   if (type === 'textarea') return html`<textarea rows="4" maxlength=${maxLength} ...${attributes}></textarea>`
   if (type === 'number')
     return html`<input type="number" inputmode="decimal" min=${min} max=${max} step=${step ?? 'any'} ...${attributes} />`

@@ -6,6 +6,7 @@ import {
   enumeration,
   group,
   integer,
+  json,
   magnitude,
   reference,
   text,
@@ -29,6 +30,7 @@ export const books = defineResource({
     }),
     in_print: boolean('Whether it can still be bought.'),
     price: decimal(8, 2, 'Price, in euros.', { minimum: 0, index: 'sort' }),
+    notes: json('Remarks of any form.', { maximumBytes: 2_000 }),
     published_date: date('Date of publication.'),
   },
   example: {

@@ -31,6 +31,8 @@ export function awkwardValues(field: LeafField): Json[] {
       const whole = '9'.repeat(field.precision - field.scale)
       return ['0', '7', whole].map((digits) => `${digits}.${'9'.repeat(field.scale)}`)
     }
+    case 'json':
+      return [0, '', false, [], {}, [1e-300, [{ 'a "b"': '🪐' }]], { b: null, a: 1 }]
     case 'boolean':
       return [true, false]
     case 'timestamp':
@@ -57,6 +59,7 @@ export function wrongTypes(field: LeafField): Json[] {
   const all: Json[] = ['text', '1', 'true', 1, 0, 1.5, true, [], {}, ['text'], { oxygen: '0.2' }]
   return all.filter((value) => {
     // A number that is exact is taken as one.
+    if (field.type === 'json') return false
     if (field.type === 'decimal' && typeof value === 'number') return false
     if (type === 'integer') return !Number.isInteger(value)
     if (type === 'object') return typeof value !== 'object' || Array.isArray(value) || 'oxygen' in value

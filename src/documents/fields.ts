@@ -1,0 +1,61 @@
+import { KINDS, type LeafField } from '../model/kinds/index.ts'
+import type { FieldOf, FieldOptions, Kind } from '../model/kinds/kind.ts'
+
+const COMMON: Readonly<Record<keyof FieldOptions, string>> = {
+  required: 'Required, and not blank, on every write.',
+  readOnly: 'Set by the service. Ignored on create, and refused on a later write if it differs.',
+  initially: 'The value of a new resource without one. It can be replaced, but not removed.',
+  hidden: 'Set by the service, and shown in GraphQL only.',
+  index:
+    '`sort` for an index that serves sorted lists, `filter` for a smaller one where many resources share a value.',
+  renamedFrom: 'The former name of a renamed field, whose values a migration keeps.',
+  since: 'The first version of the API that has the field.',
+  until: 'The last version of the API that has it.',
+}
+
+/** The text of docs/FIELDS.md: every kind of field with an example, its options, and what follows from it. */
+export function fieldsDocument(): string {
+  return `${[
+    '# Fields',
+    'Definitions import these functions from `halgraph/domain`. Each takes a description, which the documents show, and ' +
+      'options. `npm run docs` generates this page from the kinds in `src/model/kinds/`. A `group` is an object of fields.',
+    '## Options of all fields',
+    optionTable(COMMON),
+    ...KINDS.map((kind) => section(kind)),
+  ].join('\n\n')}\n`
+}
+
+function section(kind: Kind<FieldOf<LeafField['type']>>): string {
+  const { type, guide, columnType, columnParameters, scalar, operators } = kind
+  const { field, code, options } = guide
+  const facts = {
+    'In JSON': `\`${JSON.stringify(kind.sample(field, 'name', 1))}\``,
+    'JSON Schema': `\`${JSON.stringify(kind.schema(field)).replaceAll('|', '\\|')}\``,
+    PostgreSQL: `\`${columnType.replace(/ COLLATE.*/, '')}${columnParameters?.(field) ?? ''}\``,
+    GraphQL: scalar ? `\`${typeof scalar === 'string' ? scalar : scalar.name}\`` : 'an enumeration',
+    Filters: operators.length > 0 ? operators.map((operator) => `\`${operator}\``).join(', ') : 'none',
+    Sorting: operators.length > 0 ? 'yes' : 'no',
+    Aggregates:
+      [
+        ...(kind.isRarelyShared ? [] : ['groups']),
+        ...(kind.isTimed ? ['periods'] : []),
+        ...(kind.isMeasurable
+          ? [kind.isExact ? 'exact minimum, maximum, average and sum' : 'minimum, maximum, average and sum']
+          : []),
+      ].join(', ') || 'none',
+  }
+  const rows = Object.entries(facts).map(([name, fact]) => `| ${name} | ${fact} |`)
+  return [
+    `## ${type}`,
+    `\`\`\`ts\n${code}\n\`\`\``,
+    ['| | |', '|---|---|', ...rows].join('\n'),
+    ...(Object.keys(options).length > 0 ? [optionTable(options)] : []),
+  ].join('\n\n')
+}
+
+function optionTable(options: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(options).map(
+    ([name, text]) => `| \`${name}\` | ${text.replaceAll('|', '\\|')} |`,
+  )
+  return ['| Option | Meaning |', '|---|---|', ...rows].join('\n')
+}

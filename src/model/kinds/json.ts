@@ -1,0 +1,66 @@
+import { isStorable } from '../values.ts'
+import { type Checked, type FieldOf, type FieldOptions, type Kind, storableText } from './kind.ts'
+
+export interface JsonField extends FieldOf<'json'> {
+  /** The size of the value as JSON without spaces, in UTF-8. */
+  readonly maximumBytes: number
+}
+
+/** PostgreSQL writes numbers with all digits, and a space after each comma and colon. */
+const LARGEST_EXPANSION = 64
+
+function check({ maximumBytes }: JsonField, value: unknown): Checked {
+  if (!isStorableJson(value)) {
+    return {
+      code: 'INVALID_VALUE',
+      problem: 'must not hold U+0000 or half of a surrogate pair, in names of members either',
+    }
+  }
+  if (Buffer.byteLength(JSON.stringify(value)) > maximumBytes) {
+    return { code: 'TOO_LONG', problem: `must not be longer than ${maximumBytes} bytes as JSON` }
+  }
+  return { value }
+}
+
+/** The parser of requests limits the depth. */
+function isStorableJson(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, inner]) => isStorable(name) && isStorableJson(inner))
+}
+
+export const jsonKind: Kind<JsonField> = {
+  type: 'json',
+  guide: {
+    field: { type: 'json', description: 'Remarks of any form.', maximumBytes: 2_000 },
+    code: "json('Remarks of any form.', { maximumBytes: 2_000 })",
+    options: {
+      maximumBytes: 'The size as JSON without spaces, in UTF-8; 10,000 by default.',
+    },
+  },
+  problems: ({ maximumBytes }) =>
+    maximumBytes >= 2 && maximumBytes <= 1_000_000 ? [] : ['maximumBytes must be from 2 to 1000000'],
+  columnType: 'JSONB',
+  dataType: 'jsonb',
+  prismaType: 'Json',
+  constraint: (column, { maximumBytes }) =>
+    `octet_length(${column}::text) <= ${maximumBytes * LARGEST_EXPANSION}`,
+  scalar: { name: 'JSON', description: 'Any JSON value.' },
+  operators: [],
+  isRarelyShared: true,
+  schema: () => ({}),
+  characters: ({ maximumBytes }) => maximumBytes,
+  check,
+  fromQuery: storableText,
+  isJson: true,
+  control: () => ({ type: 'textarea', format: 'json', placeholder: '{"any": ["JSON"]}' }),
+  sample: (_, name, number) => ({ [name]: [number, { nested: true }, 'text'] }),
+}
+
+/** Any JSON value but null, which unsets the field: for what has no fixed form, and is neither filtered nor sorted. */
+export function json(
+  description: string,
+  { maximumBytes = 10_000, ...options }: FieldOptions & Partial<Pick<JsonField, 'maximumBytes'>> = {},
+): JsonField {
+  return { type: 'json', description, maximumBytes, ...options }
+}
