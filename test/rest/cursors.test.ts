@@ -69,6 +69,18 @@ test('a page within a parent has a cursor too', async (t) => {
   t.deepEqual((await read(second._links.prev.href))._embedded, first._embedded)
 })
 
+test('the way back leads on to what was added before the first page meanwhile', async (t) => {
+  const { writer } = service()
+  for (const name of ['m', 'n', 'o', 'p']) await writer.post('/planets/p46/moons', { name })
+  const first = await read('/planets/p46/moons?limit=2&sort=name:asc')
+  const second = await read(first._links.next.href)
+  await writer.post('/planets/p46/moons', { name: 'a' })
+  const back = await read(second._links.prev.href)
+  const before = await read(back._links.prev.href)
+  const names = [before, back].flatMap(({ _embedded }) => _embedded.moons.map(({ name }: Json) => name))
+  t.deepEqual(names, ['a', 'm', 'n'])
+})
+
 test.serial(
   'a walk by links neither skips nor repeats what was there, whatever is added and deleted meanwhile',
   async (t) => {
