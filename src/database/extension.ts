@@ -62,9 +62,9 @@ export function extend(prisma: PrismaClient, send: Client['$rows']) {
     model: {
       $allModels: {
         findByKey(resource, key) {
-          if (isOutside(clientOf(this))) return readByKey(resource, key)
-          const model = Prisma.getExtensionContext(this) as unknown as Model
-          return model.findFirst({ where: keyColumns(resource, key) })
+          const client = clientOf(this)
+          if (isOutside(client)) return readByKey(resource, key)
+          return prismaModel(client, resource).findFirst({ where: keyColumns(resource, key) })
         },
         async list(resource, request) {
           return toList(request, await rowsOf(clientOf(this), listStatement(resource, request)))

@@ -13,7 +13,7 @@ export function toData({ leaves }: Resource, columns: Columns): Columns {
   return data
 }
 
-const RETURN_ROWS = ['findByKey', 'findMany', 'findFirst', 'create', 'updateManyAndReturn'] as const
+const RETURN_ROWS = ['findMany', 'findFirst', 'create', 'updateManyAndReturn'] as const
 
 type Rows = Readonly<Record<(typeof RETURN_ROWS)[number], (...parameters: never[]) => Promise<unknown>>>
 

@@ -21,7 +21,7 @@ export function fieldsDocument(): string {
       'options. `npm run docs` generates this page from the kinds in `src/model/kinds/`. A `group` is an object of fields.',
     '## Options of all fields',
     optionTable(COMMON),
-    ...KINDS.map((kind) => section(kind)),
+    ...KINDS.map(section),
   ].join('\n\n')}\n`
 }
 

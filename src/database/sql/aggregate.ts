@@ -48,6 +48,8 @@ const EXACT_FUNCTIONS: typeof FUNCTIONS = {
 
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
   const { filter, measures, limit } = request
+  const decimals = decimalColumns(resource)
+  const ofDoubles = request.exact ? EXACT_FUNCTIONS : FUNCTIONS
   const keys = keysOf(resource, request)
   const parameters = new Parameters()
   const columns = keys.map(({ column }) => quoted(column))
@@ -55,11 +57,7 @@ export function aggregateStatement(resource: Resource, request: AggregateRequest
   const grouped = [...columns, ...(period ? [period] : [])]
   const computed = MEASURES.flatMap((measure) =>
     measures[measure].map((column) => {
-      const functions = isExact(resource, column)
-        ? DECIMAL_FUNCTIONS
-        : request.exact
-          ? EXACT_FUNCTIONS
-          : FUNCTIONS
+      const functions = decimals.has(column) ? DECIMAL_FUNCTIONS : ofDoubles
       return `${functions[measure](quoted(column))} AS ${quoted(measureColumn(measure, column))}`
     }),
   )
@@ -95,6 +93,7 @@ function keysOf(resource: Resource, { groupBy }: AggregateRequest): Leaf[] {
 
 export function toGroups(resource: Resource, request: AggregateRequest, rows: readonly Columns[]): Group[] {
   const keys = keysOf(resource, request)
+  const decimals = decimalColumns(resource)
   return rows.map((row) => ({
     key: Object.fromEntries(keys.map(({ column }) => [column, row[column]])),
     ...(request.groupByTime && { time: row[TIME] as Date | null }),
@@ -103,15 +102,16 @@ export function toGroups(resource: Resource, request: AggregateRequest, rows: re
       Object.fromEntries(
         request.measures[measure].map((column) => {
           const value = row[measureColumn(measure, column)]
-          return [column, isExact(resource, column) ? value : toNumber(value)]
+          return [column, decimals.has(column) ? value : toNumber(value)]
         }),
       ),
     ),
   }))
 }
 
-function isExact({ leaves }: Resource, column: string): boolean {
-  return leaves.some(({ column: name, field }) => name === column && kindOf(field).isExact)
+/** The columns whose numbers are texts. */
+function decimalColumns({ leaves }: Resource): ReadonlySet<string> {
+  return new Set(leaves.filter(({ field }) => kindOf(field).isExact).map(({ column }) => column))
 }
 
 /** Results added exactly are texts. */

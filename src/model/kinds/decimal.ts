@@ -65,10 +65,6 @@ function withinBounds({ scale = 0, minimum, maximum }: DecimalField, text: strin
   return { value: text }
 }
 
-interface PrismaDecimal {
-  toFixed(places: number): string
-}
-
 function patternOf({ precision, scale, minimum = -1 }: DecimalField): string {
   const fraction = scale === 0 ? '' : `(\\.[0-9]{1,${scale}})?`
   return `${minimum < 0 ? '-?' : ''}[0-9]{1,${Math.max(precision - scale, 1)}}${fraction}`
@@ -100,8 +96,7 @@ export const decimalKind: Kind<DecimalField> = {
   columnParameters: ({ precision, scale }) => `(${precision},${scale})`,
   dataType: 'numeric',
   prismaType: 'Decimal',
-  fromPrisma: (value: string | PrismaDecimal, { scale }) =>
-    typeof value === 'string' ? value : value.toFixed(scale),
+  fromPrisma: (value: { toFixed(places: number): string }, { scale }) => value.toFixed(scale),
   prismaAttribute: ({ precision, scale }) => `@db.Decimal(${precision}, ${scale})`,
   // NaN is greater than all numbers.
   constraint(column, { minimum, maximum }) {

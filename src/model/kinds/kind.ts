@@ -82,7 +82,7 @@ export interface Kind<Field extends FieldOf<string>> {
     readonly code: string
     readonly options: { readonly [Option in Exclude<keyof Field, keyof FieldOf<string>>]-?: string }
   }
-  /** What is wrong with the options of a field, each as a sentence without its subject. */
+  /** The problems with the options of a field, such as `it needs a value`. */
   problems?(field: Field): readonly string[]
 
   /** PostgreSQL's type as `CREATE TABLE` takes it, and as information_schema names it. */
@@ -93,7 +93,7 @@ export interface Kind<Field extends FieldOf<string>> {
   /** The type in the Prisma schema, with its native type as an attribute where Prisma's default is another. */
   readonly prismaType: string
   prismaAttribute?(field: Field): string
-  /** Makes the value that statements return of the one that Prisma returns, where these differ, or of itself. */
+  /** Makes the value that statements return of the one that Prisma returns, where these differ. */
   fromPrisma?(value: never, field: Field): unknown
   /** The condition of a CHECK on a quoted column. */
   constraint?(column: string, field: Field): string | undefined
