@@ -28,7 +28,7 @@ interface Identity {
 export interface Connections {
   /** Runs statements one after the other when a connection is free for the caller. */
   use<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Runs a statement that reads a resource. Equal statements that wait for a connection run once. */
+  /** Runs a statement that reads a resource. Equal statements run one at a time, each for all that wait. */
   read<Result>(read: Read<Result>, identity?: Identity): Promise<Result>
 }
 
@@ -57,7 +57,11 @@ export class ConnectionShares {
       const started = performance.now()
       const release = connections.take(caller, 1) ?? (await connections.acquire(caller, 1, until))
       waited((performance.now() - started) / 1_000)
-      return work().finally(release)
+      try {
+        return await work()
+      } finally {
+        release()
+      }
     }
     const read = async <Result>({ resource, passes, run }: Read<Result>, sent?: () => void) => {
       const send = () => {
@@ -67,7 +71,11 @@ export class ConnectionShares {
       const isLarge = passes > 0 && passes * (await sizes.of(resource)) >= LARGE_TABLE
       if (!isLarge) return use(send)
       const release = await scans.acquire(caller, 1, until)
-      return use(send).finally(release)
+      try {
+        return await use(send)
+      } finally {
+        release()
+      }
     }
     return {
       use,

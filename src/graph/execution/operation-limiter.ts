@@ -104,9 +104,10 @@ export class OperationLimiter implements Load {
         this.shed.deadline++
         reject(slot.abort(new DomainError('SERVICE_UNAVAILABLE', 'The response took too long. Try again.')))
       }, this.#deadline)
-      this.#take(caller, isWrite ? this.#writeAmount : 1, slot, work)
+      const amount = isWrite ? this.#writeAmount : 1
+      void this.#take(caller, amount, slot, work)
         .then(resolve, reject)
-        .finally(() => clearTimeout(timer))
+        .then(() => clearTimeout(timer))
     })
   }
 
@@ -121,7 +122,8 @@ export class OperationLimiter implements Load {
     slot: OperationSlot,
     work: (slot: Slot) => Promise<Result>,
   ): Promise<Result> {
-    const release = await this.#operations.acquire(caller, amount, slot)
+    const release =
+      this.#operations.take(caller, amount) ?? (await this.#operations.acquire(caller, amount, slot))
     this.#running++
     try {
       return await work(slot)

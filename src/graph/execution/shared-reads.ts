@@ -4,12 +4,13 @@ interface SharedRead {
 }
 
 /**
- * Sends equal reads once. A read joins an equal one that is not sent yet, so that no caller receives an older state.
- * With 16 concurrent requests for the first page of a collection, this halves the cost for the process and the
+ * Runs equal reads once. While one runs, those that arrive wait and share the next, so that no caller receives an older
+ * state. With 16 concurrent requests for the first page of a collection, this halves the cost for the process and the
  * database.
  */
 export class SharedReads {
-  readonly #waiting = new WeakMap<object, Map<string, SharedRead>>()
+  /** The last of the equal reads, by database and key. */
+  readonly #latest = new WeakMap<object, Map<string, SharedRead>>()
 
   /**
    * Reads, or joins an equal read.
@@ -18,39 +19,37 @@ export class SharedReads {
    * @param key the same for equal reads
    * @param send waits for a connection, calls `sent`, and reads
    */
-  async read<Result>(
-    client: object,
-    key: string,
-    send: (sent: () => void) => Promise<Result>,
-  ): Promise<Result> {
-    const waiting = this.#waiting.get(client) ?? new Map<string, SharedRead>()
-    this.#waiting.set(client, waiting)
-    const shared = waiting.get(key)
-    if (!shared) return start(waiting, key, send)
-    try {
-      return (await shared.result) as Result
-    } catch (error) {
-      if (shared.isSent) throw error
+  read<Result>(client: object, key: string, send: (sent: () => void) => Promise<Result>): Promise<Result> {
+    const reads = this.#latest.get(client) ?? new Map<string, SharedRead>()
+    this.#latest.set(client, reads)
+    const latest = reads.get(key)
+    if (!latest || latest.isSent) return start(reads, key, send, latest)
+    return (latest.result as Promise<Result>).catch((error) => {
+      if (latest.isSent) throw error
       // The first caller stopped waiting for a connection; this one may have more time.
       return this.read(client, key, send)
-    }
+    })
   }
 }
 
 function start<Result>(
-  waiting: Map<string, SharedRead>,
+  reads: Map<string, SharedRead>,
   key: string,
   send: (sent: () => void) => Promise<Result>,
+  previous: SharedRead | undefined,
 ): Promise<Result> {
-  const leave = () => void (waiting.get(key) === own && waiting.delete(key))
-  const sent = () => {
-    own.isSent = true
-    leave()
+  const own: { isSent: boolean; result?: Promise<Result> } = { isSent: false }
+  const run = () =>
+    send(() => {
+      own.isSent = true
+    })
+  const leave = () => {
+    if (reads.get(key) === own) reads.delete(key)
   }
-  const result = new Promise<Result>((resolve, reject) => {
-    setImmediate(() => send(sent).finally(leave).then(resolve, reject))
-  })
-  const own: SharedRead = { isSent: false, result }
-  waiting.set(key, own)
+  // An error of the previous read belongs to another caller.
+  const result = previous ? previous.result.then(run, run) : run()
+  result.then(leave, leave)
+  own.result = result
+  reads.set(key, own as SharedRead)
   return result
 }
