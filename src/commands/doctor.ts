@@ -4,7 +4,7 @@ import { type Database, openExistingDatabase, type Tables } from '../database/da
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
 import { readServerFacts } from '../database/server-facts.ts'
 import { sessionSettings } from '../database/session.ts'
-import { DefinitionError } from '../model/definition-problems.ts'
+import { DefinitionError } from '../model/problems/definition-problems.ts'
 import type { Resource } from '../model/resource.ts'
 import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'

@@ -1,6 +1,6 @@
 import type { Edge, Graph, Node } from '@viz-js/viz'
 import type { MappedType } from '../graph/type-map.ts'
-import { isAlwaysSet, uniquenessOf } from '../model/fields.ts'
+import { isAlwaysSet } from '../model/fields.ts'
 import { relationsOf } from '../model/relations.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
 import { Html, html } from './html.ts'
@@ -36,7 +36,7 @@ function keysOf({ parentField }: Resource, { name, field }: Leaf): Key[] {
   if (name === parentField) return ['PK', 'FK']
   if (name === 'id') return ['PK']
   const foreign: Key[] = field.type === 'reference' ? ['FK'] : []
-  return uniquenessOf(field) === 'collection' ? [...foreign, 'UK'] : foreign
+  return field.unique === true ? [...foreign, 'UK'] : foreign
 }
 
 export function relationshipsOf(resources: readonly Resource[]): Relationship[] {

@@ -1,17 +1,5 @@
 import { KINDS, type LeafField } from '../model/kinds/index.ts'
-import type { FieldOf, FieldOptions, Kind } from '../model/kinds/kind.ts'
-
-const COMMON: Readonly<Record<keyof FieldOptions, string>> = {
-  required: 'Required, and not blank, on every write.',
-  readOnly: 'Set by the service. Ignored on create, and refused on a later write if it differs.',
-  initially: 'The value of a new resource without one. It can be replaced, but not removed.',
-  hidden: 'Set by the service, and shown in GraphQL only.',
-  index:
-    '`sort` for an index that serves sorted lists, `filter` for a smaller one where many resources share a value.',
-  renamedFrom: 'The former name of a renamed field, whose values a migration keeps.',
-  since: 'The first version of the API that has the field.',
-  until: 'The last version of the API that has it.',
-}
+import { COMMON_OPTIONS, type FieldOf, type Kind } from '../model/kinds/kind.ts'
 
 /** The text of docs/FIELDS.md: every kind of field with an example, its options, and what follows from it. */
 export function fieldsDocument(): string {
@@ -20,7 +8,7 @@ export function fieldsDocument(): string {
     'Definitions import these functions from `halgraph/domain`. Each takes a description, which the documents show, and ' +
       'options. `npm run docs` generates this page from the kinds in `src/model/kinds/`. A `group` is an object of fields.',
     '## Options of all fields',
-    optionTable(COMMON),
+    optionTable(COMMON_OPTIONS),
     ...KINDS.map(section),
   ].join('\n\n')}\n`
 }

@@ -1,6 +1,7 @@
 import { prismaError, refusalOf } from '../database/errors.ts'
 import { DomainError, errorAt } from '../model/errors.ts'
 import { type Resource, tableName } from '../model/resource.ts'
+import { uniqueIndexName, uniqueLeaves } from '../model/uniqueness.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './rules.ts'
 
@@ -19,7 +20,11 @@ export function writeError(error: unknown, resource: Resource): unknown {
   if (FOREIGN_KEY_VIOLATIONS.includes(state)) return unknownReference(resource, constraint)
   if (state !== UNIQUE_VIOLATION) return checkViolation(error)
   if (constraint.endsWith('_pkey')) return new WriteConflict()
-  return duplicateValue(resource, constrainedLeaf(resource, constraint, 'key')?.name ?? '')
+  const duplicate = resource.leaves.find((leaf) => {
+    const leaves = uniqueLeaves(resource, leaf)
+    return leaves && uniqueIndexName(resource, leaves) === constraint
+  })
+  return duplicateValue(resource, duplicate?.name ?? '')
 }
 
 /** As {@link writeError}, for a deletion: a resource can be in use. */
@@ -49,16 +54,9 @@ function checkViolation(error: unknown): unknown {
   return new DomainError('DEPENDENCY_CONFLICT', message)
 }
 
-/** Constraints are named `{table}_{column}_{kind}`; those within a parent, `{table}_{parent}_{column}_key`. */
-function constrainedLeaf({ path, parentField, leaves }: Resource, constraint: string, kind: 'key' | 'fkey') {
-  const table = tableName(path)
-  return leaves.find(({ column }) =>
-    [`${table}_${column}_${kind}`, `${table}_${parentField}_${column}_${kind}`].includes(constraint),
-  )
-}
-
-function unknownReference(resource: Resource, constraint: string): unknown {
-  const leaf = constrainedLeaf(resource, constraint, 'fkey')
+/** Foreign keys are named `{table}_{column}_fkey`. */
+function unknownReference({ path, leaves }: Resource, constraint: string): unknown {
+  const leaf = leaves.find(({ column }) => `${tableName(path)}_${column}_fkey` === constraint)
   // The target existed when the rule was checked, and was deleted since; the next attempt reports this.
   if (leaf?.field.type === 'reference') return new WriteConflict()
   return new ParentNotFound()

@@ -4,11 +4,11 @@ import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { allows } from '../model/authorize.ts'
 import type { Change } from '../model/database-rule.ts'
 import { type Detail, type DomainError, errorAt, refuseRuleViolation } from '../model/errors.ts'
-import { kindOf, uniquenessOf } from '../model/fields.ts'
 import { isIdentifier, isResourceKey } from '../model/identifiers.ts'
 import { relationsOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
-import { toValues } from '../model/rows.ts'
+import { changedColumns, toValues } from '../model/rows.ts'
+import { uniqueExpression, uniqueLeaves } from '../model/uniqueness.ts'
 
 /** A change with the whole client, not only the part for rules. */
 export type ClientChange = Change & { readonly client: Client }
@@ -61,18 +61,19 @@ export async function refuseTakenValues(
   { client, caller, key: { parentId, id }, before, after }: Omit<Change, 'isInTransaction' | 'settings'>,
   resource: Resource,
 ): Promise<void> {
-  const { parentField } = resource
+  if (!after) return
+  const changed = before ? changedColumns(before, after) : after
   for (const leaf of resource.leaves) {
-    const scope = uniquenessOf(leaf.field)
-    const value = after?.[leaf.column] ?? null
-    if (!scope || value === null || value === before?.[leaf.column]) continue
-    const isWithinParent = scope === 'parent' && parentField !== undefined
-    const compared = (operand: string) => kindOf(leaf.field).uniqueBy?.(operand) ?? operand
-    const text = `SELECT id FROM ${quotedTable(resource)}
-      WHERE ${compared(quoted(leaf.column))} = ${compared('$1')} AND id <> $2
-      ${isWithinParent ? `AND ${quoted(parentField)} = $3` : ''}`
-    const values = isWithinParent ? [value, id, parentId] : [value, id]
-    const [other] = await client.$rows<{ id: string }>({ text, values })
+    const leaves = uniqueLeaves(resource, leaf) ?? []
+    const values = leaves.map(
+      ({ column }) => (column === resource.parentField ? parentId : after[column]) ?? null,
+    )
+    if (values.includes(null) || !leaves.some(({ column }) => column in changed)) continue
+    const equal = leaves.map((one, index) =>
+      [quoted(one.column), `$${index + 2}`].map((side) => uniqueExpression(resource, one, side)).join(' = '),
+    )
+    const text = `SELECT id FROM ${quotedTable(resource)} WHERE id <> $1 AND ${equal.join(' AND ')}`
+    const [other] = await client.$rows<{ id: string }>({ text, values: [id, ...values] })
     if (other)
       throw duplicateValue(resource, leaf.name, allows(caller, resource, 'read') ? other.id : undefined)
   }

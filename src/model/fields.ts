@@ -40,12 +40,6 @@ export function isAlwaysSet(field: Field): boolean {
   return field.type !== 'group' && (field.required === true || field.initially !== undefined)
 }
 
-/** Where the value of a field is unique; undefined if it need not be. */
-export function uniquenessOf(field: LeafField): 'collection' | 'parent' | undefined {
-  if ('unique' in field && field.unique) return 'collection'
-  return 'uniqueWithinParent' in field && field.uniqueWithinParent ? 'parent' : undefined
-}
-
 /** An object of fields, omitted if none of them is set. */
 export function group(
   description: string,

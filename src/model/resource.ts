@@ -123,7 +123,7 @@ export function tableName(path: string): string {
 }
 
 /** The wire name of a field with the identifier of such a resource, such as `planet_id`. */
-export function identifierField({ name }: ResourceDefinition): string {
+export function identifierField({ name }: Pick<ResourceDefinition, 'name'>): string {
   return `${name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()}_id`
 }
 

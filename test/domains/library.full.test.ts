@@ -59,7 +59,7 @@ async function place(): Promise<NodeJS.ProcessEnv> {
 
 const RELATIONS: Readonly<Record<string, Relations>> = {
   authors: { always: ['self', 'collection', 'edit', 'delete', 'books'] },
-  books: { always: ['self', 'collection', 'edit', 'delete', 'author', 'copies', 'cover', 'loans'] },
+  books: { always: ['self', 'collection', 'edit', 'delete', 'author', 'copies', 'cover', 'books', 'loans'] },
   copies: { always: ['self', 'collection', 'parent', 'edit', 'delete'] },
   cover: { always: ['self', 'parent', 'edit', 'delete'], singleton: true },
   loans: { always: ['self', 'collection', 'edit', 'delete', 'book'] },
@@ -101,6 +101,38 @@ test.serial('of two requests for the last copy at the same time, one gets it', a
   )
   t.is(answers.filter(({ status }) => status === 204).length, 1)
   t.is(answers.filter(({ status }) => status === 422).length, 7)
+})
+
+test.serial('of equal titles of one author and year, racing callers create one', async (t) => {
+  const book = { title: 'Winter', author_id: 'teo-barros', published_date: '1990-01-01' }
+  const titles = ['Winter', ' WINTER', 'winter ', 'Winter']
+  const racing = await Promise.all(titles.map((title) => client.post('/books', { ...book, title })))
+  const created = racing.find(({ status }) => status === 201)?.body
+  const refused = racing.filter(({ status }) => status === 409)
+  t.is(refused.length, 3)
+  for (const { body } of refused) t.like(body.error.details[0], { field: 'title', code: 'DUPLICATE_VALUE' })
+  const other = await client.post('/books', { ...book, published_date: '1991-01-01' })
+  t.is(other.status, 201)
+  const moved = await client.patch(`/books/${other.body.id}`, { published_date: '1990-01-01' })
+  t.deepEqual([moved.status, moved.body?.error.details[0].field], [409, 'title'])
+  const swapped = await client.patch(`/books/${other.body.id}`, { author_id: 'ama-lindqvist' })
+  t.is(swapped.status, 204)
+  const undated = { title: 'Winter', author_id: 'teo-barros' }
+  for (const _ of titles) t.is((await client.post('/books', undated)).status, 201)
+  t.is((await client.delete(`/books/${created.id}`)).status, 204)
+})
+
+test.serial('a book refers to another, or to itself, as its sequel', async (t) => {
+  const { body: book } = await client.post('/books', { title: 'Endless', author_id: 'teo-barros' })
+  t.is((await client.patch(`/books/${book.id}`, { sequel_id: book.id })).status, 204)
+  const { body: read } = await client.get(`/books/${book.id}`)
+  t.is(read._links.sequel.href, read._links.self.href)
+  const { body: earlier } = await client.get(read._links.books.href)
+  t.deepEqual(
+    earlier._embedded.books.map(({ id }: Json) => id),
+    [book.id],
+  )
+  t.is((await client.delete(`/books/${book.id}`)).status, 204)
 })
 
 test.serial('prices are exact: stored, compared, sorted, added and averaged', async (t) => {

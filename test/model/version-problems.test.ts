@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { domain } from '../../src/domain/resources/index.ts'
-import { DefinitionError, versionProblems } from '../../src/model/definition-problems.ts'
+import { DefinitionError, definitionProblems } from '../../src/model/problems/definition-problems.ts'
+import { versionProblems } from '../../src/model/problems/version-problems.ts'
 import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { domainWith, versionedDomain } from '../helpers/domain/versioned-domain.ts'
@@ -43,13 +44,13 @@ test('fields must be in declared versions, and a required one needs an initial v
     'moons.name': { since: 'v2', initially: '  ' },
     'planets.host_star': { since: 'v2' },
   })
-  t.deepEqual(versionProblems(changed), [
+  t.deepEqual(definitionProblems(changed), [
     'species.scientific_name: it is required and only in some versions, so it needs initially',
+    'moons.name: it is required, so its initial value must not be blank',
+    'missions.status: its initial value must be one of planned, active, completed, aborted',
     'species.common_name: since v2 is after until v1, so no version has it',
     'species.classification.kingdom: it is in versions that species.classification is not in',
     'species.habitat: since is v3, but the domain has v1, v2',
-    'moons.name: it is required, so its initial value must not be blank',
-    'missions.status: its initial value must be one of planned, active, completed, aborted',
   ])
   t.deepEqual(versionProblems(domainWith(undefined, { 'species.habitat': { until: 'v1' } })), [
     'species.habitat: until is v1, but the domain declares no versions',
@@ -68,5 +69,5 @@ test('a folder with such definitions is not loaded, and the message names all pr
     export const domain = domainWith(${JSON.stringify(TWO)}, ${JSON.stringify(changes)})`,
   )
   const error = await t.throwsAsync(loadDefinitions(domainFolder(folder)), { instanceOf: DefinitionError })
-  t.regex(error?.message ?? '', /species\.habitat: since is v3.*\n.*planets\.name: it is required/)
+  t.regex(error?.message ?? '', /planets\.name: it is required.*\n.*species\.habitat: since is v3/)
 })

@@ -70,9 +70,11 @@ for (const resource of representatives.filter((candidate) => candidate.listed)) 
       const { collection, items, only } = await several()
       for (const leaf of queryable(resource.shownLeaves)) {
         for (const { operator, wanted } of questions(leaf, items)) {
+          const isExact = kindOf(leaf.field).isExact === true
+          const compared = (value: Json): Json => (isExact && operator !== 'contains' ? Number(value) : value)
           const expected = items.filter((item) => {
             const value = valueIn(item, leaf)
-            return value !== undefined && passes[operator](value, wanted)
+            return value !== undefined && passes[operator](compared(value), wanted.map(compared))
           })
           const { status, body } = await reader.get(
             `${collection}?${only}&${filterText(leaf, operator, wanted)}`,

@@ -2,15 +2,18 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import {
+  decimal,
   defineResource,
   enumeration,
   group,
+  integer,
+  json,
   reference,
   text,
   timestamp,
 } from '../../src/domain/definition.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import { DefinitionError, definitionProblems } from '../../src/model/definition-problems.ts'
+import { DefinitionError, definitionProblems } from '../../src/model/problems/definition-problems.ts'
 import { domainFolder, loadDefinitions, loadTables } from '../../src/service/settings/domain-folder.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { domain } from '../helpers/domain/domain.ts'
@@ -60,7 +63,7 @@ test('a domain is refused with every contradiction in it', (t) => {
       id: name,
       version: name,
       'two words': name,
-      place: reference('shelves', 'place', 'Place.', { nested: true, uniqueWithinParent: true }),
+      place: text('Place.', { unique: { within: 'shelf_id' } }),
       genre: enumeration([], 'Genre.'),
       size: group('Size.', { format: enumeration(['A4', 'A4', 'A-5'], 'Format.') }),
       none: group('None.', {}),
@@ -79,7 +82,6 @@ test('a domain is refused with every contradiction in it', (t) => {
     'shelves.id: this name is reserved',
     'shelves.version: this name is reserved',
     'shelves.two words: a name has letters, digits and underscores, and begins with a letter',
-    'shelves.place: it is unique within the parent, but a collection has no parent',
     'shelves.genre: it needs a value',
     'shelves.size.format: the value "A4" must be a GraphQL name, and once',
     'shelves.size.format: the value "A-5" must be a GraphQL name, and once',
@@ -88,12 +90,59 @@ test('a domain is refused with every contradiction in it', (t) => {
     'shelves.sign: a pattern needs an example',
     'shelves.mark: the example does not match the pattern',
     'shelves.created_date: this name is reserved',
+    'shelves.place: it is unique within shelf_id, which is not another field to compare',
     'boxes.shelf_id: this name is reserved',
     'boxes: it has no field that a caller may write',
   ])
   for (const nothing of [undefined, {}, { resources: [] }]) {
     t.regex(definitionProblems(nothing).join(), /must export `domain`, with at least one resource/)
   }
+})
+
+test('each misuse of a kind of field is one line with the resource and the field', (t) => {
+  const javaScript = (options: object) => options as never
+  const wrong = defineResource({
+    ...shelves,
+    fields: {
+      name,
+      plain: javaScript(text),
+      nothing: javaScript({}),
+      silent: text(' '),
+      misspelt: text('M.', javaScript({ requried: true })),
+      list: enumeration(javaScript('a' as never), 'L.'),
+      narrow: integer('N.', { minimum: 2, maximum: 1 }),
+      huge: decimal(30, 2, 'H.', { maximum: 1e21 }),
+      fine: decimal(4, 1, 'F.', { minimum: 0.25 }),
+      wide: decimal(4, 1, 'W.', { maximum: 1000 }),
+      state: enumeration(['open'], 'S.', { initially: 'closed' }),
+      sizes: json('S.', { unique: true }),
+      code: text('C.', { unique: { within: ['name', 'colour', 'code', 'name'] } }),
+      place: text('P.', { unique: { within: [] } }),
+      above: reference('shelves', 'above', 'A.', { required: true, nested: true }),
+      below: reference('shelves', 'below', 'B.'),
+    },
+  })
+  const compared = 'which is not another field to compare'
+  t.deepEqual(definitionProblems({ resources: [wrong] }), [
+    "shelves.plain: it is not a field: call a function such as text('…')",
+    "shelves.nothing: it is not a field: call a function such as text('…')",
+    'shelves.silent: it needs a description',
+    'shelves.misspelt: text has no option requried',
+    'shelves.list: its values must be an array',
+    'shelves.narrow: its minimum and maximum must be numbers, the minimum not the greater',
+    'shelves.huge: its maximum must be a decimal number such as "12.50"',
+    'shelves.fine: its minimum must not have more than 1 decimal places',
+    'shelves.wide: its maximum must not have more than 3 digits before the decimal point',
+    'shelves.state: its initial value must be one of open',
+    'shelves.sizes: a field of the kind json cannot be unique',
+    `shelves.code: it is unique within name, ${compared}`,
+    `shelves.code: it is unique within colour, ${compared}`,
+    `shelves.code: it is unique within code, ${compared}`,
+    `shelves.code: it is unique within name, ${compared}`,
+    'shelves.place: it is unique within no field',
+    'shelves: above cannot be required: the first of shelves has none to refer to',
+    'shelves: above cannot be nested: shelves would be listed below themselves',
+  ])
 })
 
 test('names that clash in the GraphQL schema are refused', (t) => {

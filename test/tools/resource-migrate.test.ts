@@ -285,7 +285,7 @@ test('uniqueness, indexes and the action of a reference can be added and removed
     'copies',
     {
       number: integer('Number.', { required: true }),
-      mark: text('Mark.', { uniqueWithinParent: true, index: 'filter' }),
+      mark: text('Mark.', { unique: { within: 'book_id' }, index: 'filter' }),
     },
     { kind: 'owned', owner: changed },
   )

@@ -11,7 +11,7 @@ export const crew = defineResource({
   fields: {
     astronaut_id: reference('astronauts', 'astronaut', 'Identifier of the astronaut.', {
       required: true,
-      uniqueWithinParent: true,
+      unique: { within: 'mission_id' },
       onDelete: 'cascade',
     }),
     role: text('Role in the crew.', { required: true }),

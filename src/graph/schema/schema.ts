@@ -1,6 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import type { GraphQLSchema } from 'graphql'
-import { DefinitionError } from '../../model/definition-problems.ts'
+import { DefinitionError } from '../../model/problems/definition-problems.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { ApiVersion } from '../../model/versions/versions.ts'
 import { aggregateTypes, GROUP_ORDER, TIME_UNIT } from './aggregates.ts'

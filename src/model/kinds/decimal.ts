@@ -1,4 +1,5 @@
 import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
+import { boundProblems } from './number.ts'
 
 export interface DecimalField extends FieldOf<'decimal'> {
   /** Digits, of which `scale` come after the decimal point. */
@@ -82,7 +83,8 @@ export const decimalKind: Kind<DecimalField> = {
       maximum: 'The greatest value.',
     },
   },
-  problems({ precision, scale }) {
+  problems(field) {
+    const { precision, scale, minimum, maximum } = field
     const isValid =
       Number.isInteger(precision) &&
       Number.isInteger(scale) &&
@@ -90,7 +92,13 @@ export const decimalKind: Kind<DecimalField> = {
       precision <= MAXIMUM_PRECISION &&
       scale >= 0 &&
       scale <= precision
-    return isValid ? [] : [`it needs a precision from 1 to ${MAXIMUM_PRECISION}, and a scale from 0 to that`]
+    if (!isValid) return [`it needs a precision from 1 to ${MAXIMUM_PRECISION}, and a scale from 0 to that`]
+    const unbounded = { type: field.type, description: '', precision, scale }
+    const wrong = Object.entries({ minimum, maximum }).flatMap(([name, bound]) => {
+      const checked = bound === undefined ? undefined : check(unbounded, String(bound))
+      return checked && 'problem' in checked ? [`its ${name} ${checked.problem}`] : []
+    })
+    return wrong.length > 0 ? wrong : boundProblems(field)
   },
   columnType: 'NUMERIC',
   columnParameters: ({ precision, scale }) => `(${precision},${scale})`,

@@ -25,6 +25,7 @@ export const enumerationKind: Kind<EnumerationField> = {
   dataType: 'text',
   prismaType: 'String',
   problems({ values }) {
+    if (!Array.isArray(values)) return ['its values must be an array']
     const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)
     return [
       ...(values.length === 0 ? ['it needs a value'] : []),

@@ -1,5 +1,13 @@
 import { type Checked, COMPARISONS, type FieldOf, type Kind, NUMBER_CHARACTERS, wrongType } from './kind.ts'
-import { type Bounds, checkNumber, controlBounds, numberIn, sampleNumber, schemaBounds } from './number.ts'
+import {
+  type Bounds,
+  boundProblems,
+  checkNumber,
+  controlBounds,
+  numberIn,
+  sampleNumber,
+  schemaBounds,
+} from './number.ts'
 
 export interface IntegerField extends FieldOf<'integer'>, Bounds {}
 
@@ -24,6 +32,7 @@ export const integerKind: Kind<IntegerField> = {
   columnType: 'INTEGER',
   dataType: 'integer',
   prismaType: 'Int',
+  problems: boundProblems,
   // The column's type has bounds of its own.
   constraint(column, { minimum = INTEGER_RANGE.minimum, maximum = INTEGER_RANGE.maximum }) {
     const conditions = [

@@ -16,6 +16,11 @@ export interface FieldOptions {
    * value alone and stays small where many resources share each value. Within the parent if there is one.
    */
   readonly index?: 'sort' | 'filter'
+  /**
+   * No two resources have the same value, or the same in all of these fields: `{ within: 'owner_id' }`. Texts are compared
+   * regardless of case and surrounding blanks. A resource in which one of the fields is unset is not compared.
+   */
+  readonly unique?: true | { readonly within: string | readonly string[] }
   /** The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps. */
   readonly renamedFrom?: string
   /**
@@ -25,6 +30,21 @@ export interface FieldOptions {
   readonly since?: string
   /** The last version of the API that has the field; see `since`. */
   readonly until?: string
+}
+
+/** What follows from each option, for docs/FIELDS.md. */
+export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
+  required: 'Required, and not blank, on every write.',
+  readOnly: 'Set by the service. Ignored on create, and refused on a later write if it differs.',
+  initially: 'The value of a new resource without one. It can be replaced, but not removed.',
+  hidden: 'Set by the service, and shown in GraphQL only.',
+  index:
+    '`sort` for an index that serves sorted lists, `filter` for a smaller one where many resources share a value.',
+  unique:
+    '`true`: no two resources have the same value. `{ within: "owner_id" }`, or a list of fields: no two with the same values there have it. Texts are compared regardless of case and surrounding blanks; a resource that lacks one of the values is not compared.',
+  renamedFrom: 'The former name of a renamed field, whose values a migration keeps.',
+  since: 'The first version of the API that has the field.',
+  until: 'The last version of the API that has it.',
 }
 
 export interface FieldOf<Type extends string> extends FieldOptions {

@@ -32,6 +32,11 @@ export function numberIn(text: string): number | string {
   return NUMBER.test(text) ? Number(text) : text
 }
 
+/** The problems of bounds that no number is within. */
+export function boundProblems({ minimum = -Infinity, maximum = Infinity }: Bounds): string[] {
+  return minimum <= maximum ? [] : ['its minimum and maximum must be numbers, the minimum not the greater']
+}
+
 export function schemaBounds({ minimum, maximum }: Bounds): Schema {
   return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) }
 }
@@ -60,6 +65,7 @@ export const numberKind: Kind<NumberField> = {
   columnType: 'DOUBLE PRECISION',
   dataType: 'double precision',
   prismaType: 'Float',
+  problems: boundProblems,
   // A double precision number could be infinite or NaN.
   constraint(column, { minimum, maximum }) {
     const lower = minimum === undefined ? `> '-Infinity'` : `>= ${minimum}`

@@ -7,8 +7,6 @@ export interface ReferenceField extends FieldOf<'reference'> {
   readonly relation: string
   /** Also listed at /{to}/{id}/{path of this resource} (SPEC §2.5.1). */
   readonly nested?: true
-  /** Refers to another target than the other resources of the same parent. */
-  readonly uniqueWithinParent?: true
   /** The effect of the deletion of the target: refused (the default), or this resource is deleted or changed too. */
   readonly onDelete?: 'restrict' | 'cascade' | 'set null'
 }
@@ -27,7 +25,6 @@ export const referenceKind: Kind<ReferenceField> = {
       to: 'The path of the collection.',
       relation: 'The link relation, and the GraphQL field.',
       nested: 'Also lists the resource below its target, at `/authors/{id}/books`.',
-      uniqueWithinParent: 'Resources of the same parent refer to different targets.',
       onDelete:
         'What deleting the target does: `restrict` (the default) refuses, `cascade` deletes this resource, `set null` unsets the field.',
     },
@@ -52,7 +49,7 @@ export function reference(
   to: string,
   relation: string,
   description: string,
-  options: FieldOptions & Pick<ReferenceField, 'nested' | 'uniqueWithinParent' | 'onDelete'> = {},
+  options: FieldOptions & Pick<ReferenceField, 'nested' | 'onDelete'> = {},
 ): ReferenceField {
   return { type: 'reference', to, relation, description, ...options }
 }

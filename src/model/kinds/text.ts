@@ -10,10 +10,6 @@ export interface TextField extends FieldOf<'text'> {
   readonly example?: string
   /** The pattern of a usual format instead. */
   readonly format?: keyof typeof FORMATS
-  /** Unique in the collection, regardless of case and surrounding blanks. */
-  readonly unique?: true
-  /** Unique among the resources of the same parent, regardless of case and surrounding blanks. */
-  readonly uniqueWithinParent?: true
   /** A filter on this field also finds resources whose other field, named here, has the value. */
   readonly alsoMatches?: string
 }
@@ -58,8 +54,6 @@ export const textKind: Kind<TextField> = {
         'A regular expression that the whole value matches: characters, `[classes]`, `(groups)`, `|`, `?`, `*`, `+`, `{m,n}`, and `\\` before punctuation. It needs `example`. The service and PostgreSQL check it alike, in linear time.',
       example: 'A value that matches the pattern.',
       format: '`email`, `uri` or `uuid`: the pattern of that format.',
-      unique: 'Unique in the collection, regardless of case and surrounding blanks.',
-      uniqueWithinParent: 'Unique among the resources of the same parent, in the same way.',
       alsoMatches:
         'Another field. A filter on this field also finds resources whose other field has the value.',
     },

@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PrismaClientClass } from '../../database/client.ts'
 import type { Tables } from '../../database/database.ts'
 import type { Seed } from '../../documents/openapi/examples.ts'
-import { DefinitionError, definitionProblems } from '../../model/definition-problems.ts'
 import type { Domain } from '../../model/domain.ts'
+import { DefinitionError, definitionProblems } from '../../model/problems/definition-problems.ts'
 import type { Resource } from '../../model/resource.ts'
 
 export interface LocatedDomain extends Domain {

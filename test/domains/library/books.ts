@@ -19,9 +19,14 @@ export const books = defineResource({
   description: 'A book, of which the library can have several copies.',
   createdField: 'catalogued_date',
   fields: {
-    title: text('Title.', { required: true, index: 'sort' }),
+    title: text('Title, of which an author has one book in each year.', {
+      required: true,
+      index: 'sort',
+      unique: { within: ['author_id', 'published_date'] },
+    }),
     isbn: text('International standard book number, unique.', { unique: true }),
     author_id: reference('authors', 'author', 'Identifier of the author.', { required: true, nested: true }),
+    sequel_id: reference('books', 'sequel', 'Identifier of the next book of a series.'),
     genre: enumeration(['novel', 'poetry', 'science', 'history'], 'Genre.', { index: 'filter' }),
     pages: integer('Number of pages.', { minimum: 1, maximum: 20_000 }),
     size: group('Size of the closed book.', {

@@ -11,7 +11,7 @@ export const copies = defineResource({
   fields: {
     shelf: text('Where the copy stands, unique among the copies of a book.', {
       required: true,
-      uniqueWithinParent: true,
+      unique: { within: 'book_id' },
     }),
     condition: enumeration(['good', 'worn', 'damaged'], 'Condition.', { initially: 'good' }),
     acquired_date: timestamp('Date of the purchase.'),

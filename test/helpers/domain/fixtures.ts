@@ -62,7 +62,7 @@ export class Fixtures {
     const number = made
     const body: Body = {}
     for (const [index, leaf] of leaves.entries()) {
-      const value = await this.#value(leaf, number, index)
+      const value = await this.#value(resource, leaf, number, index)
       const [outer, inner] = leaf.path as [string, string?]
       if (inner === undefined) body[outer] = value
       else body[outer] = { ...body[outer], [inner]: value }
@@ -71,9 +71,12 @@ export class Fixtures {
     return { ...body, ...Object.fromEntries(overrides.filter(([name]) => name in body)) }
   }
 
-  async #value({ field, name }: Leaf, number: number, index: number): Promise<Json> {
+  async #value(resource: Resource, { field, name }: Leaf, number: number, index: number): Promise<Json> {
     if (field.type !== 'reference') return sampleValue(field, name, number, index)
-    return (await this.create(resourceAt(field.to))).id
+    const target = resourceAt(field.to)
+    // A resource that refers to its own collection would need another without end.
+    const body = target.path === resource.path ? await this.minimalBody(target) : await this.body(target)
+    return (await this.create(target, { body })).id
   }
 }
 

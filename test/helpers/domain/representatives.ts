@@ -10,8 +10,7 @@ function traits({ kind, replaceable, leaves }: Resource): string[] {
     field.type,
     ...(path.length > 1 ? ['member of a group'] : []),
     ...(field.required && !field.readOnly ? [`required ${field.type}`] : []),
-    ...('unique' in field && field.unique ? ['unique'] : []),
-    ...('uniqueWithinParent' in field && field.uniqueWithinParent ? ['unique within its parent'] : []),
+    ...(field.unique ? [field.unique === true ? 'unique' : 'unique within other fields'] : []),
   ])
   const shape = replaceable ? kind : `append-only ${kind}`
   return [`shape: ${shape}`, ...ofFields]

@@ -1,5 +1,6 @@
-import { kindOf, uniquenessOf } from '../../../src/model/fields.ts'
+import { kindOf } from '../../../src/model/fields.ts'
 import type { Resource } from '../../../src/model/resource.ts'
+import { uniqueExpression, uniqueLeaves } from '../../../src/model/uniqueness.ts'
 import { type Column, type Index, makeTable } from '../tables/table.ts'
 import { makeRelations, type Relation } from './relations.ts'
 
@@ -55,12 +56,12 @@ function relationField(relation: Relation): ModelField {
 }
 
 /** A Prisma schema cannot declare unique indexes on expressions. */
-function uniqueAttributes({ leaves, parentField }: Resource): string[] {
-  return leaves.flatMap(({ column, field }) =>
-    field.type === 'reference' && uniquenessOf(field) === 'parent' && parentField
-      ? [`unique([${parentField}, ${column}])`]
-      : [],
-  )
+function uniqueAttributes(resource: Resource): string[] {
+  return resource.leaves.flatMap((leaf) => {
+    const key = uniqueLeaves(resource, leaf) ?? []
+    const isPlain = key.every((one) => uniqueExpression(resource, one, one.column) === one.column)
+    return key.length > 0 && isPlain ? [`unique([${key.map(({ column }) => column).join(', ')}])`] : []
+  })
 }
 
 function indexAttribute({ unique, text }: Index): string[] {

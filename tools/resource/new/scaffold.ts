@@ -1,4 +1,5 @@
 import { camelCase } from '../../../src/graph/names.ts'
+import { identifierField } from '../../../src/model/resource.ts'
 
 export interface NewResource {
   readonly kind: 'collection' | 'owned' | 'singleton'
@@ -41,7 +42,7 @@ export function definitionText(resource: NewResource, module: string): string {
     `  path: '${path}',`,
     `  description: '${described(resource)}',`,
     '  fields: {',
-    `    ${FIELDS[kind]},`,
+    `    ${fieldOf(resource)},`,
     '  },',
     `  example: ${EXAMPLES[kind]},`,
     '})',
@@ -49,11 +50,11 @@ export function definitionText(resource: NewResource, module: string): string {
   return `${lines.join('\n')}\n`
 }
 
-const FIELDS = {
-  collection: `name: text('Name, unique regardless of case.', { required: true, unique: true })`,
-  owned: `name: text('Name, unique regardless of case.', { required: true, uniqueWithinParent: true })`,
-  singleton: `remark: text('Remark.')`,
-} as const
+function fieldOf({ kind, owner }: NewResource): string {
+  if (kind === 'singleton') return `remark: text('Remark.')`
+  const unique = owner ? `{ within: '${identifierField(owner)}' }` : 'true'
+  return `name: text('Name, unique regardless of case.', { required: true, unique: ${unique} })`
+}
 
 const EXAMPLES = {
   collection: `{ name: 'First' }`,

@@ -1,6 +1,7 @@
 import { escapeIdentifier as quoted } from 'pg'
-import { isAlwaysSet, kindOf, type LeafField, uniquenessOf } from '../../../src/model/fields.ts'
+import { isAlwaysSet, kindOf, type LeafField } from '../../../src/model/fields.ts'
 import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
+import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../../src/model/uniqueness.ts'
 
 export interface Column {
   readonly name: string
@@ -104,25 +105,25 @@ function foreignKeysOf({ path, owner, parentField, leaves }: Resource): Constrai
 }
 
 /** The default order first, then unique values, then declared indexes and references in the order of the fields. */
-function indexesOf({ kind, path, parentField, createdField, leaves }: Resource): Index[] {
+function indexesOf(resource: Resource): Index[] {
+  const { kind, path, parentField, createdField, leaves } = resource
   const table = tableName(path)
   const within = parentField ? [parentField] : []
   const plain = (columns: readonly string[]): Index => ({
     name: `${table}_${columns.join('_')}_idx`,
     text: `(${list(columns)})`,
   })
-  const unique = (columns: readonly string[], values = columns.map((column) => quoted(column))): Index => ({
-    name: `${table}_${columns.join('_')}_key`,
-    text: `(${values.join(', ')})`,
-    unique: true,
-  })
-  const own = kind === 'singleton' ? unique(within) : plain([...within, createdField, 'id'])
-  const keys = leaves.flatMap(({ column, field }) => {
-    const scope = uniquenessOf(field)
-    if (!scope) return []
-    const outer = scope === 'parent' ? within : []
-    const value = kindOf(field).uniqueBy?.(quoted(column)) ?? quoted(column)
-    return [unique([...outer, column], [...outer.map((name) => quoted(name)), value])]
+  const unique = (key: readonly Leaf[]): Index => {
+    const values = key.map((leaf) => uniqueExpression(resource, leaf, quoted(leaf.column)))
+    return { name: uniqueIndexName(resource, key), text: `(${values.join(', ')})`, unique: true }
+  }
+  const own =
+    kind === 'singleton'
+      ? unique(leaves.filter(({ column }) => column === parentField))
+      : plain([...within, createdField, 'id'])
+  const keys = leaves.flatMap((leaf) => {
+    const key = uniqueLeaves(resource, leaf)
+    return key ? [unique(key)] : []
   })
   const lists = leaves.flatMap(({ column, field }) => [
     ...(field.index === 'sort' ? [plain([...within, column, 'id'])] : []),

@@ -1,0 +1,77 @@
+import type { Domain } from '../domain.ts'
+import type { Resource } from '../resource.ts'
+import { fieldProblems, problemsAt } from './field-problems.ts'
+import { versionProblems } from './version-problems.ts'
+
+/** The definitions of a domain are not valid, with one line for each problem. */
+export class DefinitionError extends Error {
+  override readonly name = 'DefinitionError'
+
+  /** @param place the module with the problems */
+  constructor(
+    readonly problems: readonly string[],
+    place?: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The domain${place === undefined ? '' : ` in ${place}`} cannot be served:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+      options,
+    )
+  }
+}
+
+/**
+ * The problems of a domain as a whole, each as one line. The types of TypeScript prevent others.
+ *
+ * @param domain the export `domain` of a module of definitions
+ */
+export function definitionProblems(domain: unknown): string[] {
+  const { resources } = (domain ?? {}) as Partial<Domain>
+  if (!Array.isArray(resources) || resources.length === 0) {
+    return ['The module must export `domain`, with at least one resource in `domain.resources`']
+  }
+  return [
+    ...repeated(resources, 'path'),
+    ...repeated(resources, 'name'),
+    ...resources.flatMap(fieldProblems),
+    ...resources.flatMap((resource) => ownerProblems(resource, resources)),
+    ...resources.flatMap((resource) => targetProblems(resource, resources)),
+    ...versionProblems(domain as Domain),
+  ]
+}
+
+function repeated(resources: readonly Resource[], property: 'path' | 'name'): string[] {
+  const values = resources.map((resource) => resource[property])
+  const others = new Set(values.filter((value, index) => values.indexOf(value) !== index))
+  return [...others].map((value) => `Several resources have the ${property} ${JSON.stringify(value)}`)
+}
+
+function ownerProblems({ path, kind, owner }: Resource, resources: readonly Resource[]): string[] {
+  const isTop = kind === 'collection'
+  return problemsAt(path, [
+    [isTop && owner !== undefined, `a resource of the kind ${kind} has no owner`],
+    [!isTop && !owner, `a resource of the kind ${kind} needs an owner`],
+    [
+      !isTop && owner !== undefined && !resources.includes(owner),
+      `its owner ${owner?.path} is not among the resources of the domain`,
+    ],
+  ])
+}
+
+function targetProblems({ path, leaves }: Resource, resources: readonly Resource[]): string[] {
+  return leaves.flatMap(({ name, field }) => {
+    if (field.type !== 'reference') return []
+    const target = resources.find((resource) => resource.path === field.to)
+    const isNot = `${name} refers to ${field.to}, which is not`
+    const isOwn = field.to === path
+    return problemsAt(path, [
+      [!target, `${isNot} among the resources of the domain`],
+      [target !== undefined && target.kind !== 'collection', `${isNot} a collection`],
+      [
+        isOwn && field.required === true,
+        `${name} cannot be required: the first of ${path} has none to refer to`,
+      ],
+      [isOwn && field.nested === true, `${name} cannot be nested: ${path} would be listed below themselves`],
+    ])
+  })
+}

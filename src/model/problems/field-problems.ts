@@ -1,0 +1,91 @@
+import { type Field, isOfSomeVersions, kindOf, type LeafField } from '../fields.ts'
+import { COMMON_OPTIONS } from '../kinds/kind.ts'
+import type { Leaf, Resource } from '../resource.ts'
+
+/** Of other fields of every resource, of members of GraphQL's filters, and of PostgreSQL's system columns. */
+const RESERVED = /^(id|last_updated|version|node_id|nodeId|and|or|tableoid|xmin|xmax|cmin|cmax|ctid)$/
+
+/** What GraphQL and Prisma take as the name of a field. */
+const FIELD_NAME = /^[A-Za-z]\w*$/
+
+export type Case = readonly [boolean, string]
+
+export function problemsAt(place: string, cases: readonly Case[]): string[] {
+  return cases.filter(([isProblem]) => isProblem).map(([, problem]) => `${place}: ${problem}`)
+}
+
+/** What neither GraphQL nor the tables can have in the fields of a resource. */
+export function fieldProblems(resource: Resource): string[] {
+  const { path, fields, parentField, createdField, writable, leaves } = resource
+  const problems = Object.entries(fields).flatMap(([name, field]) => {
+    const isReserved = RESERVED.test(name) || name === parentField || name === createdField
+    return [
+      ...problemsAt(`${path}.${name}`, [[isReserved, 'this name is reserved']]),
+      ...problemsOfField(`${path}.${name}`, name, field),
+    ]
+  })
+  return [
+    ...problems,
+    ...leaves.flatMap((leaf) => uniqueProblems(resource, leaf)),
+    ...problemsAt(path, [[writable.length === 0, 'it has no field that a caller may write']]),
+  ]
+}
+
+function problemsOfField(place: string, name: string, field: Field): string[] {
+  const isName = problemsAt(place, [
+    [!FIELD_NAME.test(name), 'a name has letters, digits and underscores, and begins with a letter'],
+  ])
+  if (field?.type !== 'group') return [...isName, ...problemsAt(place, leafCases(field))]
+  const members = Object.entries(field.fields ?? {})
+  return [
+    ...isName,
+    ...problemsAt(place, [[members.length === 0, 'a group needs a field']]),
+    ...members.flatMap(([member, leaf]) => problemsOfField(`${place}.${member}`, member, leaf)),
+  ]
+}
+
+/** TypeScript refuses most of these; definitions in JavaScript, and casts, get here. */
+function leafCases(field: LeafField): Case[] {
+  const kind = kindOf(field)
+  if (!kind) return [[true, "it is not a field: call a function such as text('…')"]]
+  const known = ['type', 'description', ...Object.keys(COMMON_OPTIONS), ...Object.keys(kind.guide.options)]
+  const unknown = Object.keys(field).filter((option) => !known.includes(option))
+  const isDescribed = typeof field.description === 'string' && field.description.trim() !== ''
+  return [
+    [!isDescribed, 'it needs a description'],
+    ...unknown.map((option): Case => [true, `${field.type} has no option ${option}`]),
+    ...(kind.problems?.(field) ?? []).map((problem): Case => [true, problem]),
+    ...initialCases(field),
+  ]
+}
+
+/** An initial value is valid. A version of the API without a required field creates resources too, so it needs one. */
+function initialCases(field: LeafField): Case[] {
+  const { required = false, initially } = field
+  if (initially === undefined) {
+    const isMissing = required && isOfSomeVersions(field)
+    return [[isMissing, 'it is required and only in some versions, so it needs initially']]
+  }
+  const checked = kindOf(field).check(field, initially)
+  if ('problem' in checked) return [[true, `its initial value ${checked.problem}`]]
+  const isBlank = typeof initially === 'string' && initially.trim() === ''
+  return [[required && isBlank, 'it is required, so its initial value must not be blank']]
+}
+
+/** The fields of a unique key can be compared, and exist once each. */
+function uniqueProblems({ path, leaves }: Resource, { name, field }: Leaf): string[] {
+  const { unique } = field
+  if (!unique) return []
+  const within = unique === true ? [] : [unique.within].flat()
+  const others = within.map((other) => ({ other, leaf: leaves.find((one) => one.name === other) }))
+  const isWrong = (one: LeafField) => kindOf(one)?.isJson === true
+  return problemsAt(`${path}.${name}`, [
+    [isWrong(field), `a field of the kind ${field.type} cannot be unique`],
+    [unique !== true && within.length === 0, 'it is unique within no field'],
+    ...others.map(({ other, leaf }): Case => {
+      const isOther = leaf !== undefined && other !== name && other !== 'id' && !isWrong(leaf.field)
+      const isRepeated = within.indexOf(other) !== within.lastIndexOf(other)
+      return [!isOther || isRepeated, `it is unique within ${other}, which is not another field to compare`]
+    }),
+  ])
+}
