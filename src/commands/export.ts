@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import { type Database, openExistingDatabase } from '../database/database.ts'
 import { allRows } from '../domain/read.ts'
+import { kindOf } from '../model/fields.ts'
 import type { Resource } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
+import type { Columns, Row } from '../model/row.ts'
 import { toValues } from '../model/rows.ts'
 import {
   ArgumentsError,
@@ -41,7 +42,7 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   if (!formatOf) throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
   const use = async ({ client }: Database) => {
     const target = output === undefined ? process.stdout : createWriteStream(output)
-    const rows = Readable.from(allRows(client, resource))
+    const rows = Readable.from(jsonRows(resource, allRows(client, resource)))
     await pipeline(rows, formatOf(resource), target).catch((error) => {
       // The reader closed the output early, as `| head` does.
       if (error.code === 'EPIPE') return
@@ -52,24 +53,38 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   await withDatabase(configuration, use, openExistingDatabase)
 })
 
+/** The values of each row as JSON has them, without hidden ones. */
+async function* jsonRows(resource: Resource, rows: AsyncIterable<Row>) {
+  const shown = resource.leaves.filter(({ field }) => !field.hidden)
+  for await (const row of rows) {
+    yield Object.fromEntries(
+      shown.map(({ column, field }) => {
+        const { toJson } = kindOf(field)
+        const value = row[column] ?? null
+        return [column, value !== null && toJson ? toJson(value as never) : value]
+      }),
+    )
+  }
+}
+
 function toLines(resource: Resource): Duplex {
-  const hidden = Object.entries(resource.fields).filter(([, field]) => field.hidden)
-  return Duplex.from(async function* (rows: AsyncIterable<Row>) {
-    for await (const row of rows) {
-      const values = { ...toValues(resource, row) }
-      for (const [name] of hidden) delete values[name as never]
-      yield `${JSON.stringify(values)}\n`
-    }
+  return Duplex.from(async function* (rows: AsyncIterable<Columns>) {
+    for await (const row of rows) yield `${JSON.stringify(toValues(resource, row))}\n`
   })
 }
 
 /** An unset field is an empty cell, an empty string a quoted one. */
 function toTable({ leaves }: Resource): Duplex {
   const shown = leaves.filter(({ field }) => !field.hidden)
+  const json = new Set(shown.filter(({ field }) => kindOf(field).isJson).map(({ column }) => column))
   return stringify({
     header: true,
     columns: shown.map(({ column, name }) => ({ key: column, header: name })),
     quoted_match: /^$/,
-    cast: { date: (value) => value.toISOString(), boolean: String },
+    cast: {
+      boolean: String,
+      string: (value, { column, header }) =>
+        !header && json.has(String(column)) ? JSON.stringify(value) : value,
+    },
   })
 }
