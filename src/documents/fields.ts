@@ -20,9 +20,13 @@ function section(kind: Kind<FieldOf<LeafField['type']>>): string {
     'In JSON': `\`${JSON.stringify(kind.sample(field, 'name', 1))}\``,
     'JSON Schema': `\`${JSON.stringify(kind.schema(field)).replaceAll('|', '\\|')}\``,
     PostgreSQL: `\`${columnType.replace(/ COLLATE.*/, '')}${columnParameters?.(field) ?? ''}\``,
-    GraphQL: scalar ? `\`${typeof scalar === 'string' ? scalar : scalar.name}\`` : 'an enumeration',
+    GraphQL: scalar
+      ? `\`${typeof scalar === 'string' ? scalar : scalar.name}\``
+      : kind.itemOf
+        ? 'a list of the type of the items'
+        : 'an enumeration',
     Filters: operators.length > 0 ? operators.map((operator) => `\`${operator}\``).join(', ') : 'none',
-    Sorting: operators.length > 0 ? 'yes' : 'no',
+    Sorting: operators.length > 0 && !kind.isUnordered ? 'yes' : 'no',
     Aggregates:
       [
         ...(kind.isRarelyShared ? [] : ['groups']),

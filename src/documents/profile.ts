@@ -1,7 +1,7 @@
 import { bodyTypes } from '../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES } from '../http/json/strict-json.ts'
-import { DEFAULT_PAGE_SIZE, queryable } from '../model/query/query.ts'
-import type { Resource } from '../model/resource.ts'
+import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
+import type { Leaf, Resource } from '../model/resource.ts'
 import type { RestSettings } from '../rest/urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
 import { inputSchema, patchSchema, representationSchema } from './openapi/resource-schemas.ts'
@@ -41,7 +41,7 @@ export function profileOf(resource: Resource, settings: RestSettings): Schema {
 }
 
 function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {
-  const fields = queryable(resource.shownLeaves).map(({ name }) => name)
+  const namesOf = (leaves: readonly Leaf[]) => leaves.map(({ name }) => name)
   return {
     first_page: 1,
     default_limit: DEFAULT_PAGE_SIZE,
@@ -49,8 +49,8 @@ function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {
     default_order: [`${resource.createdField}:asc`, 'id:asc'],
     unset_values: 'last',
     past_the_last_page: 'an empty page with status 200',
-    sort: fields,
-    filter: fields,
+    sort: namesOf(sortable(resource.shownLeaves)),
+    filter: namesOf(queryable(resource.shownLeaves)),
   }
 }
 

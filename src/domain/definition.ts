@@ -35,6 +35,7 @@ export {
   integer,
   json,
   type LeafField,
+  list,
   magnitude,
   number,
   reference,

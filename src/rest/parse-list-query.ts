@@ -2,7 +2,7 @@ import { toGraphFilter, toGraphSort } from '../graph/names.ts'
 import { type Detail, type DetailCode, DomainError } from '../model/errors.ts'
 import { INTEGER_RANGE, kindOf } from '../model/fields.ts'
 import type { Checked } from '../model/kinds/kind.ts'
-import { DEFAULT_PAGE_SIZE, type Operator, queryable } from '../model/query/query.ts'
+import { DEFAULT_PAGE_SIZE, type Operator, queryable, sortable } from '../model/query/query.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { isStorable } from '../model/values.ts'
 import type { ListParameters } from './urls.ts'
@@ -106,7 +106,7 @@ class Parser {
 
   #sort(part: string): Values[] {
     const [name = '', direction, ...rest] = part.split(':')
-    const leaf = this.#knownLeaf('sort', name)
+    const leaf = this.#knownLeaf('sort', name, sortable(this.#leaves))
     if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
       const message = 'sort must be field:asc or field:desc; several are joined by commas or repeated.'
       return this.#report('sort', 'INVALID_FORMAT', message)
@@ -128,12 +128,13 @@ class Parser {
     }
     const leaf = this.#knownLeaf('filter', name)
     if (!leaf) return []
-    const nameable: readonly string[] = kindOf(leaf.field).operators.filter((known) => known !== 'equals')
+    const { operators } = kindOf(leaf.field)
+    const nameable: readonly string[] = operators.filter((known) => known !== 'equals')
     if (named !== undefined && !nameable.includes(named)) {
       const message = `${name} does not support the operator ${named}. Supported: ${nameable.join(', ')}.`
       return this.#report('filter', 'INVALID_VALUE', message)
     }
-    const operator = (named as Operator | undefined) ?? 'equals'
+    const operator = (named as Operator | undefined) ?? (operators[0] as Operator)
     const parsed = parseFilterValue(leaf, operator, value)
     if ('problem' in parsed) return this.#report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
     return [toGraphFilter(leaf, operator, parsed.value)]
@@ -144,10 +145,10 @@ class Parser {
     return [toGraphFilter(this.#leaf('id') as Leaf, 'equals', id)]
   }
 
-  #knownLeaf(parameter: string, name: string): Leaf | undefined {
-    const leaf = this.#leaf(name)
+  #knownLeaf(parameter: string, name: string, leaves = this.#leaves): Leaf | undefined {
+    const leaf = leaves.find((candidate) => candidate.name === name)
     if (!leaf) {
-      const known = this.#leaves.map((candidate) => candidate.name).join(', ')
+      const known = leaves.map((candidate) => candidate.name).join(', ')
       this.#report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
     }
     return leaf

@@ -64,6 +64,14 @@ function casesOf(field: LeafField): Cases {
         ],
         unsayable: ['{"gas": 1e400}', '{"gas": null}', '"gas"', 'null'],
       }
+    case 'list': {
+      const items = (count: number) => Array.from({ length: count }, (_, index) => `item ${index}`)
+      return {
+        inside: [[], items(field.maximum)],
+        outside: [items(field.maximum + 1), ['x', 1], [['x']], { x: 'y' }],
+        unsayable: ['[null]', '{}', 'null', '1', '"x"'],
+      }
+    }
     case 'decimal': {
       const { precision, scale, minimum, maximum } = field
       const greatest = maximum ?? `${'9'.repeat(precision - scale)}.${'9'.repeat(scale)}`
@@ -177,5 +185,5 @@ const fresh = ({ owner: parent }: Resource) => (parent ? {} : { id: 'new' })
 
 function storable({ field }: Leaf, value: unknown): unknown {
   if (field.type === 'json') return JSON.stringify(value)
-  return field.type === 'fractions' && typeof value !== 'string' ? JSON.stringify(value) : value
+  return kindOf(field).isJson && typeof value !== 'string' ? JSON.stringify(value) : value
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -133,6 +133,45 @@ test.serial('a book refers to another, or to itself, as its sequel', async (t) =
     [book.id],
   )
   t.is((await client.delete(`/books/${book.id}`)).status, 204)
+})
+
+test.serial('tags are a list: kept in order, found by one of them, exported and imported', async (t) => {
+  const post = (title: string, tags: unknown) =>
+    client.post('/books', { title, tags, author_id: 'teo-barros' })
+  const { body: sea } = await post('Tagged by the sea', ['sea', 'salt'])
+  const { body: bare } = await post('Tagged with nothing', [])
+  await post('Tagged with salt', ['salt', 'a "quoted", one'])
+  t.deepEqual([sea.tags, bare.tags], [['sea', 'salt'], []])
+  const titles = async (query: string) =>
+    (await client.get(`/books?${query}&sort=title:asc`)).body._embedded.books.map(({ title }: Json) => title)
+  t.deepEqual(await titles('filter=tags[contains]:salt'), ['Tagged by the sea', 'Tagged with salt'])
+  t.deepEqual(await titles('tags=salt&filter=tags:sea'), ['Tagged by the sea'])
+  t.deepEqual(await titles('filter=tags:sal'), [])
+  const { data } = await client.graphql(
+    '{ bookPage(filter: { tags: { contains: "salt" } }, sort: { field: TITLE }) { items { tags } } }',
+  )
+  t.deepEqual(data.bookPage.items[0], { tags: ['sea', 'salt'] })
+  for (const [tags, said] of [
+    ['sea', /tags must be an array/],
+    [['sea', 1], /tags has an item \(1\) that must be a string/],
+    [['x'.repeat(41)], /tags has an item \(0\) that must not be longer than 40 characters/],
+    [['sea', 'salt', 'sea'], /tags must not have two equal items/],
+    [[...'abcdef'], /tags must not have more than 5 items/],
+  ] as const) {
+    const { status, body } = await client.patch(`/books/${sea.id}`, { tags })
+    t.is(status, 400)
+    t.regex(body?.error.message, said)
+  }
+  t.is((await client.get('/books?sort=tags:asc')).status, 400)
+  const file = join(await createTestFolder(t), 'books.csv')
+  await client.patch(`/books/${bare.id}`, { notes: 'a "text", in JSON' })
+  const { body: before } = await client.get(`/books/${bare.id}`)
+  t.is((await runCommand('export', environment, 'books', '--format', 'csv', '--output', file)).status, 0)
+  await client.patch(`/books/${bare.id}`, { notes: 1, tags: ['other'] })
+  const imported = await runCommand('import', environment, '--replace', 'books', file)
+  t.is(imported.status, 0, imported.output + (await readFile(`${file}.errors.ndjson`, 'utf8').catch(String)))
+  const { body: after } = await client.get(`/books/${bare.id}`)
+  t.deepEqual({ ...after, last_updated: '' }, { ...before, last_updated: '' })
 })
 
 test.serial('prices are exact: stored, compared, sorted, added and averaged', async (t) => {

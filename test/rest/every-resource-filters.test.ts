@@ -94,7 +94,7 @@ for (const resource of representatives.filter((candidate) => candidate.listed)) 
     },
   )
 
-  test.serial(`${path}: the bare name of a field is a filter for equality`, async (t) => {
+  test.serial(`${path}: the bare name of a field is a filter for equality, or for an item`, async (t) => {
     const { reader } = service()
     const { collection, items, only } = await several()
     for (const leaf of queryable(resource.shownLeaves)) {
@@ -123,14 +123,14 @@ for (const resource of representatives.filter((candidate) => candidate.listed)) 
     const { collection } = await several()
     for (const leaf of queryable(resource.shownLeaves)) {
       const { type } = leaf.field
-      const texts =
-        type === 'text' || type === 'reference'
-          ? ['a\0b']
-          : ['', ' ', 'x', '1x', '0x10', 'NaN', 'Infinity', 'null', 'TRUE', '1,5', '2031-02-30']
+      const isText = ['text', 'reference', 'list'].includes(type)
+      const texts = isText
+        ? ['a\0b']
+        : ['', ' ', 'x', '1x', '0x10', 'NaN', 'Infinity', 'null', 'TRUE', '1,5', '2031-02-30']
       const isNumber = ['number', 'integer', 'decimal'].includes(type)
       if (isNumber) texts.push('1e400')
       if (type === 'integer') texts.push('1.5', '2147483648')
-      if (!isNumber && type !== 'text' && type !== 'reference') texts.push('1')
+      if (!isNumber && !isText) texts.push('1')
       for (const text of texts) {
         const { status, body } = await reader.get(`${collection}?${filterText(leaf, 'equals', [text])}`)
         t.deepEqual(

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { queryable } from '../../src/model/query/query.ts'
+import { queryable, sortable } from '../../src/model/query/query.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { type Body, Fixtures } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
@@ -147,7 +147,7 @@ for (const resource of representatives.filter((candidate) => candidate.listed)) 
     async (t) => {
       const { reader } = service()
       const { collection, items, filter } = await several(resource, 5)
-      for (const leaf of queryable(resource.shownLeaves)) {
+      for (const leaf of sortable(resource.shownLeaves)) {
         for (const direction of ['asc', 'desc']) {
           const at = (item: Body) => leaf.path.reduce<Json>((inner, name) => inner?.[name], item)
           const sign = direction === 'asc' ? 1 : -1

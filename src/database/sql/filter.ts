@@ -1,4 +1,4 @@
-import type { TextField } from '../../model/fields.ts'
+import { kindOf, type TextField } from '../../model/fields.ts'
 import { type Filter, leafNamed, type Operator } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import { type Parameters, quoted } from './statement.ts'
@@ -11,9 +11,10 @@ export function filterCondition(resource: Resource, filter: Filter, parameters: 
     return `(${parts.join(isAll ? ' AND ' : ' OR ')})`
   }
   const { column, field } = leafNamed(resource, filter.field)
-  const parameter = parameters.add(filter.value)
+  const { contains, operand } = kindOf(field)
+  const parameter = parameters.add(operand ? operand(field, filter.value) : filter.value)
   const other = (field as TextField).alsoMatches
-  const compare = COMPARISONS[filter.operator]
+  const compare = (filter.operator === 'contains' && contains) || COMPARISONS[filter.operator]
   const condition = compare(quoted(column), parameter)
   if (!other || filter.operator === 'contains') return condition
   return `(${condition} OR ${compare(quoted(other), parameter)})`

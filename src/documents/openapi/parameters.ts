@@ -1,5 +1,5 @@
-import { kindOf } from '../../model/fields.ts'
-import { DEFAULT_PAGE_SIZE, queryable } from '../../model/query/query.ts'
+import { kindOf, type LeafField } from '../../model/fields.ts'
+import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import { noun } from '../../rest/nouns.ts'
 import { IDENTIFIER, mapped, type Schema } from './field-schema.ts'
@@ -51,14 +51,17 @@ export function pathParameter(name: string, description: string, example: unknow
 /** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
 export function listParameters({ shownLeaves, createdField }: Resource): Schema[] {
   const leaves = queryable(shownLeaves)
-  const orders = leaves.flatMap(({ name }) => [`${name}:asc`, `${name}:desc`])
+  const orders = sortable(leaves).flatMap(({ name }) => [`${name}:asc`, `${name}:desc`])
   const conditions = leaves.map(({ name, field }) => {
     const operators = kindOf(field).operators.filter((operator) => operator !== 'equals')
     return `${name.replaceAll('.', '\\.')}(\\[(${operators.join('|')})\\])?`
   })
   const properties = leaves
     .filter(({ name }) => name !== 'id')
-    .map(({ name, field }) => [name, kindOf(field).schema(field)])
+    .map(({ name, field }) => {
+      const compared = (kindOf(field).itemOf?.(field) ?? field) as LeafField
+      return [name, kindOf(compared).schema(compared)]
+    })
   const sort = query(
     'sort',
     '`field:asc` or `field:desc`, several joined by commas or repeated. Unset values come last.',

@@ -1,11 +1,11 @@
 import { type Detail, DomainError, errorAt } from '../../model/errors.ts'
-import type { Field } from '../../model/fields.ts'
+import { type Field, kindOf } from '../../model/fields.ts'
 import { KINDS } from '../../model/kinds/index.ts'
 import { countConditions, type Filter, type Operator, queryable } from '../../model/query/query.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { isObject, isStorable } from '../../model/values.ts'
 import { graphNames, toWireNames } from '../names.ts'
-import { memberOf, scalarName, typeOf } from './sdl.ts'
+import { filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
 
 /** The description of each operator and the type of its operand; `$` is the type of the value. */
 const OPERATORS: Readonly<Record<Operator, readonly [description: string, operand?: string]>> = {
@@ -25,6 +25,22 @@ export function valueFilters(): string {
   return [...new Map(filters).values()].join('\n')
 }
 
+/** The conditions on the lists of these resources. */
+export function listFilters(resources: readonly Resource[]): string {
+  const types = resources.flatMap((resource) =>
+    resource.leaves.flatMap(({ name, field }) => {
+      const item = kindOf(field).itemOf?.(field) as Field | undefined
+      return item ? [typeOf(resource, name, item)] : []
+    }),
+  )
+  return [...new Set(types)]
+    .map(
+      (type) => `"Conditions on a list. An unset list matches none."
+      input ${type}ListFilter { "One of the items is equal to this value." contains: ${type} }`,
+    )
+    .join('\n')
+}
+
 export function valueFilter(type: string, operators: readonly Operator[]): string {
   const members = operators.map((operator) => {
     const [description, operand = '$'] = OPERATORS[operator]
@@ -39,7 +55,7 @@ export function filterInput(resource: Resource): string {
   const filtered = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
   const members = Object.entries(resource.allFields)
     .filter(([field]) => filtered.has(field))
-    .map(([field, definition]) => memberOf(field, definition, `${typeOf(resource, field, definition)}Filter`))
+    .map(([field, definition]) => memberOf(field, definition, filterTypeOf(resource, field, definition)))
   return `"Conditions on ${resource.path}. All given conditions must match."
     input ${name} {
       "All of these conditions must match." and: [${name}!]

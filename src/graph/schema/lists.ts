@@ -2,7 +2,7 @@ import { notFoundOrGone } from '../../domain/not-found.ts'
 import { readList } from '../../domain/read.ts'
 import { errorAt } from '../../model/errors.ts'
 import { type List, type ListRequest, passesOf } from '../../model/query/list.ts'
-import { queryable, type Sort } from '../../model/query/query.ts'
+import { type Sort, sortable } from '../../model/query/query.ts'
 import type { Leaf, Resource, Values } from '../../model/resource.ts'
 import type { GraphContext, Parent } from '../execution/context.ts'
 import { columnValue, graphNames } from '../names.ts'
@@ -23,7 +23,7 @@ export const SORT_DIRECTION: SchemaPart = {
 export function sortTypes(resource: Resource): (SchemaPart | string)[] {
   const { sort, sortField } = graphNames(resource)
   return [
-    columnEnumeration(sortField, `Fields to sort ${resource.path} by.`, queryable(resource.leaves)),
+    columnEnumeration(sortField, `Fields to sort ${resource.path} by.`, sortable(resource.leaves)),
     `"A sort of ${resource.path}. Unset values come last in both directions."
     input ${sort} {
       "The field to sort by." field: ${sortField}!

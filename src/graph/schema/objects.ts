@@ -12,6 +12,7 @@ import {
   deprecation,
   described,
   fieldsOf,
+  filterTypeOf,
   memberOf,
   type SchemaField,
   type SchemaPart,
@@ -132,7 +133,7 @@ export function groupTypes(resource: Resource): (SchemaPart | string)[] {
     const type = groupType(resource, name)
     const members = Object.entries(group.fields).map(([member, field]) => ({
       sdl: memberOf(member, field, typeOf(resource, member, field)),
-      filter: memberOf(member, field, `${typeOf(resource, member, field)}Filter`),
+      filter: memberOf(member, field, filterTypeOf(resource, member, field)),
       resolve: (row: Row) => row[`${name}_${member}`],
     }))
     return [

@@ -5,7 +5,7 @@ import type { Resource } from '../../model/resource.ts'
 import type { ApiVersion } from '../../model/versions/versions.ts'
 import { aggregateTypes, GROUP_ORDER, TIME_UNIT } from './aggregates.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
-import { filterInput, valueFilters } from './filters.ts'
+import { filterInput, listFilters, valueFilters } from './filters.ts'
 import { SORT_DIRECTION, sortTypes } from './lists.ts'
 import { inputTypes, mutations, OUTCOMES, payloadType, versionType } from './mutations.ts'
 import { NODE, nodeQueries } from './nodes.ts'
@@ -39,6 +39,7 @@ export function createSchema(
       PAGE_INFO,
       NODE,
       valueFilters(),
+      listFilters(resources),
       ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
       fieldsOf('Query', '"Queries." type Query', [collections, ...nodeQueries(resources)]),
       '"Mutations." type Mutation',

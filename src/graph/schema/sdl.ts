@@ -40,8 +40,17 @@ export function fieldsOf(type: string, declaration: string, fields: readonly Sch
 export function typeOf(resource: Resource, name: string, field: Field): string {
   if (name === 'id' || name === resource.parentField) return 'ID'
   if (field.type === 'group') return groupType(resource, name)
-  const { scalar } = kindOf(field)
+  const { scalar, itemOf } = kindOf(field)
+  if (itemOf) return `[${typeOf(resource, name, itemOf(field) as Field)}!]`
   return scalar ? scalarName(scalar) : groupType(resource, name)
+}
+
+/** The type of the conditions on a field: those on a list ask for an item. */
+export function filterTypeOf(resource: Resource, name: string, field: Field): string {
+  const item = field.type === 'group' ? undefined : kindOf(field).itemOf?.(field)
+  return item
+    ? `${typeOf(resource, name, item as Field)}ListFilter`
+    : `${typeOf(resource, name, field)}Filter`
 }
 
 export function scalarName(scalar: Scalar): string {

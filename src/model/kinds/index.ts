@@ -6,6 +6,7 @@ import { fractionsKind } from './fractions.ts'
 import { integerKind } from './integer.ts'
 import { jsonKind } from './json.ts'
 import type { FieldOf, Kind } from './kind.ts'
+import { listKind } from './list.ts'
 import { numberKind } from './number.ts'
 import { referenceKind } from './reference.ts'
 import { textKind } from './text.ts'
@@ -23,6 +24,7 @@ const LIST = [
   enumerationKind,
   fractionsKind,
   jsonKind,
+  listKind,
 ] as const
 
 /** A field that holds one value, in one column. */

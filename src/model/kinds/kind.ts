@@ -119,13 +119,23 @@ export interface Kind<Field extends FieldOf<string>> {
   constraint?(column: string, field: Field): string | undefined
   /** The expression that a unique value is compared by; the column itself by default. */
   uniqueBy?(column: string): string
+  /** What follows `ON table` in the statement for an index, and the attribute of Prisma's model; B-trees by default. */
+  indexedBy?(column: string): string
+  prismaIndex?(column: string): string
   /** Makes the value of PostgreSQL's text, for a type that the driver does not parse as wanted. */
   fromDatabase?(text: string): unknown
 
   /** The type in GraphQL; without one, the schema declares a type for each field. */
   readonly scalar?: Scalar
-  /** The operators of its filters. It can be sorted by if it has any. */
+  /** The field that each of its items is, if it has items. */
+  itemOf?(field: Field): FieldOf<string>
+  /** The operators of its filters. It can be sorted by if it has any, unless it is unordered. */
   readonly operators: readonly Operator[]
+  readonly isUnordered?: true
+  /** The condition of the operator `contains`; by default, that the text of the column contains the parameter. */
+  contains?(column: string, parameter: string): string
+  /** The parameter of a condition, of the value to compare with; unchanged by default. */
+  operand?(field: Field, value: unknown): unknown
   /** What aggregates do with it: no groups of equal values, periods of time, numbers that are measured. */
   readonly isRarelyShared?: true
   readonly isTimed?: true

@@ -30,6 +30,10 @@ export function queryable(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter(({ field }) => kindOf(field).operators.length > 0)
 }
 
+export function sortable(leaves: readonly Leaf[]): Leaf[] {
+  return queryable(leaves).filter(({ field }) => !kindOf(field).isUnordered)
+}
+
 export interface OrderStep {
   readonly leaf: Leaf
   readonly direction: 'asc' | 'desc'

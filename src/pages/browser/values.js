@@ -62,6 +62,7 @@ export function Value({ value, schema, href }) {
   if (value === undefined || value === null) return html`<span class="absent">–</span>`
   if (schema?.format === 'date-time') return html`<${Time} value=${value} />`
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.join(', ')
   if (typeof value === 'object') {
     const members = Object.entries(value)
     return html`<dl class="members">

@@ -33,6 +33,8 @@ export function awkwardValues(field: LeafField): Json[] {
     }
     case 'json':
       return [0, '', false, [], {}, [1e-300, [{ 'a "b"': '🪐' }]], { b: null, a: 1 }]
+    case 'list':
+      return [[], ['x “quoted” , \\ 🪐', 'x']]
     case 'boolean':
       return [true, false]
     case 'timestamp':
@@ -62,6 +64,7 @@ export function wrongTypes(field: LeafField): Json[] {
     if (field.type === 'json') return false
     if (field.type === 'decimal' && typeof value === 'number') return false
     if (type === 'integer') return !Number.isInteger(value)
+    if (type === 'array') return !Array.isArray(value)
     if (type === 'object') return typeof value !== 'object' || Array.isArray(value) || 'oxygen' in value
     return typeof value !== type
   })

@@ -64,6 +64,6 @@ function uniqueAttributes(resource: Resource): string[] {
   })
 }
 
-function indexAttribute({ unique, text }: Index): string[] {
-  return unique ? [] : [`index([${text.replaceAll(/[()"]/g, '')}])`]
+function indexAttribute({ attribute }: Index): string[] {
+  return attribute === undefined ? [] : [attribute]
 }

@@ -24,6 +24,8 @@ export interface Index {
   readonly name: string
   /** Follows `CREATE [UNIQUE] INDEX name ON table`. */
   readonly text: string
+  /** The attribute of Prisma's model; undefined for what it cannot declare. */
+  readonly attribute?: string
   readonly unique?: true
 }
 
@@ -112,6 +114,7 @@ function indexesOf(resource: Resource): Index[] {
   const plain = (columns: readonly string[]): Index => ({
     name: `${table}_${columns.join('_')}_idx`,
     text: `(${list(columns)})`,
+    attribute: `index([${columns.join(', ')}])`,
   })
   const unique = (key: readonly Leaf[]): Index => {
     const values = key.map((leaf) => uniqueExpression(resource, leaf, quoted(leaf.column)))
@@ -125,9 +128,14 @@ function indexesOf(resource: Resource): Index[] {
     const key = uniqueLeaves(resource, leaf)
     return key ? [unique(key)] : []
   })
+  const ofKind = (column: string, field: LeafField): Index | undefined => {
+    const { indexedBy, prismaIndex } = kindOf(field)
+    if (!indexedBy || !prismaIndex) return undefined
+    return { name: `${table}_${column}_idx`, text: indexedBy(quoted(column)), attribute: prismaIndex(column) }
+  }
   const lists = leaves.flatMap(({ column, field }) => [
     ...(field.index === 'sort' ? [plain([...within, column, 'id'])] : []),
-    ...(field.index === 'filter' ? [plain([...within, column])] : []),
+    ...(field.index === 'filter' ? [ofKind(column, field) ?? plain([...within, column])] : []),
     ...(field.type === 'reference' ? [plain([column])] : []),
   ])
   return [own, ...keys, ...lists]

@@ -1,0 +1,129 @@
+import { type DecimalField, decimalKind } from './decimal.ts'
+import { type IntegerField, integerKind } from './integer.ts'
+import { type Checked, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
+import { type NumberField, numberKind } from './number.ts'
+import { type TextField, textKind } from './text.ts'
+
+type ItemField = TextField | IntegerField | NumberField | DecimalField
+
+export interface ListField extends FieldOf<'list'> {
+  readonly item: ItemField
+  /** In items. */
+  readonly maximum: number
+  /** No two items are equal. */
+  readonly distinct?: true
+}
+
+const MAXIMUM_ITEMS = 1_000
+
+/** The kinds that items can have, with the type of their JSON values as jsonpath names it. */
+const ITEMS = {
+  text: [textKind, 'string'],
+  integer: [integerKind, 'number'],
+  number: [numberKind, 'number'],
+  decimal: [decimalKind, 'string'],
+} as const
+
+function kindOfItem({ item }: ListField): Kind<ItemField> {
+  return ITEMS[item.type][0] as unknown as Kind<ItemField>
+}
+
+function check(field: ListField, value: unknown): Checked {
+  if (!Array.isArray(value)) return wrongType('an array')
+  const { item, maximum, distinct } = field
+  if (value.length > maximum) {
+    return { code: 'TOO_LONG', problem: `must not have more than ${maximum} items` }
+  }
+  const items: unknown[] = []
+  for (const [index, one] of value.entries()) {
+    const checked = kindOfItem(field).check(item, one)
+    if ('problem' in checked) return { ...checked, problem: `has an item (${index}) that ${checked.problem}` }
+    items.push(checked.value)
+  }
+  if (distinct && new Set(items).size < items.length) {
+    return { code: 'INVALID_VALUE', problem: 'must not have two equal items' }
+  }
+  return { value: items }
+}
+
+export const listKind: Kind<ListField> = {
+  type: 'list',
+  guide: {
+    field: {
+      type: 'list',
+      description: 'Tags.',
+      item: { type: 'text', description: 'A tag.', maximumLength: 40 },
+      maximum: 20,
+      distinct: true,
+      index: 'filter',
+    },
+    code: "list(text('A tag.', { maximumLength: 40 }), 'Tags.', { maximum: 20, distinct: true, index: 'filter' })",
+    options: {
+      item: 'The field that each item is: a text, an integer, a number or a decimal.',
+      maximum: `The number of items, up to ${MAXIMUM_ITEMS}; 100 by default.`,
+      distinct: 'No two items are equal.',
+    },
+  },
+  problems({ item, maximum, index }) {
+    const itemKind = ITEMS[item?.type]?.[0] as Kind<ItemField> | undefined
+    if (!itemKind) return ['its items must be texts, integers, numbers or decimals']
+    return [
+      ...(itemKind.problems?.(item) ?? []).map((problem) => `its items: ${problem}`),
+      ...(maximum >= 1 && maximum <= MAXIMUM_ITEMS ? [] : [`its maximum must be from 1 to ${MAXIMUM_ITEMS}`]),
+      ...(index === 'sort' ? ['a list has no order to sort by; its index can be filter'] : []),
+    ]
+  },
+  columnType: 'JSONB',
+  dataType: 'jsonb',
+  prismaType: 'Json',
+  // A condition after CASE is not evaluated for what is no array.
+  constraint: (column, { item, maximum }) =>
+    `CASE WHEN jsonb_typeof(${column}) = 'array' THEN jsonb_array_length(${column}) <= ${maximum}` +
+    ` AND NOT jsonb_path_exists(${column}, 'strict $[*] ? (@.type() <> "${ITEMS[item.type][1]}")') ELSE ${column} IS NULL END`,
+  indexedBy: (column) => `USING gin (${column} jsonb_path_ops)`,
+  prismaIndex: (column) => `index([${column}(ops: JsonbPathOps)], type: Gin)`,
+  itemOf: ({ item }) => item,
+  operators: ['contains'],
+  isUnordered: true,
+  contains: (column, parameter) => `${column} @> ${parameter}::jsonb`,
+  operand(field, value) {
+    const checked = kindOfItem(field).check(field.item, value)
+    return JSON.stringify('problem' in checked ? value : checked.value)
+  },
+  isRarelyShared: true,
+  schema: (field) => ({
+    type: 'array',
+    items: kindOfItem(field).schema(field.item),
+    maxItems: field.maximum,
+    ...(field.distinct && { uniqueItems: true }),
+  }),
+  characters: (field) => field.maximum * (kindOfItem(field).characters(field.item) + ITEM_PUNCTUATION),
+  check,
+  fromQuery: (field, text) => kindOfItem(field).fromQuery(field.item, text),
+  isJson: true,
+  control: (field) => ({
+    type: 'textarea',
+    format: 'json',
+    placeholder: JSON.stringify(sampleOf(field, 'item', 1)),
+  }),
+  sample: sampleOf,
+}
+
+/** The quotes and the comma. */
+const ITEM_PUNCTUATION = 3
+
+function sampleOf(field: ListField, name: string, number: number): unknown[] {
+  return [kindOfItem(field).sample(field.item, name, number)]
+}
+
+/**
+ * Several values of one kind, in the order in which they were sent. A filter finds the resources whose list contains an
+ * item. A patch replaces the whole list; an empty list is a value.
+ */
+export function list(
+  item: ItemField,
+  description: string,
+  { maximum = 100, ...options }: FieldOptions & Partial<Pick<ListField, 'maximum' | 'distinct'>> = {},
+): ListField {
+  return { type: 'list', item, description, maximum, ...options }
+}
