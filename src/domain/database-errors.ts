@@ -2,6 +2,7 @@ import { prismaError, refusalOf } from '../database/errors.ts'
 import { DomainError, errorAt } from '../model/errors.ts'
 import { type Resource, tableName } from '../model/resource.ts'
 import { uniqueIndexName, uniqueLeaves } from '../model/uniqueness.ts'
+import { computedProblem } from './computed-problem.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './rules.ts'
 
@@ -18,6 +19,8 @@ export function writeError(error: unknown, resource: Resource): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (FOREIGN_KEY_VIOLATIONS.includes(state)) return unknownReference(resource, constraint)
+  const computed = computedProblem(resource, state, constraint)
+  if (computed) return computed
   if (state !== UNIQUE_VIOLATION) return checkViolation(error)
   if (constraint.endsWith('_pkey')) return new WriteConflict()
   const duplicate = resource.leaves.find((leaf) => {

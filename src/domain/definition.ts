@@ -25,6 +25,7 @@ export {
 } from '../model/errors.ts'
 export {
   boolean,
+  computed,
   date,
   decimal,
   enumeration,

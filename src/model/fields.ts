@@ -41,6 +41,16 @@ export function isAlwaysSet(field: Field): boolean {
   return field.type !== 'group' && (field.required === true || field.initially !== undefined)
 }
 
+/**
+ * A field that the database computes from others of the same resource: `computed('price * quantity', decimal(12, 2,
+ * 'Price times quantity.'))`. It is read-only, and can be filtered, sorted and aggregated like any other of its kind.
+ *
+ * @param expression in SQL, immutable, over the columns of the row
+ */
+export function computed<Computed extends LeafField>(expression: string, field: Computed): Computed {
+  return { ...field, computed: expression, readOnly: true }
+}
+
 /** An object of fields, omitted if none of them is set. */
 export function group(
   description: string,

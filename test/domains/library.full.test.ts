@@ -174,6 +174,44 @@ test.serial('tags are a list: kept in order, found by one of them, exported and 
   t.deepEqual({ ...after, last_updated: '' }, { ...before, last_updated: '' })
 })
 
+test.serial('the price of a page is computed: read-only, filtered, sorted and averaged', async (t) => {
+  const post = (title: string, price: string, pages: number) =>
+    client.post('/books', { title, price, pages, author_id: 'teo-barros', page_price: '9' })
+  const { body: thin, headers } = await post('Computed thin', '3.00', 200)
+  const { body: thick } = await post('Computed thick', '9.00', 900)
+  t.deepEqual([thin.page_price, thick.page_price], ['0.0150', '0.0100'])
+  const path = `/books/${thin.id}`
+  t.is((await client.patch(path, { price: '4.00' })).status, 204)
+  const { body: dearer } = await client.get(path)
+  t.is(dearer.page_price, '0.0200')
+  t.is((await client.put(path, { ...dearer, price: '3.00' })).status, 204)
+  t.is((await client.get(path)).body.page_price, '0.0150')
+  const refused = await client.patch(path, { page_price: '1.0000' })
+  t.like(refused.body?.error.details[0], { field: 'page_price', code: 'READ_ONLY_FIELD' })
+  const { body: unchanged } = await client.get(path)
+  t.is((await client.patch(path, { page_price: '0.015' })).status, 204)
+  t.deepEqual((await client.get(path)).body, unchanged)
+  t.not((await client.get(path)).headers.get('etag'), headers.get('etag'))
+  const { body: sorted } = await client.get(
+    '/books?filter=page_price[lte]:0.015&sort=page_price:desc,title:asc&limit=1',
+  )
+  const { body: next } = await client.get(sorted._links.next.href)
+  t.deepEqual(
+    [sorted, next].map(({ _embedded }) => _embedded.books[0].title),
+    ['Computed thin', 'Computed thick'],
+  )
+  const { data } = await client.graphql(
+    `{ bookAggregate(filter: { id: { in: ["${thin.id}", "${thick.id}"] } }) { groups { sum { pagePrice } } } }`,
+  )
+  t.is(data.bookAggregate.groups[0].sum.pagePrice, '0.0250')
+  const overflow = await client.patch(path, { price: '999999.00', pages: 1 })
+  t.is(overflow.status, 422)
+  t.like(overflow.body?.error.details[0], { field: 'page_price', code: 'OUT_OF_RANGE' })
+  t.regex(overflow.body?.error.message, /page_price cannot be computed from these values/)
+  t.is((await post('Too dear', '999999.00', 1)).status, 422)
+  for (const { id } of [thin, thick]) t.is((await client.delete(`/books/${id}`)).status, 204)
+})
+
 test.serial('prices are exact: stored, compared, sorted, added and averaged', async (t) => {
   const post = (title: string, price: unknown) =>
     client.post('/books', { title, price, author_id: 'teo-barros' })

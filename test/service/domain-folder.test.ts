@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import {
+  computed,
   decimal,
   defineResource,
   enumeration,
@@ -118,6 +119,9 @@ test('each misuse of a kind of field is one line with the resource and the field
       sizes: json('S.', { unique: true }),
       code: text('C.', { unique: { within: ['name', 'colour', 'code', 'name'] } }),
       place: text('P.', { unique: { within: [] } }),
+      sum: computed(' ', integer('S.', { required: true })),
+      parts: computed('1', json('P.')),
+      cover: group('C.', { side: computed('1', integer('S.')) }),
       above: reference('shelves', 'above', 'A.', { required: true, nested: true }),
       below: reference('shelves', 'below', 'B.'),
     },
@@ -134,6 +138,10 @@ test('each misuse of a kind of field is one line with the resource and the field
     'shelves.fine: its minimum must not have more than 1 decimal places',
     'shelves.wide: its maximum must not have more than 3 digits before the decimal point',
     'shelves.state: its initial value must be one of open',
+    'shelves.sum: its expression is empty',
+    'shelves.sum: a computed field cannot be required or unique, or have an initial value',
+    'shelves.parts: a field of the kind json cannot be computed',
+    'shelves.cover.side: a member of a group cannot be computed',
     'shelves.sizes: a field of the kind json cannot be unique',
     `shelves.code: it is unique within name, ${compared}`,
     `shelves.code: it is unique within colour, ${compared}`,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { enumeration, group, integer, number, reference, text } from '../../src/model/fields.ts'
+import { computed, enumeration, group, integer, number, reference, text } from '../../src/model/fields.ts'
 import { defineResource, type Resource } from '../../src/model/resource.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 
@@ -314,6 +314,36 @@ test('uniqueness, indexes and the action of a reference can be added and removed
     ).length,
     0,
   )
+})
+
+test('a computed field is added, changed and removed with its index, and each change is a new version', async (t) => {
+  const domain = await library(t)
+  const doubled = (expression: string) =>
+    withBooks(books({ ...BOOK, double: computed(expression, integer('D.', { index: 'sort' })) }))
+  const row = async () => (await domain.query("SELECT * FROM books WHERE id = 'full'"))[0]
+  await domain.become(doubled('pages * 2'))
+  t.like(await row(), { double: 20, version: 2 })
+  t.is((await domain.plan(doubled('pages * 2'))).files.size, 0)
+  await domain.become(doubled('pages * 3'))
+  t.like(await row(), { double: 30, version: 3 })
+  t.is((await domain.query("SELECT FROM pg_indexes WHERE indexname = 'books_double_id_idx'")).length, 1)
+  for (const [expression, said] of [
+    ['pages * 2 +', /books\.double: syntax error/],
+    ['nothing', /books\.double: column "nothing" does not exist/],
+    ['pages + extract(year FROM now())', /books\.double: generation expression is not immutable/],
+  ] as const) {
+    await t.throwsAsync(domain.plan(doubled(expression)), { message: said })
+  }
+  await domain.become(withBooks(books({ ...BOOK, double: integer('D.', { index: 'sort' }) })))
+  t.like(await row(), { double: 30 })
+  await t.throwsAsync(domain.plan(doubled('pages')), {
+    message: /books: the values of double would be lost, because it is computed now/,
+  })
+  await domain.become(doubled('pages'), { allowDataLoss: true })
+  t.like(await row(), { double: 10 })
+  await domain.query("UPDATE books SET pages = 11 WHERE id = 'full'")
+  t.like(await row(), { double: 11 })
+  await domain.become(withBooks(books()), { allowDataLoss: true })
 })
 
 test('an integer can become a number; other changes of type and of kind are refused with an explanation', async (t) => {

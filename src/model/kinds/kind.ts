@@ -21,6 +21,8 @@ export interface FieldOptions {
    * regardless of case and surrounding blanks. A resource in which one of the fields is unset is not compared.
    */
   readonly unique?: true | { readonly within: string | readonly string[] }
+  /** An SQL expression over columns of the same row, which the database computes and stores. */
+  readonly computed?: string
   /** The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps. */
   readonly renamedFrom?: string
   /**
@@ -42,6 +44,8 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
     '`sort` for an index that serves sorted lists, `filter` for a smaller one where many resources share a value.',
   unique:
     '`true`: no two resources have the same value. `{ within: "owner_id" }`, or a list of fields: no two with the same values there have it. Texts are compared regardless of case and surrounding blanks; a resource that lacks one of the values is not compared.',
+  computed:
+    'An SQL expression over columns of the same row, such as `price * quantity`, which PostgreSQL computes and stores; `computed(expression, field)` sets it. A member of a group has the column `group_member`. Functions must be immutable.',
   renamedFrom: 'The former name of a renamed field, whose values a migration keeps.',
   since: 'The first version of the API that has the field.',
   until: 'The last version of the API that has it.',

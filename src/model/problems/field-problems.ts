@@ -40,7 +40,12 @@ function problemsOfField(place: string, name: string, field: Field): string[] {
   return [
     ...isName,
     ...problemsAt(place, [[members.length === 0, 'a group needs a field']]),
-    ...members.flatMap(([member, leaf]) => problemsOfField(`${place}.${member}`, member, leaf)),
+    ...members.flatMap(([member, leaf]) => [
+      ...problemsAt(`${place}.${member}`, [
+        [leaf?.computed !== undefined, 'a member of a group cannot be computed'],
+      ]),
+      ...problemsOfField(`${place}.${member}`, member, leaf),
+    ]),
   ]
 }
 
@@ -55,7 +60,19 @@ function leafCases(field: LeafField): Case[] {
     [!isDescribed, 'it needs a description'],
     ...unknown.map((option): Case => [true, `${field.type} has no option ${option}`]),
     ...(kind.problems?.(field) ?? []).map((problem): Case => [true, problem]),
+    ...computedCases(field),
     ...initialCases(field),
+  ]
+}
+
+function computedCases(field: LeafField): Case[] {
+  const { computed, required, initially, unique, type } = field
+  if (computed === undefined) return []
+  const isOther = required === true || initially !== undefined || unique !== undefined
+  return [
+    [computed.trim() === '', 'its expression is empty'],
+    [isOther, 'a computed field cannot be required or unique, or have an initial value'],
+    [kindOf(field).isJson === true || type === 'reference', `a field of the kind ${type} cannot be computed`],
   ]
 }
 
@@ -78,7 +95,7 @@ function uniqueProblems({ path, leaves }: Resource, { name, field }: Leaf): stri
   if (!unique) return []
   const within = unique === true ? [] : [unique.within].flat()
   const others = within.map((other) => ({ other, leaf: leaves.find((one) => one.name === other) }))
-  const isWrong = (one: LeafField) => kindOf(one)?.isJson === true
+  const isWrong = (one: LeafField) => kindOf(one)?.isJson === true || one.computed !== undefined
   return problemsAt(`${path}.${name}`, [
     [isWrong(field), `a field of the kind ${field.type} cannot be unique`],
     [unique !== true && within.length === 0, 'it is unique within no field'],

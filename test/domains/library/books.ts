@@ -1,5 +1,6 @@
 import {
   boolean,
+  computed,
   date,
   decimal,
   defineResource,
@@ -42,6 +43,10 @@ export const books = defineResource({
       index: 'filter',
     }),
     notes: json('Remarks of any form.', { maximumBytes: 2_000 }),
+    page_price: computed(
+      'price / pages',
+      decimal(6, 4, 'Price of a page, in euros: the price divided by the pages.', { index: 'sort' }),
+    ),
     published_date: date('Date of publication.'),
   },
   example: {

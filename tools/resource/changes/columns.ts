@@ -19,16 +19,20 @@ export function columnDifference(pair: Pair, decisions: Decisions): Difference {
   const { allowDataLoss } = decisions
   return {
     steps: [
+      ...pair.recomputed.map(({ name }) => recomputation(table, name)),
       ...added.map((column) => addition(table, column)),
       ...changed.flatMap((column) => alterations(pair, column)),
       ...filling(table, filled, added, decisions),
       ...removed.map((column) => removal(table, column)),
     ],
-    raises: removed.flatMap((column) => raisesOfRemoval(pair, column)),
+    raises: [
+      ...removed.flatMap((column) => raisesOfRemoval(pair, column)),
+      ...added.filter(({ generated }) => generated).map(() => ({ table: table.name, condition: 'TRUE' })),
+    ],
     problems: [
       ...filled.flatMap((column) => missingValue(table, column, decisions)),
       ...changed.flatMap((column) => lossyType(pair, column)),
-      ...(allowDataLoss ? [] : lostValues(pair, added, removed)),
+      ...(allowDataLoss ? [] : [...lostValues(pair, added, removed), ...replacedValues(pair)]),
     ],
   }
 }
@@ -38,13 +42,30 @@ function addition(table: Table, column: Column): Step {
   return {
     phase: 'column',
     table: name,
-    says: `The field ${nameOf(column)} is added.${column.notNull ? '' : ' Existing rows have no value, and keep their versions.'}`,
+    says: `The field ${nameOf(column)} is added.${existing(column)}`,
+    ...(column.generated !== undefined && { work: 'rewrites the table' }),
     locks: { [name]: 'ACCESS EXCLUSIVE' },
     sql: [
       addColumn(name, column),
       ...(column.default ? [alterColumn(name, column.name, `SET DEFAULT ${column.default}`)] : []),
       ...(column.notNull ? [] : [addToAnswers(resource.path, column.name, 'null')]),
     ],
+  }
+}
+
+function existing({ generated, notNull }: Column): string {
+  if (generated !== undefined) return ` It is computed for every row: ${generated}.`
+  return notNull ? '' : ' Existing rows have no value, and keep their versions.'
+}
+
+function recomputation({ name: table }: Table, column: string): Step {
+  const says = `The field ${column} is dropped, with its indexes, to be computed by its new expression.`
+  return {
+    phase: 'drop',
+    table,
+    says,
+    locks: { [table]: 'ACCESS EXCLUSIVE' },
+    sql: [dropColumn(table, column)],
   }
 }
 
@@ -81,7 +102,16 @@ function alterations({ table: { name: table }, stored, wanted }: Pair, column: C
     const sql = [alterColumn(table, column.name, `TYPE ${column.type}`)]
     steps.push({ phase: 'column', table, says, locks, work: 'rewrites the table', sql })
   }
-  if (now?.default !== then?.default) {
+  if (now?.isGenerated && !then?.isGenerated) {
+    const says = `The field ${nameOf(column)} is no longer computed. Its values stay.`
+    steps.push({
+      phase: 'column',
+      table,
+      says,
+      locks,
+      sql: [alterColumn(table, column.name, 'DROP EXPRESSION')],
+    })
+  } else if (now?.default !== then?.default) {
     const change = column.default ? `SET DEFAULT ${column.default}` : 'DROP DEFAULT'
     steps.push({ phase: 'column', table, locks, sql: [alterColumn(table, column.name, change)] })
   }
@@ -192,6 +222,14 @@ function lostValues({ table, stored }: Pair, added: readonly Column[], removed: 
         : ''
     return `${path}: the values of ${column} would be lost, which the definition no longer has.${hint} To delete them, add --allow-data-loss.`
   })
+}
+
+function replacedValues({ table: { resource }, recomputed }: Pair): string[] {
+  const replaced = recomputed.filter(({ isGenerated }) => !isGenerated)
+  return replaced.map(
+    ({ name }) =>
+      `${resource.path}: the values of ${name} would be lost, because it is computed now. To delete them, add --allow-data-loss.`,
+  )
 }
 
 function sameType(type: string, stored = ''): boolean {

@@ -8,6 +8,8 @@ export interface Pair {
   readonly stored: StoredTable
   /** The definition, as PostgreSQL describes it. */
   readonly wanted: StoredTable
+  /** Existing columns that a new expression computes, which `stored` is without. */
+  readonly recomputed: readonly { readonly name: string; readonly isGenerated: boolean }[]
 }
 
 /** Options of the command. */
@@ -38,6 +40,35 @@ export function together(differences: readonly Difference[]): Difference {
 export function pairs(tables: readonly Table[], current: Catalogue, desired: Catalogue): Pair[] {
   return tables.flatMap((table) => {
     const [stored, wanted] = [current.get(table.name), desired.get(table.name)]
-    return stored && wanted ? [{ table, stored, wanted }] : []
+    if (!stored || !wanted) return []
+    const recomputed = [...wanted.columns].flatMap(([name, column]) => {
+      const before = stored.columns.get(name)
+      const isSame = before?.isGenerated && before.default === column.default && before.type === column.type
+      return before && column.isGenerated && !isSame ? [{ name, isGenerated: before.isGenerated }] : []
+    })
+    return [
+      {
+        table,
+        stored: without(
+          stored,
+          recomputed.map(({ name }) => name),
+        ),
+        wanted,
+        recomputed,
+      },
+    ]
   })
+}
+
+/** The table as dropping these columns leaves it: without their indexes and constraints. */
+function without(table: StoredTable, columns: readonly string[]): StoredTable {
+  const names = new RegExp(`\\b(${columns.join('|')})\\b`)
+  const others = (objects: ReadonlyMap<string, string>) =>
+    new Map([...objects].filter(([, text]) => columns.length === 0 || !names.test(text)))
+  return {
+    ...table,
+    columns: new Map([...table.columns].filter(([name]) => !columns.includes(name))),
+    constraints: others(table.constraints),
+    indexes: others(table.indexes),
+  }
 }

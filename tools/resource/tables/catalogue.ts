@@ -15,7 +15,9 @@ interface StoredColumn {
   /** The type with its collation. */
   readonly type: string
   readonly notNull: boolean
+  /** The default, or the expression of a generated column. */
   readonly default: string | null
+  readonly isGenerated: boolean
 }
 
 /** Tables by name. */
@@ -26,7 +28,7 @@ type Session = Pick<Transaction, 'query'>
 const COLUMNS = `
   SELECT relname AS table, attname AS name,
     format_type(atttypid, atttypmod) || COALESCE(' COLLATE ' || quote_ident(NULLIF(collname, 'default')), '') AS type,
-    attnotnull AS "notNull", pg_get_expr(adbin, adrelid) AS default
+    attnotnull AS "notNull", pg_get_expr(adbin, adrelid) AS default, attgenerated <> '' AS "isGenerated"
   FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
   LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
   LEFT JOIN pg_collation ON pg_collation.oid = attcollation

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
+import { escapeIdentifier as quoted } from 'pg'
 import type { Migration } from '../../../src/database/migrations/migration-files.ts'
 import { CommandError } from '../../../src/service/command.ts'
 import { ENGINE } from '../location.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
-import { addConstraint, createTable } from './statements.ts'
+import { addColumn, addConstraint, createTable } from './statements.ts'
 import type { Table } from './table.ts'
 
 const SCHEMA = 'public'
@@ -67,6 +68,7 @@ export class Shadow {
     await session.exec(
       `SAVEPOINT before; CREATE SCHEMA ${DESIRED}; SET LOCAL search_path = ${DESIRED}, ${SCHEMA}`,
     )
+    for (const table of tables) await this.#refuseExpressions(table)
     const foreignKeys = tables.flatMap(({ name, foreignKeys }) =>
       foreignKeys.map((key) => addConstraint(name, key)),
     )
@@ -77,6 +79,18 @@ export class Shadow {
     const catalogue = await readCatalogue(session, DESIRED)
     await session.exec('ROLLBACK TO SAVEPOINT before')
     return catalogue
+  }
+
+  /** PostgreSQL does not say which expression it refuses, so each is tried alone. */
+  async #refuseExpressions({ name, columns, resource }: Table): Promise<void> {
+    const computed = columns.filter(({ generated }) => generated !== undefined)
+    if (computed.length === 0) return
+    const plain = columns.filter(({ generated }) => generated === undefined)
+    const types = plain.map((column) => `${quoted(column.name)} ${column.type}`)
+    await this.#session.exec(`SAVEPOINT expressions; CREATE TABLE ${quoted(name)} (${types.join(', ')})`)
+    for (const column of computed)
+      await this.apply(addColumn(name, column), `${resource.path}.${column.name}`)
+    await this.#session.exec('ROLLBACK TO SAVEPOINT expressions')
   }
 
   /** The functions written by hand that contain this word. */

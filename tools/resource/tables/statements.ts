@@ -51,8 +51,12 @@ export function dropConstraint(table: string, name: string): string {
 }
 
 /** Without NOT NULL: existing rows have no value yet. */
-export function addColumn(table: string, { name, type }: Column): string {
-  return `ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}`
+export function addColumn(table: string, { name, type, generated }: Column): string {
+  return `ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}${generation(generated)}`
+}
+
+function generation(expression: string | undefined): string {
+  return expression === undefined ? '' : ` GENERATED ALWAYS AS (${expression}) STORED`
 }
 
 /** @param change `SET NOT NULL`, `DROP DEFAULT`, `TYPE …` */
@@ -74,7 +78,7 @@ export function raiseVersions(table: string, condition: string): string[] {
   ]
 }
 
-function columnText({ name, type, notNull, default: initial }: Column): string {
+function columnText({ name, type, notNull, generated, default: initial }: Column): string {
   const [given, always] = [initial ? ` DEFAULT ${initial}` : '', notNull ? ' NOT NULL' : '']
-  return `${quoted(name)} ${type}${always}${given}`
+  return `${quoted(name)} ${type}${generation(generated)}${always}${given}`
 }

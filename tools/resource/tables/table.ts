@@ -8,6 +8,8 @@ export interface Column {
   readonly type: string
   readonly notNull: boolean
   readonly default?: string
+  /** The expression of a generated column. */
+  readonly generated?: string | undefined
   /** The field; undefined for `version`. */
   readonly leaf?: Leaf
 }
@@ -67,6 +69,7 @@ function columnsOf({ leaves, parentField, createdField }: Resource): Column[] {
       name: leaf.column,
       type: columnType(leaf.field),
       notNull: isAlwaysSet(leaf.field),
+      generated: leaf.field.computed,
       ...(setHere.includes(leaf.name) && { default: 'statement_timestamp()' }),
       leaf,
     }),
