@@ -1,6 +1,7 @@
 import { bodyTypes } from '../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES } from '../http/json/strict-json.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
+import { searchable } from '../model/query/search.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
 import type { RestSettings } from '../rest/urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
@@ -51,6 +52,7 @@ function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {
     past_the_last_page: 'an empty page with status 200',
     sort: namesOf(sortable(resource.shownLeaves)),
     filter: namesOf(queryable(resource.shownLeaves)),
+    search: namesOf(searchable(resource)),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Field } from '../model/fields.ts'
-import type { Operator, Sort } from '../model/query/query.ts'
+import type { Operator } from '../model/query/operators.ts'
+import type { Sort } from '../model/query/query.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 
 // How the wire names of the definitions (snake case, dotted) and those of GraphQL (camel case) are translated

@@ -30,7 +30,7 @@ export function createHandlers(
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources)
   const parse = listQueryParser(resource, settings.maximumPageSize)
-  // Only the writes of a view have this variable.
+  // Only the lists and the writes of a view have this variable.
   const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
   function respondWith(ctx: Context, status: 200 | 201, data: Values, occasion: 'read' | 'created' | 'put') {
@@ -73,9 +73,10 @@ export function createHandlers(
     list(operation: PreparedOperation, parent: Resource | undefined): Handler {
       return async (ctx) => {
         const { page, sort, filter, parameters } = parse(ctx.URL.searchParams)
-        const { limit, cursor } = parameters
+        const { limit, search, cursor } = parameters
         const { parentId } = pathParameters(ctx)
-        const variables = { ...(parent && { parentId }), page, limit, cursor, sort, filter }
+        const selection = { sort, filter, search, ...inVersion }
+        const variables = { ...(parent && { parentId }), page, limit, cursor, ...selection }
         const { list } = await runForRequest(ctx, operation, variables)
         const of = parent && { resource: parent, id: parentId as string }
         const data = { result: list as ListData['result'], page, parameters, parent: of }

@@ -20,7 +20,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare): Operat
   const parent: Draft['variables'] = resource.parentField === undefined ? {} : { parentId: 'ID!' }
   const keyed = { ...parent, ...(resource.listed && { id: 'ID!' }) }
   const condition = { ifVersion: '[Int!]', ifUnmodifiedSince: 'DateTime' }
-  const version = resource.isVersioned ? { apiVersion: 'ApiVersion' } : {}
+  const version = versionOf(resource)
   const selection = wireSelection(resource)
   const make = (draft: Draft) => prepare(written(resource, draft))
   const write = (name: string, variables: Draft['variables']) =>
@@ -69,6 +69,10 @@ export function nestedListOperation(resource: Resource, column: string, prepare:
   return prepare(written(resource, listDraft(resource, { parentId: 'ID!' }), camelCase(column)))
 }
 
+function versionOf({ isVersioned }: Resource): Draft['variables'] {
+  return isVersioned ? { apiVersion: 'ApiVersion' } : {}
+}
+
 function listDraft(resource: Resource, parent: Draft['variables']): Draft {
   const names = graphNames(resource)
   return {
@@ -82,6 +86,8 @@ function listDraft(resource: Resource, parent: Draft['variables']): Draft {
       cursor: 'String',
       sort: `[${names.sort}!]!`,
       filter: names.filter,
+      search: 'String',
+      ...versionOf(resource),
     },
     selection: `page total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor
       items { ${wireSelection(resource)} }`,

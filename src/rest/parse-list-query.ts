@@ -1,8 +1,11 @@
 import { toGraphFilter, toGraphSort } from '../graph/names.ts'
 import { type Detail, type DetailCode, DomainError } from '../model/errors.ts'
 import { INTEGER_RANGE, kindOf } from '../model/fields.ts'
+import { booleanKind } from '../model/kinds/boolean.ts'
 import type { Checked } from '../model/kinds/kind.ts'
-import { DEFAULT_PAGE_SIZE, type Operator, queryable, sortable } from '../model/query/query.ts'
+import { namedOperators, type Operator, operatorDefinition } from '../model/query/operators.ts'
+import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
+import { checkSearch } from '../model/query/search.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { isStorable } from '../model/values.ts'
 import type { ListParameters } from './urls.ts'
@@ -15,7 +18,7 @@ export interface ListQuery {
   readonly parameters: ListParameters
 }
 
-const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'id', 'cursor']
+const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'q', 'id', 'cursor']
 
 const LISTS = ['sort', 'filter']
 
@@ -54,6 +57,9 @@ class Parser {
     const sort = sorts.flatMap((part) => this.#sort(part))
     const filters = [...search].flatMap(([name, value]) => this.#filterOf(name, value))
     const id = search.get('id') ?? undefined
+    const words = search.get('q') ?? undefined
+    const checked = checkSearch(words ?? '')
+    if ('problem' in checked) this.#report('q', checked.code, `q ${checked.problem}.`)
     const conditions = [
       ...filters.flatMap((filter) => this.#filter(filter)),
       ...(id === undefined ? [] : this.#idFilter(id)),
@@ -68,6 +74,7 @@ class Parser {
         limit,
         sort: sorts.length > 0 ? sorts.join() : undefined,
         filters,
+        search: words,
         id,
         cursor: search.get('cursor') ?? undefined,
       },
@@ -129,12 +136,13 @@ class Parser {
     const leaf = this.#knownLeaf('filter', name)
     if (!leaf) return []
     const { operators } = kindOf(leaf.field)
-    const nameable: readonly string[] = operators.filter((known) => known !== 'equals')
-    if (named !== undefined && !nameable.includes(named)) {
-      const message = `${name} does not support the operator ${named}. Supported: ${nameable.join(', ')}.`
+    const nameable = namedOperators(operators)
+    const operator = named === undefined ? operators[0] : nameable.get(named)
+    if (!operator) {
+      const supported = [...nameable.keys()].join(', ')
+      const message = `${name} does not support the operator ${named}. Supported: ${supported}.`
       return this.#report('filter', 'INVALID_VALUE', message)
     }
-    const operator = (named as Operator | undefined) ?? (operators[0] as Operator)
     const parsed = parseFilterValue(leaf, operator, value)
     if ('problem' in parsed) return this.#report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
     return [toGraphFilter(leaf, operator, parsed.value)]
@@ -155,9 +163,11 @@ class Parser {
   }
 }
 
-/** The value of a filter with the type of its field. `in` has several values, joined by `|`. */
+/** The operand of a filter, which has the type of its field or of its operator. Several values are joined by `|`. */
 function parseFilterValue({ field }: Leaf, operator: Operator, text: string): Checked {
-  if (operator !== 'in') return kindOf(field).fromQuery(field, text)
+  const { operand } = operatorDefinition(operator)
+  if (operand === 'boolean') return booleanKind.fromQuery({ type: 'boolean', description: '' }, text)
+  if (operand !== 'values') return kindOf(field).fromQuery(field, text)
   const values = text.split('|').map((part) => kindOf(field).fromQuery(field, part))
   const problem = values.find((checked) => 'problem' in checked)
   return problem ?? { value: values.map((checked) => (checked as { value: unknown }).value) }

@@ -32,6 +32,7 @@ export interface ListParameters {
   readonly limit: number
   readonly sort?: string | undefined
   readonly filters: readonly string[]
+  readonly search?: string | undefined
   readonly id?: string | undefined
   /** Opaque position of this page. */
   readonly cursor?: string | undefined
@@ -73,12 +74,17 @@ export class Urls {
   }
 
   /** A page of a list. Parameters are in a fixed order, and `:` is not encoded (RFC 3986 §3.4). */
-  page(collection: string, page: number, { limit, sort, filters, id, cursor }: ListParameters): string {
+  page(
+    collection: string,
+    page: number,
+    { limit, sort, filters, search, id, cursor }: ListParameters,
+  ): string {
     const parameters = [
       `page=${page}`,
       `limit=${limit}`,
       ...(sort === undefined ? [] : [`sort=${encoded(sort)}`]),
       ...filters.map((filter) => `filter=${encoded(filter)}`),
+      ...(search === undefined ? [] : [`q=${encoded(search)}`]),
       ...(id === undefined ? [] : [`id=${encoded(id)}`]),
       ...(cursor === undefined ? [] : [`cursor=${encoded(cursor)}`]),
     ]

@@ -18,13 +18,13 @@ test.serial.before(async () => {
   })
 })
 
-/** How many moons each way of reading finds for a filter. */
-async function found(filter: string): Promise<Json> {
-  const { data, errors } = await service().reader.graphql(`{
-    moonPage(planetId: "p", filter: ${filter}) { totalCount items { id } }
-    moonConnection(planetId: "p", filter: ${filter}) { totalCount nodes { id } }
-    moonAggregate(filter: ${filter}) { groups { count } }
-    planetPage { items { moons(filter: ${filter}) { totalCount items { id } } } }
+/** How many moons each way of reading finds for these arguments. */
+async function found(selection: string, declared = ''): Promise<Json> {
+  const { data, errors } = await service().reader.graphql(`query ${declared} {
+    moonPage(planetId: "p", ${selection}) { totalCount items { id } }
+    moonConnection(planetId: "p", ${selection}) { totalCount nodes { id } }
+    moonAggregate(${selection}) { groups { count } }
+    planetPage { items { moons(${selection}) { totalCount items { id } } } }
   }`)
   if (errors) throw new Error(JSON.stringify(errors))
   const [{ moons }] = data.planetPage.items
@@ -47,16 +47,85 @@ for (const [filter, count] of [
   ['{ createdDate: { in: [] } }', 0],
   ['{ tidallyLocked: { in: [true, false] } }', 3],
   ['{ name: { contains: "%" } }', 0],
+  ['{ name: { startsWith: "_" } }', 0],
+  ['{ name: { startsWith: "b" } }', 1],
+  ['{ name: { containsInsensitive: "A" } }', 1],
+  ['{ name: { notEquals: "a" } }', 2],
+  ['{ orbitalPeriodDays: { notEquals: 1 } }', 3],
+  ['{ orbitalPeriodDays: { isSet: false } }', 3],
+  ['{ orbitalPeriodDays: { isSet: true } }', 0],
+  ['{ not: {} }', 0],
+  ['{ not: { or: [] } }', 3],
+  ['{ not: { orbitalPeriodDays: { gt: 1 } } }', 3],
+  ['{ not: { not: { orbitalPeriodDays: { gt: 1 } } } }', 0],
+  ['{ not: { name: { equals: "a" }, tidallyLocked: { equals: false } } }', 3],
+  ['{ not: { name: { in: ["a", "b"] } } }', 1],
 ] as const) {
   test(`the filter ${filter} means the same for pages, connections, aggregates and nested lists`, async (t) => {
-    t.deepEqual(await found(filter), {
-      page: [count, count],
-      connection: [count, count],
-      aggregate: count,
-      nested: [count, count],
-    })
+    t.deepEqual(await found(`filter: ${filter}`), everywhere(count))
   })
 }
+
+function everywhere(count: number) {
+  return { page: [count, count], connection: [count, count], aggregate: count, nested: [count, count] }
+}
+
+for (const [selection, count] of [
+  ['search: "A"', 1],
+  ['search: "a b"', 0],
+  ['search: " "', 3],
+  ['search: null', 3],
+  ['search: "p"', 0],
+  ['search: "a", filter: { name: { notEquals: "a" } }', 0],
+  ['search: "b", filter: { or: [{ name: { equals: "a" } }, { name: { equals: "b" } }] }', 1],
+] as const) {
+  test(`the arguments ${selection} select the same items wherever there is a search`, async (t) => {
+    t.deepEqual(await found(selection), everywhere(count))
+  })
+}
+
+test('a search with more than 10 words or 200 characters, or a text that cannot be stored, is refused', async (t) => {
+  const { reader } = service()
+  const answers = async (search: string) => {
+    const query = 'query ($search: String) { moonAggregate(search: $search) { groups { count } } }'
+    const { errors } = await reader.graphql(query, { search })
+    const { status, body } = await reader.get(`/planets?q=${encodeURIComponent(search)}`)
+    const [detail] = body.error?.details ?? []
+    return [errors?.[0].extensions.details[0], detail]
+      .map((one) => one && [one.field, one.code])
+      .concat(status)
+  }
+  for (const accepted of ['a b c d e f g h i j', 'x'.repeat(200), '\u{1F52D}'.repeat(200)]) {
+    t.deepEqual(await answers(accepted), [undefined, undefined, 200])
+  }
+  for (const refused of ['a b c d e f g h i j k', 'x'.repeat(201), 'a '.repeat(500)]) {
+    t.deepEqual(await answers(refused), [['search', 'TOO_LONG'], ['q', 'TOO_LONG'], 400])
+  }
+  t.deepEqual(await answers('a\0'), [['search', 'INVALID_VALUE'], ['q', 'INVALID_VALUE'], 400])
+  t.is((await reader.get('/planets?q=a&q=b')).body.error.details[0].code, 'REPEATED_PARAMETER')
+})
+
+test('links keep a search between the filters and the id', async (t) => {
+  const { body } = await service().reader.get('/planets?q=P%20p&id=p&filter=name:p&sort=name:asc')
+  t.is(body.total_count, 1)
+  t.regex(body._links.self.href, /\?page=1&limit=20&sort=name:asc&filter=name:p&q=P%20p&id=p$/)
+})
+
+test('a condition whose variable is not given is left out', async (t) => {
+  const types = { name: 'String', names: '[String!]', locked: 'Boolean', search: 'String' }
+  for (const [selection, count] of [
+    ['filter: { name: { equals: $name } }', 3],
+    ['filter: { name: { in: $names, notEquals: $name }, tidallyLocked: { equals: $locked } }', 3],
+    ['filter: { name: { equals: $name, in: ["a", "b"] } }', 2],
+    ['filter: { and: [{ name: { equals: $name } }, { tidallyLocked: { equals: true } }] }', 1],
+    ['filter: { name: { equals: $name }, tidallyLocked: { equals: false } }', 2],
+    ['filter: { name: { equals: $name } }, search: $search', 3],
+  ] as const) {
+    const used = Object.entries(types).filter(([name]) => new RegExp(`\\$${name}\\b`).test(selection))
+    const declared = `(${used.map(([name, type]) => `$${name}: ${type}`).join(', ')})`
+    t.deepEqual(await found(selection, declared), everywhere(count), selection)
+  }
+})
 
 test('a time outside the years 1 to 9999 is refused wherever there is a filter', async (t) => {
   const { reader } = service()
@@ -86,7 +155,9 @@ test('the first or last 0 of a list are none', async (t) => {
 for (const [filter, field] of [
   ['{ name: { equals: null } }', 'filter.name.equals'],
   ['{ name: { equals: $unset } }', 'filter.name.equals'],
-  ['{ name: { equals: $absent } }', 'filter.name'],
+  ['{ not: null }', 'filter.not'],
+  ['{ not: { name: { notEquals: null } } }', 'filter.not.name.notEquals'],
+  ['{ name: { isSet: null } }', 'filter.name.isSet'],
   ['{ name: { in: null } }', 'filter.name.in'],
   ['{ name: { equals: "a", contains: null } }', 'filter.name.contains'],
   ['{ createdDate: { gte: null } }', 'filter.createdDate.gte'],
@@ -95,15 +166,14 @@ for (const [filter, field] of [
   ['{ and: null }', 'filter.and'],
   ['{ and: [{ name: { equals: "a" } }, { or: [{ id: { in: null } }] }] }', 'filter.and.1.or.0.id.in'],
 ] as const) {
-  test(`an operand that is null or unset is refused wherever there is a filter: ${filter}`, async (t) => {
+  test(`an operand that is null is refused wherever there is a filter: ${filter}`, async (t) => {
     for (const list of [
       `moonPage(planetId: "p", filter: ${filter}) { items { id } }`,
       `moonConnection(planetId: "p", filter: ${filter}) { nodes { id } }`,
       `moonAggregate(filter: ${filter}) { groups { count } }`,
       `planetPage { items { moons(filter: ${filter}) { items { id } } } }`,
     ]) {
-      const variables = `${filter.includes('$unset') ? '$unset: String, ' : ''}${filter.includes('$absent') ? '$absent: String' : ''}`
-      const query = `query ${variables && `(${variables})`} { ${list} }`
+      const query = `query ${filter.includes('$unset') ? '($unset: String)' : ''} { ${list} }`
       const { errors } = await service().reader.graphql(query, { unset: null })
       t.is(errors?.[0].extensions.code, 'VALIDATION_FAILED', query)
       t.is(errors?.[0].extensions.details[0].field, field)
@@ -167,4 +237,5 @@ test('the cost of a filter grows with its conditions, up to that of one statemen
   t.is(await cost(page, 80), 100)
   t.is(await cost('speciesAggregate(filter: $filter) { groups { count } }', 80), 100)
   t.is(await cost(page, 80, 50), 50)
+  t.is(await cost('speciesPage(search: "reef") { totalCount }', 0), 12)
 })

@@ -72,6 +72,14 @@ test('a resource has the fields of its version, and the same state and entity ta
   t.is((await v2.get(path)).status, 410)
 })
 
+test('a search looks at the fields of its version only', async (t) => {
+  await v1.post('/species', { scientific_name: 'Cavernicola', habitat: 'grotto', intelligence_level: 'x' })
+  const counts = async (q: string) =>
+    Promise.all([v1, v2].map(async ({ get }) => (await get(`/species?q=${q}`)).body.total_count))
+  t.deepEqual(await counts('GROTTO'), [1, 0])
+  t.deepEqual(await counts('cavern'), [1, 1])
+})
+
 test('PUT keeps the fields that its version does not have, members of objects included', async (t) => {
   const range = { min_celsius: 1, max_celsius: 20 }
   const made = await v2.put(

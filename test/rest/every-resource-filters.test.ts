@@ -1,6 +1,8 @@
 import test from 'ava'
 import { kindOf } from '../../src/model/fields.ts'
-import { type Operator, queryable } from '../../src/model/query/query.ts'
+import { namedOperators, type Operator, operatorDefinition } from '../../src/model/query/operators.ts'
+import { queryable } from '../../src/model/query/query.ts'
+import { searchable } from '../../src/model/query/search.ts'
 import type { Leaf } from '../../src/model/resource.ts'
 import { type Body, Fixtures, valueIn } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
@@ -10,10 +12,14 @@ import { shareTestService } from '../helpers/service/service.ts'
 // One request after the other: side by side they would only wait for the same database.
 const service = shareTestService(test)
 
-/** Whether a value that is set passes a filter. */
+/** Whether a value passes a filter. Without one, only `notEquals` and `isSet` can be passed. */
 const passes: Record<Operator, (value: Json, wanted: Json[]) => boolean> = {
   equals: (value, [wanted]) => value === wanted,
+  notEquals: (value, [wanted]) => value !== wanted,
   in: (value, wanted) => wanted.includes(value),
+  isSet: (value, [wanted]) => (value !== undefined) === wanted,
+  containsInsensitive: (value, [wanted]) => value.toLowerCase().includes(wanted.toLowerCase()),
+  startsWith: (value, [wanted]) => value.startsWith(wanted),
   contains: (value, [wanted]) => value.includes(wanted),
   gt: (value, [wanted]) => value > wanted,
   gte: (value, [wanted]) => value >= wanted,
@@ -26,17 +32,21 @@ function questions(leaf: Leaf, items: readonly Body[]): { operator: Operator; wa
   const values = [...new Set(items.map((item) => valueIn(item, leaf)).filter((value) => value !== undefined))]
   return kindOf(leaf.field).operators.flatMap((operator): { operator: Operator; wanted: Json[] }[] => {
     if (operator === 'in') return [{ operator, wanted: values.slice(0, 2) }]
-    if (operator === 'contains')
-      return ['_', '%', '\\', '', '№', String(values[0]).slice(-3)].map((text) => ({
-        operator,
-        wanted: [text],
-      }))
+    const { operand } = operatorDefinition(operator)
+    if (operand === 'boolean') return [true, false].map((wanted) => ({ operator, wanted: [wanted] }))
+    if (operand === 'text') {
+      const text = String(values.flat()[0] ?? '')
+      return ['_', '%', '\\', '', '№', text.slice(-3), text.slice(0, 4).toUpperCase(), text.slice(0, 5)].map(
+        (wanted) => ({ operator, wanted: [wanted] }),
+      )
+    }
     return values.map((value) => ({ operator, wanted: [value] }))
   })
 }
 
 function filterText({ name }: Leaf, operator: Operator, wanted: Json[]): string {
-  const named = operator === 'equals' ? name : `${name}[${operator}]`
+  const [parameter] = [...namedOperators([operator]).keys()]
+  const named = parameter === undefined ? name : `${name}[${parameter}]`
   return `filter=${encodeURIComponent(`${named}:${wanted.join('|')}`)}`
 }
 
@@ -70,11 +80,13 @@ for (const resource of representatives.filter((candidate) => candidate.listed)) 
       const { collection, items, only } = await several()
       for (const leaf of queryable(resource.shownLeaves)) {
         for (const { operator, wanted } of questions(leaf, items)) {
-          const isExact = kindOf(leaf.field).isExact === true
-          const compared = (value: Json): Json => (isExact && operator !== 'contains' ? Number(value) : value)
+          const { operand } = operatorDefinition(operator)
+          const isNumber = kindOf(leaf.field).isExact === true && (!operand || operand === 'values')
+          const compared = (value: Json): Json => (isNumber ? Number(value) : value)
           const expected = items.filter((item) => {
             const value = valueIn(item, leaf)
-            return value !== undefined && passes[operator](compared(value), wanted.map(compared))
+            const isPassed = value !== undefined || operator === 'notEquals' || operator === 'isSet'
+            return isPassed && passes[operator](compared(value), wanted.map(compared))
           })
           const { status, body } = await reader.get(
             `${collection}?${only}&${filterText(leaf, operator, wanted)}`,
@@ -118,6 +130,45 @@ for (const resource of representatives.filter((candidate) => candidate.listed)) 
     )
   })
 
+  test.serial(`${path}: a search finds the items with every word in one of their texts`, async (t) => {
+    const { reader } = service()
+    const { collection, items, only } = await several()
+    const leaves = searchable(resource)
+    const textsOf = (item: Body) => leaves.map((leaf) => valueIn(item, leaf)?.toLowerCase() ?? '')
+    const [first] = items.map(textsOf)
+    const words = (first ?? []).flatMap((text) => text.split(' ')).filter((word: string) => word !== '')
+    const found = async (q: string) => {
+      const { status, body } = await reader.get(`${collection}?${only}&q=${encodeURIComponent(q)}`)
+      t.is(status, 200, q)
+      const again = await reader.get(body._links.self.href)
+      t.deepEqual(again.body, body, 'the self link asks the same question')
+      return body._embedded[path].map(({ id }: Json) => id)
+    }
+    const searches = [
+      '',
+      '  ',
+      '%',
+      '_',
+      words.slice(0, 10).join(' '),
+      ` ${words.slice(0, 3).reverse().join('\t ').toUpperCase()} `,
+      `${words[0]} nowhere`,
+      ...words.map((word) => word.slice(1)),
+      items[0]?.['id'],
+      'true',
+    ]
+    for (const q of searches) {
+      const wanted = q.toLowerCase().split(/\s+/).filter(Boolean)
+      const expected = items.filter((item) =>
+        wanted.every((word: string) => textsOf(item).some((text) => text.includes(word))),
+      )
+      t.deepEqual(
+        await found(q),
+        expected.map(({ id }) => id),
+        q,
+      )
+    }
+  })
+
   test.serial(`${path}: a filter value that does not fit the field is refused`, async (t) => {
     const { reader } = service()
     const { collection } = await several()
@@ -140,7 +191,8 @@ for (const resource of representatives.filter((candidate) => candidate.listed)) 
         const among = await reader.get(`${collection}?${filterText(leaf, 'in', [text, text])}`)
         t.is(among.status, 400, `${leaf.name} in ${text}`)
       }
-      const others = (['contains', 'gt', 'gte', 'lt', 'lte'] as const).filter(
+      t.is((await reader.get(`${collection}?${filterText(leaf, 'isSet', ['yes'])}`)).status, 400)
+      const others = (['contains', 'startsWith', 'gt', 'gte', 'lt', 'lte'] as const).filter(
         (operator) => !kindOf(leaf.field).operators.includes(operator),
       )
       for (const operator of others) {

@@ -1,5 +1,7 @@
 import { kindOf, type LeafField } from '../../model/fields.ts'
+import { namedOperators } from '../../model/query/operators.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../../model/query/query.ts'
+import { MAXIMUM_SEARCH } from '../../model/query/search.ts'
 import type { Resource } from '../../model/resource.ts'
 import { noun } from '../../rest/nouns.ts'
 import { IDENTIFIER, mapped, type Schema } from './field-schema.ts'
@@ -11,11 +13,14 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
   return {
     page: query('page', 'Page number, from 1.', { ...positive, default: 1 }),
     limit: query('limit', 'Items per page.', limit),
+    search: query('q', SEARCH, { type: 'string', maxLength: MAXIMUM_SEARCH.characters }),
     find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
     cursor: query('cursor', position, { type: 'string' }),
     ...mapped(HEADERS, header),
   }
 }
+
+const SEARCH = `Words, of which each must be in one of the texts of an item, regardless of case. At most ${MAXIMUM_SEARCH.words}.`
 
 /** The headers of requests, by names without hyphens. */
 const HEADERS = {
@@ -53,7 +58,7 @@ export function listParameters({ shownLeaves, createdField }: Resource): Schema[
   const leaves = queryable(shownLeaves)
   const orders = sortable(leaves).flatMap(({ name }) => [`${name}:asc`, `${name}:desc`])
   const conditions = leaves.map(({ name, field }) => {
-    const operators = kindOf(field).operators.filter((operator) => operator !== 'equals')
+    const operators = [...namedOperators(kindOf(field).operators).keys()]
     return `${name.replaceAll('.', '\\.')}(\\[(${operators.join('|')})\\])?`
   })
   const properties = leaves
@@ -70,7 +75,7 @@ export function listParameters({ shownLeaves, createdField }: Resource): Schema[
   const filter = query(
     'filter',
     '`field:value`, or `field[operator]:value` with an operator of the field; values of `in` are joined by `|`. ' +
-      'If given several times, all must match.',
+      '`ne` also finds items where the field is unset; `set` takes `true` or `false`. If given several times, all must match.',
     { type: 'array', items: { type: 'string', pattern: `^(${conditions.join('|')}):` } },
   )
   const fields = query('fields', 'Shorthand: `field=value` is the same as `filter=field:value`.', {
@@ -84,6 +89,7 @@ export function listParameters({ shownLeaves, createdField }: Resource): Schema[
     { ...filter, style: 'form', explode: true, example: [`${createdField}[gte]:2020-01-01`] },
     // Exploded, so that each member is a parameter of its own: `?name=x`.
     { ...fields, style: 'form', explode: true, example: {} },
+    shared('search'),
     shared('find'),
     shared('cursor'),
     shared('ConsistencyToken'),

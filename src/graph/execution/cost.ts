@@ -24,7 +24,7 @@ import { filterPasses } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { camelCase, graphNames, groupType } from '../names.ts'
-import { toConditions } from '../schema/filters.ts'
+import { uncheckedFilter } from '../schema/filters.ts'
 
 export interface CostedOperation {
   readonly document: DocumentNode
@@ -147,14 +147,11 @@ function sizeOf(field: GraphQLField<unknown, unknown>, args: Values): number {
 }
 
 /** Aggregates read every row. So do filtered or sorted lists without a suitable index. */
-function passesOf(
-  resource: Resource,
-  field: GraphQLField<unknown, unknown>,
-  { filter, sort }: Values,
-): number {
-  if (filter) return filterPasses(toConditions(resource, filter as Values))
+function passesOf(resource: Resource, field: GraphQLField<unknown, unknown>, args: Values): number {
+  const filter = uncheckedFilter(resource, args)
+  if (filter) return filterPasses(filter)
   const isAggregate = field.args.some(({ name }) => name === 'groupBy')
-  return isAggregate || ((sort as unknown[]) ?? []).length > 0 ? 1 : 0
+  return isAggregate || ((args['sort'] as unknown[]) ?? []).length > 0 ? 1 : 0
 }
 
 function characterCounts(resource: Resource): [string, number][] {
@@ -179,6 +176,9 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
   const average = (members: (type: GraphQLNamedType) => readonly unknown[]) =>
     types.flatMap(members).length / types.length
   const fieldsOf = (type: GraphQLNamedType) => (hasFields(type) ? Object.values(type.getFields()) : [])
+  const inputsOf = (type: GraphQLNamedType) =>
+    isInputObjectType(type) ? Object.values(type.getFields()) : []
+  const inputs = types.flatMap(inputsOf)
   const fields = types.flatMap(fieldsOf)
   const oneType = Math.max(...types.map((type) => fieldsOf(type).length)) / average(fieldsOf)
   return new Map([
@@ -188,7 +188,8 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
     ['__Schema.types', Math.min(types.length, MOST_TYPES)],
     ['__Schema.directives', schema.getDirectives().length],
     ['__Type.fields', average(fieldsOf)],
-    ['__Type.inputFields', average((type) => (isInputObjectType(type) ? Object.keys(type.getFields()) : []))],
+    // The types of members, such as filters, have more members than the average type.
+    ['__Type.inputFields', inputs.flatMap(({ type }) => inputsOf(getNamedType(type))).length / inputs.length],
     ['__Type.enumValues', average((type) => (isEnumType(type) ? type.getValues() : []))],
     ['__Type.interfaces', average((type) => (hasFields(type) ? type.getInterfaces() : []))],
     ['__Type.possibleTypes', average((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : []))],

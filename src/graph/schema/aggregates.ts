@@ -19,7 +19,7 @@ import type { Columns } from '../../model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, pascalCase } from '../names.ts'
-import { toFilter } from './filters.ts'
+import { type FilterArguments, filterArguments, toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
 import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
 
@@ -75,8 +75,7 @@ export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
 
 const MAXIMUM_GROUPS = 1000
 
-interface AggregateArguments {
-  readonly filter?: Values | null
+interface AggregateArguments extends FilterArguments {
   readonly groupBy: AggregateRequest['groupBy']
   readonly groupByTime?: AggregateRequest['groupByTime'] | null
   readonly order: AggregateRequest['order']
@@ -84,8 +83,8 @@ interface AggregateArguments {
 }
 
 export function aggregateArguments(resource: Resource): string {
-  const { filter, groupField, timeGroup } = graphNames(resource)
-  return `"Only items that match this condition." filter: ${filter},
+  const { groupField, timeGroup } = graphNames(resource)
+  return `${filterArguments(resource)},
     "The fields to group by. Without any, there is one group." groupBy: [${groupField}!]! = [],
     "Also groups by periods of time. Empty periods are omitted." groupByTime: ${timeGroup},
     "The order of the groups." order: GroupOrder! = COUNT,
@@ -96,7 +95,7 @@ export function aggregateResolver(
   resource: Resource,
 ): GraphQLFieldResolver<unknown, GraphContext, AggregateArguments> {
   const columns = measurable(resource).map(({ column }) => column)
-  return async (_, { filter, groupBy, groupByTime, order, limit }, context, info) => {
+  return async (_, { groupBy, groupByTime, order, limit, ...selection }, context, info) => {
     requireScope(context, resource, 'read')
     refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
     const measured = (measure: Measure) => {
@@ -105,7 +104,7 @@ export function aggregateResolver(
     }
     // One more than requested shows whether there are more.
     const request: AggregateRequest = {
-      filter: toFilter(resource, filter),
+      filter: toFilter(resource, selection),
       groupBy,
       groupByTime: groupByTime ?? undefined,
       measures: forMeasures(measured),

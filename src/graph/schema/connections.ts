@@ -85,7 +85,7 @@ export async function resolveConnection(
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for invalid arguments, or `first` together with `last` */
 function toConnectionRequest(
   resource: Resource,
-  { first, last, after, before, sort, filter }: ConnectionArguments,
+  { first, last, after, before, sort, ...selection }: ConnectionArguments,
   maximumPageSize: number,
   counted: boolean,
 ): ListRequest {
@@ -99,7 +99,7 @@ function toConnectionRequest(
     isGiven(cursor) ? decodeCursor(resource, sort, cursor, argument) : undefined
   return {
     sorts: sort,
-    filter: toFilter(resource, filter),
+    filter: toFilter(resource, selection),
     take: first ?? last ?? Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
     after: position(after, 'after'),
     before: position(before, 'before'),

@@ -1,22 +1,17 @@
-import { type Detail, DomainError, errorAt } from '../../model/errors.ts'
+import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/errors.ts'
 import { type Field, kindOf } from '../../model/fields.ts'
 import { KINDS } from '../../model/kinds/index.ts'
-import { countConditions, type Filter, type Operator, queryable } from '../../model/query/query.ts'
+import { type Operator, operatorDefinition } from '../../model/query/operators.ts'
+import { countConditions, type Filter, queryable } from '../../model/query/query.ts'
+import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { isObject, isStorable } from '../../model/values.ts'
+import { viewOf } from '../../model/versions/views.ts'
 import { graphNames, toWireNames } from '../names.ts'
 import { filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
 
-/** The description of each operator and the type of its operand; `$` is the type of the value. */
-const OPERATORS: Readonly<Record<Operator, readonly [description: string, operand?: string]>> = {
-  equals: ['Equal to this value.'],
-  in: ['Equal to one of these values.', '[$!]'],
-  contains: ['Contains this text, case-sensitive.', 'String'],
-  gt: ['Greater or later than this value.'],
-  gte: ['Greater or later than this value, or equal.'],
-  lt: ['Less or earlier than this value.'],
-  lte: ['Less or earlier than this value, or equal.'],
-}
+/** The types of operands; `$` is the type of the value. */
+const OPERANDS = { values: '[$!]', text: 'String', boolean: 'Boolean' } as const
 
 export function valueFilters(): string {
   const filters = KINDS.flatMap(({ scalar, operators }): [string, string][] =>
@@ -35,18 +30,24 @@ export function listFilters(resources: readonly Resource[]): string {
   )
   return [...new Set(types)]
     .map(
-      (type) => `"Conditions on a list. An unset list matches none."
-      input ${type}ListFilter { "One of the items is equal to this value." contains: ${type} }`,
+      (
+        type,
+      ) => `"Conditions on a list. All given conditions must match. An unset list matches only isSet: false."
+      input ${type}ListFilter {
+        "One of the items is equal to this value." contains: ${type}
+        "${operatorDefinition('isSet').description}" isSet: Boolean
+      }`,
     )
     .join('\n')
 }
 
 export function valueFilter(type: string, operators: readonly Operator[]): string {
   const members = operators.map((operator) => {
-    const [description, operand = '$'] = OPERATORS[operator]
-    return `"${description}" ${operator}: ${operand.replace('$', type)}`
+    const { description, operand } = operatorDefinition(operator)
+    const operandType = operand ? OPERANDS[operand].replace('$', type) : type
+    return `"${description}" ${operator}: ${operandType}`
   })
-  return `"Conditions on a value. All given conditions must match; an unset value matches none."
+  return `"Conditions on a value. All given conditions must match. An unset value matches only notEquals and isSet: false."
     input ${type}Filter { ${members.join(' ')} }`
 }
 
@@ -60,6 +61,7 @@ export function filterInput(resource: Resource): string {
     input ${name} {
       "All of these conditions must match." and: [${name}!]
       "At least one of these conditions must match." or: [${name}!]
+      "This condition must not match." not: ${name}
       ${members.join('\n')}
     }`
 }
@@ -70,36 +72,60 @@ const MAXIMUM_VALUES = 1000
 /** Each condition may be checked for every row. */
 const MAXIMUM_CONDITIONS = 100
 
-/**
- * The condition of a filter argument.
- *
- * @throws {DomainError} VALIDATION_FAILED (400) for a null in it, or a field without an operand;
- *   INVALID_QUERY_PARAMETER (400) for too many values or conditions, or a text that cannot be stored
- */
-export function toFilter(resource: Resource, filter: Values | null | undefined): Filter | undefined {
-  if (!filter) return undefined
-  // Ignoring conditions without a value would show everything if a variable is not set.
-  const unset = unsetMembers(filter, 'filter').map((field): Detail => {
-    return { field, code: 'INVALID_VALUE', message: `${field} must have a value to compare with.` }
-  })
-  if (unset[0]) throw new DomainError('VALIDATION_FAILED', unset[0].message, unset)
-  refuseValues(filter)
-  const condition = toConditions(resource, filter)
-  if (countConditions(condition) > MAXIMUM_CONDITIONS) {
-    const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
-    refuse('TOO_LONG', message)
-  }
-  return condition
+/** The arguments that select items of a list. */
+export interface FilterArguments {
+  readonly filter?: Values | null
+  readonly search?: string | null
+  readonly apiVersion?: string | null
 }
 
-/** The same without checks. Conditions without a value are omitted. */
-export function toConditions(resource: Resource, filter: Values): Filter {
-  const { and, or, ...members } = filter
+export function filterArguments(resource: Resource): string {
+  const { words, characters } = MAXIMUM_SEARCH
+  return `"Only items that match this condition." filter: ${graphNames(resource).filter},
+    "Only items with all of these words in their texts, regardless of case. At most ${words} words and ${characters} characters." search: String${
+      resource.isVersioned ? ', "Version of the API whose texts are searched." apiVersion: ApiVersion' : ''
+    }`
+}
+
+/**
+ * The condition of the arguments of a list.
+ *
+ * @throws {DomainError} VALIDATION_FAILED (400) for a null in the filter; INVALID_QUERY_PARAMETER (400) for too many
+ *   values, conditions or words, or a text that cannot be stored
+ */
+export function toFilter(resource: Resource, args: FilterArguments): Filter | undefined {
+  const { filter, search } = args
+  if (filter) refuseValues(filter)
+  const checked = checkSearch(search ?? '')
+  if ('problem' in checked) refuse('search', checked.code, `search ${checked.problem}.`)
+  return combined(resource, args, filter && refuseConditions(toConditions(resource, filter)))
+}
+
+/** The same without checks. */
+export function uncheckedFilter(resource: Resource, args: FilterArguments): Filter | undefined {
+  return combined(resource, args, args.filter && toConditions(resource, args.filter))
+}
+
+function combined(
+  resource: Resource,
+  { search, apiVersion }: FilterArguments,
+  condition: Filter | null | undefined,
+): Filter | undefined {
+  const searched = search ? searchFilter(viewOf(resource, apiVersion ?? undefined), search) : undefined
+  // Without a condition, the stored count of the collection serves.
+  const all = [condition, searched].filter((part) => !!part && !('all' in part && part.all.length === 0))
+  return all.length > 1 ? { all: all as Filter[] } : (all[0] ?? undefined)
+}
+
+/** Conditions without a value are omitted: GraphQL omits the members whose variables are not given. */
+function toConditions(resource: Resource, filter: Values): Filter {
+  const { and, or, not, ...members } = filter
   const nested = (parts: unknown) => (parts as Values[]).map((part) => toConditions(resource, part))
   return {
     all: [
       ...(and ? nested(and) : []),
       ...(or ? [{ any: nested(or) }] : []),
+      ...(not ? [{ not: toConditions(resource, not as Values) }] : []),
       ...memberFilters(resource.allFields, toWireNames(resource, members), ''),
     ],
   }
@@ -116,29 +142,30 @@ function memberFilters(fields: Resource['allFields'], members: Values, prefix: s
   })
 }
 
-function unsetMembers(filter: Values, path: string): string[] {
-  return Object.entries(filter).flatMap(([name, member]) => unsetPaths(member, `${path}.${name}`))
-}
-
-/** The paths of nulls, and of fields without a condition: GraphQL omits a member whose variable is not set. */
-function unsetPaths(value: unknown, path: string): string[] {
+function nullPaths(value: unknown, path: string): string[] {
   if (value === null) return [path]
-  // The parts of `and` and `or` may be empty.
-  if (Array.isArray(value)) {
-    return value.flatMap((part, index) => (isObject(part) ? unsetMembers(part, `${path}.${index}`) : []))
-  }
-  if (!isObject(value)) return []
-  return Object.keys(value).length === 0 ? [path] : unsetMembers(value, path)
+  if (typeof value !== 'object' || value instanceof Date) return []
+  return Object.entries(value).flatMap(([name, member]) => nullPaths(member, `${path}.${name}`))
 }
 
 function refuseValues(filter: Values): void {
+  const nulls = nullPaths(filter, 'filter').map((field): Detail => {
+    return { field, code: 'INVALID_VALUE', message: `${field} must have a value to compare with.` }
+  })
+  if (nulls[0]) throw new DomainError('VALIDATION_FAILED', nulls[0].message, nulls)
   const values = valuesIn(filter)
   if (values.length > MAXIMUM_VALUES) {
-    refuse('TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values.`)
+    refuse('filter', 'TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values.`)
   }
   if (values.some((value) => typeof value === 'string' && !isStorable(value))) {
-    refuse('INVALID_VALUE', 'A filter must not contain U+0000 or a lone surrogate.')
+    refuse('filter', 'INVALID_VALUE', 'A filter must not contain U+0000 or a lone surrogate.')
   }
+}
+
+function refuseConditions(condition: Filter): Filter {
+  if (countConditions(condition) <= MAXIMUM_CONDITIONS) return condition
+  const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
+  refuse('filter', 'TOO_LONG', message)
 }
 
 function valuesIn(value: unknown): unknown[] {
@@ -146,6 +173,6 @@ function valuesIn(value: unknown): unknown[] {
   return isObject(value) ? Object.values(value).flatMap(valuesIn) : [value]
 }
 
-function refuse(code: 'TOO_LONG' | 'INVALID_VALUE' | 'OUT_OF_RANGE', message: string): never {
-  throw errorAt('filter', code, 'INVALID_QUERY_PARAMETER', message)
+function refuse(argument: string, code: DetailCode, message: string): never {
+  throw errorAt(argument, code, 'INVALID_QUERY_PARAMETER', message)
 }

@@ -3,9 +3,10 @@ import { readList } from '../../domain/read.ts'
 import { errorAt } from '../../model/errors.ts'
 import { type List, type ListRequest, passesOf } from '../../model/query/list.ts'
 import { type Sort, sortable } from '../../model/query/query.ts'
-import type { Leaf, Resource, Values } from '../../model/resource.ts'
+import type { Leaf, Resource } from '../../model/resource.ts'
 import type { GraphContext, Parent } from '../execution/context.ts'
 import { columnValue, graphNames } from '../names.ts'
+import { type FilterArguments, filterArguments } from './filters.ts'
 import { deprecation, described, type SchemaPart } from './sdl.ts'
 
 // Pages and connections share this: the order, the filter, and the read.
@@ -43,15 +44,13 @@ export function columnEnumeration(name: string, description: string, leaves: rea
   }
 }
 
-export interface ListArguments {
+export interface ListArguments extends FilterArguments {
   readonly sort: readonly Sort[]
-  readonly filter?: Values | null
 }
 
 export function listArguments(resource: Resource): string {
-  const { sort, filter } = graphNames(resource)
-  return `"The order. Defaults to the order of creation." sort: [${sort}!]! = [],
-    "Only items that match this condition." filter: ${filter}`
+  return `"The order. Defaults to the order of creation." sort: [${graphNames(resource).sort}!]! = [],
+    ${filterArguments(resource)}`
 }
 
 /** The list behind a field: a whole collection, or the part that belongs to one parent. */

@@ -74,13 +74,13 @@ type Side = 'after' | 'before'
  */
 function toPageRequest(
   resource: Resource,
-  { page, limit, sort, filter, cursor }: PageArguments,
+  { page, limit, sort, cursor, ...selection }: PageArguments,
   maximumPageSize: number,
   counted: boolean,
 ): ListRequest {
   refuseOutOfBounds('page', page, 1, INTEGER_RANGE.maximum)
   refuseOutOfBounds('limit', limit, 1, maximumPageSize)
-  const request = { sorts: sort, filter: toFilter(resource, filter), take: limit + 1, counted }
+  const request = { sorts: sort, filter: toFilter(resource, selection), take: limit + 1, counted }
   const byNumber = { ...request, skip: (page - 1) * limit }
   if (cursor === undefined || cursor === null) return byNumber
   const use = cursorUse(cursor)

@@ -1,4 +1,5 @@
 import type { DetailCode } from '../errors.ts'
+import type { Operator } from '../query/operators.ts'
 import { isStorable } from '../values.ts'
 
 /** What a field of any kind may declare. */
@@ -59,11 +60,14 @@ export interface FieldOf<Type extends string> extends FieldOptions {
 /** A JSON Schema (2020-12), or a part of one. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** The operators of filters. The comparisons apply to ordered kinds, `contains` to text. */
-export type Operator = 'equals' | 'in' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
-
-export const EQUALITIES: readonly Operator[] = ['equals', 'in']
-export const COMPARISONS: readonly Operator[] = ['equals', 'in', 'gt', 'gte', 'lt', 'lte']
+export const EQUALITIES: readonly Operator[] = ['equals', 'notEquals', 'in', 'isSet']
+export const COMPARISONS: readonly Operator[] = [...EQUALITIES, 'gt', 'gte', 'lt', 'lte']
+export const TEXT_OPERATORS: readonly Operator[] = [
+  ...EQUALITIES,
+  'contains',
+  'containsInsensitive',
+  'startsWith',
+]
 
 /** The converted value, or a problem. */
 export type Checked = { readonly value: unknown } | Problem

@@ -83,7 +83,7 @@ export const listKind: Kind<ListField> = {
   indexedBy: (column) => `USING gin (${column} jsonb_path_ops)`,
   prismaIndex: (column) => `index([${column}(ops: JsonbPathOps)], type: Gin)`,
   itemOf: ({ item }) => item,
-  operators: ['contains'],
+  operators: ['contains', 'isSet'],
   isUnordered: true,
   contains: (column, parameter) => `${column} @> ${parameter}::jsonb`,
   operand(field, value) {

@@ -1,4 +1,11 @@
-import { checkText, type FieldOf, type FieldOptions, type Kind, storableText } from './kind.ts'
+import {
+  checkText,
+  type FieldOf,
+  type FieldOptions,
+  type Kind,
+  storableText,
+  TEXT_OPERATORS,
+} from './kind.ts'
 
 export interface ReferenceField extends FieldOf<'reference'> {
   /** The path of the collection whose identifiers this field holds. */
@@ -33,7 +40,7 @@ export const referenceKind: Kind<ReferenceField> = {
   dataType: 'text',
   prismaType: 'String',
   scalar: 'ID',
-  operators: ['equals', 'in', 'contains'],
+  operators: TEXT_OPERATORS,
   hasFewValues: true,
   schema: () => ({ type: 'string', maxLength: MAXIMUM_LENGTH }),
   characters: () => IDENTIFIER_CHARACTERS,

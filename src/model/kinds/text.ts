@@ -1,4 +1,4 @@
-import { type Checked, checkText, type FieldOf, type Kind, storableText } from './kind.ts'
+import { type Checked, checkText, type FieldOf, type Kind, storableText, TEXT_OPERATORS } from './kind.ts'
 import { FORMATS, matchesPattern, patternProblem } from './pattern.ts'
 
 export interface TextField extends FieldOf<'text'> {
@@ -79,7 +79,7 @@ export const textKind: Kind<TextField> = {
   },
   uniqueBy: (column) => `folded(${column})`,
   scalar: 'String',
-  operators: ['equals', 'in', 'contains'],
+  operators: TEXT_OPERATORS,
   schema(field) {
     const pattern = patternOf(field)
     return {

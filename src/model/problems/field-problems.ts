@@ -3,7 +3,7 @@ import { COMMON_OPTIONS } from '../kinds/kind.ts'
 import type { Leaf, Resource } from '../resource.ts'
 
 /** Of other fields of every resource, of members of GraphQL's filters, and of PostgreSQL's system columns. */
-const RESERVED = /^(id|last_updated|version|node_id|nodeId|and|or|tableoid|xmin|xmax|cmin|cmax|ctid)$/
+const RESERVED = /^(id|last_updated|version|node_id|nodeId|and|or|not|tableoid|xmin|xmax|cmin|cmax|ctid)$/
 
 /** What GraphQL and Prisma take as the name of a field. */
 const FIELD_NAME = /^[A-Za-z]\w*$/

@@ -1,16 +1,22 @@
 import { isAlwaysSet, kindOf } from '../fields.ts'
-import type { Operator } from '../kinds/kind.ts'
 import type { Leaf, Resource } from '../resource.ts'
+import type { Operator } from './operators.ts'
 
 /** The page size of a list without a limit (SPEC §4.1). */
 export const DEFAULT_PAGE_SIZE = 20
 
-export type { Operator }
-
-/** A condition on a resource. Field names are dotted wire names; values have the type of the field. */
-export type Filter = { readonly all: readonly Filter[] } | { readonly any: readonly Filter[] } | FieldFilter
+/**
+ * A condition on a resource. Field names are dotted wire names; values have the type of the field. Every resource
+ * matches either a filter or its `not`.
+ */
+export type Filter =
+  | { readonly all: readonly Filter[] }
+  | { readonly any: readonly Filter[] }
+  | { readonly not: Filter }
+  | FieldFilter
 
 export function countConditions(filter: Filter): number {
+  if ('not' in filter) return countConditions(filter.not)
   const parts = 'all' in filter ? filter.all : 'any' in filter ? filter.any : undefined
   return parts ? parts.reduce((count, part) => count + countConditions(part), 0) : 1
 }

@@ -102,17 +102,22 @@ function ColumnHead({ name, schema, isSortable }) {
   </th>`
 }
 
-const NUMBER_OPERATORS = [
+const EQUALITIES = [
   ['', 'is'],
+  ['ne', 'is not'],
+]
+/** Its value is a choice, whatever the field. */
+const IS_SET = ['set', 'is set']
+const NUMBER_OPERATORS = [
+  ...EQUALITIES,
   ['gte', 'at least'],
   ['gt', 'more than'],
   ['lte', 'at most'],
   ['lt', 'less than'],
+  IS_SET,
 ]
-const TEXT_OPERATORS = [
-  ['contains', 'contains'],
-  ['', 'is'],
-]
+const TEXT_OPERATORS = [['icontains', 'contains'], ['prefix', 'begins with'], ...EQUALITIES, IS_SET]
+const CHOICE_OPERATORS = [...EQUALITIES, IS_SET]
 
 /** Of texts with an order. */
 const ORDERED_FORMATS = ['date-time', 'date', 'decimal']
@@ -120,7 +125,7 @@ const ORDERED_FORMATS = ['date-time', 'date', 'decimal']
 /** @param {any} schema */
 function operatorsOf({ type, format, enum: values } = /** @type {any} */ ({})) {
   if (type === 'number' || type === 'integer' || ORDERED_FORMATS.includes(format)) return NUMBER_OPERATORS
-  return type === 'boolean' || values ? [['', 'is']] : TEXT_OPERATORS
+  return type === 'boolean' || values ? CHOICE_OPERATORS : TEXT_OPERATORS
 }
 
 /** @param {{ profile: any }} properties */
@@ -128,6 +133,7 @@ function Filters({ profile }) {
   const names = /** @type {string[]} */ (profile?.policies.paging?.filter ?? [])
   const schemas = new Map(leavesOf(profile?.schema))
   const [name, setName] = useState(names.find((one) => one === titleField(profile?.schema)) ?? names[0] ?? '')
+  const [isSetAsked, askIsSet] = useState(false)
   if (names.length === 0) return null
   const schema = schemas.get(name) ?? {}
   const add = (/** @type {SubmitEvent} */ event) => {
@@ -137,15 +143,21 @@ function Filters({ profile }) {
     const filter = `${name}${operator ? `[${operator}]` : ''}:${data.get('value')}`
     location.assign(addressWith((parameters) => parameters.append('filter', filter)))
   }
-  const choices = schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined)
+  const select = (/** @type {string} */ field) => {
+    setName(field)
+    askIsSet(false)
+  }
+  const isYesNo = isSetAsked || schema.type === 'boolean'
+  const choices = isYesNo ? ['true', 'false'] : schema.enum
   const value = choices
     ? html`<select name="value">${choices.map((/** @type {string} */ one) => html`<option>${one}</option>`)}</select>`
     : html`<input name="value" required autocomplete="off" placeholder=${schema.format === 'date-time' ? '2031-04-05' : undefined} />`
   return html`<form class="filter" onSubmit=${add}>
-      <label>Field <select value=${name} onChange=${(/** @type {any} */ event) => setName(event.target.value)}>
+      <label>Field <select value=${name} onChange=${(/** @type {any} */ event) => select(event.target.value)}>
         ${names.map((one) => html`<option value=${one}>${label(one)}</option>`)}
       </select></label>
-      <label>Condition <select name="operator" key=${name}>
+      <label>Condition <select name="operator" key=${name}
+        onChange=${(/** @type {any} */ event) => askIsSet(event.target.value === 'set')}>
         ${operatorsOf(schema).map(([operator, text]) => html`<option value=${operator}>${text}</option>`)}
       </select></label>
       <label>Value ${value}</label>
@@ -170,7 +182,7 @@ function ActiveFilters() {
 
 /** @param {{ template: any }} properties */
 function Empty({ template }) {
-  const isFiltered = ['filter', 'id'].some((name) => new URLSearchParams(location.search).has(name))
+  const isFiltered = ['filter', 'q', 'id'].some((name) => new URLSearchParams(location.search).has(name))
   if (isFiltered)
     return html`<p class="empty">Nothing matches the filters. <a href=${location.pathname}>Show all</a></p>`
   return html`<p class="empty">Nothing is here yet.

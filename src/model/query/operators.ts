@@ -1,0 +1,46 @@
+/** What an operator of filters is, on both faces. */
+interface OperatorDefinition {
+  /** Its name in query strings, where that is another. */
+  readonly parameter?: string
+  readonly description: string
+  /** What it takes instead of one value of the field. */
+  readonly operand?: 'values' | 'text' | 'boolean'
+}
+
+/**
+ * The operators of filters by their names in GraphQL. Only `notEquals` and `isSet` match an unset field. The kinds of
+ * fields say which they have, and `database/sql/filter.ts` has the condition of each.
+ */
+export const OPERATORS = {
+  equals: { description: 'Equal to this value.' },
+  notEquals: { parameter: 'ne', description: 'Not equal to this value, or unset.' },
+  in: { description: 'Equal to one of these values.', operand: 'values' },
+  isSet: { parameter: 'set', description: 'Whether it has a value.', operand: 'boolean' },
+  contains: { description: 'Contains this text, case-sensitive.', operand: 'text' },
+  containsInsensitive: {
+    parameter: 'icontains',
+    description: 'Contains this text, regardless of case.',
+    operand: 'text',
+  },
+  startsWith: {
+    parameter: 'prefix',
+    description: 'Begins with this text, case-sensitive.',
+    operand: 'text',
+  },
+  gt: { description: 'Greater or later than this value.' },
+  gte: { description: 'Greater or later than this value, or equal.' },
+  lt: { description: 'Less or earlier than this value.' },
+  lte: { description: 'Less or earlier than this value, or equal.' },
+} as const satisfies Record<string, OperatorDefinition>
+
+export type Operator = keyof typeof OPERATORS
+
+export function operatorDefinition(operator: Operator): OperatorDefinition {
+  return OPERATORS[operator]
+}
+
+/** The operators by the names that `field[name]:value` has; equality needs none. */
+export function namedOperators(operators: readonly Operator[]): ReadonlyMap<string, Operator> {
+  const named = operators.filter((operator) => operator !== 'equals')
+  return new Map(named.map((operator) => [operatorDefinition(operator).parameter ?? operator, operator]))
+}

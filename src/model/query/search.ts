@@ -1,0 +1,36 @@
+import { kindOf } from '../fields.ts'
+import { type Checked, checkText } from '../kinds/kind.ts'
+import type { Leaf, Resource } from '../resource.ts'
+import type { Filter } from './query.ts'
+
+/** In characters, and in words between white space. Each word is looked for in each row. */
+export const MAXIMUM_SEARCH = { characters: 200, words: 10 }
+
+/** Checks the text of a search. */
+export function checkSearch(text: string): Checked {
+  const checked = checkText(text, MAXIMUM_SEARCH.characters)
+  if ('problem' in checked || wordsOf(text).length <= MAXIMUM_SEARCH.words) return checked
+  return { code: 'TOO_LONG', problem: `must not have more than ${MAXIMUM_SEARCH.words} words` }
+}
+
+/** The fields that a search looks at: those with free text that clients see. */
+export function searchable({ shownLeaves, parentField }: Resource): Leaf[] {
+  return shownLeaves.filter(
+    ({ name, field }) => kindOf(field).isFreeText && name !== 'id' && name !== parentField,
+  )
+}
+
+/** The condition that each word is in one of the fields, regardless of case. Without words, everything matches. */
+export function searchFilter(resource: Resource, text: string): Filter {
+  const fields = searchable(resource)
+  const words = wordsOf(text.slice(0, 2 * MAXIMUM_SEARCH.characters)).slice(0, MAXIMUM_SEARCH.words)
+  return {
+    all: words.map((value) => ({
+      any: fields.map(({ name }) => ({ field: name, operator: 'containsInsensitive', value })),
+    })),
+  }
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '')
+}
