@@ -26,6 +26,7 @@ export function ListView({ body, profile }) {
       html`<${TemplateForm} template=${template} profile=${profile}
       onCancel=${() => setCreating(false)} onDone=${open} />`
     }
+    <${Search} profile=${profile} />
     <${Filters} profile=${profile} />
     ${items.length === 0 ? html`<${Empty} template=${template} />` : html`<${Table} ...${{ items, profile, template }} />`}
     <${Paging} body=${body} />`
@@ -102,6 +103,21 @@ function ColumnHead({ name, schema, isSortable }) {
   </th>`
 }
 
+/** @param {{ profile: any }} properties */
+function Search({ profile }) {
+  if (!profile?.policies.paging?.search.length) return null
+  const search = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault()
+    const words = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get('q'))
+    location.assign(addressWith((all) => (words.trim() ? all.set('q', words) : all.delete('q'))))
+  }
+  return html`<form class="filter" role="search" onSubmit=${search}>
+    <label>Words <input name="q" type="search" maxlength="200" autocomplete="off"
+      defaultValue=${new URLSearchParams(location.search).get('q')} /></label>
+    <button type="submit">Search</button>
+  </form>`
+}
+
 const EQUALITIES = [
   ['', 'is'],
   ['ne', 'is not'],
@@ -150,7 +166,7 @@ function Filters({ profile }) {
   const isYesNo = isSetAsked || schema.type === 'boolean'
   const choices = isYesNo ? ['true', 'false'] : schema.enum
   const value = choices
-    ? html`<select name="value">${choices.map((/** @type {string} */ one) => html`<option>${one}</option>`)}</select>`
+    ? html`<select name="value">${choices.map((/** @type {string} */ one) => html`<option value=${one}>${one}</option>`)}</select>`
     : html`<input name="value" required autocomplete="off" placeholder=${schema.format === 'date-time' ? '2031-04-05' : undefined} />`
   return html`<form class="filter" onSubmit=${add}>
       <label>Field <select value=${name} onChange=${(/** @type {any} */ event) => select(event.target.value)}>
