@@ -2,6 +2,7 @@ import { bodyTypes } from '../http/json/body.ts'
 import { MAXIMUM_JSON_BYTES } from '../http/json/strict-json.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { searchable } from '../model/query/search.ts'
+import { nameField, targetOf } from '../model/relations.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
 import type { RestSettings } from '../rest/urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
@@ -10,16 +11,26 @@ import { inputSchema, patchSchema, representationSchema } from './openapi/resour
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 /**
- * The profile of a collection: the JSON Schemas of representations and request bodies, and the policies where the
+ * The profile of a collection: the field with the names of its resources, the references, the JSON Schemas of representations and request bodies, and the policies where the
  * specification leaves a choice (SPEC §3, §4.4–4.7, §8).
  */
-export function profileOf(resource: Resource, settings: RestSettings): Schema {
+export function profileOf(
+  resource: Resource,
+  resources: readonly Resource[],
+  settings: RestSettings,
+): Schema {
   const { listed, replaceable } = resource
   const { maximumPageSize, unknownFields } = settings
+  const references = resource.shownLeaves.flatMap((leaf) => {
+    const target = targetOf(resource, leaf, resources)
+    return target ? [[leaf.name, target]] : []
+  })
   const unknown = unknownFields === 'ignore' ? 'ignored' : 400
   return {
     title: resource.name,
     description: resource.description,
+    name_field: nameField(resource),
+    references: Object.fromEntries(references),
     schema: { $schema: DIALECT, title: resource.name, ...representationSchema(resource) },
     input: { $schema: DIALECT, title: `${resource.name} input`, ...inputSchema(resource, settings) },
     ...(replaceable && {

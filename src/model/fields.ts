@@ -55,7 +55,7 @@ export function computed<Computed extends LeafField>(expression: string, field: 
 export function group(
   description: string,
   fields: Readonly<Record<string, LeafField>>,
-  options: Pick<FieldOptions, 'since' | 'until'> = {},
+  options: Pick<FieldOptions, 'label' | 'since' | 'until'> = {},
 ): GroupField {
   return { type: 'group', description, fields, ...options }
 }

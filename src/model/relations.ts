@@ -1,4 +1,4 @@
-import type { ReferenceField } from './fields.ts'
+import { kindOf, type ReferenceField } from './fields.ts'
 import type { Leaf, Resource } from './resource.ts'
 
 interface Relation {
@@ -9,11 +9,28 @@ interface Relation {
   readonly target: Resource
 }
 
+/** Where the name of a referenced resource is: its collection and field; and the link relation to it. */
+export interface Target {
+  readonly path: string
+  readonly name_field: string
+  readonly relation: string
+}
+
 export function relationsOf(from: Resource, resources: readonly Resource[]): Relation[] {
   return referenceLeaves(from).flatMap((leaf) => {
     const target = resources.find(({ path }) => path === leaf.field.to)
     return target ? [{ from, relation: leaf.field.relation, leaf, target }] : []
   })
+}
+
+/** The target of a field that holds identifiers, or also finds those of another field; undefined for other fields. */
+export function targetOf(resource: Resource, leaf: Leaf, resources: readonly Resource[]): Target | undefined {
+  const { owner, parentField } = resource
+  if (owner && leaf.name === parentField)
+    return { path: owner.path, name_field: nameField(owner), relation: 'parent' }
+  const column = ('alsoMatches' in leaf.field && leaf.field.alsoMatches) || leaf.column
+  const found = relationsOf(resource, resources).find((one) => one.leaf.column === column)
+  return found && { path: found.target.path, name_field: nameField(found.target), relation: found.relation }
 }
 
 export function referencesTo(target: Resource, resources: readonly Resource[]): Relation[] {
@@ -39,4 +56,12 @@ export function listColumn(parent: Resource, listed: Resource): string {
 
 function referenceLeaves({ leaves }: Resource): Relation['leaf'][] {
   return leaves.filter((leaf): leaf is Relation['leaf'] => leaf.field.type === 'reference')
+}
+
+/** The field that people recognise a resource by: of its texts the first required and unique, required, or any. */
+export function nameField({ writable }: Resource): string {
+  const texts = writable.filter(({ field }) => kindOf(field).isFreeText)
+  const required = texts.filter(({ field }) => field.required)
+  const [found] = [...required.filter(({ field }) => field.unique === true), ...required, ...texts]
+  return found?.name ?? 'id'
 }

@@ -1,8 +1,9 @@
 import { camelCase, columnValue, graphNames } from '../graph/names.ts'
 import { kindOf } from '../model/fields.ts'
+import { inWords } from '../model/labels.ts'
 import { groupable, measurable } from '../model/query/aggregate.ts'
+import { targetOf } from '../model/relations.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
-import { label } from '../rest/nouns.ts'
 
 /** Groups in a chart; of months, the number of months. */
 const MAXIMUM_BARS = 12
@@ -16,10 +17,10 @@ const RANGES = 8
  * operations and how their results are drawn.
  */
 export function chartsOf(resources: readonly Resource[]) {
-  return resources.filter(({ listed }) => listed).map(collectionCharts)
+  return resources.filter(({ listed }) => listed).map((resource) => collectionCharts(resource, resources))
 }
 
-function collectionCharts(resource: Resource) {
+function collectionCharts(resource: Resource, resources: readonly Resource[]) {
   const { aggregate, filter } = graphNames(resource)
   const grouped = groupable(resource.shownLeaves).filter(({ field }) => kindOf(field).hasFewValues)
   const numbers = measurable(resource).filter(({ field }) => !('hidden' in field))
@@ -29,7 +30,7 @@ function collectionCharts(resource: Resource) {
     (index) => `range${index}: ${aggregate}(filter: $range${index}) { groups { count } }`,
   )
   return {
-    title: label(resource.path),
+    title: inWords(resource.path),
     /** Below the entry document; undefined for owned resources. */
     path: resource.owner ? undefined : resource.path,
     /** Counts the collection: one group with a `count`, as `total`. */
@@ -38,15 +39,17 @@ function collectionCharts(resource: Resource) {
     query: `{ ${groupQueries(resource, grouped, numbers).join(' ')} }`,
     charts: [
       { title: 'Additions by month', name: 'months' },
-      ...grouped.map(({ name, column }, index) => ({
-        title: label(name),
+      ...grouped.map((leaf, index) => ({
+        title: leaf.label,
         name: `chart${index}`,
         /** The member of a group's key; a chart over time has none. */
-        member: camelCase(column),
+        member: camelCase(leaf.column),
+        /** Where the names of the values are, if these are identifiers. */
+        target: targetOf(resource, leaf, resources),
       })),
     ],
-    numbers: numbers.map(({ name, column, path, field }) => ({
-      title: label(name),
+    numbers: numbers.map(({ label, column, path, field }) => ({
+      title: label,
       member: camelCase(column),
       path: path.map(camelCase),
       isInteger: kindOf(field).schema(field)['type'] === 'integer',

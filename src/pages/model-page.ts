@@ -11,8 +11,8 @@ import { type Html, html } from '../documents/html.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'
+import { inWords } from '../model/labels.ts'
 import type { Resource } from '../model/resource.ts'
-import { label } from '../rest/nouns.ts'
 import { pageWith, type Site, table } from './page.ts'
 
 /**
@@ -59,7 +59,7 @@ function entitySection(resource: Resource, relationships: readonly Relationship[
   return html`<details>
 <summary><b>${name}</b> <span class="note">${description}</span></summary>
 <div id="${entityAnchor(path)}">
-<p>${owner ? html`${label(kind)}, of <a href="#${entityAnchor(owner.path)}">${owner.name}</a>` : 'Collection'}.
+<p>${owner ? html`${inWords(kind)}, of <a href="#${entityAnchor(owner.path)}">${owner.name}</a>` : 'Collection'}.
 ${owner ? '' : html`<a href="${site.base}/${path}">Browse</a> ·`}
 <a href="${site.base}${PATHS.profiles}/${path}">Schema and policies</a></p>
 ${table(`Fields of ${name}`, ['Field', 'Type', 'Key', 'Required', 'Meaning'], rows, ' described')}

@@ -5,9 +5,9 @@ import { PATHS } from '../documents/openapi/service-paths.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'
 import { respondWithContent, staticContent } from '../http/static-content.ts'
+import { inWords } from '../model/labels.ts'
 import type { Resource } from '../model/resource.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
-import { label } from '../rest/nouns.ts'
 import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../rest/urls.ts'
 
 /**
@@ -91,7 +91,7 @@ export function landingPage(site: Site, resources: readonly Resource[]): Html {
 <p>${site.description}</p>
 <p>${resources
     .filter(({ owner }) => !owner)
-    .map(({ path }) => label(path))
+    .map(({ path }) => inWords(path))
     .join(', ')}: as JSON with links (HAL), and as
 one GraphQL schema. <span id="status" role="status"></span></p>
 <ul class="cards">

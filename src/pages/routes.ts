@@ -43,7 +43,7 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
   const base = basePath(settings)
   const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
   const profiles = resources.map((resource) => {
-    const make = () => JSON.stringify(profileOf(resource, settings))
+    const make = () => JSON.stringify(profileOf(resource, resources, settings))
     return [resource.path, contentHandler('.json', make)]
   })
   return [

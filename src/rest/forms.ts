@@ -3,9 +3,9 @@ import type { Caller } from '../model/caller.ts'
 import { kindOf } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
 import type { Control } from '../model/kinds/kind.ts'
-import { listColumn, ownedBy } from '../model/relations.ts'
+import { listColumn, nameField, ownedBy } from '../model/relations.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
-import { label, noun, nounWithArticle } from './nouns.ts'
+import { noun, nounWithArticle } from './nouns.ts'
 import type { Urls } from './urls.ts'
 
 /** The media type of HAL documents with templates (https://rwcbook.github.io/hal-forms/). */
@@ -98,12 +98,12 @@ function template(
 }
 
 /** The property for a field. What does not depend on the request is computed once. */
-function formProperty({ name, field }: Leaf, resources: readonly Resource[]): MakeProperty {
+function formProperty({ name, label, field }: Leaf, resources: readonly Resource[]): MakeProperty {
   const { choices: inline, ...control } = kindOf(field).control(field)
   const choices = { minItems: field.required ? 1 : 0, maxItems: 1 }
   const fixed: FormProperty = {
     name,
-    prompt: label(name),
+    prompt: label,
     ...(field.required && !field.readOnly && { required: true }),
     ...(field.readOnly && { readOnly: true }),
     ...control,
@@ -111,17 +111,11 @@ function formProperty({ name, field }: Leaf, resources: readonly Resource[]): Ma
   }
   if (field.type !== 'reference' || field.readOnly) return () => fixed
   const target = resources.find(({ path }) => path === field.to) as Resource
-  const options = { promptField: promptField(target), valueField: 'id', ...choices }
+  const options = { promptField: nameField(target), valueField: 'id', ...choices }
   return (urls) => ({
     ...fixed,
     options: { link: { href: urls.collection(target, undefined), type: 'application/hal+json' }, ...options },
   })
-}
-
-/** The field that people recognise a resource by: its first required text, or else its first text. */
-function promptField({ writable }: Resource): string {
-  const texts = writable.filter(({ field }) => kindOf(field).isFreeText)
-  return (texts.find(({ field }) => field.required) ?? texts[0])?.name ?? 'id'
 }
 
 /** The parent as the value of the field that refers to it. */

@@ -189,6 +189,33 @@ test('the profile of a collection tells its schema and its policies', async (t) 
   t.is((await anonymous.get('/profile/unheard-of')).status, 401)
 })
 
+test('labels and units are the same in profiles, forms, charts and the OpenAPI document', async (t) => {
+  const { anonymous, writer, origin } = service()
+  const { schema } = (await anonymous.get('/profile/species')).body
+  const { min_celsius } = schema.properties.temperature_range.properties
+  t.like(min_celsius, { title: 'Minimum', 'x-unit': '°C' })
+  t.is(schema.properties.scientific_name.title, 'Scientific name')
+  const label = 'Temperature range: Minimum (°C)'
+  const form = await writer.get('/species', { accept: 'application/prs.hal-forms+json' })
+  const { properties } = form.body._templates.default
+  t.is(properties.find(({ name }: Json) => name === 'temperature_range.min_celsius').prompt, label)
+  const { body: charts } = await anonymous.get(`${origin}/docs/assets/charts.json`)
+  t.true(charts[0].numbers.some(({ title }: Json) => title === label))
+  const { components } = (await anonymous.get('/openapi.json')).body
+  for (const name of ['PlanetFields', 'PlanetInput', 'PlanetPatch'])
+    t.like(components.schemas[name].properties.distance_parsecs, { title: 'Distance', 'x-unit': 'parsecs' })
+})
+
+test('a profile says where the names of references are', async (t) => {
+  const { anonymous } = service()
+  const profile = async (path: string) => (await anonymous.get(`/profile/${path}`)).body
+  const planet = { path: 'planets', name_field: 'name' }
+  t.is((await profile('species')).name_field, 'scientific_name')
+  t.deepEqual((await profile('species')).references, { planet_origin: { ...planet, relation: 'planet' } })
+  t.deepEqual((await profile('moons')).references, { planet_id: { ...planet, relation: 'parent' } })
+  t.like((await profile('missions')).references.destination_planet_id, { ...planet, relation: 'destination' })
+})
+
 test('a browser gets the explorer without a token, and it loads nothing from third parties', async (t) => {
   const { anonymous, origin } = service()
   const page = await anonymous.get(`${origin}/graphql`, HTML)

@@ -1,16 +1,22 @@
 import { type Field, kindOf } from '../../model/fields.ts'
 import { IDENTIFIER as PATTERN } from '../../model/identifiers.ts'
 import type { Schema } from '../../model/kinds/kind.ts'
+import { labelOf } from '../../model/labels.ts'
 
 export type { Schema }
 
 export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
 
+/** What a schema says of a field to people: its label, its unit and its description. */
+export function annotations(field: Field, name: string): Schema {
+  const { description, unit } = field
+  return { title: labelOf(name, field), description, ...(unit !== undefined && { 'x-unit': unit }) }
+}
+
 /** The schema of a field in responses: an unset field is absent, never null. */
-export function fieldSchema(field: Field): Schema {
-  const { description } = field
-  if (field.type !== 'group') return { ...kindOf(field).schema(field), description }
-  return { ...objectSchema(mapped(field.fields, fieldSchema)), description }
+export function fieldSchema(field: Field, name: string): Schema {
+  if (field.type !== 'group') return { ...kindOf(field).schema(field), ...annotations(field, name) }
+  return { ...objectSchema(mapped(field.fields, fieldSchema)), ...annotations(field, name) }
 }
 
 /**
@@ -18,15 +24,14 @@ export function fieldSchema(field: Field): Schema {
  *
  * @param isOpen whether unknown members of an object are ignored
  */
-export function inputFieldSchema(field: Field, isOpen: boolean): Schema {
-  const { description } = field
+export function inputFieldSchema(field: Field, name: string, isOpen: boolean): Schema {
+  const said = annotations(field, name)
   if (field.type === 'group') {
-    const members = mapped(field.fields, (member) => inputFieldSchema(member, isOpen))
-    return { ...nullable(objectSchema(members, [], isOpen)), description }
+    const members = mapped(field.fields, (member, inner) => inputFieldSchema(member, inner, isOpen))
+    return { ...nullable(objectSchema(members, [], isOpen)), ...said }
   }
-  if (field.required)
-    return { ...kindOf(field).schema(field), ...kindOf(field).notBlank?.(field), description }
-  return { ...nullable(kindOf(field).schema(field)), description }
+  if (field.required) return { ...kindOf(field).schema(field), ...kindOf(field).notBlank?.(field), ...said }
+  return { ...nullable(kindOf(field).schema(field)), ...said }
 }
 
 /** The same members with other values. */

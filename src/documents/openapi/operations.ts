@@ -1,8 +1,9 @@
 import { pascalCase } from '../../graph/names.ts'
 import { bodyTypes } from '../../http/json/body.ts'
 import type { ErrorCode } from '../../model/errors.ts'
+import { inWords } from '../../model/labels.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
-import { label, nounWithArticle } from '../../rest/nouns.ts'
+import { nounWithArticle } from '../../rest/nouns.ts'
 import { OPERATION_METHODS, type OperationName, resourcePaths } from '../../rest/resource-paths.ts'
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
@@ -181,7 +182,7 @@ function operationObject(name: OperationName, described: Described, plural: stri
     operationId: verb + (name === 'list' ? plural : resource.name),
     summary:
       name === 'list'
-        ? `${action} the ${label(resource.path).toLowerCase()}${within}`
+        ? `${action} the ${inWords(resource.path).toLowerCase()}${within}`
         : one + (resource.owner ? within : ''),
     description: description === undefined ? scope : `${description} ${scope}`,
     tags: [resource.path],

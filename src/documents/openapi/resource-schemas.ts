@@ -4,6 +4,7 @@ import { identifierField, type Resource } from '../../model/resource.ts'
 import { createHal, type Occasion } from '../../rest/hal.ts'
 import { type RestSettings, Urls } from '../../rest/urls.ts'
 import {
+  annotations,
   fieldSchema,
   IDENTIFIER,
   inputFieldSchema,
@@ -68,8 +69,8 @@ export function resourceSchemas(
 export function representationSchema({ shownFields, parentField, description }: Resource): Schema {
   const properties = mapped(shownFields, (field, name) => ({
     ...(name === 'id' || name === parentField
-      ? { ...IDENTIFIER, description: field.description }
-      : fieldSchema(field)),
+      ? { ...IDENTIFIER, ...annotations(field, name) }
+      : fieldSchema(field, name)),
     ...(field.readOnly && { readOnly: true }),
   }))
   return { type: 'object', description, properties, required: namesWhere(shownFields, isAlwaysSet) }
@@ -96,9 +97,10 @@ export function patchSchema(
   const readOnly = Object.entries(resource.shownFields).filter(([, field]) => field.readOnly)
   const ignored = { type: 'object', description: 'Ignored.' }
   const properties = {
-    ...mapped(resource.writableFields, (field) => inputFieldSchema(field, isOpen)),
-    ...mapped(Object.fromEntries(readOnly), ({ description }) => {
-      return { type: ['string', 'null'], description: `${description} ${note}` }
+    ...mapped(resource.writableFields, (field, name) => inputFieldSchema(field, name, isOpen)),
+    ...mapped(Object.fromEntries(readOnly), (field, name) => {
+      const description = `${field.description} ${note}`
+      return { type: ['string', 'null'], ...annotations(field, name), description }
     }),
     _links: ignored,
     _embedded: ignored,

@@ -19,7 +19,10 @@ export const atmosphere = defineResource({
   path: 'atmosphere',
   description: 'The atmosphere of a planet.',
   fields: {
-    surface_pressure_kilopascals: magnitude('Pressure at the surface, in kilopascals.'),
+    surface_pressure_kilopascals: magnitude('Pressure at the surface, in kilopascals.', {
+      label: 'Surface pressure',
+      unit: 'kPa',
+    }),
     breathable: boolean('Whether humans can breathe it.'),
     dominant_gas: text('The most abundant gas.'),
     composition: fractions('Fraction of the volume by gas. The sum must not exceed 1.'),

@@ -9,8 +9,11 @@ export const moons = defineResource({
   description: 'A moon of a planet.',
   fields: {
     name: text('Name.', { required: true }),
-    radius_kilometres: magnitude('Radius, in kilometres.'),
-    orbital_period_days: magnitude('Orbital period around the planet, in days.'),
+    radius_kilometres: magnitude('Radius, in kilometres.', { label: 'Radius', unit: 'km' }),
+    orbital_period_days: magnitude('Orbital period around the planet, in days.', {
+      label: 'Orbital period',
+      unit: 'days',
+    }),
     tidally_locked: boolean('Whether the same side always faces the planet.'),
   },
   example: {

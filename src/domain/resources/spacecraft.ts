@@ -12,7 +12,10 @@ export const spacecraft = defineResource({
       required: true,
     }),
     crew_capacity: integer('Maximum size of a crew. If unset, there is no known limit.', { minimum: 0 }),
-    dry_mass_kilograms: magnitude('Mass without propellant, in kilograms.'),
+    dry_mass_kilograms: magnitude('Mass without propellant, in kilograms.', {
+      label: 'Dry mass',
+      unit: 'kg',
+    }),
     launched_date: timestamp('Date of the launch.'),
   },
   example: {

@@ -33,6 +33,7 @@ export const species = defineResource({
     }),
     habitat: text('Habitat.', { index: 'sort' }),
     planet_origin: text('Planet of origin: the identifier or the name of a planet.', {
+      label: 'Planet of origin',
       alsoMatches: 'planet_id',
       index: 'filter',
     }),
@@ -41,8 +42,16 @@ export const species = defineResource({
       nested: true,
     }),
     temperature_range: group('Temperatures in which the species can live.', {
-      min_celsius: number('Lowest temperature, in degrees Celsius.', { index: 'filter' }),
-      max_celsius: number('Highest temperature, in degrees Celsius.', { index: 'filter' }),
+      min_celsius: number('Lowest temperature, in degrees Celsius.', {
+        label: 'Minimum',
+        unit: '°C',
+        index: 'filter',
+      }),
+      max_celsius: number('Highest temperature, in degrees Celsius.', {
+        label: 'Maximum',
+        unit: '°C',
+        index: 'filter',
+      }),
     }),
     bioluminescent: boolean('Whether the species produces light.'),
     intelligence_level: text('Estimated level of intelligence.', { index: 'filter' }),

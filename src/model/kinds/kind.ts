@@ -4,6 +4,10 @@ import { isStorable } from '../values.ts'
 
 /** What a field of any kind may declare. */
 export interface FieldOptions {
+  /** What people call it, for pages, forms and documents: `Distance`. By default the name in words. */
+  readonly label?: string
+  /** The unit of its values, shown after the label: `parsecs`. */
+  readonly unit?: string
   /** Required, and not blank, on every write (SPEC §2.1). */
   readonly required?: true
   /** Set by the service: ignored on create, and refused on a later write if it differs. */
@@ -37,6 +41,8 @@ export interface FieldOptions {
 
 /** What follows from each option, for docs/FIELDS.md. */
 export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
+  label: 'What people call the field, on pages, in forms and documents. By default, the name in words.',
+  unit: 'The unit of the values, shown after the label: `Distance (parsecs)`.',
   required: 'Required, and not blank, on every write.',
   readOnly: 'Set by the service. Ignored on create, and refused on a later write if it differs.',
   initially: 'The value of a new resource without one. It can be replaced, but not removed.',

@@ -91,6 +91,9 @@ export function number(description: string, options: Partial<Omit<NumberField, '
 }
 
 /** A measured number that cannot be negative. */
-export function magnitude(description: string): NumberField {
-  return number(description, { minimum: 0 })
+export function magnitude(
+  description: string,
+  options: Pick<NumberField, 'label' | 'unit'> = {},
+): NumberField {
+  return number(description, { minimum: 0, ...options })
 }

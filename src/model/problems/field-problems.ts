@@ -39,7 +39,7 @@ function problemsOfField(place: string, name: string, field: Field): string[] {
   const members = Object.entries(field.fields ?? {})
   return [
     ...isName,
-    ...problemsAt(place, [[members.length === 0, 'a group needs a field']]),
+    ...problemsAt(place, [[members.length === 0, 'a group needs a field'], ...labelCases(field)]),
     ...members.flatMap(([member, leaf]) => [
       ...problemsAt(`${place}.${member}`, [
         [leaf?.computed !== undefined, 'a member of a group cannot be computed'],
@@ -58,6 +58,7 @@ function leafCases(field: LeafField): Case[] {
   const isDescribed = typeof field.description === 'string' && field.description.trim() !== ''
   return [
     [!isDescribed, 'it needs a description'],
+    ...labelCases(field),
     ...unknown.map((option): Case => [true, `${field.type} has no option ${option}`]),
     ...(kind.problems?.(field) ?? []).map((problem): Case => [true, problem]),
     ...computedCases(field),
@@ -74,6 +75,14 @@ function computedCases(field: LeafField): Case[] {
     [isOther, 'a computed field cannot be required or unique, or have an initial value'],
     [kindOf(field).isJson === true || type === 'reference', `a field of the kind ${type} cannot be computed`],
   ]
+}
+
+/** Pages and forms show a label and a unit as they are. */
+function labelCases(field: Field): Case[] {
+  return (['label', 'unit'] as const).map((option) => {
+    const text: unknown = field[option] ?? 'none'
+    return [typeof text !== 'string' || text.trim() === '', `its ${option} is blank`]
+  })
 }
 
 /** An initial value is valid. A version of the API without a required field creates resources too, so it needs one. */

@@ -1,0 +1,18 @@
+import type { Field } from './fields.ts'
+
+/** The label of a field: the declared one, or else its name in words; of a reference, what it refers to. */
+export function labelOf(name: string, field: Field): string {
+  return field.label ?? inWords('relation' in field ? field.relation : name)
+}
+
+/** The label with the unit: `Distance (parsecs)`. */
+export function labelWithUnit(name: string, field: Field): string {
+  const label = labelOf(name, field)
+  return field.unit === undefined ? label : `${label} (${field.unit})`
+}
+
+/** A name as people write it: `Host star`. */
+export function inWords(name: string): string {
+  const text = name.replaceAll(/[_-]/g, ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
