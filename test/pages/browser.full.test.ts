@@ -52,7 +52,7 @@ test('browsing, filtering, sorting and paging work with a token, and no text of 
     await page.getByLabel('Condition').selectOption('is set')
     await page.getByLabel('Value').selectOption('false')
     await page.getByRole('button', { name: 'Filter' }).click()
-    await page.getByText('habitat[set]:false').waitFor()
+    await page.getByText('Habitat is not set').waitFor()
     await page.getByRole('link', { name: 'Browsed 3' }).waitFor()
     t.is(await page.getByText(HOSTILE, { exact: true }).count(), 0)
     await page.goto(`${base}/species?filter=habitat:nowhere`)
@@ -85,7 +85,7 @@ test('a person can create, change and delete a resource, and errors are next to 
     await page.locator('#field-name[aria-invalid=true]').waitFor()
     await form.getByLabel('Name').fill('From a form')
     await form.getByLabel('Launch date').fill('2031-06-01T12:30')
-    await form.getByLabel('Destination planet id').selectOption({ label: 'Formed' })
+    await form.getByLabel('Destination').selectOption({ label: 'Formed' })
     await form.getByLabel('Status').selectOption('active')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.locator('#field-status-problem').waitFor()
@@ -96,7 +96,7 @@ test('a person can create, change and delete a resource, and errors are next to 
     const path = pathname.replace(new URL(base).pathname, '')
     const created = (await writer.get(path)).body
     t.like(created, { name: 'From a form', status: 'planned', destination_planet_id: planet.id })
-    await page.getByRole('link', { name: planet.id, exact: true }).waitFor()
+    await page.locator(`dd a[title="${planet.id}"]`, { hasText: 'Formed' }).waitFor()
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.locator('button:focus', { hasText: 'Edit' }).click()
@@ -172,6 +172,42 @@ test('a form keeps the members of an object that are not touched, whatever their
   })
 })
 
+test('lists, items, filters and charts show names of references, as far as the token may read them', async (t) => {
+  const { writer, withScope, base, origin } = service()
+  const { body: planet } = await writer.post('/planets', { name: 'Named target' })
+  const mission = {
+    name: 'To a name',
+    launch_date: '2031-06-01T12:30:00.000Z',
+    destination_planet_id: planet.id,
+  }
+  const { body } = await writer.post('/missions', mission)
+  await writer.put(`/planets/${planet.id}`, { name: 'Named target', distance_parsecs: 5 })
+  await browsing(t, async (page) => {
+    await signIn(page, t)
+    const requests: string[] = []
+    page.on('request', (request) => void requests.push(request.url()))
+    await page.goto(`${base}/missions`)
+    await page.getByRole('cell', { name: 'Named target' }).getByRole('link').waitFor()
+    t.is(requests.filter((url) => url.includes('/planets?')).length, 1)
+    await page.goto(`${base}/missions/${body.id}`)
+    await page.locator('time', { hasText: /2031.*12:30.*UTC/ }).waitFor()
+    await page.locator('dl').getByRole('link', { name: 'Named target' }).click()
+    await page.getByText('Distance (parsecs)', { exact: true }).waitFor()
+    t.is(await page.getByText('Distance from the Sun, in parsecs.').count(), 0)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByText('Distance from the Sun, in parsecs.').waitFor()
+    await page.goto(`${base}/planets?filter=distance_parsecs[gte]:5`)
+    await page.getByText('Distance (parsecs) at least 5').waitFor()
+    await page.goto(`${origin}/`)
+    await page.locator('summary', { hasText: 'Missions' }).click()
+    await page.getByRole('img', { name: /^Destination\. .*Named target: 1/ }).waitFor()
+    const token = withScope('missions:read').authorization?.replace('Bearer ', '')
+    await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)
+    await page.goto(`${base}/missions`)
+    await page.getByRole('cell', { name: planet.id }).waitFor()
+  })
+})
+
 test('an address that is not percent-encoded has a page, and a problem is said once', async (t) => {
   await browsing(t, async (page) => {
     await signIn(page, t)
@@ -222,14 +258,14 @@ test('the landing page counts all collections, and draws those that are opened',
     await page.keyboard.press('Enter')
     const region = page.getByRole('region', { name: 'Spacecraft', exact: true })
     await region.getByRole('img', { name: /Kind.*rover: \d/ }).waitFor()
-    const mass = region.getByRole('img', { name: /^Dry mass kilograms/ })
+    const mass = region.getByRole('img', { name: /^Dry mass \(kg\)/ })
     await mass.waitFor()
     t.is(
       await mass.getAttribute('aria-label'),
-      'Dry mass kilograms. 1 – 2: 1; 2 – 3: 2; 3 – 4: 0; 4 – 5: 0; 5 – 6: 0; 6 – 7: 0; 7 – 8: 0; 8 – 9: 1',
+      'Dry mass (kg). 1 – 2: 1; 2 – 3: 2; 3 – 4: 0; 4 – 5: 0; 5 – 6: 0; 6 – 7: 0; 7 – 8: 0; 8 – 9: 1',
     )
     await page.locator('summary', { hasText: 'Planets' }).click()
-    await page.getByRole('row', { name: 'Mass jupiters 1.7E308 1.7E308 1.7E308' }).waitFor()
+    await page.getByRole('row', { name: 'Mass (Jupiter masses) 1.7E308 1.7E308 1.7E308' }).waitFor()
   })
 })
 

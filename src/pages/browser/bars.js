@@ -48,7 +48,7 @@ export function Bars({ title, labels, values, isOrdered, isContinuous }) {
       },
     })
     return () => drawn.destroy()
-  }, [scheme.matches])
+  }, [scheme.matches, labels.join()])
   const content = labels.map((label, index) => `${label}: ${values[index]}`).join('; ')
   return html`<h3>${title}</h3>
     <div class="chart ${labels.length > MANY ? 'tall' : ''}"><canvas ref=${canvas} role="img" aria-label=${`${title}. ${content}`}></canvas></div>`

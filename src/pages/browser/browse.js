@@ -4,7 +4,7 @@ import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
 import { profileOf, send, shareToken, storeToken, takesFocus } from './session.js'
 import { TokenForm } from './token-form.js'
-import { isWeb, label, titleField } from './values.js'
+import { isWeb, label, valueAt } from './values.js'
 
 const url = location.href.replace(/#.*$/, '')
 
@@ -64,7 +64,7 @@ function titleOf(body, profile) {
   const segment = decoded(location.pathname.split('/').at(-1) ?? '')
   if (body?._embedded) return label(segment)
   return (
-    (profile && body?.[titleField(profile.schema)]) ??
+    (profile && (valueAt(body, profile.name_field) ?? body?.id)) ??
     (body?._links && !profile ? 'Collections' : label(segment))
   )
 }

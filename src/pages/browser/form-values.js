@@ -6,7 +6,7 @@
  */
 export function initialText({ format, value }) {
   if (value === undefined || value === null) return ''
-  if (format === 'date-time') return localTime(new Date(value))
+  if (format === 'date-time') return new Date(value).toISOString().replace(/(:00)?\.000Z$|Z$/, '')
   if (format === 'object')
     return Object.entries(value)
       .map(([name, one]) => `${nameText(name)}: ${one}`)
@@ -19,12 +19,6 @@ function nameText(/** @type {string} */ name) {
   return name === name.trim() && /^[^"\p{Cc}][^\p{Cc}]*$/u.test(name) ? name : JSON.stringify(name)
 }
 
-/** For `datetime-local`: in the time zone of the browser, to the millisecond. */
-function localTime(/** @type {Date} */ date) {
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
-  return shifted.toISOString().replace(/(:00)?\.000Z$|Z$/, '')
-}
-
 /**
  * The value of a text; undefined for an empty one.
  *
@@ -35,7 +29,7 @@ function valueFrom({ type, format, options }, text) {
   if (text === '' || ((format === 'object' || format === 'json') && text.trim() === '')) return undefined
   if (type === 'number') return Number(text)
   if (format === 'json') return JSON.parse(text)
-  if (format === 'date-time') return new Date(text).toISOString()
+  if (format === 'date-time') return new Date(`${text}Z`).toISOString()
   if (format === 'object')
     return Object.fromEntries(membersOf(text).flatMap((member) => (member ? [member] : [])))
   const chosen = options?.inline?.find((/** @type {any} */ one) => String(one.value) === text)

@@ -106,7 +106,7 @@ function Field({ property, value, hint, problem, onChange }) {
   return html`<div class="field">
     <label for=${id}>${property.prompt}${property.required && html`<span class="required"> (required)</span>`}</label>
     <${Control} property=${property} attributes=${attributes} />
-    ${hint && html`<span class="note" id=${`${id}-hint`}>${hint}</span>`}
+    ${hint && html`<span class="note" id=${`${id}-hint`}>${hint}${property.format === 'date-time' && ' In UTC.'}</span>`}
     ${problem && html`<span class="error" id=${`${id}-problem`}>${problem}</span>`}
   </div>`
 }

@@ -1,7 +1,8 @@
 import { TemplateForm } from './form.js'
 import { html, useEffect, useRef, useState } from './htm.js'
+import { useNames } from './names.js'
 import { passFocus, send } from './session.js'
-import { isWeb, label, Value } from './values.js'
+import { fieldLabel, isWeb, label, Value, valueAt } from './values.js'
 
 /** Relations of the resource itself, and of requests that are buttons here. */
 const OWN = ['self', 'edit', 'delete', 'collection', 'parent']
@@ -15,8 +16,21 @@ const ITEM_TEMPLATES = ['default', 'patch', 'delete']
 export function ItemView({ answer, profile, reload }) {
   const { body } = answer
   const [opened, setOpened] = useState('')
+  const [hints, setHints] = useState(/** @type {any} */ (undefined))
   const { _links: links = {}, _templates: templates = {}, ...fields } = body
   const setters = Object.keys(templates).filter((key) => !ITEM_TEMPLATES.includes(key))
+  const references = profile?.references ?? {}
+  const nameOf = useNames(references, (name) => [valueAt(body, name)])
+  const refer = (/** @type {string} */ name, /** @type {unknown} */ value) => ({
+    href: links[references[name]?.relation]?.href,
+    ...nameOf(name, value),
+  })
+  /** The hints in the form of a singleton are in its own profile. */
+  const set = async (/** @type {string} */ key) => {
+    const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
+    setHints((await send(`${base}/profile/${key}`, { headers: { Accept: 'application/json' } })).body)
+    setOpened(key)
+  }
   const close = () => setOpened('')
   const up = links.collection ?? links.parent
   return html`
@@ -24,13 +38,13 @@ export function ItemView({ answer, profile, reload }) {
     <div class="actions">
       ${up && html`<a href=${up.href}>Back</a>`}
       ${templates.patch && html`<button type="button" onClick=${() => setOpened('patch')}>Edit</button>`}
-      ${setters.map((key) => html`<button type="button" onClick=${() => setOpened(key)}>${templates[key].title}</button>`)}
+      ${setters.map((key) => html`<button type="button" onClick=${() => set(key)}>${templates[key].title}</button>`)}
       ${templates.delete && html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} />`}
     </div>
     ${
       opened !== '' &&
       html`<${TemplateForm} key=${opened} template=${templates[opened]}
-      profile=${opened === 'patch' ? profile : undefined}
+      profile=${opened === 'patch' ? profile : hints}
       etag=${opened === 'patch' ? answer.headers.get('ETag') : undefined} isNew=${opened !== 'patch'} onCancel=${close}
       onDone=${() => {
         passFocus()
@@ -38,33 +52,28 @@ export function ItemView({ answer, profile, reload }) {
         reload()
       }} />`
     }
-    <${FieldList} fields=${fields} schema=${profile?.schema} links=${links} />
+    <${FieldList} fields=${fields} schema=${profile?.schema} refer=${refer} />
     <${Relations} links=${links} />`
 }
 
 /**
- * @param {{ fields: Record<string, any>, schema: any, links: Record<string, any> }} properties
+ * @param {{ fields: Record<string, any>, schema: any, prefix?: string,
+ *   refer: (name: string, value: unknown) => object }} properties
  */
-function FieldList({ fields, schema, links }) {
+function FieldList({ fields, schema, prefix = '', refer }) {
   const names = [...new Set([...Object.keys(schema?.properties ?? {}), ...Object.keys(fields)])]
-  const references = Object.entries(links).filter(
-    ([relation, link]) => link && !['self', 'edit', 'delete', 'collection'].includes(relation),
-  )
-  const hrefOf = (/** @type {unknown} */ value) =>
-    references.find(([, { href }]) => href.split('/').at(-1) === encodeURIComponent(String(value)))?.[1].href
   return html`<dl>
     ${names.map((name) => {
       const member = schema?.properties?.[name]
       const value = fields[name]
       return html`<div>
-        <dt>${label(name)}</dt>
+        <dt title=${member?.description}>${fieldLabel(name, member)}</dt>
         <dd>
           ${
             member?.properties && value
-              ? html`<${FieldList} fields=${value} schema=${member} links=${{}} />`
-              : html`<${Value} value=${value} schema=${member} href=${typeof value === 'string' ? hrefOf(value) : undefined} />`
+              ? html`<${FieldList} fields=${value} schema=${member} prefix=${`${prefix}${name}.`} refer=${refer} />`
+              : html`<${Value} value=${value} schema=${member} ...${refer(prefix + name, value)} />`
           }
-          ${member?.description && html`<span class="note">${member.description}</span>`}
         </dd>
       </div>`
     })}

@@ -1,6 +1,7 @@
 import { Bars } from './bars.js'
 import { numberText, rangesOf } from './histogram.js'
 import { html, render, useEffect, useState } from './htm.js'
+import { useNames } from './names.js'
 import { send, shareToken, storeToken, token } from './session.js'
 import { TokenForm } from './token-form.js'
 
@@ -87,10 +88,14 @@ function Contents({ collection }) {
     ${numbers.length > 0 && html`<${Numbers} numbers=${numbers} measures=${measures} title=${collection.title} />`}`
 }
 
-function Groups(/** @type {any} */ { chart: { title, member }, groups }) {
-  const labels = groups.map((/** @type {any} */ { key, time }) =>
-    labelOf(member ? key[member] : time?.slice(0, 7)),
+function Groups(/** @type {any} */ { chart: { title, member, target }, groups }) {
+  const nameOf = useNames(target ? { [member]: target } : {}, () =>
+    groups.map((/** @type {any} */ { key }) => key[member]),
   )
+  const labels = groups.map((/** @type {any} */ { key, time }) => {
+    const value = member ? key[member] : time?.slice(0, 7)
+    return nameOf(member, value)?.name ?? labelOf(value)
+  })
   const values = groups.map((/** @type {any} */ { count }) => count)
   return html`<${Bars} title=${title} labels=${labels} values=${values} isOrdered=${!member} />`
 }

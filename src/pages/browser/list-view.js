@@ -1,7 +1,8 @@
 import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
+import { useNames } from './names.js'
 import { passFocus } from './session.js'
-import { isWeb, label, leavesOf, titleField, Value, valueAt } from './values.js'
+import { fieldLabel, isWeb, leavesOf, Value, valueAt } from './values.js'
 
 /** A table with more columns is hard to read. The page of an item shows all fields. */
 const MAXIMUM_COLUMNS = 6
@@ -28,7 +29,7 @@ export function ListView({ body, profile }) {
     }
     <${Search} profile=${profile} />
     <${Filters} profile=${profile} />
-    ${items.length === 0 ? html`<${Empty} template=${template} />` : html`<${Table} ...${{ items, profile, template }} />`}
+    ${items.length === 0 ? html`<${Empty} template=${template} />` : html`<${Table} ...${{ items, profile }} />`}
     <${Paging} body=${body} />`
 }
 
@@ -49,10 +50,11 @@ function addressWith(/** @type {(parameters: URLSearchParams) => void} */ change
   return location.pathname + (query === '' ? '' : `?${query}`)
 }
 
-/** @param {{ items: any[], profile: any, template: any }} properties */
-function Table({ items, profile, template }) {
+/** @param {{ items: any[], profile: any }} properties */
+function Table({ items, profile }) {
   const leaves = new Map(leavesOf(profile?.schema))
-  const title = titleField(profile?.schema)
+  const title = profile?.name_field ?? 'id'
+  const nameOf = useNames(profile?.references ?? {}, (name) => items.map((item) => valueAt(item, name)))
   const others = [...leaves].filter(
     ([name, { type }]) => type !== 'object' && name !== title && name !== 'id',
   )
@@ -68,26 +70,13 @@ function Table({ items, profile, template }) {
           ${columns.map((name, index) =>
             index === 0
               ? html`<th scope="row"><a href=${item._links.self.href}>${String(valueAt(item, name) ?? item.id)}</a></th>`
-              : html`<td><${Value} value=${valueAt(item, name)} schema=${leaves.get(name)} href=${referenceHref(template, name, item)} /></td>`,
+              : html`<td><${Value} value=${valueAt(item, name)} schema=${leaves.get(name)} ...${nameOf(name, valueAt(item, name))} /></td>`,
           )}
         </tr>`,
         )}
       </tbody>
     </table>
   </div>`
-}
-
-/**
- * The URL of the target of a reference, which is in the list that the template names.
- *
- * @param {any} template
- * @param {string} name
- * @param {any} item
- */
-function referenceHref(template, name, item) {
-  const property = template?.properties.find((/** @type {any} */ one) => one.name === name)
-  const list = property?.options?.link?.href
-  return list && item[name] !== undefined ? `${list}/${encodeURIComponent(item[name])}` : undefined
 }
 
 /** @param {{ name: string, schema: any, isSortable: boolean }} properties */
@@ -97,7 +86,7 @@ function ColumnHead({ name, schema, isSortable }) {
     current === `${name}:asc` ? 'ascending' : current === `${name}:desc` ? 'descending' : undefined
   const next = direction === 'ascending' ? 'desc' : 'asc'
   const sign = direction === 'ascending' ? ' ▲' : direction === 'descending' ? ' ▼' : ''
-  const text = html`${label(name)}<span aria-hidden="true">${sign}</span>`
+  const text = html`${fieldLabel(name, schema)}<span aria-hidden="true">${sign}</span>`
   return html`<th scope="col" aria-sort=${direction} title=${schema?.description}>
     ${isSortable ? html`<a href=${addressWith((parameters) => parameters.set('sort', `${name}:${next}`))}>${text}</a>` : text}
   </th>`
@@ -118,12 +107,14 @@ function Search({ profile }) {
   </form>`
 }
 
+/** @type {[string, string][]} */
 const EQUALITIES = [
   ['', 'is'],
   ['ne', 'is not'],
 ]
-/** Its value is a choice, whatever the field. */
+/** Its value is a choice, whatever the field. @type {[string, string]} */
 const IS_SET = ['set', 'is set']
+/** @type {[string, string][]} */
 const NUMBER_OPERATORS = [
   ...EQUALITIES,
   ['gte', 'at least'],
@@ -132,7 +123,14 @@ const NUMBER_OPERATORS = [
   ['lt', 'less than'],
   IS_SET,
 ]
+/** @type {[string, string][]} */
 const TEXT_OPERATORS = [['icontains', 'contains'], ['prefix', 'begins with'], ...EQUALITIES, IS_SET]
+/** @type {[string, string][]} */
+const MORE_OPERATORS = [
+  ['contains', 'contains'],
+  ['in', 'is one of'],
+]
+/** @type {[string, string][]} */
 const CHOICE_OPERATORS = [...EQUALITIES, IS_SET]
 
 /** Of texts with an order. */
@@ -148,7 +146,7 @@ function operatorsOf({ type, format, enum: values } = /** @type {any} */ ({})) {
 function Filters({ profile }) {
   const names = /** @type {string[]} */ (profile?.policies.paging?.filter ?? [])
   const schemas = new Map(leavesOf(profile?.schema))
-  const [name, setName] = useState(names.find((one) => one === titleField(profile?.schema)) ?? names[0] ?? '')
+  const [name, setName] = useState(names.find((one) => one === profile.name_field) ?? names[0] ?? '')
   const [isSetAsked, askIsSet] = useState(false)
   if (names.length === 0) return null
   const schema = schemas.get(name) ?? {}
@@ -170,7 +168,7 @@ function Filters({ profile }) {
     : html`<input name="value" required autocomplete="off" placeholder=${schema.format === 'date-time' ? '2031-04-05' : undefined} />`
   return html`<form class="filter" onSubmit=${add}>
       <label>Field <select value=${name} onChange=${(/** @type {any} */ event) => select(event.target.value)}>
-        ${names.map((one) => html`<option value=${one}>${label(one)}</option>`)}
+        ${names.map((one) => html`<option value=${one}>${fieldLabel(one, schemas.get(one))}</option>`)}
       </select></label>
       <label>Condition <select name="operator" key=${name}
         onChange=${(/** @type {any} */ event) => askIsSet(event.target.value === 'set')}>
@@ -179,17 +177,29 @@ function Filters({ profile }) {
       <label>Value ${value}</label>
       <button type="submit">Filter</button>
     </form>
-    <${ActiveFilters} />`
+    <${ActiveFilters} schemas=${schemas} />`
 }
 
-function ActiveFilters() {
+/** The text of a condition: `Distance (parsecs) at least 5`. */
+function conditionText(/** @type {string} */ filter, /** @type {Map<string, any>} */ schemas) {
+  const [, name = '', operator = '', value] = /^([\w.]+)(?:\[(\w+)\])?:(.*)$/s.exec(filter) ?? []
+  const texts = new Map([...NUMBER_OPERATORS, ...TEXT_OPERATORS, ...MORE_OPERATORS])
+  if (operator === 'set' && schemas.has(name))
+    return `${fieldLabel(name, schemas.get(name))} ${value === 'true' ? 'is set' : 'is not set'}`
+  return schemas.has(name) && texts.has(operator)
+    ? `${fieldLabel(name, schemas.get(name))} ${texts.get(operator)} ${value}`
+    : filter
+}
+
+/** @param {{ schemas: Map<string, any> }} properties */
+function ActiveFilters({ schemas }) {
   const parameters = [...new URLSearchParams(location.search)]
   const active = parameters.filter(([name]) => !['page', 'limit', 'sort', 'cursor'].includes(name))
   if (active.length === 0) return null
   return html`<ul class="active" aria-label="Filters">
     ${active.map(
       ([name, value]) => html`<li>
-      ${name === 'filter' ? value : `${name}: ${value}`}${' '}
+      ${conditionText(name === 'filter' ? value : `${name}:${value}`, schemas)}${' '}
       <a href=${addressWith((all) => all.delete(name, value))} aria-label=${`Remove the filter ${value}`}>✕</a>
     </li>`,
     )}

@@ -1,13 +1,24 @@
 import { html } from './htm.js'
 
 /**
- * The label of a field or a collection: `Crew capacity`.
+ * A name in words: `Crew capacity`.
  *
  * @param {string} name
  */
 export function label(name) {
-  const text = name.replaceAll(/[_-]/g, ' ').replaceAll('.', ': ')
+  const text = name.replaceAll(/[_-]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/**
+ * The label of a field with its unit: `Distance (parsecs)`.
+ *
+ * @param {string} name
+ * @param {any} schema
+ */
+export function fieldLabel(name, schema) {
+  const unit = schema?.['x-unit']
+  return `${schema?.title ?? label(name)}${unit ? ` (${unit})` : ''}`
 }
 
 /**
@@ -19,7 +30,10 @@ export function label(name) {
 export function leavesOf(schema) {
   return Object.entries(schema?.properties ?? {}).flatMap(([name, member]) =>
     member.properties
-      ? leavesOf(member).map(([inner, leaf]) => /** @type {[string, any]} */ ([`${name}.${inner}`, leaf]))
+      ? leavesOf(member).map(([inner, leaf]) => {
+          const title = `${fieldLabel(name, member)}: ${leaf.title}`
+          return /** @type {[string, any]} */ ([`${name}.${inner}`, { ...leaf, title }])
+        })
       : /** @type {[string, any][]} */ ([[name, member]]),
   )
 }
@@ -33,34 +47,14 @@ export function valueAt(document, name) {
 }
 
 /**
- * The field that identifies a resource to people: its first required text.
+ * A readable value: times in UTC with the exact time as a tooltip, references as links with names.
  *
- * @param {any} schema
- * @returns {string}
+ * @param {{ value: any, schema: any, href?: string | undefined, name?: string | undefined }} properties
  */
-export function titleField(schema) {
-  const names = Object.entries(schema?.properties ?? {})
-    .filter(
-      ([name, { type, readOnly, format, enum: values }]) =>
-        type === 'string' &&
-        !readOnly &&
-        !format &&
-        !values &&
-        schema.required?.includes(name) &&
-        !name.endsWith('_id'),
-    )
-    .map(([name]) => name)
-  return names[0] ?? 'id'
-}
-
-/**
- * A readable value: times in the time zone of the browser with the exact time as a tooltip, references as links.
- *
- * @param {{ value: any, schema: any, href?: string | undefined }} properties
- */
-export function Value({ value, schema, href }) {
+export function Value({ value, schema, href, name }) {
   if (value === undefined || value === null) return html`<span class="absent">–</span>`
-  if (schema?.format === 'date-time') return html`<${Time} value=${value} />`
+  if (schema?.format === 'date-time') return html`<${Time} value=${value} hasTime />`
+  if (schema?.format === 'date') return html`<${Time} value=${value} />`
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.join(', ')
   if (typeof value === 'object') {
@@ -69,12 +63,18 @@ export function Value({ value, schema, href }) {
       ${members.map(([name, one]) => html`<div><dt>${name}</dt><dd>${String(one)}</dd></div>`)}
     </dl>`
   }
-  return href && isWeb(href) ? html`<a href=${href}>${String(value)}</a>` : String(value)
+  const text = name ?? String(value)
+  const title = name === undefined ? undefined : String(value)
+  return href && isWeb(href) ? html`<a href=${href} title=${title}>${text}</a>` : text
 }
 
-/** @param {{ value: string }} properties */
-function Time({ value }) {
-  const text = new Date(value).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+/** @param {{ value: string, hasTime?: boolean }} properties */
+function Time({ value, hasTime }) {
+  const style = /** @type {const} */ ({ dateStyle: 'medium', timeZone: 'UTC' })
+  const date = new Date(value)
+  const text = hasTime
+    ? `${date.toLocaleString(undefined, { ...style, timeStyle: 'short' })} UTC`
+    : date.toLocaleDateString(undefined, style)
   return html`<time datetime=${value} title=${value}>${text}</time>`
 }
 

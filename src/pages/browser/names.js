@@ -1,0 +1,65 @@
+import { useEffect, useState } from './htm.js'
+import { send } from './session.js'
+import { valueAt } from './values.js'
+
+const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
+
+/** Longest list that the service sends. */
+const MAXIMUM = 100
+
+/** What an identifier is made of. */
+const IDENTIFIER = /^[\w.~-]{1,64}$/
+
+/**
+ * @typedef {object} Target where the name of a referenced resource is
+ * @property {string} path of its collection
+ * @property {string} name_field
+ * @property {string} relation of the link to it
+ */
+
+/** @typedef {{ name: string, href: string }} Named */
+
+/**
+ * The names of resources of one collection by identifier, in one request. Without access to the collection there are none.
+ *
+ * @param {Target} target
+ * @param {unknown[]} values
+ * @returns {Promise<Map<unknown, Named>>}
+ */
+async function namesIn({ path, name_field: field }, values) {
+  const ids = [...new Set(values)].filter((id) => IDENTIFIER.test(String(id ?? ''))).slice(0, MAXIMUM)
+  if (ids.length === 0) return new Map()
+  const url = `${base}/${path}?limit=${Math.max(ids.length, 1)}&filter=id[in]:${ids.join('%7C')}`
+  const { body } = await send(url, { headers: { Accept: 'application/json' } })
+  const items = /** @type {any[]} */ (body?._embedded?.[path] ?? [])
+  return new Map(
+    items.map((item) => [
+      item.id,
+      { name: String(valueAt(item, field) ?? item.id), href: `${base}/${path}/${item.id}` },
+    ]),
+  )
+}
+
+/**
+ * The name and the address of the resource that a field refers to; undefined until they are known.
+ *
+ * @param {Record<string, Target>} targets by field
+ * @param {(field: string) => unknown[]} valuesOf the values of a field
+ * @returns {(field: string, value: unknown) => Named | undefined}
+ */
+export function useNames(targets, valuesOf) {
+  const [names, setNames] = useState(/** @type {Map<string, Map<unknown, Named>>} */ (new Map()))
+  useEffect(() => {
+    const load = async () => {
+      const fields = Object.entries(targets)
+      const paths = new Map(fields.map(([, target]) => [target.path, target]))
+      const found = [...paths].map(async ([path, target]) => {
+        const values = fields.flatMap(([field, one]) => (one.path === path ? valuesOf(field) : []))
+        return /** @type {[string, Map<unknown, Named>]} */ ([path, await namesIn(target, values)])
+      })
+      setNames(new Map(await Promise.all(found)))
+    }
+    void load()
+  }, [])
+  return (field, value) => names.get(targets[field]?.path ?? '')?.get(value)
+}
