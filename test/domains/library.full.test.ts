@@ -16,7 +16,7 @@ import { type Client, createClient, type Json } from '../helpers/service/client.
 import { refusedRows, runCommand } from '../helpers/service/commands.ts'
 import { createConformanceCheck } from '../helpers/service/conformance.ts'
 import { crawl, type Relations } from '../helpers/service/crawl.ts'
-import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
+import { PROCESS_TOKEN, type ServiceProcess, startProcess } from '../helpers/service/service-process.ts'
 import { openStudio, wordsOf } from '../helpers/service/studio.ts'
 
 // The engine serves any domain: a library, of which it has only the definitions in the folder `library`.
@@ -30,6 +30,7 @@ let library: Library
 let environment: NodeJS.ProcessEnv
 let base: string
 let client: Client
+let served: ServiceProcess
 
 test.serial.before('definitions become migrations, a Prisma client and a service', async (t) => {
   t.timeout(600_000)
@@ -40,8 +41,8 @@ test.serial.before('definitions become migrations, a Prisma client and a service
     DATABASE_TIMEOUT: '60000',
     ...(await place()),
   }
-  const service = startProcess(environment, owner)
-  const origin = await service.origin
+  served = startProcess(environment, owner)
+  const origin = await served.origin
   base = `${origin}/api/v1`
   const check = createConformanceCheck(readSettings({}), library.domain)
   client = createClient(origin, base, PROCESS_TOKEN, check)
@@ -391,3 +392,46 @@ test.serial('the claims that hold for every resource hold for those of the libra
   t.is(count('fail'), 0, stdout.match(/^not ok[\s\S]*?(?=^(?:not )?ok)/gm)?.join('\n') ?? stdout.slice(-2000))
   t.true(count('pass') > 100, stdout.slice(-500))
 })
+
+test.serial(
+  'its definitions change, and a migration keeps its data: renamed, required and removed fields',
+  async (t) => {
+    t.timeout(600_000)
+    const fields = { shelf: 'C 1', condition: 'worn', price_euros: 7.5 }
+    t.is((await client.put('/books/salt-roads/copies/kept', { ...fields, id: 'kept' })).status, 201)
+    const before = await client.get('/books/salt-roads/copies/kept')
+    served.kill('SIGTERM')
+    await served.exited
+    const file = join(library.path, 'copies.ts')
+    const definition = await readFile(file, 'utf8')
+    const changed = definition
+      .replace("shelf: text('", "place: text('")
+      .replace('required: true,', "required: true,\n      renamedFrom: 'shelf',")
+      .replace("shelf: 'B 12'", "place: 'B 12'")
+      .replace(
+        "enumeration(['good', 'worn', 'damaged'], 'Condition.', { initially: 'good' })",
+        "boolean('Lent.', { required: true })",
+      )
+      .replace('condition: boolean', 'lent: boolean')
+      .replace("condition: 'good'", 'lent: false')
+      .replace('import { defineResource, enumeration,', 'import { boolean, defineResource,')
+    await writeFile(file, changed)
+    const env = { PATH: process.env['PATH'], JWT_SECRET: 'x'.repeat(32), ...environment }
+    const command = (...parameters: string[]) =>
+      run(process.execPath, ['bin/halgraph.js', ...parameters], { cwd: project, env })
+    const migrate = (...options: string[]) => command('resource', 'migrate', ...options)
+    const refused = await t.throwsAsync(migrate())
+    t.regex(refused?.message ?? '', /copies\.lent is required, and existing rows have no value/)
+    t.regex(refused?.message ?? '', /copies: the values of condition would be lost/)
+    await migrate('--allow-data-loss', '--default', 'copies.lent=false')
+    await command('build')
+    served = startProcess(environment, owner)
+    const again = createClient(await served.origin, `${await served.origin}/api/v1`, PROCESS_TOKEN)
+    const { body, headers } = await again.get('/books/salt-roads/copies/kept')
+    t.like(body, { place: 'C 1', lent: false, price_euros: 7.5, book_id: 'salt-roads' })
+    t.false('condition' in body)
+    t.not(headers.get('etag'), before.headers.get('etag'))
+    const other = await again.post('/books/salt-roads/copies', { place: ' c 1', lent: true })
+    t.like(other.body.error.details[0], { field: 'place', code: 'DUPLICATE_VALUE' })
+  },
+)
