@@ -71,7 +71,7 @@ test('a page within a parent has a cursor too', async (t) => {
 
 test('the way back leads on to what was added before the first page meanwhile', async (t) => {
   const { writer } = service()
-  for (const name of ['m', 'n', 'o', 'p']) await writer.post('/planets/p46/moons', { name })
+  for (const name of ['m', 'n', 'o']) await writer.post('/planets/p46/moons', { name })
   const first = await read('/planets/p46/moons?limit=2&sort=name:asc')
   const second = await read(first._links.next.href)
   await writer.post('/planets/p46/moons', { name: 'a' })
