@@ -115,21 +115,15 @@ export function referencePage(site: Site): Html {
   return pageWith('Reference', site, content, head)
 }
 
-/** The GraphQL explorer: GraphiQL with a field for the access token and with example operations. */
+/** The GraphQL explorer: GraphiQL with example operations. */
 export function explorerPage(site: Site): Html {
   const files = 'graphql/explorer'
   const content = html`<div class="bar">
 <h1>GraphQL explorer</h1>
-<form id="token-form" autocomplete="off">
-<label for="token">Access token</label>
-<input id="token" type="password" placeholder="eyJ&hellip;" spellcheck="false" autocomplete="off">
-<button type="submit">Use</button>
-</form>
 <label class="examples">Example
 <select id="examples"><option value="">Choose&hellip;</option></select>
 </label>
 </div>
-<p id="notice" role="status"></p>
 <div id="explorer"></div>
 <noscript>The explorer needs JavaScript.</noscript>`
   const head = html`<link rel="stylesheet" href="${files}/graphiql.css">
@@ -179,6 +173,7 @@ export function pageWith(title: string, site: Site, content: Html, head: Html = 
 <title>${title} &ndash; ${site.title}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/pages.css">
+<script type="module" src="${assets}/session-control.js"></script>
 ${head}
 </head>
 <body>
@@ -186,6 +181,7 @@ ${head}
 <a class="name" href="${root}/">${site.title}</a>
 <nav aria-label="Site">
 ${places(site).map(([page, text, href]) => navigationLink(href, text, page === title))}</nav>
+${SESSION}
 </header>
 <main>
 ${content}
@@ -194,6 +190,17 @@ ${content}
 </html>
 `
 }
+
+/** The access token of all pages. Without a script there is no use for it. */
+const SESSION = html`<details class="session" id="session" hidden>
+<summary>Access token</summary>
+<form autocomplete="off">
+<label>Access token <input type="password" name="token" autocomplete="off" required aria-describedby="session-note"></label>
+<button type="submit">Use token</button>
+<button type="button" class="quiet" name="forget" hidden>Forget token</button>
+<p id="session-note" class="note" role="status">Kept while a tab of this service is open. <code>npm run --silent token</code> prints a token.</p>
+</form>
+</details>`
 
 function navigationLink(href: string, text: string, isCurrent: boolean): Html {
   return html`<a href="${href}"${isCurrent ? html` aria-current="page"` : ''}>${text}</a>

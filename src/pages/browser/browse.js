@@ -2,8 +2,8 @@ import { html, render, useEffect, useRef, useState } from './htm.js'
 import { ItemView } from './item-view.js'
 import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
-import { profileOf, send, shareToken, storeToken, takesFocus } from './session.js'
-import { TokenForm } from './token-form.js'
+import { profileOf, send, shareToken, takesFocus } from './session.js'
+import { askForToken } from './session-control.js'
 import { isWeb, label, valueAt } from './values.js'
 
 const url = location.href.replace(/#.*$/, '')
@@ -20,6 +20,7 @@ function Browse() {
         profile: answer.status < 400 ? await profileOf(answer) : undefined,
         key: Date.now(),
       })
+      if (answer.status === 401) askForToken()
     } catch (error) {
       setState({ failure: String(error) })
     }
@@ -30,10 +31,6 @@ function Browse() {
   useEffect(() => {
     if (state?.answer && takesFocus()) heading.current?.focus()
   }, [state?.key])
-  const use = (/** @type {string} */ value) => {
-    storeToken(value)
-    void load()
-  }
   if (!state) return html`<h1>Loading…</h1>`
   if (state.failure)
     return html`<h1>No response</h1><p role="alert">The service did not respond: ${state.failure}</p>`
@@ -44,7 +41,6 @@ function Browse() {
   return html`<div>
     <div class="heading"><h1 tabindex="-1" ref=${heading}>${title}</h1><span class="status ${answer.status < 400 ? 'good' : 'bad'}">${answer.status}</span></div>
     <p class="path">${decoded(location.pathname)}</p>
-    <${TokenForm} isRefused=${answer.status === 401} use=${use} />
     <${Content} key=${key} answer=${answer} profile=${profile} reload=${load} />
     <${RequestView} url=${url} answer=${answer} />
   </div>`

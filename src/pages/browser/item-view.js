@@ -37,7 +37,7 @@ export function ItemView({ answer, profile, reload }) {
     ${profile && html`<p class="note">${profile.description}</p>`}
     <div class="actions">
       ${up && html`<a href=${up.href}>Back</a>`}
-      ${templates.patch && html`<button type="button" onClick=${() => setOpened('patch')}>Edit</button>`}
+      ${templates.patch && html`<button type="button" class=${opened ? '' : 'main'} onClick=${() => setOpened('patch')}>Edit</button>`}
       ${setters.map((key) => html`<button type="button" onClick=${() => set(key)}>${templates[key].title}</button>`)}
       ${templates.delete && html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} />`}
     </div>

@@ -2,8 +2,8 @@ import { Bars } from './bars.js'
 import { numberText, rangesOf } from './histogram.js'
 import { html, render, useEffect, useState } from './htm.js'
 import { useNames } from './names.js'
-import { send, shareToken, storeToken, token } from './session.js'
-import { TokenForm } from './token-form.js'
+import { send, shareToken, token } from './session.js'
+import { askForToken } from './session-control.js'
 
 const service = new URL('../..', import.meta.url).href
 const base = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content
@@ -21,16 +21,14 @@ function ask(query, variables) {
 /** With a token: the count of each collection, and numbers and charts of those that are open. */
 function Dashboard() {
   const [collections, setCollections] = useState(/** @type {any[]} */ ([]))
-  const [isRefused, setRefused] = useState(false)
   const load = async () => {
     setCollections([])
-    setRefused(false)
     if (token() === '') return
     const { body } = await send(new URL('charts.json', import.meta.url).href)
     let isFirst = true
     for (const collection of body) {
       const answer = await ask(collection.count)
-      if (answer.status === 401) return setRefused(true)
+      if (answer.status === 401) return askForToken()
       // Collections that the token may not read are omitted.
       const total = answer.body?.data?.total
       if (!total) continue
@@ -43,13 +41,9 @@ function Dashboard() {
   useEffect(() => {
     void load()
   }, [])
-  const use = (/** @type {string} */ value) => {
-    storeToken(value)
-    void load()
-  }
-  return html`<${TokenForm} isRefused=${isRefused} use=${use} />
-    ${isRefused && html`<p role="alert" class="error">The service does not accept this access token.</p>`}
-    ${collections.map((one) => html`<${Collection} key=${one.collection.title} ...${one} />`)}`
+  if (token() === '')
+    return html`<p class="note">With an access token, this page shows what each collection holds.</p>`
+  return html`${collections.map((one) => html`<${Collection} key=${one.collection.title} ...${one} />`)}`
 }
 
 /** @param {{ collection: any, count: number, isOpen: boolean }} properties */

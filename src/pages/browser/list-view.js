@@ -6,6 +6,8 @@ import { fieldLabel, isWeb, leavesOf, Value, valueAt } from './values.js'
 
 /** A table with more columns is hard to read. The page of an item shows all fields. */
 const MAXIMUM_COLUMNS = 6
+/** On a phone, the filters are folded away. */
+const isWide = matchMedia('(min-width: 40rem)').matches
 const PAGING = ['first', 'prev', 'next', 'last']
 
 /**
@@ -20,15 +22,19 @@ export function ListView({ body, profile }) {
   return html`
     ${profile && html`<p class="note">${profile.description}</p>`}
     <div class="actions">
-      ${template && html`<button type="button" onClick=${() => setCreating(true)}>${template.title}</button>`}
+      ${template && html`<button type="button" class=${isCreating ? '' : 'main'} onClick=${() => setCreating(true)}>${template.title}</button>`}
     </div>
     ${
       isCreating &&
       html`<${TemplateForm} template=${template} profile=${profile}
       onCancel=${() => setCreating(false)} onDone=${open} />`
     }
-    <${Search} profile=${profile} />
-    <${Filters} profile=${profile} />
+    <details class="filters" open=${isWide}>
+      <summary>Search and filter</summary>
+      <${Search} profile=${profile} />
+      <${Filters} profile=${profile} />
+    </details>
+    <${ActiveFilters} profile=${profile} />
     ${items.length === 0 ? html`<${Empty} template=${template} />` : html`<${Table} ...${{ items, profile }} />`}
     <${Paging} body=${body} />`
 }
@@ -103,7 +109,7 @@ function Search({ profile }) {
   return html`<form class="filter" role="search" onSubmit=${search}>
     <label>Words <input name="q" type="search" maxlength="200" autocomplete="off"
       defaultValue=${new URLSearchParams(location.search).get('q')} /></label>
-    <button type="submit">Search</button>
+    <button type="submit" class="quiet">Search</button>
   </form>`
 }
 
@@ -175,9 +181,8 @@ function Filters({ profile }) {
         ${operatorsOf(schema).map(([operator, text]) => html`<option value=${operator}>${text}</option>`)}
       </select></label>
       <label>Value ${value}</label>
-      <button type="submit">Filter</button>
-    </form>
-    <${ActiveFilters} schemas=${schemas} />`
+      <button type="submit" class="quiet">Filter</button>
+    </form>`
 }
 
 /** The text of a condition: `Distance (parsecs) at least 5`. */
@@ -191,8 +196,9 @@ function conditionText(/** @type {string} */ filter, /** @type {Map<string, any>
     : filter
 }
 
-/** @param {{ schemas: Map<string, any> }} properties */
-function ActiveFilters({ schemas }) {
+/** @param {{ profile: any }} properties */
+function ActiveFilters({ profile }) {
+  const schemas = new Map(leavesOf(profile?.schema))
   const parameters = [...new URLSearchParams(location.search)]
   const active = parameters.filter(([name]) => !['page', 'limit', 'sort', 'cursor'].includes(name))
   if (active.length === 0) return null

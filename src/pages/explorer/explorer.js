@@ -1,10 +1,9 @@
-// The explorer: GraphiQL with a field for the access token and with example operations.
+// The explorer: GraphiQL with example operations.
 
-import { request, shareToken, storeToken, token } from '../../docs/assets/session.js'
+import { request, shareToken } from '../../docs/assets/session.js'
+import { askForToken } from '../../docs/assets/session-control.js'
 
 const scheme = matchMedia('(prefers-color-scheme: dark)')
-const notice = document.getElementById('notice')
-const field = document.getElementById('token')
 const root = ReactDOM.createRoot(document.getElementById('explorer'))
 let shown = 0
 
@@ -25,15 +24,8 @@ async function send(parameters, { headers = {} } = {}) {
     headers: { 'Content-Type': 'application/json', Accept: 'application/json', ...headers },
     body: JSON.stringify(parameters),
   })
-  const isRefused = response.status === 401
-  notice.textContent = isRefused ? noticeFor() : ''
+  if (response.status === 401) askForToken()
   return response.json()
-}
-
-function noticeFor() {
-  return token()
-    ? 'The service does not accept this access token, or it has expired.'
-    : 'Paste an access token above. `npm run token` prints one.'
 }
 
 /** Renders a new GraphiQL, which fetches the schema with the current token. */
@@ -71,15 +63,8 @@ async function loadExamples() {
   return examples
 }
 
-document.getElementById('token-form').addEventListener('submit', (event) => {
-  event.preventDefault()
-  storeToken(field.value)
-  show()
-})
-
 scheme.addEventListener('change', () => show())
 await shareToken()
-field.value = token()
 const examples = await loadExamples()
 /** The example that the address names: `#example=` and the path of a collection. */
 const named = () => {

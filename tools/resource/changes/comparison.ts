@@ -60,11 +60,16 @@ export function pairs(tables: readonly Table[], current: Catalogue, desired: Cat
   })
 }
 
+/** A text in a constraint, which can contain the name of a column. */
+const LITERAL = /'(?:[^']|'')*'/g
+
 /** The table as dropping these columns leaves it: without their indexes and constraints. */
 function without(table: StoredTable, columns: readonly string[]): StoredTable {
   const names = new RegExp(`\\b(${columns.join('|')})\\b`)
   const others = (objects: ReadonlyMap<string, string>) =>
-    new Map([...objects].filter(([, text]) => columns.length === 0 || !names.test(text)))
+    new Map(
+      [...objects].filter(([, text]) => columns.length === 0 || !names.test(text.replaceAll(LITERAL, ''))),
+    )
   return {
     ...table,
     columns: new Map([...table.columns].filter(([name]) => !columns.includes(name))),
