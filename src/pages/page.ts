@@ -81,7 +81,7 @@ export function browsePage(site: Site): Html {
 export function notFoundPage(site: Site, path: string): Html {
   const content = html`<h1>Not found</h1>
 <p>There is nothing at <code>${path}</code>.</p>
-<p><a href="${site.root}/">Home</a></p>`
+<p><a href="${site.base}">All collections</a>, <a href="${site.root}/">home</a></p>`
   return pageWith('Not found', site, content)
 }
 

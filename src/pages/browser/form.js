@@ -79,7 +79,7 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
     }
     ${properties.map(
       (/** @type {any} */ property) => html`<${Field} key=${property.name} property=${property}
-      value=${texts[property.name]} hint=${descriptions.get(property.name)}
+      value=${texts[property.name]} hint=${hintFor(property, descriptions)}
       problem=${details.find(({ field }) => field === property.name)?.message}
       onChange=${(/** @type {string} */ value) => setTexts({ ...texts, [property.name]: value })} />`,
     )}
@@ -88,6 +88,18 @@ export function TemplateForm({ template, profile, etag, isNew, onCancel, onDone 
       <button type="button" onClick=${onCancel}>Cancel</button>
     </div>
   </form>`
+}
+
+/**
+ * What the label does not say already.
+ *
+ * @param {any} property
+ * @param {Map<string, string>} descriptions
+ */
+function hintFor({ name, prompt }, descriptions) {
+  const hint = descriptions.get(name)
+  const isRepeated = prompt.toLowerCase().endsWith(hint?.toLowerCase().replace(/\.$/, ''))
+  return isRepeated ? undefined : hint
 }
 
 /** @param {any} properties */
