@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
@@ -46,7 +47,8 @@ async function main(): Promise<void> {
   logger.info({ origin: service.origin }, 'listening')
   if (settings.jwt.kind === 'development' && isFirstProcess()) {
     const token = await mintToken(tokens, { scope: '*:read *:write', expiresIn: '12h' })
-    introduce(service, domain.title ?? SERVICE_NAME, settings.graphqlExplorer, token)
+    const hasSeeds = existsSync(domain.folder.seed)
+    introduce(service, domain.title ?? SERVICE_NAME, { hasSeeds, ...settings }, token)
   }
   let isStopping = false
   // A second signal stops the service immediately.
@@ -75,19 +77,23 @@ function setGarbageCollector(): void {
 }
 
 /** Prints the first steps, with a token, if the service has a development secret. */
-function introduce({ origin, base }: Service, title: string, hasExplorer: boolean, token: string): void {
+function introduce(
+  { origin, base }: Service,
+  title: string,
+  { hasSeeds, graphqlExplorer }: { readonly hasSeeds: boolean; readonly graphqlExplorer: boolean },
+  token: string,
+): void {
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
   process.stdout.write(`
 ${bold(`${title}: open in a browser`)}
   ${origin}/   where to go, with counts and charts
   ${base}   every resource as a page
-  ${origin}/docs   the API reference${hasExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''}
+  ${origin}/docs   the API reference${graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''}
 
 ${bold('Token for these pages')}, with all scopes, valid for twelve hours
   ${token}
 
-${bold('In another terminal')}
-  npm run seed   adds an example catalogue
+${bold('In another terminal')}${hasSeeds ? '\n  npm run seed   adds an example catalogue' : ''}
   curl -s -H "Authorization: Bearer $(npm run --silent token)" ${base}
 
 `)
