@@ -98,7 +98,7 @@ function compiled(path) {
 }
 
 await buildIfChanged()
-const domain = process.env['DOMAIN']
+const domain = process.env['DOMAIN'] || undefined
 if (domain) await buildDomainIfChanged(domain)
 for (const folder of FOLDERS)
   await buildOutput(join(project, folder), () => sourcesOf(folder), compile(folder))

@@ -32,6 +32,7 @@ async function printsWhatItShows(t: ExecutionContext, name: string, settings: Pa
 }
 
 test('the guide to paging prints what it shows', (t) => printsWhatItShows(t, 'paging'))
+test('the guide to batches prints what it shows', (t) => printsWhatItShows(t, 'batches'))
 test('the guide to retries prints what it shows', (t) =>
   printsWhatItShows(t, 'retries-and-idempotency', { rateLimit: 40 }))
 

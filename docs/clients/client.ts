@@ -6,7 +6,8 @@ import createClient from 'openapi-fetch'
 import type { paths } from './generated.js'
 
 const { API = '', TOKEN = '' } = process.env
-const client = createClient<paths>({
+// The types of JSON only: lists can also be CSV, and errors problem documents.
+const client = createClient<paths, 'application/json'>({
   baseUrl: new URL(API).origin,
   headers: { Authorization: `Bearer ${TOKEN}` },
 })

@@ -5,9 +5,10 @@ import { stringify } from 'csv-stringify'
 import { type Database, openExistingDatabase } from '../database/database.ts'
 import { allRows } from '../domain/read.ts'
 import { kindOf } from '../model/fields.ts'
-import type { Resource } from '../model/resource.ts'
-import type { Columns, Row } from '../model/row.ts'
+import type { Resource, Values } from '../model/resource.ts'
+import type { Row } from '../model/row.ts'
 import { toValues } from '../model/rows.ts'
+import { csvOptions } from '../rest/items/csv.ts'
 import {
   ArgumentsError,
   CommandError,
@@ -57,34 +58,23 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
 async function* jsonRows(resource: Resource, rows: AsyncIterable<Row>) {
   const shown = resource.leaves.filter(({ field }) => !field.hidden)
   for await (const row of rows) {
-    yield Object.fromEntries(
+    const columns = Object.fromEntries(
       shown.map(({ column, field }) => {
         const { toJson } = kindOf(field)
         const value = row[column] ?? null
         return [column, value !== null && toJson ? toJson(value as never) : value]
       }),
     )
+    yield toValues(resource, columns)
   }
 }
 
-function toLines(resource: Resource): Duplex {
-  return Duplex.from(async function* (rows: AsyncIterable<Columns>) {
-    for await (const row of rows) yield `${JSON.stringify(toValues(resource, row))}\n`
+function toLines(): Duplex {
+  return Duplex.from(async function* (rows: AsyncIterable<Values>) {
+    for await (const row of rows) yield `${JSON.stringify(row)}\n`
   })
 }
 
-/** An unset field is an empty cell, an empty string a quoted one. */
 function toTable({ leaves }: Resource): Duplex {
-  const shown = leaves.filter(({ field }) => !field.hidden)
-  const json = new Set(shown.filter(({ field }) => kindOf(field).isJson).map(({ column }) => column))
-  return stringify({
-    header: true,
-    columns: shown.map(({ column, name }) => ({ key: column, header: name })),
-    quoted_match: /^$/,
-    cast: {
-      boolean: String,
-      string: (value, { column, header }) =>
-        !header && json.has(String(column)) ? JSON.stringify(value) : value,
-    },
-  })
+  return stringify(csvOptions(leaves.filter(({ field }) => !field.hidden)))
 }

@@ -7,8 +7,9 @@ import type { Columns, Row } from '../model/row.ts'
 import { rejectUnavailable } from './errors.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { batchKeyReads } from './key-reads.ts'
-import { withStoredValues } from './prisma-data.ts'
+import { storedValues, withStoredValues } from './prisma-data.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
+import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
 
@@ -30,6 +31,8 @@ export interface Model {
   /** Reads the same part of the lists of several parents, by parent identifier. A missing parent has no list. */
   lists(resource: Resource, parents: Parents, request: ListRequest): Promise<ReadonlyMap<string, List>>
   measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]>
+  /** Adds rows, with the same columns each, inside a transaction. */
+  createAll(resource: Resource, rows: readonly Columns[]): Promise<Row[]>
   findMany(query: object): Promise<Row[]>
   findFirst(query: object): Promise<Row | null>
   create(query: { readonly data: object }): Promise<Row>
@@ -53,6 +56,11 @@ export function extend(prisma: PrismaClient, send: Client['$rows']) {
   )
   const rowsOf = <Result>(client: QueryClient, statement: Statement): Promise<Result[]> =>
     isOutside(client) ? send(statement) : client.$queryRawUnsafe(statement.text, ...statement.values)
+  /** With the same values inside a transaction, where Prisma reads them. */
+  const resourceRows = async (client: QueryClient, resource: Resource, statement: Statement) => {
+    const rows = await rowsOf<Row>(client, statement)
+    return isOutside(client) ? rows : (storedValues(resource)?.(rows) ?? rows)
+  }
   return prisma.$extends({
     client: {
       $rows<Result>(statement: Statement): Promise<Result[]> {
@@ -67,16 +75,25 @@ export function extend(prisma: PrismaClient, send: Client['$rows']) {
           return prismaModel(client, resource).findFirst({ where: keyColumns(resource, key) })
         },
         async list(resource, request) {
-          return toList(request, await rowsOf(clientOf(this), listStatement(resource, request)))
+          return toList(
+            request,
+            await resourceRows(clientOf(this), resource, listStatement(resource, request)),
+          )
         },
         async lists(resource, parents, request) {
-          return toLists(request, await rowsOf(clientOf(this), listsStatement(resource, parents, request)))
+          return toLists(
+            request,
+            await resourceRows(clientOf(this), resource, listsStatement(resource, parents, request)),
+          )
         },
         async measureGroups(resource, request) {
           const rows = await rowsOf<Columns>(clientOf(this), aggregateStatement(resource, request))
           return toGroups(resource, request, rows)
         },
-      } satisfies Pick<Model, 'findByKey' | 'list' | 'lists' | 'measureGroups'>,
+        createAll(resource, rows) {
+          return resourceRows(clientOf(this), resource, insertStatement(resource, rows))
+        },
+      } satisfies Pick<Model, 'findByKey' | 'list' | 'lists' | 'measureGroups' | 'createAll'>,
     },
   })
 }

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
 import { isPooled, SESSION_PROCESS, sendBegin, sendPreceded, sendSetUp } from './pooler.ts'
 import { localStatements, sessionStatement, transactionStatement } from './session.ts'
+import { withoutWriter } from './writer.ts'
 
 /** Time after the statement timeout until the connection is closed. */
 const GRACE_MILLISECONDS = 1_000
@@ -104,7 +105,7 @@ function watchedClient(
   // The embedded database cannot cancel statements.
   const session = sessionStatement(schema, isEmbedded ? 0 : timeout)
   const begin = transactionStatement(schema, timeout)
-  const before = localStatements(schema, timeout)
+  const before = localStatements(schema, timeout).map((text) => ({ text }))
   return class WatchedClient extends pg.Client {
     #isPooled = false
 
@@ -148,10 +149,17 @@ function watchedClient(
     }
 
     #send(query: Query, parameters: unknown[]): Promise<unknown> {
-      if (!this.#isPooled) return query(...parameters)
-      const { name, ...config } = configOf(parameters)
-      if (this.getTransactionStatus() !== 'I') return query(config)
-      return config.text === 'BEGIN' ? sendBegin(query, begin) : sendPreceded(query, config, before)
+      const signed = withoutWriter(configOf(parameters))
+      if (!this.#isPooled && !signed) return query(...parameters)
+      const { name, ...config } = signed?.config ?? configOf(parameters)
+      const named = this.#isPooled ? config : { ...config, name }
+      // A transaction has said who writes when it began.
+      if (this.getTransactionStatus() !== 'I') return query(named)
+      if (config.text === 'BEGIN') return sendBegin(query, begin)
+      return sendPreceded(query, named, [
+        ...(this.#isPooled ? before : []),
+        ...(signed ? [signed.writer] : []),
+      ])
     }
 
     #destroy(): void {

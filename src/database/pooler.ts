@@ -89,7 +89,7 @@ class PrecededStatement extends pg.Query {
 
   constructor(
     config: pg.QueryConfig,
-    readonly before: readonly string[],
+    readonly before: readonly pg.QueryConfig[],
     done: (error: Error | undefined, result: unknown) => void,
   ) {
     super({ ...config, queryMode: 'extended' } as pg.QueryConfig, done)
@@ -102,9 +102,9 @@ class PrecededStatement extends pg.Query {
 
   override submit = (connection: pg.Connection): void => {
     connection.stream.cork()
-    for (const text of this.before) {
+    for (const { text, values = [] } of this.before) {
       connection.parse({ text, name: '', types: [] }, true)
-      connection.bind({}, true)
+      connection.bind({ values }, true)
       connection.execute(null, true)
     }
     pg.Query.prototype.submit.call(this, connection)
@@ -125,7 +125,7 @@ class PrecededStatement extends pg.Query {
 export function sendPreceded(
   send: (statement: pg.Query) => unknown,
   config: pg.QueryConfig,
-  before: readonly string[],
+  before: readonly pg.QueryConfig[],
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const attempt = (number: number) => {

@@ -18,11 +18,23 @@ const RETURN_ROWS = ['findMany', 'findFirst', 'create', 'updateManyAndReturn'] a
 type Rows = Readonly<Record<(typeof RETURN_ROWS)[number], (...parameters: never[]) => Promise<unknown>>>
 
 /** A Prisma model that returns the same values as statements. */
-export function withStoredValues<Model extends Rows>({ leaves }: Resource, model: Model): Model {
+export function withStoredValues<Model extends Rows>(resource: Resource, model: Model): Model {
+  const convert = storedValues(resource)
+  if (!convert) return model
+  return new Proxy(model, {
+    get(target, name: keyof Rows) {
+      if (!RETURN_ROWS.includes(name)) return target[name]
+      return async (...parameters: never[]) => convert(await target[name](...parameters))
+    },
+  })
+}
+
+/** Converts rows of Prisma, or one, to the values of statements; undefined if they are the same. */
+export function storedValues({ leaves }: Resource): (<Rows>(rows: Rows) => Rows) | undefined {
   const converted = leaves.filter(({ field }) => kindOf(field).fromPrisma)
-  if (converted.length === 0) return model
-  const convert = (row: unknown): unknown => {
-    if (Array.isArray(row)) return row.map(convert)
+  if (converted.length === 0) return undefined
+  return function convert<Rows>(row: Rows): Rows {
+    if (Array.isArray(row)) return row.map(convert) as Rows
     if (!row) return row
     const values = converted.map(({ column, field }) => {
       const value = (row as Columns)[column]
@@ -30,12 +42,6 @@ export function withStoredValues<Model extends Rows>({ leaves }: Resource, model
     })
     return { ...row, ...Object.fromEntries(values) }
   }
-  return new Proxy(model, {
-    get(target, name: keyof Rows) {
-      if (!RETURN_ROWS.includes(name)) return target[name]
-      return async (...parameters: never[]) => convert(await target[name](...parameters))
-    },
-  })
 }
 
 /** By the type in the Prisma schema. */

@@ -58,6 +58,7 @@ const OTHER_ERRORS: Readonly<Record<string, ErrorCode>> = {
   DUPLICATE_VALUE: 'RESOURCE_ALREADY_EXISTS',
   RESOURCE_IN_USE: 'DEPENDENCY_CONFLICT',
   IDEMPOTENCY_KEY_REUSED: 'BUSINESS_RULE_VIOLATION',
+  INVALID_STATUS_TRANSITION: 'BUSINESS_RULE_VIOLATION',
   UNKNOWN_REFERENCE: 'BUSINESS_RULE_VIOLATION',
 }
 
@@ -75,7 +76,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
     remedy: 'Correct the fields that the details name. All problems are reported in one response.',
   },
   INVALID_QUERY_PARAMETER: {
-    cause: 'A query parameter is unknown, repeated, or has an invalid value.',
+    cause:
+      'A query parameter is unknown, repeated, or has an invalid value; or the preference tx is not commit or rollback.',
     remedy: 'See the details for the allowed parameters and values.',
   },
   AUTHENTICATION_REQUIRED: {
@@ -230,6 +232,10 @@ const DETAILS: Readonly<Record<string, Explanation>> = {
   IDEMPOTENCY_KEY_REUSED: {
     cause: 'The Idempotency-Key was used before, with another request.',
     remedy: 'Use a new key for each new request.',
+  },
+  INVALID_STATUS_TRANSITION: {
+    cause: 'The status cannot change from its current value to this one.',
+    remedy: 'Use one of the transitions that the message lists.',
   },
   UNKNOWN_REFERENCE: {
     cause: 'The resource that the field refers to does not exist.',

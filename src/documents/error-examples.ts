@@ -16,7 +16,7 @@ import { referencesTo } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
-import { MEDIA_TYPES } from '../rest/respond.ts'
+import { LIST_TYPES } from '../rest/respond.ts'
 import { mapped } from './openapi/field-schema.ts'
 
 export interface ErrorExample {
@@ -118,7 +118,7 @@ function failures(resources: readonly Resource[], base: string) {
       line('DELETE', path, BEARER),
       'DELETE is not allowed here. Allowed: GET, HEAD, POST, OPTIONS.',
     ],
-    NOT_ACCEPTABLE: [get('', 'Accept: application/xml'), `Supported media types: ${MEDIA_TYPES.join(', ')}.`],
+    NOT_ACCEPTABLE: [get('', 'Accept: application/xml'), `Supported media types: ${LIST_TYPES.join(', ')}.`],
     CONCURRENT_MODIFICATION: [
       send('PATCH', `${path}/example`, '{}', 'If-Match: "example:1"'),
       'This resource changed after you read it. Fetch it and try again.',

@@ -29,10 +29,10 @@ function section(kind: Kind<FieldOf<LeafField['type']>>): string {
     Sorting: operators.length > 0 && !kind.isUnordered ? 'yes' : 'no',
     Aggregates:
       [
-        ...(kind.isRarelyShared ? [] : ['groups']),
+        ...(kind.isRarelyShared ? [] : ['groups and distinct counts']),
         ...(kind.isTimed ? ['periods'] : []),
         ...(kind.isMeasurable
-          ? [kind.isExact ? 'exact minimum, maximum, average and sum' : 'minimum, maximum, average and sum']
+          ? [`${kind.isExact ? 'exact ' : ''}minimum, maximum, average, sum and median`]
           : []),
       ].join(', ') || 'none',
   }

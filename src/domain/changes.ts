@@ -1,7 +1,7 @@
 import type { Client } from '../database/client.ts'
-import { rejectUnavailable } from '../database/errors.ts'
 import { prismaModel } from '../database/extension.ts'
 import { toData } from '../database/prisma-data.ts'
+import { signedKey, writerOf } from '../database/writer.ts'
 import { type Change, TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
@@ -10,11 +10,12 @@ import type { Resource, Values } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 import { changedColumns, initialColumns, toColumns } from '../model/rows.ts'
 import type { WriteContext } from './context.ts'
-import { deletionError, writeError } from './database-errors.ts'
+import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import { parentNotFoundOrGone } from './not-found.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { type ClientChange, refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
+import { transact } from './transaction.ts'
 
 /** The outcome of a write. It is decided with the write itself, so concurrent requests cannot make it wrong. */
 export interface Written {
@@ -44,7 +45,7 @@ export async function updateResource(
     if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
     const [row] = await prismaModel(change.client, resource).updateManyAndReturn({
-      where: { ...keyColumns(resource, key), version: before.version },
+      where: { ...keyColumns(resource, signedKey(key, writerOf(context))), version: before.version },
       data: toData(resource, changed),
     })
     if (!row) throw new WriteConflict()
@@ -67,7 +68,10 @@ export async function insertResource(
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
     const row = await prismaModel(change.client, resource).create({
-      data: toData(resource, { ...change.after, ...keyColumns(resource, key) }),
+      data: toData(resource, {
+        ...change.after,
+        ...keyColumns(resource, signedKey(key, writerOf(context))),
+      }),
     })
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
@@ -91,12 +95,16 @@ export async function removeResource(
   try {
     return await inTransaction(context, resource, { key, before, after: undefined }, async (change) => {
       await resource.databaseRule?.(change)
-      const where = { ...keyColumns(resource, key), ...(before && { version: before.version }) }
+      const where = {
+        ...keyColumns(resource, signedKey(key, writerOf(context))),
+        ...(before && { version: before.version }),
+      }
       const { count } = await prismaModel(change.client, resource).deleteMany({ where })
       if (count === 0 && before) throw new WriteConflict()
       return count === 0 ? 'ABSENT' : 'DELETED'
     })
   } catch (error) {
+    refuseToGoOn(context, error)
     throw deletionError(error, context.resources)
   }
 }
@@ -115,6 +123,7 @@ async function runWrite(
   try {
     return await inTransaction(context, resource, target, write, hasIdempotencyKey)
   } catch (error) {
+    refuseToGoOn(context, error)
     const mapped = writeError(error, resource)
     const isRefusal = mapped instanceof ParentNotFound || mapped instanceof DomainError
     // The database may have executed the write before the connection was lost, so it is not repeated.
@@ -141,16 +150,18 @@ type Target<After = Change['after']> = Pick<Change, 'key' | 'before'> & { readon
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */
 async function inTransaction<After extends Change['after'], Result>(
-  { client, caller, ruleSettings: settings }: WriteContext,
+  context: WriteContext,
   { databaseRule }: Resource,
   { key, before, after }: Target<After>,
   write: (change: ClientChange & Target<After>) => Promise<Result>,
   hasIdempotencyKey = false,
 ): Promise<Result> {
+  const { client, caller, ruleSettings: settings, transaction } = context
   const writeOn = (client: Client, isInTransaction: boolean) =>
     write({ client, isInTransaction, caller, settings, key, before, after: after && { ...after } })
-  const writeInside = () =>
-    client.$transaction((inside) => writeOn(inside as unknown as Client, true)).catch(rejectUnavailable)
+  const writeInside = () => transact(context, (inside) => writeOn(inside, true))
+  // In a transaction, this makes a savepoint.
+  if (transaction) return transaction.hasSavepoints ? writeInside() : writeOn(client, true)
   if (hasIdempotencyKey) return writeInside()
   if (!databaseRule) return writeOn(client, false)
   try {

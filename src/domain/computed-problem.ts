@@ -3,7 +3,6 @@ import { type Resource, tableName } from '../model/resource.ts'
 
 /** The class of SQLSTATE for values that do not fit: an overflow, a division by zero. */
 const DATA_EXCEPTION = '22'
-const CHECK_VIOLATION = '23514'
 
 /**
  * The error for a computed value that does not fit its field; undefined if another problem has this SQLSTATE. The values of
@@ -19,7 +18,7 @@ export function computedProblem(
   const refused = computed.filter(({ column }) => `${tableName(path)}_${column}_check` === constraint)
   const isUnfit = state.startsWith(DATA_EXCEPTION)
   const [first, ...others] = isUnfit ? computed : refused
-  if (!first || !(isUnfit || state === CHECK_VIOLATION)) return undefined
+  if (!first) return undefined
   const names = [first, ...others].map(({ name }) => name)
   const message = `${names.join(' or ')} cannot be computed from these values.`
   const details = names.map((field) => ({ field, code: 'OUT_OF_RANGE' as const, message }))

@@ -3,6 +3,7 @@ import type { Readers } from '../database/replicas/readers.ts'
 import type { Caller } from '../model/caller.ts'
 import type { RuleSettings } from '../model/database-rule.ts'
 import type { Resource } from '../model/resource.ts'
+import type { SharedTransaction } from './transaction.ts'
 
 export type { DatabaseClient }
 
@@ -13,6 +14,10 @@ export interface WriteContext {
   readonly resources: readonly Resource[]
   readonly ruleSettings: RuleSettings
   readonly idempotencyKeyHours: number
+  /** How long changes are recorded; 0 for no record. */
+  readonly changesDays: number
+  /** Set if the write is one of several in the transaction of `client`. */
+  readonly transaction?: SharedTransaction
 }
 
 /** Chooses the database that a caller reads from, and records who has written. */

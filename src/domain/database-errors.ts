@@ -3,8 +3,10 @@ import { DomainError, errorAt } from '../model/errors.ts'
 import { type Resource, tableName } from '../model/resource.ts'
 import { uniqueIndexName, uniqueLeaves } from '../model/uniqueness.ts'
 import { computedProblem } from './computed-problem.ts'
+import type { WriteContext } from './context.ts'
 import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './rules.ts'
+import { TransactionEnded } from './transaction.ts'
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATIONS = ['23503', '23001']
@@ -28,6 +30,17 @@ export function writeError(error: unknown, resource: Resource): unknown {
     return leaves && uniqueIndexName(resource, leaves) === constraint
   })
   return duplicateValue(resource, duplicate?.name ?? '')
+}
+
+/**
+ * Passes on only errors after which the transaction of several writes can go on.
+ *
+ * @throws {TransactionEnded} if PostgreSQL refused a statement without a savepoint, or because of another transaction
+ */
+export function refuseToGoOn({ transaction }: WriteContext, error: unknown): void {
+  const { state } = refusalOf(error) ?? NONE
+  if (!transaction || state === '') return
+  if (!transaction.hasSavepoints || WRITE_CONFLICTS.includes(state)) throw new TransactionEnded()
 }
 
 /** As {@link writeError}, for a deletion: a resource can be in use. */

@@ -9,6 +9,7 @@ import { relationsOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { changedColumns, toValues } from '../model/rows.ts'
 import { uniqueExpression, uniqueLeaves } from '../model/uniqueness.ts'
+import { brokenTransitions } from './transitions.ts'
 
 /** A change with the whole client, not only the part for rules. */
 export type ClientChange = Change & { readonly client: Client }
@@ -27,7 +28,8 @@ export async function refuseBrokenRules(
   const values = toValues(resource, { ...before, ...after })
   const stored = before && toValues(resource, before)
   const broken = (resource.rules ?? []).flatMap((rule) => rule(values, stored))
-  refuseRuleViolation([...broken, ...(await unknownReferences(change, resource, resources))])
+  const moved = brokenTransitions(resource, values, stored)
+  refuseRuleViolation([...moved, ...broken, ...(await unknownReferences(change, resource, resources))])
   await resource.databaseRule?.(change)
 }
 

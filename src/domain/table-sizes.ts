@@ -1,4 +1,5 @@
 import type { DatabaseClient } from '../database/client.ts'
+import type { Scan } from '../model/query/list.ts'
 import { type Resource, tableName } from '../model/resource.ts'
 
 const LIFETIME_MILLISECONDS = 10_000
@@ -39,4 +40,10 @@ export class TableSizes {
     const rows = await this.client.$rows<{ name: string; bytes: number }>({ text, values: [tables] })
     return new Map(rows.map(({ name, bytes }) => [name, bytes]))
   }
+}
+
+/** The bytes that a statement may read. */
+export async function scannedBytes(sizes: Pick<TableSizes, 'of'>, scans: readonly Scan[]): Promise<number> {
+  const bytes = scans.map(async ([resource, passes]) => passes * (await sizes.of(resource)))
+  return (await Promise.all(bytes)).reduce((sum, part) => sum + part, 0)
 }

@@ -51,9 +51,7 @@ export async function createResource(
   body: Values,
   { key, otherThan, apiVersion }: CreateOptions = {},
 ): Promise<Written> {
-  refuseMalformedParent(resource, parentId)
-  const view = viewOf(resource, apiVersion)
-  const values = completed(resource, view, validated(view, body))
+  const values = newValues(resource, { parentId }, body, apiVersion)
   const record =
     key === undefined
       ? undefined
@@ -178,6 +176,18 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'
+
+/** @throws {DomainError} VALIDATION_FAILED (400), or RESOURCE_NOT_FOUND (404) for a malformed parent */
+export function newValues(
+  resource: Resource,
+  { parentId }: Pick<ResourceKey, 'parentId'>,
+  body: Values,
+  apiVersion: string | undefined,
+): Values {
+  refuseMalformedParent(resource, parentId)
+  const view = viewOf(resource, apiVersion)
+  return completed(resource, view, validated(view, body))
+}
 
 function refuseMalformedParent({ owner }: Resource, id: string | undefined): void {
   if (owner && id !== undefined && !isIdentifier(id)) throw resourceNotFound(owner, { id })

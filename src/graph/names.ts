@@ -48,11 +48,13 @@ export function graphNames(resource: Resource) {
     timeField: `${name}TimeField`,
     timeGroup: `${name}TimeGroup`,
     measures: `${name}Measures`,
+    distinctCounts: `${name}DistinctCounts`,
     payload: `${name}Payload`,
     input: `${name}Input`,
     patchInput: `${name}Patch`,
     readOnlyInput: `${name}ReadOnly`,
     filter: `${name}Filter`,
+    relatedFilter: `${name}RelatedFilter`,
     sort: `${name}Sort`,
     sortField: `${name}SortField`,
   }

@@ -2,10 +2,16 @@ import type { RequestListener } from 'node:http'
 import Koa, { type Context, type Middleware } from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
 import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
+import { compressBodies } from './content/compression.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
 import { type Load, shedLoad } from './load-shedding.ts'
 import { limitRate } from './rate-limit.ts'
-import { completeTarget, refuseMalformedHost, refuseMalformedQuery } from './request-target.ts'
+import {
+  completeTarget,
+  type PublicAddress,
+  refuseMalformedHost,
+  refuseMalformedQuery,
+} from './request-target.ts'
 import {
   cacheControl,
   crossOrigin,
@@ -19,9 +25,10 @@ import { createTurns } from './turns.ts'
 
 export interface AppParts {
   readonly routes: readonly Route[]
-  readonly settings: {
+  readonly settings: PublicAddress & {
     readonly trustProxy: boolean
     readonly serverTiming: boolean
+    readonly compression: boolean
     readonly rateLimit: number
   }
   readonly authenticate: Middleware
@@ -57,6 +64,7 @@ export function createApp(parts: AppParts): RequestListener {
   const routes = new RouteTable(parts.routes, { probe: [], open: [refuseMalformedHost], token })
   const middleware: Middleware[] = [
     completeTarget,
+    ...(settings.compression ? [compressBodies()] : []),
     sendInPieces,
     requestId(settings.trustProxy),
     observe(
@@ -72,7 +80,7 @@ export function createApp(parts: AppParts): RequestListener {
       return next()
     },
     crossOrigin(pathHeaders?.names),
-    renderErrors(reportFault, (path) => routes.at(path)?.formatError),
+    renderErrors(reportFault, settings, (path) => routes.at(path)?.formatError),
     routes.serve(),
     ...token,
     refuseUnknownPath,

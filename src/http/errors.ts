@@ -1,5 +1,9 @@
 import type { Context, Middleware } from 'koa'
+import { validate as isUuid } from 'uuid'
 import { DomainError, type ErrorCode, STATUS } from '../model/errors.ts'
+import { inWords } from '../model/labels.ts'
+import { asksFor } from './content/accept.ts'
+import { hasHost, type PublicAddress, rootFor } from './request-target.ts'
 
 /** The body of every failed request (SPEC §2.4). */
 export function errorEnvelope({ code, message, details }: DomainError) {
@@ -39,7 +43,11 @@ export function errorHeaders(error: DomainError): Headers {
  * that it works behind any gateway.
  */
 export function helpLink(path: string, code: ErrorCode): string {
-  return `<${'../'.repeat(Math.max(path.split('/').length - 2, 0))}errors/${code}>; rel="help"`
+  return `<${relativeAddress(path, code)}>; rel="help"`
+}
+
+function relativeAddress(path: string, code: ErrorCode): string {
+  return `${'../'.repeat(Math.max(path.split('/').length - 2, 0))}errors/${code}`
 }
 
 /** Told of every fault of the service, with the id that the response names. */
@@ -47,14 +55,43 @@ export type ReportFault = (error: unknown, requestId: string) => void
 
 export type FormatError = (ctx: Context, error: DomainError) => { type: string; body: object }
 
+const formatEnvelope: FormatError = (_, error) => ({
+  type: 'application/json; charset=utf-8',
+  body: errorEnvelope(error),
+})
+
+export const PROBLEM = 'application/problem+json'
+
 /**
- * Renders every thrown error as the error envelope (SPEC §2.4), or in the format of the route. Anything but a
- * DomainError is a fault of the service: it is reported, and the response reveals nothing.
+ * A problem document (RFC 9457 §3). Its type is the URL of the explanation of the code, relative only if the host of the
+ * request is malformed; its instance is the id of the request.
+ */
+function formatProblem(address: PublicAddress): FormatError {
+  return (ctx, { code, message, details }) => {
+    const id = ctx.state['requestId'] as string
+    const body = {
+      type: hasHost(ctx) ? `${rootFor(ctx, address)}/errors/${code}` : relativeAddress(ctx.path, code),
+      title: inWords(code.toLowerCase()),
+      status: STATUS[code],
+      detail: message,
+      instance: isUuid(id) ? `urn:uuid:${id}` : id,
+      errors: details,
+    }
+    return { type: PROBLEM, body }
+  }
+}
+
+/**
+ * Renders every thrown error as the error envelope (SPEC §2.4), as a problem document if Accept names that type, or in
+ * the format of the route. Anything but a DomainError is a fault of the service: it is reported, and the response
+ * reveals nothing.
  */
 export function renderErrors(
   reportFault: ReportFault,
+  address: PublicAddress,
   formatOf: (path: string) => FormatError | undefined,
 ): Middleware {
+  const problem = formatProblem(address)
   return async (ctx, next) => {
     try {
       await next()
@@ -63,10 +100,9 @@ export function renderErrors(
       if (error !== thrown) reportFault(thrown, ctx.state['requestId'])
       // Why the database did not serve is for the log, not for the caller.
       if (error.cause instanceof Error) ctx.state['reason'] = error.cause.message
-      const { type, body } = formatOf(ctx.path)?.(ctx, error) ?? {
-        type: 'application/json; charset=utf-8',
-        body: errorEnvelope(error),
-      }
+      const general = asksFor(ctx, PROBLEM) ? problem : formatEnvelope
+      const { type, body } = (formatOf(ctx.path) ?? general)(ctx, error)
+      ctx.vary('Accept')
       ctx.status = STATUS[error.code]
       ctx.set(errorHeaders(error))
       ctx.append('Link', helpLink(ctx.path, error.code))

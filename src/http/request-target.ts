@@ -17,6 +17,21 @@ export function forwardedPrefix(ctx: Context): string {
     .join('')
 }
 
+export interface PublicAddress {
+  /** The beginning of links: an origin, perhaps with a path. Undefined: the origin of the request. */
+  readonly publicBaseUrl: string | undefined
+}
+
+/**
+ * The beginning of every URL, as the client sees it: that of the settings or the origin of the request, and the path
+ * that a gateway has removed, unless the settings have a path.
+ */
+export function rootFor(ctx: Context, { publicBaseUrl }: PublicAddress): string {
+  const root = publicBaseUrl ?? `${ctx.protocol}://${ctx.host}`
+  const hasPath = publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/'
+  return hasPath ? root : root + forwardedPrefix(ctx)
+}
+
 function forwardedPrefixes(ctx: Context): string[] {
   const header = ctx.app.proxy ? ctx.get('X-Forwarded-Prefix') : ''
   return header.split(',').map((prefix) => prefix.trim())
@@ -73,10 +88,12 @@ export const refuseMalformedQuery: Middleware = (ctx, next) => {
   return next()
 }
 
-/** Refuses all query parameters, for requests other than lists. */
-export function refuseQuery(search: URLSearchParams): void {
-  const details = [...new Set(search.keys())].map((field): Detail => {
-    return { field, code: 'UNKNOWN_PARAMETER', message: `Unknown query parameter ${field}.` }
+/** Refuses query parameters that a request does not have. */
+export function refuseQuery(search: URLSearchParams, supported: readonly string[] = []): void {
+  const unknown = [...new Set(search.keys())].filter((name) => !supported.includes(name))
+  const known = supported.length > 0 ? ` Supported: ${supported.join(', ')}.` : ''
+  const details = unknown.map((field): Detail => {
+    return { field, code: 'UNKNOWN_PARAMETER', message: `Unknown query parameter ${field}.${known}` }
   })
   if (details[0]) throw new DomainError('INVALID_QUERY_PARAMETER', details[0].message, details)
 }

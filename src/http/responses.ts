@@ -16,6 +16,8 @@ const EXPOSED_HEADERS = [
   'Accept-Patch',
   'Allow',
   'Consistency-Token',
+  'Content-Encoding',
+  'Content-Location',
   'ETag',
   'GraphQL-Operation',
   'Link',
@@ -28,6 +30,7 @@ const EXPOSED_HEADERS = [
   'Vary',
   'WWW-Authenticate',
   'X-Request-Id',
+  'X-Total-Count',
 ]
 
 const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/

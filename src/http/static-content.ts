@@ -13,12 +13,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.yaml': 'application/yaml; charset=utf-8',
+  '.linkset': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
 }
 
 /**
  * Content with a strong entity tag, from the SHA-256 of its bytes (RFC 9110 §8.8.3).
  *
- * @param extension one of `.html`, `.js`, `.css`, `.json` and `.yaml`
+ * @param extension one of `.html`, `.js`, `.css`, `.json`, `.yaml` and `.linkset`
  */
 export function staticContent(extension: string, content: Buffer | string) {
   const body = Buffer.from(content)
@@ -42,7 +43,7 @@ export function respondWithContent(ctx: Context, { type, body, etag }: StaticCon
  */
 export function namesTag(ifNoneMatch: string, etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || ifNoneMatch.trim() === '*'
+  return tags.includes(etag.replace(/^W\//, '')) || ifNoneMatch.trim() === '*'
 }
 
 /** Responds with content that is loaded at the first request and kept. */

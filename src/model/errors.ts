@@ -61,6 +61,8 @@ export class DomainError extends Error {
   readonly details: readonly Detail[]
   /** The resource that the request conflicts with, if the caller may read it. */
   readonly related?: { readonly path: string; readonly id: string }
+  /** The alias of the field of an operation that failed. */
+  readonly failedField?: string
 
   constructor(
     readonly code: ErrorCode,

@@ -16,3 +16,15 @@ export function inWords(name: string): string {
   const text = name.replaceAll(/[_-]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** What people call a resource: `crew member`. */
+export function noun({ name }: { readonly name: string }): string {
+  return inWords(name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`)).toLowerCase()
+}
+
+/** With its article: `a crew member`, `an atmosphere`; without one, `mission data`. */
+export function nounWithArticle(resource: { readonly name: string }): string {
+  const name = noun(resource)
+  if (/\bdata$/.test(name)) return name
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
+}

@@ -41,6 +41,20 @@ export function ownedBy(resource: Resource, resources: readonly Resource[]): Res
   return resources.filter(({ owner }) => owner === resource)
 }
 
+/**
+ * What the links of a resource lead to, besides itself and its collection (SPEC §2.3, §2.5): the targets of its
+ * references; what it owns, and the lists within it; the filtered lists of the other resources that refer to it.
+ */
+export function linkedFrom(resource: Resource, resources: readonly Resource[]) {
+  const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
+  const nested = referring.filter(({ leaf }) => leaf.field.nested).map(({ from }) => from)
+  return {
+    references: relationsOf(resource, resources),
+    children: [...ownedBy(resource, resources), ...nested],
+    filtered: referring.filter(({ leaf }) => !leaf.field.nested),
+  }
+}
+
 /** The references whose targets also list the resource, at /{to}/{id}/{path} (SPEC §2.5.1). */
 export function nestedReferences(resource: Resource): Relation['leaf'][] {
   return referenceLeaves(resource).filter(({ field }) => field.nested)
@@ -54,7 +68,7 @@ export function listColumn(parent: Resource, listed: Resource): string {
   return leaf.column
 }
 
-function referenceLeaves({ leaves }: Resource): Relation['leaf'][] {
+export function referenceLeaves({ leaves }: Resource): Relation['leaf'][] {
   return leaves.filter((leaf): leaf is Relation['leaf'] => leaf.field.type === 'reference')
 }
 

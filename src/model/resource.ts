@@ -30,6 +30,8 @@ export interface ResourceDefinition {
   readonly createdField?: string
   /** Resources can be added and deleted but not changed. */
   readonly appendOnly?: true
+  /** An index on the texts serves searches, and the conditions that look for a part of one. It needs pg_trgm. */
+  readonly searchIndex?: true
   /** Generated identifiers reveal nothing, not even the order of creation (SPEC §2.5.7). */
   readonly randomIdentifiers?: true
   /** Rules that need only the body. A violation is a 400. */

@@ -3,7 +3,7 @@ import type { Leaf, Resource, Values } from './resource.ts'
 import type { Columns, Row } from './row.ts'
 
 /** Reads a leaf of nested values; undefined if the leaf or its group is unset. */
-function valueAt(values: Values, leaf: Leaf): unknown {
+export function valueAt(values: Values, leaf: Leaf): unknown {
   const [outer, inner] = leaf.path
   const value = values[outer as string]
   if (inner === undefined) return value ?? undefined

@@ -4,11 +4,12 @@ import type { Seed } from '../documents/openapi/examples.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'
+import { rootFor } from '../http/request-target.ts'
 import { respondWithContent, staticContent } from '../http/static-content.ts'
 import { inWords } from '../model/labels.ts'
 import type { Resource } from '../model/resource.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
-import { REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from '../rest/urls.ts'
+import { REFERENCE_PATH, type RestSettings, urlsFor } from '../rest/urls.ts'
 
 /**
  * Pages load nothing from third parties and have no inline code or style. `frame-ancestors` and `form-action` do not

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import type { Context } from 'koa'
 import { stringify } from 'yaml'
+import { apiCatalog } from '../documents/api-catalog.ts'
 import {
   type CatalogueEntry,
   catalogueEntries,
@@ -12,12 +13,14 @@ import { EXAMPLE_ORIGIN, openApiDocument } from '../documents/openapi/document.t
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { profileOf } from '../documents/profile.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
+import { acceptable } from '../http/content/accept.ts'
+import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
 import { contentHandler, contentRoute, respondWithContent, staticContent } from '../http/static-content.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
-import { acceptable, prefersPage } from '../rest/respond.ts'
-import { basePath, REFERENCE_PATH, rootFor } from '../rest/urls.ts'
+import { prefersPage } from '../rest/respond.ts'
+import { API_CATALOG_PATH, basePath, REFERENCE_PATH, type RestSettings } from '../rest/urls.ts'
 import { pageAssets } from './assets.ts'
 import { cataloguePage, entryPage } from './error-pages.ts'
 import { modelPage } from './model-page.ts'
@@ -59,12 +62,17 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
 }
 
 /** Routes without data that do not depend on the version, with the reference of the default version. */
-export function documentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+export function documentRoutes(
+  resources: readonly Resource[],
+  settings: SiteSettings,
+  versions: readonly RestSettings[],
+): Route[] {
   return [
     browserRoute(
       '/',
       pageHandler(settings, (site) => landingPage(site, resources)),
     ),
+    catalogRoute(settings, versions),
     ...errorRoutes(resources, settings),
     open(MODEL_PATH, pageHandler(settings, modelPage(resources, settings.types))),
     ...(settings.graphqlExplorer ? [explorerRoute(settings)] : []),
@@ -150,6 +158,18 @@ function keepingLatest<Made>(make: (root: string) => Made): (root: string) => Ma
     if (latest?.root !== root) latest = { root, made: make(root) }
     return latest.made
   }
+}
+
+/** The catalogue of the interfaces. HEAD has the link that RFC 9727 §2 requires, too. */
+function catalogRoute(settings: SiteSettings, versions: readonly RestSettings[]): Route {
+  const contentAt = keepingLatest((root) =>
+    staticContent('.linkset', JSON.stringify(apiCatalog(versions, root))),
+  )
+  return open(API_CATALOG_PATH, (ctx) => {
+    const root = rootFor(ctx, settings)
+    ctx.append('Link', `<${root}${API_CATALOG_PATH}>; rel="api-catalog"`)
+    respondWithContent(ctx, contentAt(root))
+  })
 }
 
 /** The error catalogue at `/errors` and its entries at `/errors/{CODE}`, as JSON or as pages. */

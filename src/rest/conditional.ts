@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import type { Context } from 'koa'
 import { namesTag } from '../http/static-content.ts'
 import { isUnmodifiedSince } from '../model/precondition.ts'
@@ -12,25 +14,58 @@ export function entityTag(id: string, version: number, variant?: string): string
   return `"${id}:${version}${variant === undefined ? '' : `:${variant}`}"`
 }
 
+/**
+ * The weak entity tag of a page of a list (RFC 9110 §8.8.1).
+ *
+ * @param variant of {@link listVariant}
+ */
+export function listTag(revision: string, variant: string): string {
+  return `W/"${revision}.${variant}"`
+}
+
+/** Distinguishes the representations of one revision: by the request, and by what else they depend on. */
+export function listVariant(ctx: Context, more: readonly unknown[]): string {
+  return crc32([ctx.path, ctx.querystring, ctx.state['mediaType'], ...more].join(' ')).toString(36)
+}
+
+/** The revision of a list that the client has in this variant. */
+export function knownRevision({ headers }: Context, variant: string): string | undefined {
+  const tags = headers['if-none-match']?.matchAll(/"([\w-]+)\.(\w+)"/g) ?? []
+  return [...tags].find(([, , known]) => known === variant)?.[1]
+}
+
+/** Distinguishes representations with different content. */
+export function contentVariant(content: string): string {
+  return hash('sha256', content, 'base64url').slice(0, 22)
+}
+
 /** The precondition of a write as GraphQL variables; If-Match is the stronger one. */
-export function conditionVariables({ headers }: Context, id: string) {
+export function conditionVariables({ headers }: Pick<Context, 'headers'>, id: string) {
   const ifMatch = headers['if-match']
   return ifMatch === undefined
     ? { ifUnmodifiedSince: httpDate(headers['if-unmodified-since']) }
     : { ifVersion: versionsIn(ifMatch, id) }
 }
 
+export function describeVersion(ctx: Context, headers: Readonly<Record<string, string>>): void {
+  ctx.set(headers)
+  ctx.state['isVersioned'] = true
+}
+
 /** The headers that a later conditional request needs (RFC 9110 §8.8). */
-export function describeState(ctx: Context, { id, version, last_updated }: Values, variant?: string): void {
-  ctx.set('ETag', entityTag(id as string, version as number, variant))
-  ctx.set('Last-Modified', new Date(last_updated as string).toUTCString())
+export function stateHeaders({ id, version, last_updated }: Values, variant?: string) {
+  return {
+    ETag: entityTag(id as string, version as number, variant),
+    'Last-Modified': new Date(last_updated as string).toUTCString(),
+  }
 }
 
 /**
  * Whether the client of a read already has the representation that the response headers describe. The date counts only
  * if no entity tags are sent (RFC 9110 §13.1.3).
  */
-export function isNotModified({ headers, response }: Context): boolean {
+export function isNotModified({ headers, method, response }: Context): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) return namesTag(ifNoneMatch, response.get('ETag'))
   const since = httpDate(headers['if-modified-since'])
@@ -48,7 +83,7 @@ function versionsIn(header: string, id: string): number[] | undefined {
 }
 
 function versionOf(tag: string, id: string): number[] {
-  const [, digits] = /^([1-9]\d{0,9})(?::[a-z+-]+)?"$/.exec(tag.slice(id.length + 2)) ?? []
+  const [, digits] = /^([1-9]\d{0,9})(?::[\w+-]+)*"$/.exec(tag.slice(id.length + 2)) ?? []
   return digits !== undefined && Number(digits) <= 2147483647 ? [Number(digits)] : []
 }
 

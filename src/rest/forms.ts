@@ -3,9 +3,10 @@ import type { Caller } from '../model/caller.ts'
 import { kindOf } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
 import type { Control } from '../model/kinds/kind.ts'
+import { noun, nounWithArticle } from '../model/labels.ts'
 import { listColumn, nameField, ownedBy } from '../model/relations.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
-import { noun, nounWithArticle } from './nouns.ts'
+import { valueAt } from '../model/rows.ts'
 import type { Urls } from './urls.ts'
 
 /** The media type of HAL documents with templates (https://rwcbook.github.io/hal-forms/). */
@@ -34,7 +35,8 @@ interface FormProperty extends Omit<Control, 'choices'> {
   readonly options?: object
 }
 
-type MakeProperty = (urls: Urls) => FormProperty
+/** Makes a property with the value in the data, if there is one. */
+type MakeProperty = (data: Values, urls: Urls) => FormProperty
 
 const PATCH_TYPE = 'application/merge-patch+json'
 
@@ -98,23 +100,41 @@ function template(
 }
 
 /** The property for a field. What does not depend on the request is computed once. */
-function formProperty({ name, label, field }: Leaf, resources: readonly Resource[]): MakeProperty {
-  const { choices: inline, ...control } = kindOf(field).control(field)
-  const choices = { minItems: field.required ? 1 : 0, maxItems: 1 }
+function formProperty(leaf: Leaf, resources: readonly Resource[]): MakeProperty {
+  const { name, label, field } = leaf
+  const kind = kindOf(field)
+  const { choices, ...control } = kind.control(field)
   const fixed: FormProperty = {
     name,
     prompt: label,
     ...(field.required && !field.readOnly && { required: true }),
     ...(field.readOnly && { readOnly: true }),
     ...control,
-    ...(inline && { options: { inline, ...choices } }),
   }
-  if (field.type !== 'reference' || field.readOnly) return () => fixed
-  const target = resources.find(({ path }) => path === field.to) as Resource
-  const options = { promptField: nameField(target), valueField: 'id', ...choices }
+  const number = { minItems: field.required ? 1 : 0, maxItems: 1 }
+  const linked =
+    field.type === 'reference' && !field.readOnly ? linkedOptions(field.to, resources) : undefined
+  return (data, urls) => {
+    const value = valueAt(data, leaf)
+    const inline = kind.choicesAfter?.(field, value) ?? choices
+    const offered = linked?.(urls) ?? (inline && { inline })
+    // Clients that ignore `value` of options have `selectedValues`.
+    const selected = value !== undefined && { selectedValues: [value] }
+    return {
+      ...fixed,
+      ...(offered && { options: { ...offered, ...number, ...selected } }),
+      ...(value !== undefined && { value }),
+    }
+  }
+}
+
+/** The items of a list to choose a reference from. */
+function linkedOptions(path: string, resources: readonly Resource[]): (urls: Urls) => object {
+  const target = resources.find((resource) => resource.path === path) as Resource
+  const fields = { promptField: nameField(target), valueField: 'id' }
   return (urls) => ({
-    ...fixed,
-    options: { link: { href: urls.collection(target, undefined), type: 'application/hal+json' }, ...options },
+    link: { href: urls.collection(target, undefined), type: 'application/hal+json' },
+    ...fields,
   })
 }
 
@@ -127,15 +147,8 @@ function referenceValue(resource: Resource, parent: { resource: Resource; id: st
   return leaf ? { [leaf.name]: parent.id } : {}
 }
 
-/** The properties with the values in the data. Clients that ignore `value` of options have `selectedValues`. */
 function filled(makers: readonly MakeProperty[], data: Values, urls: Urls): FormProperty[] {
-  return makers.map((make) => {
-    const property = make(urls)
-    const value = property.name.split('.').reduce<unknown>((inner, name) => (inner as Values)?.[name], data)
-    if (value === null || value === undefined) return property
-    const { options } = property
-    return { ...property, ...(options && { options: { ...options, selectedValues: [value] } }), value }
-  })
+  return makers.map((make) => make(data, urls))
 }
 
 /** Distinguishes representations with different templates in entity tags; undefined without templates. */

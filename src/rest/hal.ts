@@ -1,7 +1,7 @@
 import type { Field } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
-import { ownedBy, referencesTo, relationsOf } from '../model/relations.ts'
-import { identifierField, type Resource, type Values } from '../model/resource.ts'
+import { linkedFrom } from '../model/relations.ts'
+import { identifierField, type Leaf, type Resource, type Values } from '../model/resource.ts'
 import type { ListParameters, Urls } from './urls.ts'
 
 interface Link {
@@ -14,20 +14,46 @@ type Links = Readonly<Record<string, Link | null>>
 /** Where a representation appears; each occasion has its own links (SPEC §2.3). */
 export type Occasion = 'item' | 'read' | 'created' | 'put'
 
+/** A related resource or list that a request can embed (draft-kelly-json-hal §4.1.2). */
+export interface Embed {
+  /** The relation of its link. */
+  readonly relation: string
+  /** The field in GraphQL, and so the member of the data. */
+  readonly name: string
+  readonly target: Resource
+  readonly isList: boolean
+  /** For a list below the resource: that resource. */
+  readonly parent: Resource | undefined
+  /** What GET of the link responds with, without templates: a resource, or the first page of a list. */
+  represent(value: Values, of: Values, urls: Urls): object
+}
+
+/** The parts of a resource that a request names, instead of the whole resource alone. */
+export interface Selection {
+  /** With the identifier; undefined: all. Groups have the named members. */
+  readonly fields: Resource['shownFields'] | undefined
+  /** The values in these fields. */
+  readonly leaves: readonly Leaf[]
+  readonly embeds: readonly Embed[] | undefined
+}
+
 /** A page of a list, with the parameters of its request. */
 export interface ListData {
   /** The result of the GraphQL operation, with the cursors of the neighbouring pages. */
   readonly result: {
     readonly items: readonly Values[]
     readonly page: number
-    readonly total_count: number
+    /** Undefined if it was not asked for. */
+    readonly total_count?: number | undefined
     readonly has_more: boolean
+    readonly revision: string
     readonly next: string | null
     readonly previous: string | null
   }
   readonly page: number
   readonly parameters: ListParameters
   readonly parent: { readonly resource: Resource; readonly id: string } | undefined
+  readonly selection?: Selection | undefined
 }
 
 /**
@@ -37,11 +63,7 @@ export interface ListData {
 export function createHal(resource: Resource, resources: readonly Resource[]) {
   const { owner, replaceable, listed, path, shownFields } = resource
   const membersOf = picker(shownFields)
-  const references = relationsOf(resource, resources)
-  const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
-  const nested = referring.filter(({ leaf }) => leaf.field.nested).map(({ from }) => from)
-  const filtered = referring.filter(({ leaf }) => !leaf.field.nested)
-  const children = [...ownedBy(resource, resources), ...nested]
+  const { references, children, filtered } = linkedFrom(resource, resources)
 
   function links(data: Values, occasion: Occasion, urls: Urls): Links {
     const key = keyOf(resource, data)
@@ -70,16 +92,17 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   }
 
   /** The visible fields in the order of the definition (SPEC §2.1). Unset ones are undefined, which JSON omits. */
-  function represent(data: Values, occasion: Occasion, urls: Urls): object {
-    const members = membersOf(data)
+  function represent(data: Values, occasion: Occasion, urls: Urls, selection?: Selection): object {
+    const members = selection?.fields ? picker(selection.fields, true)(data) : membersOf(data)
     members['_links'] = links(data, occasion, urls)
+    if (selection?.embeds) members['_embedded'] = embedded(selection.embeds, data, urls)
     return members
   }
 
-  function list({ result, page, parameters, parent }: ListData, urls: Urls): object {
+  function list({ result, page, parameters, parent, selection }: ListData, urls: Urls): object {
     const { page: reached, total_count, has_more, next, previous } = result
-    const totalPages = Math.ceil(total_count / parameters.limit)
-    const last = Math.max(totalPages, 1)
+    const totalPages = total_count === undefined ? undefined : Math.ceil(total_count / parameters.limit)
+    const last = Math.max(totalPages ?? reached, 1)
     const parentHref = parent && urls.resource(parent.resource, parent)
     const collection = parentHref ? `${parentHref}/${path}` : urls.collection(resource, undefined)
     const link = (number: number, cursor?: string | null): Link => ({
@@ -89,13 +112,13 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
     const links: Links = {
       self: link(page, parameters.cursor),
       first: link(1),
-      last: link(last),
+      ...(totalPages !== undefined && { last: link(last) }),
       next: has_more ? link(reached + 1, next) : null,
       prev: reached > 1 || previous ? link(before, previous) : null,
       find: { href: `${collection}{?id}`, templated: true },
       ...(parentHref && { parent: { href: parentHref } }),
     }
-    const items = result.items.map((item) => represent(item, 'item', urls))
+    const items = result.items.map((item) => represent(item, 'item', urls, selection))
     return {
       _links: links,
       ...(parent && { [identifierField(parent.resource)]: parent.id }),
@@ -111,8 +134,23 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   return { resource: represent, list }
 }
 
-/** All results have the same members in the same order, so V8 gives them one shape. */
-function picker(fields: Readonly<Record<string, Field>>): (data: Values) => Record<string, unknown> {
+/** What related resources and lists are, by relation. What is not set, or just deleted, is left out. */
+function embedded(embeds: readonly Embed[], data: Values, urls: Urls): object {
+  const set = embeds.filter(({ name }) => data[name])
+  return Object.fromEntries(
+    set.map(({ name, relation, represent }) => [relation, represent(data[name] as Values, data, urls)]),
+  )
+}
+
+/**
+ * All results have the same members in the same order, so V8 gives them one shape.
+ *
+ * @param isPartial whether groups have some members only, perhaps none that is set
+ */
+export function picker(
+  fields: Readonly<Record<string, Field>>,
+  isPartial = false,
+): (data: Values) => Record<string, unknown> {
   const members = Object.entries(fields).map(([name, field]) => ({
     name,
     pickGroup: field.type === 'group' ? picker(field.fields) : undefined,
@@ -121,7 +159,9 @@ function picker(fields: Readonly<Record<string, Field>>): (data: Values) => Reco
     const picked: Record<string, unknown> = {}
     for (const { name, pickGroup } of members) {
       const value = data[name] ?? undefined
-      picked[name] = value && pickGroup ? pickGroup(value as Values) : value
+      const group = value && pickGroup?.(value as Values)
+      picked[name] = group ?? value
+      if (isPartial && group && Object.values(group).every((one) => one === undefined)) delete picked[name]
     }
     return picked
   }

@@ -1,21 +1,31 @@
 import type { Context } from 'koa'
-import type { PreparedOperation } from '../graph/execution/operation.ts'
-import { toGraphNames } from '../graph/names.ts'
+import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { readJsonBody } from '../http/json/body.ts'
+import { preferencesOf, reportApplied } from '../http/prefer.ts'
+import { refuseQuery } from '../http/request-target.ts'
 import type { Handler } from '../http/routes.ts'
-import { refuseInvalid } from '../model/errors.ts'
-import { keyOf } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import { type Inspection, inspectPatch, inspectResource, readOnlyDetail } from '../model/validate.ts'
-import { conditionVariables, describeState, isNotModified } from './conditional.ts'
+import { changesUrl } from './changes/query.ts'
+import {
+  contentVariant,
+  describeVersion,
+  isNotModified,
+  knownRevision,
+  listTag,
+  listVariant,
+  stateHeaders,
+} from './conditional.ts'
 import { createForms, type Templates, variantOf } from './forms.ts'
-import { createHal, type ListData } from './hal.ts'
-import { runForRequest } from './operation-header.ts'
-import type { Operations } from './operations.ts'
+import { createHal, type ListData, type Selection } from './hal.ts'
+import { ITEM_TYPES, respondWithItems } from './items/items.ts'
+import { runForRequest, runWrites } from './operation-header.ts'
+import type { Operations, SelectOperation } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
 import { hasTemplates, respond } from './respond.ts'
+import { authorizeEmbeds, refuseParameters, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
+import { createWrites, type PathParameters, type Represent, type Viewer, type WriteName } from './writes.ts'
 
 /**
  * Makes the handlers of a resource (SPEC §4.1–4.7). Each parses a request, runs one GraphQL operation, and responds with
@@ -25,132 +35,140 @@ export function createHandlers(
   resource: Resource,
   resources: readonly Resource[],
   operations: Operations,
+  prepare: Prepare,
   settings: RestSettings,
 ) {
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources)
-  const parse = listQueryParser(resource, settings.maximumPageSize)
+  const parse = listQueryParser(resource, settings.maximumPageSize, resources)
+  const parseSelection = selectionParser(resource, resources)
+  // Another definition shows something else of the same versions.
+  const shown = resource.shownLeaves.map(({ name }) => name).join()
   // Only the lists and the writes of a view have this variable.
   const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
-  function respondWith(ctx: Context, status: 200 | 201, data: Values, occasion: 'read' | 'created' | 'put') {
-    const urls = urlsFor(ctx, settings)
-    const templates = hasTemplates(ctx) ? forms.resource(callerOf(ctx), data, urls) : undefined
-    describeState(ctx, data, templates && variantOf(templates))
-    if (status === 201) ctx.set('Location', urls.resource(resource, keyOf(resource, data)))
-    if (status === 200 && isNotModified(ctx)) ctx.status = 304
-    else respond(ctx, status, withTemplates(hal.resource(data, occasion, urls), templates))
+  /** The parameters of a single resource. */
+  function selectionOf({ querystring, URL: { searchParams } }: Context): Selection | undefined {
+    if (querystring === '') return undefined
+    refuseQuery(searchParams, SELECTION_PARAMETERS)
+    const { selection, problems } = parseSelection(searchParams)
+    refuseParameters(problems)
+    return selection
   }
 
-  async function write(ctx: Context, operation: PreparedOperation, variables: Values): Promise<void> {
-    const result = await runForRequest(ctx, operation, { ...pathParameters(ctx), ...variables, ...inVersion })
-    const { outcome, resource: data } = result['write'] as { outcome: string; resource: Values }
-    if (outcome === 'CREATED') respondWith(ctx, 201, data, operation === operations.put ? 'put' : 'created')
-    else {
-      describeState(ctx, data)
-      ctx.status = 204
+  /** The entity tag covers the content, which also changes with what is embedded. */
+  function respondWithSelection(ctx: Context, data: Values, selection: Selection): void {
+    const { caller, urls, hasTemplates: isForms } = viewerOf(ctx)
+    const templates = isForms ? forms.resource(caller, data, urls) : undefined
+    const document = withTemplates(hal.resource(data, 'read', urls, selection), templates)
+    respond(ctx, 200, document, selection.embeds !== undefined)
+    describeVersion(ctx, stateHeaders(data, contentVariant(ctx.body as string)))
+    if (selection.embeds) ctx.remove('Last-Modified')
+    if (isNotModified(ctx)) ctx.status = 304
+  }
+
+  const represent: Represent = (data, occasion, { caller, urls, hasTemplates }) => {
+    const templates = hasTemplates ? forms.resource(caller, data, urls) : undefined
+    return {
+      headers: stateHeaders(data, templates && variantOf(templates)),
+      document: () => withTemplates(hal.resource(data, occasion, urls), templates),
     }
   }
 
-  /** An inspection has values of known fields only, so unknown ones are ignored by not reporting them. */
-  async function inspectBody(ctx: Context, inspect: typeof inspectResource): Promise<Inspection> {
-    const inspection = inspect(resource, await readJsonBody(ctx))
-    if (settings.unknownFields !== 'ignore') return inspection
-    return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }
+  const viewerOf = (ctx: Context): Viewer => {
+    return { caller: callerOf(ctx), urls: urlsFor(ctx, settings), hasTemplates: hasTemplates(ctx) }
   }
 
-  /** The body of a PUT or a PATCH. A wrong id in it is refused without a look-up. */
-  async function readBody(ctx: Context, inspect: typeof inspectResource) {
-    const { values, details, readOnly } = await inspectBody(ctx, inspect)
-    const { id, ...sent } = readOnly
-    const isWrong = id !== undefined && id !== idOf(ctx)
-    refuseInvalid([...(isWrong ? [readOnlyDetail('id')] : []), ...details])
-    return { values, readOnly: toGraphNames(resource, sent), hasId: 'id' in readOnly }
+  const writes = createWrites(resource, operations, settings, represent)
+
+  /** Runs a write that is not part of a batch. */
+  function writing(name: WriteName): Handler {
+    return async (ctx) => {
+      const body = name === 'remove' ? undefined : await readJsonBody(ctx)
+      const write = writes[name]({ parameters: ctx['params'], headers: ctx.headers, body })
+      if (write.applied !== undefined) reportApplied(ctx, write.applied)
+      const [result] = await runWrites(ctx, [write], prepare, false)
+      const response = write.respond(result as Values, viewerOf(ctx))
+      const { 'Preference-Applied': applied, ...headers } = response.headers
+      if (applied !== undefined && applied !== write.applied) reportApplied(ctx, applied)
+      describeVersion(ctx, headers)
+      if (response.body) return respond(ctx, response.status, response.body)
+      // Koa makes a body of the status of a 201, unless there expressly is none.
+      ctx.body = null
+      ctx.status = response.status
+    }
   }
 
   return {
     /** Pages of a list; of the resources of one parent, where there is one. */
-    list(operation: PreparedOperation, parent: Resource | undefined): Handler {
+    list(operation: SelectOperation, parent: Resource | undefined): Handler {
       return async (ctx) => {
-        const { page, sort, filter, parameters } = parse(ctx.URL.searchParams)
+        const { page, sort, filter, selection: selected, parameters } = parse(ctx.URL.searchParams)
+        authorizeEmbeds(callerOf(ctx), selected)
         const { limit, search, cursor } = parameters
-        const { parentId } = pathParameters(ctx)
+        const { parentId } = ctx['params'] as PathParameters
         const selection = { sort, filter, search, ...inVersion }
-        const variables = { ...(parent && { parentId }), page, limit, cursor, ...selection }
-        const { list } = await runForRequest(ctx, operation, variables)
+        const counted = isCounted(ctx)
         const of = parent && { resource: parent, id: parentId as string }
-        const data = { result: list as ListData['result'], page, parameters, parent: of }
         const urls = urlsFor(ctx, settings)
         const templates = hasTemplates(ctx) ? forms.list(callerOf(ctx), of, urls) : undefined
-        respond(ctx, 200, withTemplates(hal.list(data, urls), templates))
+        const variant = listVariant(ctx, [urls.base, counted, templates && variantOf(templates), shown])
+        const embeds = selected?.embeds !== undefined
+        // A revision covers the versions of the items alone.
+        const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
+        const place = { ...(parent && { parentId }), page, limit, cursor }
+        const variables = { ...place, ...selection, counted, unlessRevision }
+        const since = settings.linksChanges && settings.feed?.cursor
+        if (since)
+          ctx.append(
+            'Link',
+            `<${changesUrl(urls, { since, collections: [resource.path], limit })}>; rel="changes"`,
+          )
+        const ran = await runForRequest(ctx, operation(selected), variables)
+        const result = ran['list'] as ListData['result']
+        const data = { result, page, parameters, parent: of, selection: selected }
+        const type = ctx.state['mediaType'] as string
+        const send = () => {
+          const list = hal.list(data, urls)
+          if (ITEM_TYPES.includes(type)) {
+            respondWithItems(ctx, type, list, selected?.leaves ?? resource.shownLeaves)
+          } else respond(ctx, 200, withTemplates(list, templates), embeds)
+        }
+        if (embeds) send()
+        ctx.set('ETag', listTag(embeds ? contentVariant(ctx.body as string) : result.revision, variant))
+        if (isNotModified(ctx)) ctx.status = 304
+        else if (!embeds) send()
       }
     },
 
     async read(ctx: Context): Promise<void> {
-      const data = (await runForRequest(ctx, operations.read, pathParameters(ctx)))['resource'] as Values
-      respondWith(ctx, 200, data, 'read')
+      const selection = selectionOf(ctx)
+      authorizeEmbeds(callerOf(ctx), selection)
+      const result = await runForRequest(ctx, operations.read(selection), ctx['params'])
+      const data = result['resource'] as Values
+      if (selection) return respondWithSelection(ctx, data, selection)
+      const { headers, document } = represent(data, 'read', viewerOf(ctx))
+      describeVersion(ctx, headers)
+      if (isNotModified(ctx)) ctx.status = 304
+      else respond(ctx, 200, document())
     },
 
-    async create(ctx: Context): Promise<void> {
-      const { values, details, readOnly } = await inspectBody(ctx, inspectResource)
-      refuseInvalid(details)
-      const { id: otherThan } = readOnly
-      await write(ctx, operations.create, {
-        input: toGraphNames(resource, values),
-        idempotencyKey: idempotencyKeyOf(ctx),
-        otherThan: typeof otherThan === 'string' ? otherThan : undefined,
-      })
-    },
-
-    async put(ctx: Context): Promise<void> {
-      const { values, readOnly, hasId } = await readBody(ctx, inspectResource)
-      const mustNotExist = ctx.headers['if-none-match']?.trim() === '*'
-      const isForCreation = resource.kind === 'singleton' || hasId || mustNotExist
-      await write(ctx, operations.put, {
-        input: toGraphNames(resource, values),
-        readOnly,
-        ...conditionVariables(ctx, idOf(ctx)),
-        mayCreate: isForCreation && ctx.headers['if-match'] === undefined,
-        mayReplace: !mustNotExist,
-      })
-    },
-
-    async patch(ctx: Context): Promise<void> {
-      const { values, readOnly } = await readBody(ctx, inspectPatch)
-      const patch = toGraphNames(resource, values)
-      await write(ctx, operations.patch, { patch, readOnly, ...conditionVariables(ctx, idOf(ctx)) })
-    },
-
-    async remove(ctx: Context): Promise<void> {
-      const condition = conditionVariables(ctx, idOf(ctx))
-      const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?/i.test(ctx.get('Prefer'))
-      if (strict) ctx.set('Preference-Applied', 'handling=strict')
-      await runForRequest(ctx, operations.remove, { ...pathParameters(ctx), ...condition, strict })
-      ctx.status = 204
-    },
+    create: writing('create'),
+    put: writing('put'),
+    patch: writing('patch'),
+    remove: writing('remove'),
+    writes,
   }
+}
+
+/** Whether a list is counted, unless the client prefers otherwise (`Prefer: count=none`). */
+function isCounted(ctx: Context): boolean {
+  ctx.vary('Prefer')
+  if (preferencesOf(ctx).count === undefined) return true
+  reportApplied(ctx, 'count=none')
+  return false
 }
 
 function withTemplates(document: object, templates: Templates | undefined): object {
   return Object.keys(templates ?? {}).length === 0 ? document : { ...document, _templates: templates }
-}
-
-/** The identifiers in the path. The GraphQL variables have the same names. */
-function pathParameters(ctx: Context): { parentId?: string; id?: string } {
-  return ctx['params']
-}
-
-/** The identifier in the path; a singleton has that of its parent. */
-function idOf(ctx: Context): string {
-  const { parentId, id = parentId } = pathParameters(ctx)
-  return id as string
-}
-
-/**
- * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header), if any: a quoted string or, as
- * most clients send it, without quotes.
- */
-function idempotencyKeyOf({ headers }: Context): string | undefined {
-  const [header] = [headers['idempotency-key']].flat()
-  return header?.trim().replace(/^"(.*)"$/, '$1')
 }

@@ -1,15 +1,24 @@
 import type { OperationText, Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../graph/names.ts'
+import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
+import { referenceLeaves } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
+import type { Embed, Selection } from './hal.ts'
 import type { OperationName } from './resource-paths.ts'
 
-export type Operations = Readonly<Record<OperationName, PreparedOperation>>
+/** The operation for a selection; without one, that for whole resources. */
+export type SelectOperation = (selection: Selection | undefined) => PreparedOperation
+
+export type Operations = Readonly<Record<Exclude<OperationName, 'list' | 'read'>, PreparedOperation>> &
+  Readonly<Record<'list' | 'read', SelectOperation>>
 
 interface Draft extends Omit<OperationText, 'text'> {
   /** The member of the data with the result. */
   readonly result: 'resource' | 'list' | 'write'
   /** The arguments, which are all variables, with their types. */
   readonly variables: Readonly<Record<string, string>>
+  /** The variables of directives. */
+  readonly conditions?: readonly string[]
   /** The selected fields, under wire names. */
   readonly selection: string
 }
@@ -32,8 +41,12 @@ export function resourceOperations(resource: Resource, prepare: Prepare): Operat
       selection: `outcome resource: ${singular(resource)} { ${selection} }`,
     })
   return {
-    list: make(listDraft(resource, parent)),
-    read: make({ type: 'query', name: names.read, result: 'resource', variables: keyed, selection }),
+    list: selecting(prepare, (selected) => written(resource, listDraft(resource, parent, selected))),
+    read: selecting(prepare, (selected) => {
+      const variables = keyed
+      const selection = wireSelection(resource, selected)
+      return written(resource, { type: 'query', name: names.read, result: 'resource', variables, selection })
+    }),
     create: write(names.create, {
       ...parent,
       input: `${names.input}!`,
@@ -65,15 +78,36 @@ export function resourceOperations(resource: Resource, prepare: Prepare): Operat
 }
 
 /** Prepares the list of a resource's items that refer to one other resource: /{to}/{id}/{path}. */
-export function nestedListOperation(resource: Resource, column: string, prepare: Prepare): PreparedOperation {
-  return prepare(written(resource, listDraft(resource, { parentId: 'ID!' }), camelCase(column)))
+export function nestedListOperation(resource: Resource, column: string, prepare: Prepare): SelectOperation {
+  return selecting(prepare, (selected) =>
+    written(resource, listDraft(resource, { parentId: 'ID!' }, selected), camelCase(column)),
+  )
+}
+
+/** For each resource. Callers who vary what they request must not fill the memory. */
+const MAXIMUM_SELECTIONS = 20
+
+/** Prepares the operation for whole resources, and keeps those for the selections that were requested last. */
+function selecting(prepare: Prepare, write: (selection?: Selection) => OperationText): SelectOperation {
+  const whole = prepare(write())
+  const kept = new Map<string, PreparedOperation>()
+  return (selection) => {
+    if (!selection) return whole
+    const operation = write(selection)
+    const text = operation.text as string
+    const prepared = kept.get(text) ?? prepare(operation)
+    kept.delete(text)
+    kept.set(text, prepared)
+    if (kept.size > MAXIMUM_SELECTIONS) kept.delete(kept.keys().next().value as string)
+    return prepared
+  }
 }
 
 function versionOf({ isVersioned }: Resource): Draft['variables'] {
   return isVersioned ? { apiVersion: 'ApiVersion' } : {}
 }
 
-function listDraft(resource: Resource, parent: Draft['variables']): Draft {
+function listDraft(resource: Resource, parent: Draft['variables'], selection?: Selection): Draft {
   const names = graphNames(resource)
   return {
     type: 'query',
@@ -87,11 +121,17 @@ function listDraft(resource: Resource, parent: Draft['variables']): Draft {
       sort: `[${names.sort}!]!`,
       filter: names.filter,
       search: 'String',
+      unlessRevision: 'String',
       ...versionOf(resource),
     },
-    selection: `page total_count: totalCount has_more: hasMore next: nextCursor previous: previousCursor
-      items { ${wireSelection(resource)} }`,
+    conditions: ['counted'],
+    selection: pageSelection(resource, 'totalCount @include(if: $counted) revision', selection),
   }
+}
+
+function pageSelection(resource: Resource, count: string, selection?: Selection): string {
+  return `page total_count: ${count} has_more: hasMore next: nextCursor previous: previousCursor
+      items { ${wireSelection(resource, selection)} }`
 }
 
 /**
@@ -101,7 +141,8 @@ function listDraft(resource: Resource, parent: Draft['variables']): Draft {
 function written(resource: Resource, draft: Draft, parent = parentArgument(resource)): OperationText {
   const { type, name, result, selection } = draft
   const variables = Object.entries(draft.variables)
-  const declared = variables.map(([variable, of]) => `$${variable}: ${of}`).join(', ')
+  const conditions = (draft.conditions ?? []).map((variable) => [variable, 'Boolean!'])
+  const declared = [...variables, ...conditions].map(([variable, of]) => `$${variable}: ${of}`).join(', ')
   const given = variables
     .map(([variable]) => `${variable === 'parentId' ? parent : variable}: $${variable}`)
     .join(', ')
@@ -109,14 +150,32 @@ function written(resource: Resource, draft: Draft, parent = parentArgument(resou
   return { type, name, text }
 }
 
-/** Selects every field of a resource. Aliases rename the fields to their wire names. */
-function wireSelection({ allFields }: Resource): string {
-  const fields = Object.entries(allFields).map(([name, field]) =>
+/** Selects the fields of a resource, and what is embedded. Aliases rename the fields to their wire names. */
+function wireSelection(resource: Resource, selection?: Selection): string {
+  const { fields, embeds = [] } = selection ?? {}
+  const selected = Object.entries(fields ? withLinked(resource, fields) : resource.allFields)
+  const members = selected.map(([name, field]) =>
     field.type === 'group'
       ? `${aliased(name)} { ${Object.keys(field.fields).map(aliased).join(' ')} }`
       : aliased(name),
   )
-  return [...fields, 'version'].join(' ')
+  return [...members, 'version', ...embeds.map(embedSelection)].join(' ')
+}
+
+/** Adds what links and headers are made of. */
+function withLinked(resource: Resource, fields: Resource['allFields']): Resource['allFields'] {
+  const { allFields, parentField } = resource
+  const linked = ['last_updated', parentField, ...referenceLeaves(resource).map(({ column }) => column)]
+  return {
+    ...Object.fromEntries(Object.entries(allFields).filter(([name]) => linked.includes(name))),
+    ...fields,
+  }
+}
+
+function embedSelection({ name, target, isList }: Embed): string {
+  return isList
+    ? `${name}(limit: ${DEFAULT_PAGE_SIZE}) { ${pageSelection(target, 'totalCount')} }`
+    : `${name} { ${wireSelection(target)} }`
 }
 
 function aliased(name: string): string {

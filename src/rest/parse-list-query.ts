@@ -1,5 +1,5 @@
 import { toGraphFilter, toGraphSort } from '../graph/names.ts'
-import { type Detail, type DetailCode, DomainError } from '../model/errors.ts'
+import type { Detail, DetailCode } from '../model/errors.ts'
 import { INTEGER_RANGE, kindOf } from '../model/fields.ts'
 import { booleanKind } from '../model/kinds/boolean.ts'
 import type { Checked } from '../model/kinds/kind.ts'
@@ -8,6 +8,8 @@ import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { checkSearch } from '../model/query/search.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { isStorable } from '../model/values.ts'
+import type { Selection } from './hal.ts'
+import { refuseParameters, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
 import type { ListParameters } from './urls.ts'
 
 /** The query string of a list (SPEC §4.1), as the variables of its operation and as text for links. */
@@ -15,12 +17,13 @@ export interface ListQuery {
   readonly page: number
   readonly sort: readonly Values[]
   readonly filter: { readonly and: readonly Values[] } | null
+  readonly selection: Selection | undefined
   readonly parameters: ListParameters
 }
 
-const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'q', 'id', 'cursor']
+const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'q', 'id', ...SELECTION_PARAMETERS, 'cursor']
 
-const LISTS = ['sort', 'filter']
+const LISTS = ['sort', 'filter', ...SELECTION_PARAMETERS]
 
 const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 
@@ -32,9 +35,11 @@ const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 export function listQueryParser(
   resource: Resource,
   maximumPageSize: number,
+  resources: readonly Resource[] = [resource],
 ): (search: URLSearchParams) => ListQuery {
   const leaves = queryable(resource.shownLeaves)
-  return (search) => new Parser(search, leaves).parse(maximumPageSize)
+  const select = selectionParser(resource, resources)
+  return (search) => new Parser(search, leaves).parse(maximumPageSize, select)
 }
 
 /** Parses one query string. Its methods return nothing for what they report as a problem. */
@@ -48,7 +53,7 @@ class Parser {
     this.#leaves = leaves
   }
 
-  parse(maximumPageSize: number): ListQuery {
+  parse(maximumPageSize: number, select: ReturnType<typeof selectionParser>): ListQuery {
     const search = this.#search
     for (const name of new Set(search.keys())) this.#checkName(name)
     const page = this.#positive('page', 1, INTEGER_RANGE.maximum)
@@ -64,18 +69,22 @@ class Parser {
       ...filters.flatMap((filter) => this.#filter(filter)),
       ...(id === undefined ? [] : this.#idFilter(id)),
     ]
-    const [first] = this.#problems
-    if (first) throw new DomainError('INVALID_QUERY_PARAMETER', first.message, this.#problems)
+    const { selection, problems } = select(search, limit)
+    this.#problems.push(...problems)
+    refuseParameters(this.#problems)
     return {
       page,
       sort,
       filter: conditions.length === 0 ? null : { and: conditions },
+      selection,
       parameters: {
         limit,
         sort: sorts.length > 0 ? sorts.join() : undefined,
         filters,
         search: words,
         id,
+        fields: selection?.fields && search.getAll('fields').join(),
+        embed: selection?.embeds && search.getAll('embed').join(),
         cursor: search.get('cursor') ?? undefined,
       },
     }

@@ -1,41 +1,33 @@
 import type { Context } from 'koa'
+import { acceptable } from '../http/content/accept.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { HAL_FORMS } from './forms.ts'
+import { ITEM_TYPES } from './items/items.ts'
 
 export const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
+
+export const LIST_TYPES = [...MEDIA_TYPES, ...ITEM_TYPES]
 
 /**
  * Negotiates the media type of the response, before anything else is done (RFC 9110 §12.5.1).
  *
  * @throws {DomainError} NOT_ACCEPTABLE (406)
  */
-export function negotiate(ctx: Context): void {
+export function negotiate(ctx: Context, types = MEDIA_TYPES): void {
   ctx.vary('Accept')
-  const type = acceptable(ctx, ...MEDIA_TYPES)
-  if (!type) throw new DomainError('NOT_ACCEPTABLE', `Supported media types: ${MEDIA_TYPES.join(', ')}.`)
+  const type = acceptable(ctx, ...types)
+  if (!type) throw new DomainError('NOT_ACCEPTABLE', `Supported media types: ${types.join(', ')}.`)
   ctx.state['mediaType'] = type
 }
 
-/** A parameter of a media range other than `q`; the value may be quoted (RFC 9110 §5.6.6, §12.5.1). */
-const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?/gi
-
-/**
- * The media type that the client prefers; false if none is acceptable. Ignores parameters: for `application/json;
- * charset=utf-8`, `application/json` is acceptable, since it is always in UTF-8.
- */
-export function acceptable(ctx: Context, ...types: readonly string[]): string | false {
-  const { headers } = ctx
-  if (headers.accept?.includes(';')) headers.accept = headers.accept.replace(RANGE_PARAMETER, '')
-  return ctx.accepts(...types)
-}
-
-export function respond(ctx: Context, status: number, document: object): void {
+/** @param embeds whether the document has embedded lists, or items that may have some */
+export function respond(ctx: Context, status: number, document: object, embeds = false): void {
   const type = ctx.state['mediaType'] as string
   const isPlain = type === 'application/json'
   ctx.status = status
   ctx.set('Content-Type', isPlain ? `${type}; charset=utf-8` : type)
-  ctx.body = JSON.stringify(isPlain ? document : withoutNullLinks(document))
+  ctx.body = JSON.stringify(isPlain ? document : withoutNullLinks(document, embeds))
 }
 
 /** Whether a response has templates. They depend on the scopes, so the response varies with the token. */
@@ -46,12 +38,17 @@ export function hasTemplates(ctx: Context): boolean {
 }
 
 /** Omits null links, which HAL clients would mistake for links; `application/json` has them (SPEC §2.2). */
-export function withoutNullLinks(document: object): object {
-  const { _links: links } = document as { _links: Values }
-  return {
-    ...document,
-    _links: Object.fromEntries(Object.entries(links).filter(([, link]) => link !== null)),
-  }
+export function withoutNullLinks(document: object, embeds = false): object {
+  const { _links: links, _embedded: embedded } = document as { _links?: Values; _embedded?: Values }
+  if (!links) return document
+  const shown = { ...document, _links: mapped(links, (link) => link ?? undefined) }
+  const within = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(within) : withoutNullLinks(value as object, true)
+  return embeds && embedded ? { ...shown, _embedded: mapped(embedded, within) } : shown
+}
+
+function mapped(values: Values, map: (value: unknown) => unknown): Values {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 }
 
 /**

@@ -1,15 +1,19 @@
 import type { Prepare } from '../graph/execution/operation.ts'
-import { refuseQuery } from '../http/request-target.ts'
+import { refuseQuery, rootFor } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
+import { BATCH_PATH, batchHandler, type WriteTarget } from './batch.ts'
+import { changesHandler } from './changes/handler.ts'
+import { CHANGES_PATH } from './changes/query.ts'
 import { entityTag } from './conditional.ts'
 import { createHandlers } from './handlers.ts'
 import { runForRequest } from './operation-header.ts'
 import { nestedListOperation, resourceOperations } from './operations.ts'
 import { OPERATION_METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
-import { negotiate, prefersPage, respond } from './respond.ts'
-import { basePath, REFERENCE_PATH, type RestSettings, rootFor, urlsFor } from './urls.ts'
+import { LIST_TYPES, MEDIA_TYPES, negotiate, prefersPage, respond } from './respond.ts'
+import { API_CATALOG_PATH, basePath, REFERENCE_PATH, type RestSettings, urlsFor } from './urls.ts'
+import type { WriteName } from './writes.ts'
 
 export function createRoutes(
   resources: readonly Resource[],
@@ -17,15 +21,24 @@ export function createRoutes(
   settings: RestSettings,
 ): Route[] {
   const entry = reads({ handle: entryHandler(prepare, settings) })
+  const served = resources.map((resource) => serve(resource, resources, prepare, settings))
+  const targets = served.flatMap(({ targets }) => targets)
   return [
     tokenRoute(basePath(settings), entry),
-    ...resources.flatMap((resource) => resourceRoutes(resource, resources, prepare, settings)),
+    ...served.flatMap(({ routes }) => routes),
+    tokenRoute(basePath(settings) + BATCH_PATH, {
+      POST: { handle: batchHandler(targets, prepare, settings) },
+    }),
+    tokenRoute(
+      basePath(settings) + CHANGES_PATH,
+      reads({ handle: changesHandler(resources, prepare, settings) }),
+    ),
   ]
 }
 
 /**
  * The entry document, with a link to every collection (SPEC §1.4). The Link header has the OpenAPI document and the
- * reference (RFC 8631).
+ * reference (RFC 8631), and the catalogue of the interfaces (RFC 9727).
  */
 function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
   const operation = prepare({
@@ -41,6 +54,7 @@ function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
     const root = rootFor(ctx, settings)
     const reference = root + (settings.reference ?? REFERENCE_PATH)
     ctx.append('Link', `<${base}/openapi.json>; rel="service-desc", <${reference}>; rel="service-doc"`)
+    ctx.append('Link', `<${root}${API_CATALOG_PATH}>; rel="api-catalog"`)
     respond(ctx, 200, entryDocument(collections, base))
   }
 }
@@ -61,14 +75,15 @@ function tokenRoute(path: string, methods: Route['methods']): Route {
   return { path, access: 'token', applies: (ctx) => !prefersPage(ctx), methods }
 }
 
-function resourceRoutes(
+/** The routes of a resource, and its writes for batches. */
+function serve(
   resource: Resource,
   resources: readonly Resource[],
   prepare: Prepare,
   settings: RestSettings,
-): Route[] {
+): { routes: Route[]; targets: WriteTarget[] } {
   const operations = resourceOperations(resource, prepare)
-  const handlers = createHandlers(resource, resources, operations, settings)
+  const handlers = createHandlers(resource, resources, operations, prepare, settings)
 
   function endpoint(name: OperationName, handle: Handler): Partial<Route['methods']> {
     const method = OPERATION_METHODS[name]
@@ -83,12 +98,13 @@ function resourceRoutes(
    */
   function responding(name: OperationName, handle: Handler): Handler {
     return async (ctx) => {
-      negotiate(ctx)
+      negotiate(ctx, name === 'list' ? LIST_TYPES : MEDIA_TYPES)
       const { base } = urlsFor(ctx, settings)
       ctx.append('Link', `<${base}/profile/${resource.path}>; rel="describedby"`)
       try {
-        // Only lists have query parameters (SPEC §4.1).
-        if (name !== 'list' && ctx.querystring !== '') refuseQuery(ctx.URL.searchParams)
+        // Only reads have query parameters (SPEC §4.1).
+        const isRead = OPERATION_METHODS[name] === 'GET'
+        if (!isRead && ctx.querystring !== '') refuseQuery(ctx.URL.searchParams)
         await handle(ctx)
       } catch (error) {
         const { current, related } = error instanceof DomainError ? error : {}
@@ -99,7 +115,13 @@ function resourceRoutes(
     }
   }
 
-  return resourcePaths(resource, resources).map(({ path, parent, operations: names, column }) => {
+  const paths = resourcePaths(resource, resources)
+  const targets = paths.map(({ path, operations: names }): WriteTarget => {
+    const writes = names.filter((name) => name in handlers.writes) as WriteName[]
+    const methods = writes.map((name) => [OPERATION_METHODS[name], handlers.writes[name]])
+    return { path, resource, writes: Object.fromEntries(methods) }
+  })
+  const routes = paths.map(({ path, parent, operations: names, column }) => {
     const handlerOf = (name: OperationName) => {
       if (name !== 'list') return handlers[name]
       return handlers.list(column ? nestedListOperation(resource, column, prepare) : operations.list, parent)
@@ -107,4 +129,5 @@ function resourceRoutes(
     const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
     return tokenRoute(basePath(settings) + path, methods)
   })
+  return { routes, targets: targets.filter(({ writes }) => Object.keys(writes).length > 0) }
 }

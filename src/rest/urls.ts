@@ -1,22 +1,25 @@
 import type { Context } from 'koa'
-import { forwardedPrefix } from '../http/request-target.ts'
+import type { FeedWatch } from '../domain/feed/watch.ts'
+import { type PublicAddress, rootFor } from '../http/request-target.ts'
 import type { ResourceKey } from '../model/identifiers.ts'
 import type { Resource } from '../model/resource.ts'
 
-export interface RestSettings {
+export interface RestSettings extends PublicAddress {
   /** The name of the service, and what it offers. */
   readonly title?: string | undefined
   readonly description?: string | undefined
   readonly namespace: string
   readonly version: string
-  /** The beginning of links: an origin, perhaps with a path. Undefined: the origin of the request. */
-  readonly publicBaseUrl: string | undefined
   readonly maximumPageSize: number
   /** What happens to unknown fields in a body; by default they are refused. */
   readonly unknownFields?: 'refuse' | 'ignore'
   /** The path of the reference of this version; `/docs` by default. */
   readonly reference?: string
   readonly deprecation?: Deprecation
+  /** The feed of changes; undefined where nothing is served. */
+  readonly feed?: FeedWatch
+  /** Whether lists link to the feed. */
+  readonly linksChanges?: boolean
 }
 
 export interface Deprecation {
@@ -27,6 +30,9 @@ export interface Deprecation {
 
 export const REFERENCE_PATH = '/docs'
 
+/** RFC 9727 §2. */
+export const API_CATALOG_PATH = '/.well-known/api-catalog'
+
 /** The parameters of a list request, as text for the links of the response. */
 export interface ListParameters {
   readonly limit: number
@@ -34,6 +40,8 @@ export interface ListParameters {
   readonly filters: readonly string[]
   readonly search?: string | undefined
   readonly id?: string | undefined
+  readonly fields?: string | undefined
+  readonly embed?: string | undefined
   /** Opaque position of this page. */
   readonly cursor?: string | undefined
 }
@@ -45,16 +53,6 @@ export function basePath({ namespace, version }: Pick<RestSettings, 'namespace' 
 
 export function urlsFor(ctx: Context, settings: RestSettings): Urls {
   return new Urls(rootFor(ctx, settings) + basePath(settings))
-}
-
-/**
- * The beginning of every URL, as the client sees it: that of the settings or the origin of the request, and the path
- * that a gateway has removed, unless the settings have a path.
- */
-export function rootFor(ctx: Context, { publicBaseUrl }: RestSettings): string {
-  const root = publicBaseUrl ?? `${ctx.protocol}://${ctx.host}`
-  const hasPath = publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/'
-  return hasPath ? root : root + forwardedPrefix(ctx)
 }
 
 /** The absolute URLs of resources under `{base}` (SPEC §2.2, §4). */
@@ -77,7 +75,7 @@ export class Urls {
   page(
     collection: string,
     page: number,
-    { limit, sort, filters, search, id, cursor }: ListParameters,
+    { limit, sort, filters, search, id, fields, embed, cursor }: ListParameters,
   ): string {
     const parameters = [
       `page=${page}`,
@@ -86,6 +84,8 @@ export class Urls {
       ...filters.map((filter) => `filter=${encoded(filter)}`),
       ...(search === undefined ? [] : [`q=${encoded(search)}`]),
       ...(id === undefined ? [] : [`id=${encoded(id)}`]),
+      ...(fields === undefined ? [] : [`fields=${encoded(fields)}`]),
+      ...(embed === undefined ? [] : [`embed=${encoded(embed)}`]),
       ...(cursor === undefined ? [] : [`cursor=${encoded(cursor)}`]),
     ]
     return `${collection}?${parameters.join('&')}`

@@ -1,9 +1,9 @@
 import type { PathHeaders } from '../http/app.ts'
-import { hasHost } from '../http/request-target.ts'
+import { hasHost, rootFor } from '../http/request-target.ts'
 import type { Resource } from '../model/resource.ts'
 import { type ApiVersion, successorOf } from '../model/versions/versions.ts'
 import { viewOf } from '../model/versions/views.ts'
-import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings, rootFor } from './urls.ts'
+import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings } from './urls.ts'
 
 /** @param settings those of the default version, which the other versions share except for what belongs to a version */
 export function restVersions<Settings extends RestSettings>(

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { Database } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
+import type { FeedWatch } from '../domain/feed/watch.ts'
 import { TableSizes } from '../domain/table-sizes.ts'
 import { ConnectionShares } from '../graph/execution/connection-shares.ts'
 import type { DomainContext } from '../graph/execution/context.ts'
@@ -57,8 +58,8 @@ export async function prepareApplication(parts: ServiceParts) {
   const persisted = await readPersistedOperations(schema, operations).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
-  return (database: Database, readers: Readers, state: ServerState) =>
-    createApplication(parts, schema, persisted, database, readers, state)
+  return (database: Database, readers: Readers, state: ServerState, feed: FeedWatch) =>
+    createApplication(parts, schema, persisted, database, readers, state, feed)
 }
 
 async function createApplication(
@@ -68,6 +69,7 @@ async function createApplication(
   database: Database,
   readers: Readers,
   state: ServerState,
+  feed: FeedWatch,
 ): Promise<RequestListener> {
   const { settings, domain: definitions, tokens, reportFault, reportRequest } = parts
   const { maxPageSize: maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
@@ -89,6 +91,7 @@ async function createApplication(
       waited: (seconds) => database.pool.observer?.waited(seconds),
     }),
     idempotencyKeyHours,
+    changesDays: feed.source.changesDays,
   }
   const prepare = createPrepare({ schema, domain, costs, run })
   const graphql = await createGraphQLRoute({
@@ -106,6 +109,9 @@ async function createApplication(
     : undefined
   const rest = createRestInterface(definitions, prepare, {
     ...settings,
+    feed,
+    // Replicas may lack the changes up to the position.
+    linksChanges: settings.databaseReplicaUrls.length === 0,
     maximumPageSize,
     seeds: await readSeeds(folder),
     types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,

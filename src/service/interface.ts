@@ -20,7 +20,11 @@ export function createRestInterface(domain: Domain, prepare: Prepare, settings: 
       ...createRoutes(resources, prepare, settings),
       ...versionDocumentRoutes(resources, settings),
     ]),
-    ...documentRoutes(domain.resources, shownSettings),
+    ...documentRoutes(
+      domain.resources,
+      shownSettings,
+      served.map(({ settings }) => settings),
+    ),
   ]
   return { routes, notFound: notFoundRoute(shownSettings), pathHeaders: deprecationHeaders(served) }
 }

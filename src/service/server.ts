@@ -2,6 +2,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts'
 import { openReaders, type Readers } from '../database/replicas/readers.ts'
+import { keepChanges, startChangeUpkeep } from '../domain/feed/upkeep.ts'
+import { FeedWatch } from '../domain/feed/watch.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'
 import type { Domain } from '../model/domain.ts'
@@ -37,12 +39,19 @@ export async function startService(parts: ServiceParts) {
   let idleTimeout = 0
   try {
     const readers = await openReadersOf(parts, database, options)
+    const hasRecord = await keepChanges(database.client, settings.changesDays)
+    const feed = new FeedWatch({ client: database.client, changesDays: hasRecord ? settings.changesDays : 0 })
+    await feed.refresh()
     const createApplication = await prepare()
-    const handler = await createApplication(database, readers, state)
+    const handler = await createApplication(database, readers, state, feed)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => state.isStopping })
     server.on('drop', () => state.refusedConnections++)
     const origin = await listen(server, settings)
-    const stopKeyExpiry = startKeyExpiry(database.client, settings.idempotencyKeyHours)
+    const stopUpkeep = [
+      startKeyExpiry(database.client, settings.idempotencyKeyHours),
+      ...(hasRecord ? [startChangeUpkeep(feed.source, () => feed.refresh())] : []),
+      () => feed.stop(),
+    ]
     return {
       /** `http://127.0.0.1:3000` */
       origin,
@@ -62,7 +71,7 @@ export async function startService(parts: ServiceParts) {
        */
       async close(hasLeft = async () => {}): Promise<boolean> {
         state.isStopping = true
-        stopKeyExpiry()
+        for (const stop of stopUpkeep) stop()
         const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout, hasLeft)
         await readers.close()
         await database.close()

@@ -36,6 +36,31 @@ test('Prisma stores every double, timestamp and JSON value exactly', async (t) =
   }
 })
 
+test('rows that are added together are stored exactly', async (t) => {
+  const { client, ...database } = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  await client.planet.create({ data: { id: 'x', name: 'X' } })
+  const keys: Readonly<Record<string, object>> = {
+    planets: { id: 'added' },
+    spacecraft: { id: 'added', name: 'Added', kind: 'capsule' },
+    atmosphere: { id: 'x', planet_id: 'x' },
+  }
+  for (const [resource, arbitrary] of writes) {
+    const isStored = fc.asyncProperty(arbitrary, async (columns) => {
+      const row = { ...keys[resource.path], ...columns }
+      const writing = client.$transaction(async (inside) => {
+        const model = prismaModel(inside, resource)
+        const [added] = await model.createAll(resource, [row])
+        t.deepEqual(added, (await model.findMany({ where: { id: added?.id } }))[0])
+        t.deepEqual({ ...added, ...row }, added)
+        throw new RangeError()
+      })
+      await t.throwsAsync(writing, { instanceOf: RangeError })
+    })
+    await fc.assert(isStored, { numRuns: 100 })
+  }
+})
+
 test('numbers of 17 digits beyond 2^53 do not overflow and are not rounded', async (t) => {
   const { client, ...database } = await openTestDatabase(await createTestDatabase(t))
   t.teardown(() => database.close())

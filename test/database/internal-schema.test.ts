@@ -20,7 +20,15 @@ const server = process.env['TEST_DATABASE_URL']
 const claim = server ? test : test.skip
 if (!server) console.log('internal schema: TEST_DATABASE_URL is not set, so half of the claims are skipped')
 
-const INTERNAL = ['_prisma_migrations', 'idempotency_keys', 'row_counts', 'tombstone_sets', 'tombstones']
+const INTERNAL = [
+  '_prisma_migrations',
+  'change_feed',
+  'idempotency_keys',
+  'recorded_changes',
+  'row_counts',
+  'tombstone_sets',
+  'tombstones',
+]
 
 async function connect(t: ExecutionContext, connection: ClientConfig, schema?: string): Promise<Client> {
   const client = new Client(connection)
@@ -68,7 +76,7 @@ test('no function depends on the search path to find an internal table', async (
     )
     return rows.map(({ proname }) => proname)
   }
-  const names = '(tombstones|tombstone_sets|row_counts|idempotency_keys)'
+  const names = '(tombstones|tombstone_sets|row_counts|idempotency_keys|recorded_changes|change_feed)'
   t.deepEqual(await using(`(?<!public_internal\\.)\\m${names}\\M`), [])
   t.true((await using(`public_internal\\.${names}`)).length >= 5)
 })
@@ -135,7 +143,8 @@ claim('a role that may not create the internal schema is told how an administrat
   for (const table of await tablesIn(client, 'public'))
     await client.query(`ALTER TABLE ${table} OWNER TO ${owner}`)
   await client.query(`DO $$ DECLARE one regprocedure; BEGIN
-    FOR one IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP
+    FOR one IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e') LOOP
       EXECUTE format('ALTER FUNCTION %s OWNER TO ${owner}', one);
     END LOOP; END $$`)
   const url = new URL(connection.connectionString ?? '')

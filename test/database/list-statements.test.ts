@@ -53,10 +53,15 @@ const condition: fc.Arbitrary<Filter> = fc
     return values.map((compared): Filter => ({ field, operator, value: compared }))
   })
 
+const word: fc.Arbitrary<Filter> = fc
+  .constantFrom(...TEXTS)
+  .map((word): Filter => ({ fields: ['name', 'host_star'], word }))
+
 const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
   filter: fc.oneof(
     { maxDepth: 3 },
     condition,
+    word,
     fc.array(tie('filter'), { maxLength: 3 }).map((all): Filter => ({ all })),
     fc.array(tie('filter'), { maxLength: 3 }).map((any): Filter => ({ any })),
     tie('filter').map((not): Filter => ({ not })),
@@ -96,6 +101,12 @@ function matches(row: Row, filtered: Filter): boolean {
   if ('all' in filtered) return filtered.all.every((part) => matches(row, part))
   if ('any' in filtered) return filtered.any.some((part) => matches(row, part))
   if ('not' in filtered) return !matches(row, filtered.not)
+  if ('related' in filtered) {
+    return planetRows.some((one) => one.id === row[filtered.column] && matches(one, filtered.related))
+  }
+  if ('word' in filtered) {
+    return filtered.fields.some((field) => HOLDS.containsInsensitive(row[field], filtered.word))
+  }
   return HOLDS[filtered.operator](plain(row[filtered.field]), plain(filtered.value))
 }
 
@@ -125,6 +136,9 @@ type Asked = typeof request extends fc.Arbitrary<infer Value> ? Value : never
 
 let database: TestDatabase
 
+/** The targets of relations. */
+let planetRows: readonly Row[]
+
 const releases: (() => Promise<void>)[] = []
 
 test.after.always(async () => {
@@ -146,6 +160,7 @@ test.before(async () => {
       created_date: DATES[index % 3] as Date,
     })),
   })
+  planetRows = await (database.client.planet as unknown as Model).findMany({})
   await database.client.moon.createMany({
     data: Array.from({ length: 60 }, (_, index) => ({
       planet_id: `p${(index * index) % 5}`,
@@ -240,40 +255,78 @@ test.serial('requests of one turn of the event loop receive their own pages', as
   t.is(new Set(pages.map(({ rows: [row] }) => row?.id)).size, PLANETS)
 })
 
-const MOON_FIELDS = ['id', 'name', 'tidally_locked', 'created_date', 'planet_id']
-
-test.serial('the lists of many parents are the same as Prisma finds for each parent', async (t) => {
-  const model = database.client.moon as unknown as Model
-  const sorted = fc.array(
-    fc.record<Sort>({ field: fc.constantFrom(...MOON_FIELDS), direction: fc.constantFrom('asc', 'desc') }),
-    { maxLength: 2 },
+test.serial('lists filtered over a relation have the rows that refer to a match', async (t) => {
+  const rows = await (database.client.moon as unknown as Model).findMany({})
+  const related = filter.map((related): Filter => ({ column: 'planet_id', target: () => planets, related }))
+  const locked: Filter = { field: 'tidally_locked', operator: 'equals', value: true }
+  const filters = fc.oneof(
+    related,
+    related.map((not): Filter => ({ not })),
+    fc.tuple(related, related).map(([one, other]): Filter => ({ any: [one, { all: [other, locked] }] })),
   )
-  const asked = fc.record({
-    sorts: sorted,
-    skip: fc.nat({ max: 4 }),
-    take: fc.nat({ max: 6 }),
-    fromEnd: fc.boolean(),
-  })
   await fc.assert(
-    fc.asyncProperty(asked, async (part) => {
-      const ids = ['p0', 'p1', 'p3', 'p4', 'never']
-      const lists = await readLists(database.client, planets, moons, ids, { ...part, counted: true })
-      t.false(lists.has('never'))
-      for (const id of ids.slice(0, -1)) {
-        const orderBy = orderOf(moons, part.sorts)
-        const whole = await model.findMany({ where: { planet_id: id }, orderBy })
-        const directed = part.fromEnd ? whole.toReversed() : whole
-        const rows = directed.slice(part.skip, part.skip + part.take)
-        t.deepEqual(
-          lists.get(id)?.rows.map((row) => row.id),
-          (part.fromEnd ? rows.toReversed() : rows).map((row) => row.id),
-        )
-        t.is(lists.get(id)?.totalCount, whole.length)
-      }
+    fc.asyncProperty(filters, async (filtered) => {
+      const request = { sorts: [], filter: filtered, take: 100, counted: true }
+      const list = await readList(database.client, moons, request)
+      const expected = rows.filter((row) => matches(row, filtered))
+      t.is(list.totalCount, expected.length)
+      t.deepEqual(list.rows.map(keyOfMoon).sort(), expected.map(keyOfMoon).sort())
     }),
-    { numRuns: RUNS / 3 },
+    { numRuns: RUNS },
   )
 })
+
+function keyOfMoon(row: Row): string {
+  return `${row['planet_id']}/${row.id}`
+}
+
+const MOON_FIELDS = ['id', 'name', 'tidally_locked', 'created_date', 'planet_id']
+
+test.serial(
+  'the lists of many parents, and of all, are the same as Prisma finds for each and for all',
+  async (t) => {
+    const model = database.client.moon as unknown as Model
+    const sorted = fc.array(
+      fc.record<Sort>({ field: fc.constantFrom(...MOON_FIELDS), direction: fc.constantFrom('asc', 'desc') }),
+      { maxLength: 2 },
+    )
+    const asked = fc.record({
+      sorts: sorted,
+      skip: fc.nat({ max: 4 }),
+      take: fc.nat({ max: 6 }),
+      fromEnd: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(asked, async (part) => {
+        const ids = ['p0', 'p1', 'p3', 'p4', 'never']
+        const lists = await readLists(database.client, planets, moons, ids, { ...part, counted: true })
+        const all = await readList(database.client, moons, { ...part, fromEnd: false, counted: true })
+        const inOrder = await model.findMany({ orderBy: orderOf(moons, part.sorts) })
+        t.is(all.totalCount, inOrder.length)
+        t.deepEqual(all.rows.map(keyOfMoon), inOrder.slice(part.skip, part.skip + part.take).map(keyOfMoon))
+        t.false(lists.has('never'))
+        for (const id of ids.slice(0, -1)) {
+          const orderBy = orderOf(moons, part.sorts)
+          const whole = await model.findMany({ where: { planet_id: id }, orderBy })
+          const directed = part.fromEnd ? whole.toReversed() : whole
+          const rows = directed.slice(part.skip, part.skip + part.take)
+          t.deepEqual(
+            lists.get(id)?.rows.map((row) => row.id),
+            (part.fromEnd ? rows.toReversed() : rows).map((row) => row.id),
+          )
+          t.is(lists.get(id)?.totalCount, whole.length)
+        }
+      }),
+      { numRuns: RUNS / 3 },
+    )
+  },
+)
+
+function medianOf(numbers: readonly number[]): number | null {
+  const sorted = numbers.toSorted((one, other) => one - other)
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
+  return low === undefined || high === undefined ? null : (low + high) / 2
+}
 
 test.serial('aggregates have the counts and measures of the rows that Prisma finds', async (t) => {
   const model = database.client.planet as unknown as Model
@@ -305,6 +358,8 @@ test.serial('aggregates have the counts and measures of the rows that Prisma fin
           measures.sum['discovery_year'] ?? 0,
           years.reduce((sum, year) => sum + year, 0),
         )
+        t.is(measures.median['discovery_year'], medianOf(years))
+        t.is(measures.distinctCount['discovery_year'], new Set(years).size)
       }
     }),
     { numRuns: RUNS / 3 },

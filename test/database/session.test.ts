@@ -60,7 +60,7 @@ claim('settings that DATABASE_URL asks for give way to those of the service', as
 })
 
 test('a session whose settings another client has changed is not ready', async (t) => {
-  const { database, anonymous, origin } = await startTestService(t, { databasePoolSize: 1 })
+  const { database, anonymous, origin } = await startTestService(t, { databasePoolSize: 1, changesDays: 0 })
   const readiness = async () => (await anonymous.get(`${origin}/health/ready`)).status
   // On a busy machine the check may take longer than a probe waits.
   const untilReady = async () => {

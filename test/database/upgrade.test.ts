@@ -56,6 +56,26 @@ test('an upgrade keeps every row, version, timestamp, tombstone and count, also 
   t.deepEqual(rows, [{ version: 3 }])
 })
 
+test('after an upgrade, the first change of a resource records its state before, too', async (t) => {
+  const connection = await createEmptyDatabase(t)
+  const client = await connect(t, connection)
+  await makeFormerDatabase(client, tables.migrations, FORMER)
+  await client.query(ROWS)
+  await migrate(connection, tables.migrations)
+  await client.query("UPDATE planets SET host_star = 'Sol'")
+  await client.query("UPDATE planets SET host_star = 'Sun'")
+  await client.query('DELETE FROM moons')
+  const { rows } = await client.query(`SELECT collection, parent_id, id, version, event,
+    left(resource ->> 'host_star', 3) AS star FROM recorded_changes ORDER BY serial`)
+  const planet = { collection: 'planets', parent_id: '', id: 'one' }
+  t.deepEqual(rows, [
+    { ...planet, version: 1, event: null, star: 'xxx' },
+    { ...planet, version: 2, event: 'changed', star: 'Sol' },
+    { ...planet, version: 3, event: 'changed', star: 'Sun' },
+    { collection: 'moons', parent_id: 'one', id: 'one', version: 1, event: 'deleted', star: null },
+  ])
+})
+
 /** The tables of the resources that a database has so far; later migrations add others. */
 async function resourceTables(client: Client): Promise<string[]> {
   const names = resources.map(({ path }) => tableName(path))

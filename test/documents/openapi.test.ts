@@ -36,6 +36,26 @@ test('the document is served without a token, as JSON and as YAML', async (t) =>
   t.deepEqual(parse(yaml.text, { maxAliasCount: 0 }), json.body)
 })
 
+test('the catalogue of interfaces is found by its well-known address, and all its links work', async (t) => {
+  const { anonymous, reader, origin, base } = service()
+  const address = `${origin}/.well-known/api-catalog`
+  const { linkset } = (await anonymous.get(address)).body
+  const [catalog, rest, graphql] = linkset
+  t.deepEqual(catalog, { anchor: address, item: [{ href: base }, { href: `${origin}/graphql` }] })
+  t.deepEqual([rest.anchor, graphql.anchor], [base, `${origin}/graphql`])
+  t.deepEqual(Object.keys(rest), ['anchor', 'service-desc', 'service-doc', 'status'])
+  for (const { anchor, ...relations } of [rest, graphql]) {
+    for (const { href, type } of Object.values<Json>(relations).flat()) {
+      const { status, headers } = await anonymous.get(href)
+      t.deepEqual([status, headers.get('content-type')?.split(';')[0]], [200, type], `${anchor} ${href}`)
+    }
+  }
+  const link = `<${address}>; rel="api-catalog"`
+  for (const answer of [await anonymous.head(address), await reader.get('')]) {
+    t.true(answer.headers.get('link')?.split(', ').includes(link))
+  }
+})
+
 for (const resource of resources) {
   test(`${resource.path}: without a catalogue, the example is one that the service would take`, (t) => {
     const { input, patch } = resourceExamples(resource, resources, [], 'http://127.0.0.1/api/v1')

@@ -213,6 +213,30 @@ test.serial('the price of a page is computed: read-only, filtered, sorted and av
   for (const { id } of [thin, thick]) t.is((await client.delete(`/books/${id}`)).status, 204)
 })
 
+test.serial('a batch stores and returns the same values as single requests', async (t) => {
+  const body = (title: string) => ({ title, price: '0.2', pages: 20, author_id: 'teo-barros' })
+  const { body: alone } = await client.post('/books', body('Alone'))
+  const operations = ['In a batch', 'Beside it'].map((title) => ({
+    method: 'POST',
+    path: '/books',
+    body: body(title),
+  }))
+  const { body: batch } = await client.post('/batch', { operations })
+  const created = [alone, ...batch.results.map((result: Json) => result.body)]
+  t.deepEqual(
+    created.map(({ price, page_price }: Json) => [price, page_price]),
+    Array(3).fill(['0.20', '0.0100']),
+  )
+  const { data, errors } = await client.graphql(`mutation @atomic {
+    patchAuthor(id: "teo-barros", patch: {}) {
+      author { books(filter: { price: { equals: "0.2" } }, sort: [{ field: PRICE }]) { items { price pagePrice } } }
+    }
+  }`)
+  t.is(errors, undefined)
+  t.deepEqual(data.patchAuthor.author.books.items, Array(3).fill({ price: '0.20', pagePrice: '0.0100' }))
+  for (const { id } of created) t.is((await client.delete(`/books/${id}`)).status, 204)
+})
+
 test.serial('prices are exact: stored, compared, sorted, added and averaged', async (t) => {
   const post = (title: string, price: unknown) =>
     client.post('/books', { title, price, author_id: 'teo-barros' })
@@ -235,10 +259,13 @@ test.serial('prices are exact: stored, compared, sorted, added and averaged', as
     ['0.10', '0.20', '3.00', '12.50'],
   )
   const { data } = await client.graphql(
-    '{ bookAggregate(filter: { price: { lt: "1" } }) { groups { sum { price } average { price } maximum { price } } } }',
+    '{ bookAggregate(filter: { price: { lt: "1" } }) { groups { sum { price } average { price } maximum { price } median { price } } } }',
   )
-  const [{ sum, average, maximum }] = data.bookAggregate.groups
-  t.deepEqual([sum.price, Number(average.price), maximum.price], ['0.30', 0.15, '0.20'])
+  const [{ sum, average, maximum, median }] = data.bookAggregate.groups
+  t.deepEqual(
+    [sum.price, Number(average.price), maximum.price, median.price],
+    ['0.30', 0.15, '0.20', '0.150'],
+  )
 })
 
 test.serial('a HAL client walks from the entry document to a book, its author and its copies', async (t) => {

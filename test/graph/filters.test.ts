@@ -1,8 +1,10 @@
 import anyTest, { type TestFn } from 'ava'
-import { parse } from 'graphql'
+import { execute, parse } from 'graphql'
 import type { TableSizes } from '../../src/domain/table-sizes.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
+import type { Scan } from '../../src/model/query/list.ts'
+import { countStatements } from '../helpers/database/statements.ts'
 import { domain } from '../helpers/domain/domain.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
@@ -15,6 +17,15 @@ test.serial.before(async () => {
   await client.planet.create({ data: { id: 'p', name: 'p' } })
   await client.moon.createMany({
     data: ['a', 'b', 'c'].map((id) => ({ planet_id: 'p', id, name: id, tidally_locked: id === 'a' })),
+  })
+  await client.planet.create({ data: { id: 'q', name: 'q' } })
+  await client.mission.createMany({
+    data: ['p', 'q', null].map((destination_planet_id) => ({
+      id: `to-${destination_planet_id}`,
+      name: `to ${destination_planet_id}`,
+      status: 'planned',
+      destination_planet_id,
+    })),
   })
 })
 
@@ -60,6 +71,12 @@ for (const [filter, count] of [
   ['{ not: { not: { orbitalPeriodDays: { gt: 1 } } } }', 0],
   ['{ not: { name: { equals: "a" }, tidallyLocked: { equals: false } } }', 3],
   ['{ not: { name: { in: ["a", "b"] } } }', 1],
+  ['{ planet: { name: { equals: "p" } } }', 3],
+  ['{ planet: { name: { notEquals: "p" } } }', 0],
+  ['{ not: { planet: { name: { equals: "p" } } } }', 0],
+  ['{ or: [{ planet: { habitable: { equals: true } } }, { name: { equals: "a" } }] }', 1],
+  ['{ planet: { or: [{ name: { equals: "p" } }, { name: { equals: "q" } }] }, name: { equals: "b" } }', 1],
+  ['{ planet: {} }', 3],
 ] as const) {
   test(`the filter ${filter} means the same for pages, connections, aggregates and nested lists`, async (t) => {
     t.deepEqual(await found(`filter: ${filter}`), everywhere(count))
@@ -83,6 +100,60 @@ for (const [selection, count] of [
     t.deepEqual(await found(selection), everywhere(count))
   })
 }
+
+for (const [filter, found] of [
+  ['{ destination: { name: { equals: "p" } } }', ['to-p']],
+  ['{ not: { destination: { name: { equals: "p" } } } }', ['to-q', 'to-null']],
+  ['{ destination: { not: { name: { equals: "p" } } } }', ['to-q']],
+  ['{ destination: { hostStar: { isSet: false } } }', ['to-p', 'to-q']],
+  ['{ destination: { name: { equals: $name } } }', ['to-p', 'to-q', 'to-null']],
+  ['{ destination: { and: [{ name: { equals: $name } }] } }', ['to-p', 'to-q', 'to-null']],
+  ['{ destination: { not: {} } }', []],
+] as const) {
+  test(`a filter over a relation finds what refers to a match: ${filter}`, async (t) => {
+    const declared = filter.includes('$name') ? '($name: String)' : ''
+    const { data, errors } = await service().reader.graphql(
+      `query ${declared} { missionPage(filter: ${filter}) { totalCount items { id } } }`,
+    )
+    t.is(errors, undefined)
+    t.is(data.missionPage.totalCount, found.length)
+    t.deepEqual(data.missionPage.items.map(({ id }: Json) => id).sort(), [...found].sort())
+  })
+}
+
+test.serial(
+  'a filter over a relation needs the scope to read its target, before anything is read',
+  async (t) => {
+    const { withScope } = service()
+    const condition = '{ destination: { name: { equals: $name } } }'
+    for (const filter of [condition, `{ not: ${condition} }`, `{ or: [{ and: [${condition}] }] }`]) {
+      for (const field of [
+        `missionPage(filter: ${filter}) { totalCount }`,
+        `missionConnection(filter: ${filter}) { totalCount }`,
+        `missionAggregate(filter: ${filter}) { groups { count } }`,
+      ]) {
+        const ask = (scope: string, variables: object) =>
+          countStatements(() => withScope(scope).graphql(`query ($name: String) { ${field} }`, variables))
+        const refused = await ask('missions:read', { name: 'p' })
+        t.is(refused.result.errors?.[0].extensions.code, 'ACCESS_DENIED', field)
+        t.regex(refused.result.errors?.[0].message, /planets:read/)
+        t.false(refused.statements.some((statement) => statement.includes('"missions"')))
+        t.is((await ask('missions:read planets:read', { name: 'p' })).result.errors, undefined)
+        if (filter === condition) t.is((await ask('missions:read', {})).result.errors, undefined)
+      }
+    }
+  },
+)
+
+test('filters over relations lead one level far', async (t) => {
+  const { reader } = service()
+  const ask = (filter: string) =>
+    reader.graphql(`{ crewMemberPage(missionId: "to-p", filter: ${filter}) { totalCount } }`)
+  t.is((await ask('{ mission: { status: { equals: planned } } }')).errors, undefined)
+  const { status, errors } = await ask('{ mission: { destination: { name: { equals: "p" } } } }')
+  t.is(status, 400)
+  t.regex(errors?.[0].message, /"destination" is not defined by type "MissionRelatedFilter"/)
+})
 
 test('a search with more than 10 words or 200 characters, or a text that cannot be stored, is refused', async (t) => {
   const { reader } = service()
@@ -163,6 +234,8 @@ for (const [filter, field] of [
   ['{ createdDate: { gte: null } }', 'filter.createdDate.gte'],
   ['{ tidallyLocked: null }', 'filter.tidallyLocked'],
   ['{ or: null }', 'filter.or'],
+  ['{ planet: null }', 'filter.planet'],
+  ['{ planet: { name: { equals: null } } }', 'filter.planet.name.equals'],
   ['{ and: null }', 'filter.and'],
   ['{ and: [{ name: { equals: "a" } }, { or: [{ id: { in: null } }] }] }', 'filter.and.1.or.0.id.in'],
 ] as const) {
@@ -209,7 +282,12 @@ test('a filter with more than a hundred conditions is refused, and one with a hu
   const query = 'query ($filter: SpeciesFilter) { speciesPage(filter: $filter) { totalCount } }'
   const answers = async (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => index)
-    const filter = { or: numbers.map((number) => ({ habitat: { contains: `never ${number}` } })) }
+    const never = (number: number) => ({ contains: `never ${number}` })
+    const filter = {
+      or: numbers.map((number) =>
+        number % 2 === 0 ? { habitat: never(number) } : { planet: { name: never(number) } },
+      ),
+    }
     const text = numbers.map((number) => `filter=habitat[contains]:${number}`).join('&')
     const { errors } = await reader.graphql(query, { filter })
     const { body } = await reader.get(`/species?${text}`)
@@ -237,5 +315,52 @@ test('the cost of a filter grows with its conditions, up to that of one statemen
   t.is(await cost(page, 80), 100)
   t.is(await cost('speciesAggregate(filter: $filter) { groups { count } }', 80), 100)
   t.is(await cost(page, 80, 50), 50)
+  t.is(await cost('speciesPage(filter: $filter, unlessRevision: "x") { totalCount }', 1), 20)
   t.is(await cost('speciesPage(search: "reef") { totalCount }', 0), 12)
+  t.is(await cost('moonPage { items { id } }', 0), 10)
+  t.is(await cost('moonConnection(planetId: null) { nodes { id } }', 0), 10)
+  t.is(await cost('moonPage(planetId: "p") { items { id } }', 0), 0)
+  t.is(await cost('planetPage { items { moons { totalCount } } }', 0), 0)
+  const aggregate = (measures: string) => `speciesAggregate { groups { count ${measures} } }`
+  t.is(await cost(aggregate('sum { temperatureRangeMinCelsius }'), 0), 10)
+  t.is(await cost(aggregate('median { temperatureRangeMinCelsius }'), 0), 50)
+  t.is(
+    await cost(
+      aggregate('distinctCount { habitat planetId ... on SpeciesDistinctCounts { bioluminescent } }'),
+      0,
+    ),
+    130,
+  )
+  const related = '{ planet: { habitable: { equals: true } } }'
+  t.is(await cost(`speciesPage(filter: ${related}) { totalCount }`, 0), 20)
+  t.is(await cost(`speciesAggregate(filter: { or: [${related}, ${related}] }) { groups { count } }`, 0), 30)
+  t.is(await cost(`speciesPage(filter: ${related}) { totalCount }`, 0, 15), 15)
+})
+
+test('a statement takes its turn among scans for all that it reads', async (t) => {
+  const schema = createSchema(domain.resources, domain.versions)
+  const scansOf = async (query: string) => {
+    const seen: string[] = []
+    const read = async ({ scans }: { scans: readonly Scan[] }) => {
+      seen.push(...scans.map(([{ path }, passes]) => `${path} ${passes}`))
+      return query.includes('Aggregate') ? [] : { rows: [], totalCount: 0 }
+    }
+    const contextValue = {
+      caller: { identity: 'ada', scopes: new Set(['*:read']) },
+      slot: { throwIfLate() {} },
+      domain: { resources: domain.resources, maximumPageSize: 100 },
+      loaders: { reader: {}, remember() {} },
+      connections: { read },
+    }
+    await execute({ schema, document: parse(`{ ${query} }`), contextValue })
+    return seen
+  }
+  const filter = 'filter: { destination: { habitable: { equals: true } } }'
+  t.deepEqual(await scansOf('planetPage { items { id } }'), [])
+  t.deepEqual(await scansOf('moonPage { items { id } }'), ['moons 1'])
+  t.deepEqual(await scansOf(`missionConnection(${filter}) { nodes { id } }`), ['missions 1', 'planets 1'])
+  t.deepEqual(await scansOf(`missionAggregate(${filter}) { groups { distinctCount { status } } }`), [
+    'missions 5',
+    'planets 1',
+  ])
 })

@@ -158,6 +158,20 @@ test('long texts count, by their declared length', async (t) => {
   t.is((await ask(30, 'status')).status, 200)
 })
 
+test('each cursor counts as the longest', (t) => {
+  const schema = createSchema(resources)
+  const costs = new CostEstimator(schema, resources, new TableSizes(service().database.client, resources))
+  const costOf = (list: string) => costs.response({ document: parse(`{ ${list} }`), variables: {} })
+  const longest = 1_000 / 250
+  const connection = (selection: string) => costOf(`speciesConnection(first: 1) { ${selection} }`)
+  const page = (selection: string) => costOf(`speciesPage(limit: 1) { ${selection} }`)
+  const [one, two] = [connection('pageInfo { __typename }'), connection('edges { __typename }')]
+  t.is(connection('pageInfo { __typename startCursor }') - one, longest)
+  t.is(connection('pageInfo { __typename endCursor startCursor }') - one, 2 * longest)
+  t.is(connection('edges { __typename cursor }') - two, longest)
+  t.is(page('__typename nextCursor previousCursor') - page('__typename'), 2 * longest)
+})
+
 test('reading all of a large table counts, for each statement that may do so', async (t) => {
   const { reader, database } = await startTestService(t, { graphqlMaxCost: 400 })
   await database.client.$executeRaw`INSERT INTO planets (id, name, host_star)

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
 import { countStatements } from '../helpers/database/statements.ts'
 import { resources } from '../helpers/domain/domain.ts'
+import type { Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
@@ -115,6 +116,103 @@ test.serial('a row that is read through its parent is the row that is read by it
   const { planet, ...alone } = data.species
   t.deepEqual(planet.species.items, [alone])
   t.is(alone.temperatureRange.minCelsius, 0.1 + 0.2)
+})
+
+/** Two missions, each with measurements 0 to 2, of which both have the same identifiers and times of creation. */
+async function addMeasurements(): Promise<void> {
+  const { client } = service().database
+  const missions = ['first', 'second']
+  await client.mission.createMany({ data: missions.map((id) => ({ id, name: id, status: 'active' })) })
+  await client.missionData.createMany({
+    data: missions.flatMap((mission_id, mission) =>
+      [0, 1, 2].map((index) => ({
+        mission_id,
+        id: `${index}`,
+        instrument: 'barometer',
+        quantity: 'pressure',
+        value: index,
+        recorded_at: new Date(Date.UTC(2031, 0, 1 + 2 * index + mission)),
+        created_date: new Date(Date.UTC(2031, 1, 1 + index)),
+      })),
+    ),
+  })
+}
+
+test.serial(
+  'owned resources are listed across parents in one statement, and another reads their parents',
+  async (t) => {
+    await addMeasurements()
+    const selection = 'totalCount items { id recordedAt mission { name } }'
+    const { result, statements } = await countStatements(() =>
+      service().reader.graphql(
+        `{ missionDataPage(limit: 3, sort: [{ field: RECORDED_AT, direction: DESC }]) { ${selection} } }`,
+      ),
+    )
+    t.is(result.errors, undefined)
+    t.is(result.data.missionDataPage.totalCount, 6)
+    t.deepEqual(
+      result.data.missionDataPage.items.map((one: Json) => [one.id, one.mission.name]),
+      [
+        ['2', 'second'],
+        ['2', 'first'],
+        ['1', 'second'],
+      ],
+    )
+    t.is(statements.length, 2)
+  },
+)
+
+test.serial('a parent that is a variable may be left out, and must exist if it is given', async (t) => {
+  const query = `query ($missionId: ID) {
+    missionDataPage(missionId: $missionId) { totalCount }
+    missionDataConnection(missionId: $missionId) { totalCount } }`
+  const countsOf = async (variables: object) => {
+    const { data, errors } = await service().reader.graphql(query, variables)
+    return errors
+      ? errors.map(({ extensions }) => extensions.code)
+      : [data.missionDataPage.totalCount, data.missionDataConnection.totalCount]
+  }
+  t.deepEqual(await countsOf({}), [6, 6])
+  t.deepEqual(await countsOf({ missionId: null }), [6, 6])
+  t.deepEqual(await countsOf({ missionId: 'second' }), [3, 3])
+  t.deepEqual(await countsOf({ missionId: 'never' }), ['RESOURCE_NOT_FOUND', 'RESOURCE_NOT_FOUND'])
+})
+
+test.serial('pages across parents lead forwards and back, although identifiers repeat', async (t) => {
+  const pages: string[][] = []
+  const ask = async (page: number, cursor: string | null) => {
+    const { data } = await service().reader.graphql(
+      `query ($page: Int!, $cursor: String) { missionDataPage(limit: 1, page: $page, cursor: $cursor) {
+        page hasMore nextCursor previousCursor totalPages items { id missionId } } }`,
+      { page, cursor },
+    )
+    return data.missionDataPage
+  }
+  let at = await ask(1, null)
+  for (; at.hasMore; at = await ask(at.page + 1, at.nextCursor))
+    pages.push([at.items[0].id, at.items[0].missionId])
+  pages.push([at.items[0].id, at.items[0].missionId])
+  t.deepEqual(
+    pages,
+    ['0', '1', '2'].flatMap((id) => [
+      [id, 'first'],
+      [id, 'second'],
+    ]),
+  )
+  const last = at
+  for (let number = 5; number >= 1; number--) {
+    at = await ask(number, at.previousCursor)
+    t.deepEqual(
+      [at.page, at.hasMore, at.items[0].id, at.items[0].missionId],
+      [number, true, ...(pages[number - 1] as string[])],
+    )
+  }
+  await service().database.client.missionData.deleteMany({ where: { mission_id: 'second', id: '2' } })
+  t.like(await ask(5, last.previousCursor), {
+    page: 5,
+    hasMore: false,
+    items: [{ id: '2', missionId: 'first' }],
+  })
 })
 
 test('every relation of every resource can be read from both sides', async (t) => {

@@ -159,7 +159,7 @@ test('reads of a small table with many conditions wait for each other as scans o
     })
     const species = resourceAt('species')
     const reads = Array.from({ length: 3 }, () =>
-      shares.of('a', undefined).read({ resource: species, passes, run: () => ended }),
+      shares.of('a', undefined).read({ scans: passes > 0 ? [[species, passes]] : [], run: () => ended }),
     )
     await settled()
     const running = connections.used
@@ -177,7 +177,6 @@ function sharesOfOne() {
   const one = new Limiter({ capacity: 1, share: 1 })
   const sizes = { of: async () => 0 } as unknown as TableSizes
   const shares = new ConnectionShares({ connections: one, scans: one, sizes, waited() {} })
-  const resource = resourceAt('species')
   const ends: (() => void)[] = []
   let count = 0
   const run = async () => {
@@ -188,7 +187,7 @@ function sharesOfOne() {
   const client = {}
   return {
     read: (caller: string, key: string, until?: Abortable) =>
-      shares.of(caller, until).read({ resource, passes: 0, run }, { client, key }),
+      shares.of(caller, until).read({ scans: [], run }, { client, key }),
     async end() {
       ends.shift()?.()
       await settled()

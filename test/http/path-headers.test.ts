@@ -27,7 +27,13 @@ async function serve(t: ExecutionContext, isFull: boolean) {
   }
   const app = createApp({
     routes: ['/old/a', '/new/a', '/old/:name/only'].map(routeAt),
-    settings: { trustProxy: false, serverTiming: false, rateLimit: 0 },
+    settings: {
+      publicBaseUrl: undefined,
+      trustProxy: false,
+      serverTiming: false,
+      compression: false,
+      rateLimit: 0,
+    },
     authenticate: (ctx, next) => {
       ctx.state['caller'] = { identity: 'one', scopes: new Set() }
       return next()

@@ -16,6 +16,11 @@ for (const [path, accept, type] of [
   ['/api/v1/openapi.json', '*/*', 'application/json; charset=utf-8'],
   ['/api/v1/openapi.yaml', '*/*', 'application/yaml; charset=utf-8'],
   ['/api/v1/profile/planets', '*/*', 'application/json; charset=utf-8'],
+  [
+    '/.well-known/api-catalog',
+    '*/*',
+    'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+  ],
   ['/errors', 'application/json', 'application/json; charset=utf-8'],
   ['/errors/RESOURCE_GONE', 'text/html', 'text/html; charset=utf-8'],
   ['/model', 'text/html', 'text/html; charset=utf-8'],
@@ -27,7 +32,8 @@ for (const [path, accept, type] of [
     const { anonymous, origin } = service()
     // A page for people is no part of the interface, which the client holds against the OpenAPI document.
     const send = accept === 'text/html' ? sendPlainly : anonymous.request
-    const ask = (method: string, more = {}) => send(method, origin + path, undefined, { accept, ...more })
+    const ask = (method: string, more = {}) =>
+      send(method, origin + path, undefined, { accept, ...PLAIN, ...more })
     const { status, headers, text } = await ask('GET')
     const etag = headers.get('etag') ?? ''
     t.is(status, 200)
@@ -47,8 +53,18 @@ for (const [path, accept, type] of [
       }
     }
     t.true((await ask('GET', { 'if-none-match': '"other"' })).text === text)
+
+    const gzip = { 'accept-encoding': 'gzip' }
+    const compressed = await ask('GET', gzip)
+    t.true(compressed.text === text)
+    t.is(compressed.headers.get('content-encoding'), text.length < 1024 ? null : 'gzip')
+    const unchanged = await ask('GET', { ...gzip, 'if-none-match': compressed.headers.get('etag') })
+    t.deepEqual([unchanged.status, unchanged.text], [304, ''])
   })
 }
+
+/** Fetch asks for compression, which changes entity tag and length. */
+const PLAIN = { 'accept-encoding': 'identity' }
 
 async function sendPlainly(method: string, url: string, _: undefined, headers: RequestHeaders) {
   const response = await fetch(url, { method, headers })
@@ -129,12 +145,13 @@ test('a long response arrives unchanged, with its length, also if it is divided 
     })),
   })
   const path = `${base}/missions?limit=40&sort=name:asc`
-  const list = await request('GET', path)
+  const list = await request('GET', path, undefined, PLAIN)
   t.is(list.headers.get('content-length'), String(Buffer.byteLength(list.text)))
   t.true(list.text.length > 300_000)
   const received = (list.body._embedded.missions as { objective: string }[]).map(({ objective }) => objective)
   t.deepEqual(received.sort(), objectives.sort())
-  const head = await request('HEAD', path)
+  t.true((await request('GET', path)).text === list.text, 'compressed in pieces')
+  const head = await request('HEAD', path, undefined, PLAIN)
   t.deepEqual([head.status, head.text], [200, ''])
   t.is(head.headers.get('content-length'), list.headers.get('content-length'))
   const answer = await reader.graphql('{ missionPage(limit: 40) { items { objective } } }')

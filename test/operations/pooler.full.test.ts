@@ -151,6 +151,34 @@ claim('the service leaves nothing in a session of the pool', async (t) => {
   t.is((await other.query(statements)).rows[0].count, 0)
 })
 
+claim('each change is recorded with its own writer, although all share few sessions', async (t) => {
+  const { direct, start } = await createSharedSessions(t, 3)
+  const { withSubject, database } = await start()
+  const editor = await connect(t, direct)
+  const write = async (_: unknown, index: number) => {
+    const [maker, other] = [withSubject(`maker-${index}`), withSubject(`other-${index}`)]
+    const [path, name] = [`/planets/planet-${index}`, `Planet ${index}`]
+    await maker.put(path, { id: `planet-${index}`, name }, index % 2 ? {} : { 'If-None-Match': '*' })
+    await database.pool.query('UPDATE planets SET habitable = TRUE WHERE id = $1', [`planet-${index}`])
+    await other.post('/species', { scientific_name: name, planet_origin: `Origin ${index}` })
+    await other.delete(path)
+  }
+  await Promise.all(Array.from({ length: 40 }, write))
+  const text = `SELECT collection, event, regexp_replace(changed_by, '[0-9]+', '') AS writer, count(*)::int AS changes,
+      bool_and(changed_by = current_user OR substring(changed_by, '[0-9]+$') = substring(COALESCE(resource ->> 'name', resource ->> 'scientific_name'), '[0-9]+$')) AS own
+    FROM public_internal.recorded_changes GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
+  const { rows } = await editor.query(text)
+  const { user } = editor
+  const each = { changes: 40, own: true }
+  t.deepEqual(rows, [
+    { collection: 'planets', event: 'changed', writer: user, ...each },
+    { collection: 'planets', event: 'created', writer: 'maker-', ...each },
+    { collection: 'planets', event: 'created', writer: 'other-', ...each },
+    { collection: 'planets', event: 'deleted', writer: 'other-', ...each },
+    { collection: 'species', event: 'created', writer: 'other-', ...each },
+  ])
+})
+
 claim('services whose connections are many more than those of the pool contradict no one', async (t) => {
   const { direct, start } = await createSharedSessions(t, 4)
   const services = [await start(), await start()]

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { createEmbedded } from '../helpers/database/database.ts'
 import { type Outcome, runLoad, send } from '../helpers/load/load.ts'
-import { startProcess } from '../helpers/service/service-process.ts'
+import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
 
 const QUIET = { LOG_LEVEL: 'info' }
 
@@ -68,8 +68,11 @@ test('one Ctrl-C, which arrives twice, aborts requests beyond the deadline only,
   const service = startProcess({ ...QUIET, DATA_DIR: dataDir, SHUTDOWN_SECONDS: '1' }, t)
   const socket = connect({ port: Number(new URL(await service.origin).port), host: '127.0.0.1' })
   socket.on('error', () => {})
-  socket.write('POST /api/v1/species HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n')
-  await delay(100)
+  // The service says that it has accepted the request, and waits for its body.
+  const headers = ['Host: x', `Authorization: Bearer ${PROCESS_TOKEN}`, 'Content-Type: application/json']
+  const expecting = [...headers, 'Content-Length: 9', 'Expect: 100-continue']
+  socket.write(`POST /api/v1/species HTTP/1.1\r\n${expecting.join('\r\n')}\r\n\r\n`)
+  await once(socket, 'data')
   // Both signals wait until the process continues, so that it gets them at the same time.
   for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) service.kill(signal)
   t.deepEqual(await service.exited, { code: 0, signal: null })

@@ -78,6 +78,7 @@ test('browsing, filtering, sorting and paging work with a token, and no text of 
 test('a person can create, change and delete a resource, and errors are next to their fields', async (t) => {
   const { writer, base } = service()
   const { body: planet } = await writer.post('/planets', { name: 'Formed' })
+  await writer.post('/missions', { name: 'Taken' })
   await browsing(t, async (page) => {
     const form = page.locator('form.template')
     await signIn(page, t)
@@ -85,13 +86,13 @@ test('a person can create, change and delete a resource, and errors are next to 
     await page.getByRole('button', { name: 'Create a mission' }).click()
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.locator('#field-name[aria-invalid=true]').waitFor()
-    await form.getByLabel('Name').fill('From a form')
+    await form.getByLabel('Name').fill('Taken')
     await form.getByLabel('Launch date').fill('2031-06-01T12:30')
     await form.getByLabel('Destination').selectOption({ label: 'Formed' })
-    await form.getByLabel('Status').selectOption('active')
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.locator('#field-status-problem').waitFor()
     await form.getByLabel('Status').selectOption('planned')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.locator('#field-name-problem').getByText('already').waitFor()
+    await form.getByLabel('Name').fill('From a form')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.locator('h1:focus', { hasText: 'From a form' }).waitFor()
     const { pathname } = new URL(page.url())
@@ -224,6 +225,20 @@ test('an address that is not percent-encoded has a page, and a problem is said o
       .map((line) => line.replace(/^[A-Z_]+(: )?/, ''))
       .filter(Boolean)
     t.is(messages.length, 1, alert)
+  })
+})
+
+test('a page that the token does not permit says what to do', async (t) => {
+  const { base, withScope } = service()
+  await browsing(t, async (page) => {
+    await page.goto(`${base}/species`)
+    await page.getByRole('alert').getByText('Enter an access token above to see this page.').waitFor()
+    const token = withScope('planets:read').authorization?.replace('Bearer ', '')
+    await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)
+    await page.goto(`${base}/species`)
+    await page.getByRole('alert').getByText('Your token does not permit this.').waitFor()
+    await page.getByRole('alert').getByText('This needs the scope species:read').waitFor()
+    t.pass()
   })
 })
 

@@ -211,6 +211,30 @@ test.serial('lists have the items of their version; filters and sorts of others 
 const urlsIn = (document: Json): string[] =>
   [...JSON.stringify(document).matchAll(/https?:\/\/[^"]+/g)].map(([url]) => url)
 
+test('fields and embed have the names of their version, and embed what it shows', async (t) => {
+  const planet = (await v2.post('/planets', { name: 'Embedda', discovery_method: 'Transit' })).body.id
+  await v1.post('/species', {
+    scientific_name: 'Embeddi',
+    habitat: 'reef',
+    intelligence_level: 'social',
+    planet_origin: planet,
+  })
+  const old = await v1.get(`/planets/${planet}?fields=name,host_star&embed=species`)
+  const items = old.body._embedded?.species._embedded.species
+  t.deepEqual([old.status, items.length, items[0].habitat], [200, 1, 'reef'])
+  t.true(items[0]._links.self.href.includes('/api/v1/species/'))
+  t.is((await v1.get('/species?embed=planet&fields=habitat&limit=1')).status, 200)
+  for (const [client, refused] of [
+    [v1, `/planets/${planet}?fields=habitable`],
+    [v1, '/planets?fields=name,discovery_method'],
+    [v2, `/planets/${planet}?embed=species`],
+    [v2, '/species?embed=planet'],
+  ] as const) {
+    const { status, body } = await client.get(refused)
+    t.deepEqual([status, body.error.code], [400, 'INVALID_QUERY_PARAMETER'], refused)
+  }
+})
+
 // Alone, because it reads lists to which other tests add.
 test.serial('links stay in the version, and are those of its fields', async (t) => {
   const ship = await v1.post('/spacecraft', { name: 'Nexus', kind: 'lander' })
@@ -368,6 +392,18 @@ test('API_VERSION chooses the version that pages show, and must be one of the do
   t.regex(message, /API_VERSION: the domain has the versions v1, v2, not v3/)
 })
 
+test('the catalogue of interfaces has every version, with its own reference', async (t) => {
+  const { anonymous, origin } = service()
+  const [{ item }, ...interfaces] = (await anonymous.get(`${origin}/.well-known/api-catalog`)).body.linkset
+  const addresses = [v1.at(''), v2.at(''), `${origin}/graphql`]
+  t.deepEqual(
+    item,
+    addresses.map((href) => ({ href })),
+  )
+  const references = interfaces.slice(0, 2).map((one: Json) => one['service-doc'][0].href)
+  t.deepEqual(references, [`${origin}/docs/v1`, `${origin}/docs/v2`])
+})
+
 test('two HAL clients, one in each version, work on the same resources', async (t) => {
   const clients = ([v1, v2] as const).map((version) => {
     const client = new Ketting(version.at(''))
@@ -417,7 +453,7 @@ test('the documents of a version are valid, and describe its view', async (t) =>
     }
     t.is('habitable' in body.components.schemas.PlanetFields.properties, !isOld)
     for (const [path, item] of Object.entries<Json>(body.paths)) {
-      t.true(path.startsWith(`/api/${name}`) || path.startsWith('/errors'), path)
+      t.regex(path, new RegExp(`^/(?:api/${name}|errors|\\.well-known)(?:/|$)`))
       const { get } = item
       t.is(get?.deprecated, isOld && get && path.startsWith('/api') ? true : undefined, path)
     }

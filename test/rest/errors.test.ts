@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
+import { PROBLEM } from '../../src/http/errors.ts'
 import { type ErrorCode, STATUS } from '../../src/model/errors.ts'
+import { flood } from '../helpers/load/flood.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
@@ -26,62 +28,72 @@ async function raw(text: string): Promise<Answer> {
   return { status: Number(head.split(' ')[1]), headers: new Headers(), text: body, body: JSON.parse(body) }
 }
 
-/** A request for each code that is answered with it. */
-const provocations: Partial<Record<ErrorCode, (t: ExecutionContext) => Promise<Answer>>> = {
+/** A request for each code that is answered with it, in a media type. */
+const provocations: Partial<Record<ErrorCode, (type: string, t: ExecutionContext) => Promise<Answer>>> = {
   MALFORMED_REQUEST: () => raw('GET / HTTP/9.9 nonsense\r\n\r\n'),
-  MALFORMED_JSON: () => service().writer.post('/species', '{"scientific_name": '),
-  VALIDATION_FAILED: () => service().writer.post('/species', { scientific_name: 1, no: 2 }),
-  INVALID_QUERY_PARAMETER: () => service().reader.get('/species?page=0'),
-  AUTHENTICATION_REQUIRED: () => service().anonymous.get('/species'),
-  ACCESS_DENIED: () => service().withScope('planets:read').get('/species'),
-  RESOURCE_NOT_FOUND: () => service().reader.get('/species/never-was'),
-  METHOD_NOT_ALLOWED: () => service().writer.delete('/species'),
-  NOT_ACCEPTABLE: () => service().reader.get('/species', { accept: 'image/png' }),
-  CONCURRENT_MODIFICATION: async () => {
+  MALFORMED_JSON: (type) => service().writer.accepting(type).post('/species', '{"scientific_name": '),
+  VALIDATION_FAILED: (type) =>
+    service().writer.accepting(type).post('/species', { scientific_name: 1, no: 2 }),
+  INVALID_QUERY_PARAMETER: (type) => service().reader.accepting(type).get('/species?page=0'),
+  AUTHENTICATION_REQUIRED: (type) => service().anonymous.accepting(type).get('/species'),
+  ACCESS_DENIED: (type) => service().withScope('planets:read').accepting(type).get('/species'),
+  RESOURCE_NOT_FOUND: (type) => service().reader.accepting(type).get('/species/never-was'),
+  METHOD_NOT_ALLOWED: (type) => service().writer.accepting(type).delete('/species'),
+  NOT_ACCEPTABLE: (type) =>
+    service()
+      .reader.accepting(type.includes(PROBLEM) ? PROBLEM : 'image/png')
+      .get('/species'),
+  CONCURRENT_MODIFICATION: async (type) => {
     const { at, tag } = await species()
     await service().writer.patch(at, { habitat: 'elsewhere' })
-    return service().writer.patch(at, { habitat: 'nowhere' }, { 'If-Match': tag })
+    return service().writer.accepting(type).patch(at, { habitat: 'nowhere' }, { 'If-Match': tag })
   },
-  RESOURCE_ALREADY_EXISTS: async () => {
+  RESOURCE_ALREADY_EXISTS: async (type) => {
     const { scientific_name } = await species()
-    return service().writer.post('/species', { scientific_name })
+    return service().writer.accepting(type).post('/species', { scientific_name })
   },
-  DEPENDENCY_CONFLICT: async () => {
+  DEPENDENCY_CONFLICT: async (type) => {
     const { _links: links } = await species({ planet_origin: 'Depended on' })
-    return service().writer.delete(links.planet.href)
+    return service().writer.accepting(type).delete(links.planet.href)
   },
-  RESOURCE_GONE: async () => {
+  RESOURCE_GONE: async (type) => {
     const { at } = await species()
     await service().writer.delete(at)
-    return service().reader.get(at)
+    return service().reader.accepting(type).get(at)
   },
-  PRECONDITION_FAILED: async () => {
+  PRECONDITION_FAILED: async (type) => {
     const { at, id, scientific_name } = await species()
-    return service().writer.put(at, { id, scientific_name }, { 'If-None-Match': '*' })
+    return service().writer.accepting(type).put(at, { id, scientific_name }, { 'If-None-Match': '*' })
   },
-  PAYLOAD_TOO_LARGE: () => service().writer.post('/species', ' '.repeat(1024 * 1024 + 1)),
-  UNSUPPORTED_MEDIA_TYPE: () => service().writer.post('/species', 'a: 1', { 'content-type': 'text/yaml' }),
-  BUSINESS_RULE_VIOLATION: () =>
-    service().writer.post('/species', {
-      scientific_name: 'Frigida',
-      temperature_range: { min_celsius: -300 },
-    }),
+  PAYLOAD_TOO_LARGE: (type) =>
+    service()
+      .writer.accepting(type)
+      .post('/species', ' '.repeat(1024 * 1024 + 1)),
+  UNSUPPORTED_MEDIA_TYPE: (type) =>
+    service().writer.accepting(type).post('/species', 'a: 1', { 'content-type': 'text/yaml' }),
+  BUSINESS_RULE_VIOLATION: (type) =>
+    service()
+      .writer.accepting(type)
+      .post('/species', {
+        scientific_name: 'Frigida',
+        temperature_range: { min_celsius: -300 },
+      }),
   HEADERS_TOO_LARGE: () => service().reader.get('/species', { 'x-large': 'x'.repeat(80_000) }),
-  TOO_MANY_REQUESTS: async (t) => {
+  TOO_MANY_REQUESTS: async (type, t) => {
     const { reader } = await startTestService(t, { rateLimit: 1 })
     await reader.get('/species')
-    return reader.get('/species')
+    return reader.accepting(type).get('/species')
   },
-  INTERNAL_ERROR: async (t) => {
+  INTERNAL_ERROR: async (type, t) => {
     const { reader, database, faults } = await startTestService(t)
     await database.client.$executeRaw`ALTER TABLE species RENAME TO elsewhere`
-    const answer = await reader.get('/species/any')
+    const answer = await reader.accepting(type).get('/species/any')
     t.is(faults.splice(0).length, 1)
     return answer
   },
-  SERVICE_UNAVAILABLE: async (t) => {
-    const { reader } = await startTestService(t, { concurrentOperations: 1, waitingOperations: 0 })
-    const answers = await Promise.all(Array.from({ length: 20 }, () => reader.get('/species')))
+  SERVICE_UNAVAILABLE: async (type, t) => {
+    const { reader, database } = await startTestService(t, { concurrentOperations: 1, waitingOperations: 0 })
+    const answers = await flood(database, 2, () => reader.accepting(type).get('/species'))
     return answers.find(({ status }) => status !== 200) as Answer
   },
 }
@@ -97,7 +109,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 for (const [code, provoke] of Object.entries(provocations)) {
   test(`SPEC §2.4, §7: ${code} is answered with its status, in the error envelope`, async (t) => {
-    const { status, body, headers } = await provoke(t)
+    const { status, body, headers } = await provoke('application/json', t)
     t.is(status, STATUS[code as ErrorCode])
     t.deepEqual(Object.keys(body), ['error'])
     t.deepEqual(Object.keys(body.error), ['code', 'message', 'details'])
@@ -118,6 +130,73 @@ test('every code is provoked here, except for a slow client', (t) => {
     Object.keys(STATUS).filter((code) => !(code in provocations)),
     ['REQUEST_TIMEOUT'],
   )
+})
+
+/** Node sends these before there is a request whose Accept could be read. */
+const UNREAD = ['MALFORMED_REQUEST', 'HEADERS_TOO_LARGE']
+
+for (const [code, provoke] of Object.entries(provocations).filter(([code]) => !UNREAD.includes(code))) {
+  test(`RFC 9457: ${code} is a problem document for a client whose Accept names that type`, async (t) => {
+    const { status, body, headers } = await provoke(`${PROBLEM}, application/json`, t)
+    t.is(status, STATUS[code as ErrorCode])
+    t.is(headers.get('content-type'), PROBLEM)
+    t.regex(headers.get('vary') ?? '', /(?:^|, )Accept(?:,|$)/)
+    t.deepEqual(Object.keys(body), ['type', 'title', 'status', 'detail', 'instance', 'errors'])
+    t.is(body.status, status)
+    t.is(body.title.toUpperCase().replaceAll(' ', '_'), code)
+    t.regex(body.detail, /\S{2,}.*\S/)
+    t.is(body.instance, `urn:uuid:${headers.get('x-request-id')}`)
+    for (const detail of body.errors) t.deepEqual(Object.keys(detail), ['field', 'code', 'message'])
+    const explained = await (await fetch(body.type)).json()
+    t.is((explained as Json).code, code)
+    const header = HEADERS[code]
+    if (header) t.true(headers.has(header), header)
+  })
+}
+
+test('a problem document has the details of the envelope', async (t) => {
+  const send = (accept: string) => service().writer.accepting(accept).post('/species', { habitat: 1, no: 2 })
+  const [problem, { body }] = [await send(`${PROBLEM}, application/json`), await send('application/json')]
+  t.deepEqual([problem.body.detail, problem.body.errors], [body.error.message, body.error.details])
+  t.is(problem.body.errors.length, 3)
+})
+
+for (const [accept, type] of [
+  ['application/json, application/problem+json', PROBLEM],
+  ['application/hal+json, application/problem+json;q=0.1', PROBLEM],
+  ['application/json, Application/Problem+JSON; charset=utf-8', PROBLEM],
+  ['application/json, application/problem+json;q=0', 'application/json; charset=utf-8'],
+  ['*/*', 'application/json; charset=utf-8'],
+] as const) {
+  test(`Accept: ${accept} gets errors as ${type}, and resources as without it`, async (t) => {
+    const { reader, writer } = service()
+    const missing = await reader.get('/species/none', { accept })
+    t.deepEqual([missing.status, missing.headers.get('content-type')], [404, type])
+    t.regex(missing.headers.get('vary') ?? '', /(?:^|, )Accept(?:,|$)/)
+    const { at } = await species()
+    const [found, usual] = [await writer.get(at, { accept }), await writer.get(at)]
+    t.deepEqual([found.status, found.body], [200, usual.body])
+  })
+}
+
+test('a type that is no problem document is refused, also beside one', async (t) => {
+  const { status, body } = await service().reader.get('/species', { accept: `image/png, ${PROBLEM}` })
+  t.deepEqual([status, body.title], [406, 'Not acceptable'])
+})
+
+test('the type of a problem is relative where the host of the request cannot be trusted', async (t) => {
+  const socket = connect(Number(new URL(service().origin).port), '127.0.0.1')
+  socket.end(`GET /api/v1/species HTTP/1.1\r\nHost: a b\r\nAccept: ${PROBLEM}\r\nConnection: close\r\n\r\n`)
+  const { value } = await socket.setEncoding('utf8').iterator().next()
+  t.regex(value, /"type":"\.\.\/\.\.\/errors\/MALFORMED_REQUEST"/)
+})
+
+test('GraphQL keeps its own form of errors', async (t) => {
+  const { origin, anonymous } = service()
+  const { status, body } = await anonymous
+    .accepting(PROBLEM)
+    .post(`${origin}/graphql`, { query: '{ __typename }' })
+  t.deepEqual([status, Object.keys(body)], [401, ['errors']])
 })
 
 test('errors are sent as JSON also to clients that accept only HAL', async (t) => {

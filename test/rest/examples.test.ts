@@ -45,6 +45,7 @@ async function seed({ database: { client } }: TestService): Promise<Set<string>>
     ruleSettings,
     resources: domain.resources,
     idempotencyKeyHours: 1,
+    changesDays: 0,
   })
   return new Set(seeds.map(({ collection }) => collection))
 }
@@ -67,12 +68,10 @@ const succeeding = test.macro(async (t, methods: readonly string[]) => {
     for (const method of methods.filter((name) => item[name])) {
       const { url, body, headers, ...request } = exampleRequest(path, item, method, item[method], document)
       const answer = await writer.request(request.method, url, body, headers)
-      t.is(
-        answer.status,
-        EXPECTED[method] as number,
-        `${request.method} ${url}: ${answer.text.slice(0, 300)}`,
-      )
-      if (answer.body?._embedded) t.true(answer.body.total_count > 0, url)
+      // A batch creates nothing itself.
+      const expected = path.endsWith('/batch') ? 200 : (EXPECTED[method] as number)
+      t.is(answer.status, expected, `${request.method} ${url}: ${answer.text.slice(0, 300)}`)
+      for (const items of Object.values<Json>(answer.body?._embedded ?? {})) t.true(items.length > 0, url)
     }
   }
 })

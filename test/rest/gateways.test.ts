@@ -24,6 +24,8 @@ async function urlsOf(service: TestService, headers: Record<string, string>): Pr
   const entry = await writer.get('', headers)
   texts.push(entry.text, entry.headers.get('link'))
   texts.push((await writer.get(`${origin}/errors`, { ...headers, accept: 'application/json' })).text)
+  const catalog = await writer.get(`${origin}/.well-known/api-catalog`, headers)
+  texts.push(catalog.text, catalog.headers.get('link'))
   return texts.flatMap((text) => text?.match(/https?:\/\/[^"<>\s]+/g) ?? [])
 }
 

@@ -149,7 +149,7 @@ for (const resource of representatives) {
     for (const at of listed ? [address, collection] : [address]) {
       const read = await reader.get(at, FORMS)
       t.deepEqual([read.headers.get('content-type'), read.body._templates], [TYPE, undefined])
-      t.regex(read.headers.get('vary') as string, /\bAccept, Authorization$/)
+      t.regex(read.headers.get('vary') as string, /\bAccept, (?:Prefer, )?Authorization$/)
       const other = await withScope(`${path}:read ${path}:write`).get(at, FORMS)
       t.deepEqual(
         Object.keys(other.body._templates),
@@ -217,6 +217,33 @@ test.serial('HAL-FORMS is chosen by its weight, as other media types are', async
   }
   t.is((await writer.get('', FORMS)).headers.get('content-type'), TYPE)
 })
+
+test.serial(
+  'forms offer the statuses that the transitions allow, and the service accepts these',
+  async (t) => {
+    const { writer } = service()
+    const offered = async (url: string, key = 'default'): Promise<string[]> => {
+      const { body } = await writer.get(url, FORMS)
+      return body._templates[key].properties.find(({ name }: Json) => name === 'status').options.inline
+    }
+    t.deepEqual(await offered('/missions'), ['planned'])
+    const { body: mission } = await writer.post('/missions', { name: 'By form' })
+    const own = `/missions/${mission.id}`
+    const ways = [
+      ['planned', 'active', 'aborted'],
+      ['active', 'completed', 'aborted'],
+    ]
+    for (const way of ways) {
+      t.deepEqual([await offered(own), await offered(own, 'patch')], [way, way])
+      t.is((await writer.patch(own, { status: way[0] })).status, 204)
+      t.is((await writer.patch(own, { status: way[1] })).status, 204)
+    }
+    t.deepEqual(await offered(own), ['completed'])
+    const { status, body } = await writer.patch(own, { status: 'active' })
+    t.is(status, 422)
+    t.is(body.error.details[0].message, 'A completed mission cannot become active.')
+  },
+)
 
 test('the text of a timestamp is that of toISOString, for every date', (t) => {
   fc.assert(

@@ -21,7 +21,8 @@ const service = shareTestService(test)
 const prepareNothing: Prepare = ({ type, name, text }) => ({
   type,
   name,
-  document: text,
+  document: String(text),
+  parsed: () => text as never,
   cost: () => 0,
   run: () => Promise.reject(new Error('only the list of routes is wanted')),
 })
@@ -51,7 +52,67 @@ test.serial('the entry document is one GraphQL operation', async (t) => {
   t.deepEqual(operations(), ['GraphQL query collections'])
 })
 
-for (const { path, methods } of routes.slice(1)) {
+test.serial('count=none sends no statement that counts', async (t) => {
+  const counting = async (path: string, headers = {}) => {
+    spans.reset()
+    t.is((await service().reader.get(path, headers)).status, 200)
+    const texts = spans.getFinishedSpans().map(({ attributes }) => String(attributes['db.query.text']))
+    t.true(texts.some((text) => text.includes('FROM "planets"')))
+    return texts.filter((text) => /count\(|row_counts/.test(text)).length
+  }
+  for (const path of ['/planets', '/planets?filter=habitable:true', '/planets?filter=name:x&page=3']) {
+    t.is(await counting(path, { Prefer: 'count=none' }), 0)
+    t.is(await counting(path), 1)
+  }
+})
+
+test.serial('a batch is one GraphQL operation with a field for each write', async (t) => {
+  const writes = [1, 2].map((number) => ({
+    method: 'PUT',
+    path: `/planets/one-${number}`,
+    body: { id: `one-${number}`, name: `One ${number}` },
+  }))
+  operations()
+  const { status, headers } = await service().writer.post(
+    '/batch',
+    { operations: writes },
+    { Prefer: 'graphql-operation' },
+  )
+  t.is(status, 200)
+  t.deepEqual(operations(), ['GraphQL mutation batch'])
+  const { query } = JSON.parse(headers.get('graphql-operation') ?? '')
+  t.regex(query, /^mutation \([^{]*\) @atomic \{\s+write0: putPlanet\(.*write1: putPlanet\(/s)
+})
+
+test.serial('of a list that the client has, one statement reads the versions alone', async (t) => {
+  const statements = async (path: string, headers = {}) => {
+    spans.reset()
+    const answer = await service().reader.get(path, headers)
+    const texts = spans.getFinishedSpans().map(({ attributes }) => String(attributes['db.query.text']))
+    return { answer, texts: texts.filter((text) => text.includes('FROM "planets"')) }
+  }
+  for (const path of [
+    '/planets',
+    '/planets?page=2&limit=1',
+    '/planets?filter=habitable:true&sort=name:desc',
+  ]) {
+    const { answer, texts } = await statements(path)
+    t.deepEqual([answer.status, texts.length, texts[0]?.includes('host_star')], [200, 1, true])
+    const known = await statements(path, { 'if-none-match': answer.headers.get('etag') as string })
+    t.deepEqual([known.answer.status, known.texts.length], [304, 1])
+    t.false(known.texts[0]?.includes('host_star'))
+    const unknown = await statements(path, { 'if-none-match': 'W/"of.another"' })
+    t.deepEqual([unknown.answer.status, unknown.texts], [200, texts])
+  }
+})
+
+test.serial('a page of changes is one GraphQL operation', async (t) => {
+  operations()
+  t.is((await service().reader.get('/changes')).status, 200)
+  t.deepEqual(operations(), ['GraphQL query changes'])
+})
+
+for (const { path, methods } of routes.filter((route) => !/\/(v1|batch|changes)$/.test(route.path))) {
   const route = path.replace('/api/v1', '')
   for (const method of (Object.keys(methods) as Method[]).filter((name) => name !== 'HEAD')) {
     test.serial(`${method} ${route} is one GraphQL operation, a refused one none`, async (t) => {

@@ -248,8 +248,10 @@ test('SPEC §4.7: deleting answers 204, also when it is gone; strict handling an
   t.is((await writer.delete(at(created), strict)).status, 204)
   t.is((await writer.delete(at(created))).status, 204)
   t.is((await writer.delete(at(created), strict)).status, 410)
-  t.is((await writer.delete('/species/never-was', strict)).status, 404)
   t.is((await writer.delete('/species/never-was', { Prefer: 'handling=lenient' })).status, 204)
+  const { status, headers } = await writer.delete('/species/never-was', strict)
+  t.deepEqual([status, headers.get('preference-applied')], [404, 'handling=strict'])
+  t.regex(headers.get('vary') ?? '', /\bPrefer\b/)
 })
 
 test('SPEC §2.1: an edit in the database moves version, ETag and last_updated; a row deleted there is gone', async (t) => {

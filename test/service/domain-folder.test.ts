@@ -66,6 +66,7 @@ test('a domain is refused with every contradiction in it', (t) => {
       'two words': name,
       place: text('Place.', { unique: { within: 'shelf_id' } }),
       genre: enumeration([], 'Genre.'),
+      state: enumeration(['new', 'old'], 'State.', { initially: 'new', transitions: { new: ['odd'] } }),
       size: group('Size.', { format: enumeration(['A4', 'A4', 'A-5'], 'Format.') }),
       none: group('None.', {}),
       code: text('C.', { pattern: 'a.c', example: 'abc' }),
@@ -78,12 +79,15 @@ test('a domain is refused with every contradiction in it', (t) => {
     ...boxes,
     owner: odd,
     fields: { shelf_id: timestamp('T.', { readOnly: true }) },
+    searchIndex: true,
   })
   t.deepEqual(definitionProblems({ resources: [odd, empty] }), [
     'shelves.id: this name is reserved',
     'shelves.version: this name is reserved',
     'shelves.two words: a name has letters, digits and underscores, and begins with a letter',
     'shelves.genre: it needs a value',
+    'shelves.state: its transitions need initially, and an entry for each value',
+    'shelves.state: its transitions lead to odd, which is not a value',
     'shelves.size.format: the value "A4" must be a GraphQL name, and once',
     'shelves.size.format: the value "A-5" must be a GraphQL name, and once',
     'shelves.none: a group needs a field',
@@ -94,6 +98,7 @@ test('a domain is refused with every contradiction in it', (t) => {
     'shelves.place: it is unique within shelf_id, which is not another field to compare',
     'boxes.shelf_id: this name is reserved',
     'boxes: it has no field that a caller may write',
+    'boxes: it has no text for its search index',
   ])
   for (const nothing of [undefined, {}, { resources: [] }]) {
     t.regex(definitionProblems(nothing).join(), /must export `domain`, with at least one resource/)

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import test from 'ava'
+import { EXTENSIONS } from '../../src/database/embedded/durability.ts'
 import { readMigrations } from '../../src/database/migrations/migration-files.ts'
 import { domainFolder, loadDefinitions } from '../../src/service/settings/domain-folder.ts'
 import { ENGINE } from '../../tools/resource/location.ts'
 import { planUpdate } from '../../tools/resource/migrate.ts'
 
 const folder = domainFolder()
-const engine = PGlite.create()
+const engine = PGlite.create({ extensions: EXTENSIONS })
 
 /** Everything that defines the functions and the tables of the engine, by name. */
 const OBJECTS = `
@@ -40,13 +41,14 @@ async function objectsOf(migrations: readonly string[]): Promise<Map<string, str
 test.serial(
   'a new domain begins with exactly the functions and tables that the migrations of the built-in one made',
   async (t) => {
-    const made = await objectsOf([await readFile(ENGINE.migration, 'utf8')])
+    const files = [ENGINE.migration, ...Object.values(ENGINE.additions)]
+    const made = await objectsOf(await Promise.all(files.map((file) => readFile(file, 'utf8'))))
     const migrations = await readMigrations(folder.migrations)
     const built = await objectsOf(migrations.map(({ sql }) => sql))
     t.true(made.size > 50)
     for (const [name, definition] of made) t.is(built.get(name), definition, name)
     const served = [...built.keys()].filter((name) =>
-      /^(tombstones|tombstone_sets|row_counts|idempotency_keys)\b/.test(name),
+      /^(tombstones|tombstone_sets|row_counts|idempotency_keys|recorded_changes|change_feed)\b/.test(name),
     )
     t.deepEqual(
       served.filter((name) => !made.has(name)),

@@ -64,6 +64,25 @@ test('a new domain gets the tables of the engine and its own, and a second run h
   t.regex(schema, /copies +Copy\[\]/)
 })
 
+test('a domain from before the record of changes gets it, for the rows that it has, too', async (t) => {
+  const domain = await createEvolvingDomain(t)
+  await domain.become(withBooks(books()), { without: 'recorded_changes' })
+  await domain.query(ROWS)
+  const { files } = await domain.plan(withBooks(books()))
+  t.is(files.size, 1)
+  t.regex([...files.keys()].join(), /_recorded_changes\/migration\.sql$/)
+  await domain.become(withBooks(books({ ...BOOK, isbn: text('ISBN.') })))
+  await domain.query("UPDATE books SET isbn = 'X' WHERE id = 'full'; DELETE FROM copies")
+  const changes =
+    "SELECT collection, parent_id, id, version, event, resource ->> 'isbn' AS isbn FROM recorded_changes ORDER BY serial"
+  t.deepEqual(await domain.query(changes), [
+    { collection: 'books', parent_id: '', id: 'full', version: 1, event: null, isbn: null },
+    { collection: 'books', parent_id: '', id: 'full', version: 2, event: 'changed', isbn: 'X' },
+    { collection: 'copies', parent_id: 'full', id: 'one', version: 1, event: 'deleted', isbn: null },
+  ])
+  t.is((await domain.plan(withBooks(books({ ...BOOK, isbn: text('ISBN.') })))).files.size, 0)
+})
+
 test('an optional field is added without new versions; it can be filtered, sorted and unique', async (t) => {
   const domain = await library(t)
   const fields = {

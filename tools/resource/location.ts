@@ -1,8 +1,12 @@
 import { fileURLToPath } from 'node:url'
 
-/** The first migration of every domain, with the tables and functions of the engine, and its first Prisma schema. */
+/**
+ * The first migration of every domain, with the tables and functions of the engine, those that a later version adds to it,
+ * by name and in order, and its first Prisma schema.
+ */
 export const ENGINE = {
   migration: repositoryPath('prisma/engine/migration.sql'),
+  additions: { recorded_changes: repositoryPath('prisma/engine/recorded_changes.sql') },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
-import { readMigrations } from '../../src/database/migrations/migration-files.ts'
+import { type Migration, readMigrations } from '../../src/database/migrations/migration-files.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
 import type { DomainFolder } from '../../src/service/settings/domain-folder.ts'
@@ -42,15 +42,10 @@ export async function planUpdate(
   refuseNames(resources)
   const files = new Map<string, string>()
   const existing = existsSync(migrations) ? await readMigrations(migrations) : []
-  if (existing.length === 0) {
-    const engine = {
-      name: `${timestamp(now)}_engine`,
-      sql: await readFile(ENGINE.migration, 'utf8'),
-      checksum: '',
-    }
-    files.set(join(migrations, engine.name, 'migration.sql'), engine.sql)
-    files.set(join(migrations, 'migration_lock.toml'), LOCK_FILE)
-    existing.push(engine)
+  if (existing.length === 0) files.set(join(migrations, 'migration_lock.toml'), LOCK_FILE)
+  for (const added of await engineMigrations(existing, now)) {
+    files.set(join(migrations, added.name, 'migration.sql'), added.sql)
+    existing.push(added)
   }
   const plan = await planMigration(resources, existing, decisions, engine)
   if (plan.steps.length > 0) {
@@ -62,6 +57,21 @@ export async function planUpdate(
   const after = updatedSchema(before, resources)
   if (before !== after || !existsSync(schema)) files.set(schema, after)
   return { files, explanation: plan.steps.length > 0 ? explain(plan) : '' }
+}
+
+/** What a domain lacks of the engine. An addition creates a table of its name. */
+async function engineMigrations(existing: readonly Migration[], now: Date): Promise<Migration[]> {
+  const parts = Object.entries(ENGINE.additions).filter(
+    ([name]) => !existing.some(({ sql }) => sql.includes(`CREATE TABLE "${name}"`)),
+  )
+  if (existing.length === 0) parts.unshift(['engine', ENGINE.migration])
+  const added: Migration[] = []
+  for (const [name, file] of parts) {
+    const last = added.at(-1) ?? existing.at(-1)
+    const folder = `${nextTimestamp(now, last?.name ?? '')}_${name}`
+    added.push({ name: folder, sql: await readFile(file, 'utf8'), checksum: '' })
+  }
+  return added
 }
 
 export async function writeUpdate({ files }: Update): Promise<void> {

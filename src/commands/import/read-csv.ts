@@ -5,6 +5,7 @@ import { DomainError } from '../../model/errors.ts'
 import { kindOf, type LeafField } from '../../model/fields.ts'
 import type { Leaf, Resource, Values } from '../../model/resource.ts'
 import { toValues } from '../../model/rows.ts'
+import { withoutApostrophe } from '../../rest/items/csv.ts'
 import { ArgumentsError } from '../../service/command.ts'
 import { BrokenRecord, type InputRow, readRecords } from './read-records.ts'
 
@@ -101,8 +102,9 @@ function cellsToValues(resource: Resource, columns: readonly Leaf[], cells: read
 
 /** Only free text can be the empty string. Elsewhere `""` is an unset field: some programs quote every cell. */
 function cellValue(field: LeafField, cell: Cell): unknown {
-  const { isJson, isFreeText, fromCell } = kindOf(field)
+  const { isJson, isText, isFreeText, fromCell } = kindOf(field)
   if (cell === undefined || (cell === '' && !(isFreeText && !field.readOnly))) return undefined
   if (isJson) return parseStrictJson(Buffer.from(cell), 'The cell')
+  if (isText) return withoutApostrophe(cell)
   return fromCell ? fromCell(cell) : cell
 }

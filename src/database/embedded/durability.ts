@@ -2,10 +2,14 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 
 interface FileOperations {
   fsync?: (file: { readonly nfd?: number }) => number
 }
+
+/** Those that migrations use. */
+export const EXTENSIONS = { pg_trgm }
 
 /**
  * Opens the engine on a folder. With fsync, a commit is on the disk before it is acknowledged and survives a
@@ -14,7 +18,11 @@ interface FileOperations {
  */
 export async function openEngine(dataFolder: string, fsync: boolean): Promise<PGlite> {
   const startParams = [...(fsync ? DURABLE : PGlite.defaultStartParams), ...SMALL_BUFFERS]
-  const engine = await PGlite.create({ dataDir: dataFolder, startParams } satisfies PGliteOptions)
+  const engine = await PGlite.create({
+    dataDir: dataFolder,
+    startParams,
+    extensions: EXTENSIONS,
+  } satisfies PGliteOptions)
   if (!fsync) return engine
   const { FS } = engine.Module as unknown as {
     FS: { filesystems: { NODEFS: { stream_ops: FileOperations } } }

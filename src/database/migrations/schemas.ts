@@ -5,7 +5,14 @@ import { internalSchema } from '../session.ts'
 export const RECORD = '_prisma_migrations'
 
 /** The tables of the engine. Migrations name them without a schema, as they name all tables. */
-const ENGINE_TABLES = ['tombstones', 'tombstone_sets', 'row_counts', 'idempotency_keys']
+const ENGINE_TABLES = [
+  'tombstones',
+  'tombstone_sets',
+  'row_counts',
+  'idempotency_keys',
+  'recorded_changes',
+  'change_feed',
+]
 
 const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES]
 

@@ -17,19 +17,29 @@ const COUNT = 'count of group'
 
 const TIME = 'time of group'
 
+/** Short, because PostgreSQL cuts names. No field begins with a digit. */
 function measureColumn(measure: Measure, column: string): string {
-  return `${measure} of ${column}`
+  return `${MEASURES.indexOf(measure)} of ${column}`
+}
+
+/** The exact mean of the two values in the middle, which are one if their number is odd. */
+function exactMedian(column: string, type = ''): string {
+  const middle = (order: string) => `(percentile_disc(0.5) WITHIN GROUP (ORDER BY ${column} ${order}))${type}`
+  return `(${middle('ASC')} + ${middle('DESC')}) * 0.5`
 }
 
 /**
- * An average is a sum divided, because avg() adds up squares as well, which overflow far earlier. Without the casts,
- * the driver returns sums of integers as strings.
+ * An average is a sum divided, because avg() adds up squares as well, which overflow far earlier. A median is that of
+ * halves, because the difference of two numbers may overflow. Without the casts, the driver returns sums of integers as
+ * strings.
  */
 const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   minimum: (column) => `min(${column})`,
   maximum: (column) => `max(${column})`,
   average: (column) => `sum(${column})::float8 / count(${column})`,
   sum: (column) => `sum(${column})::float8`,
+  median: (column) => `2 * percentile_cont(0.5) WITHIN GROUP (ORDER BY ${column} * 0.5::float8)`,
+  distinctCount: (column) => `count(DISTINCT ${column})::int`,
 }
 
 /** Of exact numbers, whose texts the driver does not convert. */
@@ -37,6 +47,7 @@ const DECIMAL_FUNCTIONS: typeof FUNCTIONS = {
   ...FUNCTIONS,
   average: (column) => `avg(${column})`,
   sum: (column) => `sum(${column})`,
+  median: (column) => exactMedian(column),
 }
 
 /** A cast to numeric keeps 15 digits; a text has them all. */
@@ -44,6 +55,7 @@ const EXACT_FUNCTIONS: typeof FUNCTIONS = {
   ...FUNCTIONS,
   average: (column) => `avg(${column}::text::numeric)::text`,
   sum: (column) => `sum(${column}::text::numeric)::text`,
+  median: (column) => `(${exactMedian(column, '::text::numeric')})::text`,
 }
 
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {

@@ -1,12 +1,23 @@
 import { kindOf, type LeafField, type TextField } from '../../model/fields.ts'
 import type { Operator } from '../../model/query/operators.ts'
-import { type Filter, leafNamed } from '../../model/query/query.ts'
-import type { Resource } from '../../model/resource.ts'
-import { type Parameters, quoted } from './statement.ts'
+import { type FieldFilter, type Filter, leafNamed } from '../../model/query/query.ts'
+import { searchable, searchExpression } from '../../model/query/search.ts'
+import type { Leaf, Resource } from '../../model/resource.ts'
+import { type Parameters, quoted, quotedTable } from './statement.ts'
 
 export function filterCondition(resource: Resource, filter: Filter, parameters: Parameters): string {
   // NOT alone is null, and so no match, where a value is unset.
   if ('not' in filter) return `(${filterCondition(resource, filter.not, parameters)} IS NOT TRUE)`
+  if ('related' in filter) {
+    const target = filter.target()
+    const condition = filterCondition(target, filter.related, parameters)
+    // Unlike EXISTS, at most one pass over the target even within OR and NOT.
+    return `(${quoted(filter.column)} IN (SELECT id FROM ${quotedTable(target)} WHERE ${condition}))`
+  }
+  if ('word' in filter) {
+    const leaves = filter.fields.map((name) => leafNamed(resource, name))
+    return `(${containsWord(leaves, filter.word, parameters)})`
+  }
   if (!('field' in filter)) {
     const isAll = 'all' in filter
     const parts = (isAll ? filter.all : filter.any).map((part) => filterCondition(resource, part, parameters))
@@ -17,11 +28,15 @@ export function filterCondition(resource: Resource, filter: Filter, parameters: 
   if (operator === 'notEquals') {
     return filterCondition(resource, { not: { ...filter, operator: 'equals' } }, parameters)
   }
-  const { column, field } = leafNamed(resource, filter.field)
+  const leaf = leafNamed(resource, filter.field)
+  const { column, field } = leaf
   const parameter = parameters.add(operandOf(field, operator, value))
   const other = (field as TextField).alsoMatches
   const compare = (operator === 'contains' && kindOf(field).contains) || COMPARISONS[operator]
   const condition = compare(quoted(column), parameter)
+  if (usesSearchIndex(resource, leaf, filter)) {
+    return `(${condition} AND ${containsWord(searchable(resource), value as string, parameters)})`
+  }
   if (!other || !(operator === 'equals' || operator === 'in')) return `(${condition})`
   return `(${condition} OR ${compare(quoted(other), parameter)})`
 }
@@ -42,14 +57,34 @@ const COMPARISONS: Readonly<
   startsWith: (column, parameter) => `${column} LIKE ${parameter}`,
 }
 
+/**
+ * Whether to add the condition that the index knows, which follows from the one on the field. The index of the field alone
+ * is better for a beginning. Σ has two lower cases, by what follows it, so what holds for a text may not for its part.
+ */
+function usesSearchIndex(resource: Resource, leaf: Leaf, { operator, value }: FieldFilter): boolean {
+  const isPart = operator === 'contains' || operator === 'containsInsensitive'
+  if (!resource.searchIndex || !(isPart || (operator === 'startsWith' && !leaf.field.index))) return false
+  return searchable(resource).includes(leaf) && !(value as string).includes('Σ')
+}
+
+/** The expression is that of the search index, if the resource has one. */
+function containsWord(leaves: readonly Leaf[], word: string, parameters: Parameters): string {
+  const columns = leaves.map(({ column }) => quoted(column))
+  return `${searchExpression(columns)} ILIKE ${parameters.add(`%${escapedPattern(word)}%`)}`
+}
+
 /** As `folded` in the migrations, by which names are unique. The collation of the columns only knows ASCII. */
 function lower(text: string): string {
   return `lower(${text} COLLATE "default")`
 }
 
 function operandOf(field: LeafField, operator: Operator, value: unknown): unknown {
-  // A pattern of LIKE in which the characters of the text are literal.
-  if (operator === 'startsWith') return `${(value as string).replace(/[\\%_]/g, '\\$&')}%`
+  if (operator === 'startsWith') return `${escapedPattern(value as string)}%`
   const { operand } = kindOf(field)
   return operand && operator === 'contains' ? operand(field, value) : value
+}
+
+/** For LIKE, with the characters of the text as they are. */
+function escapedPattern(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
 }

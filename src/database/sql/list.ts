@@ -4,7 +4,15 @@ import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import { filterCondition } from './filter.ts'
 import { numberedPageQuery, skipped, storedCount } from './numbered-page.ts'
-import { boundedRanges, orderBy, orderKeys, type Range, rangesQuery, wholeRanges } from './ranges.ts'
+import {
+  boundedRanges,
+  orderBy,
+  orderColumns,
+  orderKeys,
+  type Range,
+  rangesQuery,
+  wholeRanges,
+} from './ranges.ts'
 import { columnsOf, Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
 export interface Parents {
@@ -20,7 +28,7 @@ const PARENT = 'list of'
 /** A row of a list, with the count of the list and its parent. */
 interface ListedRow extends Row {
   readonly total_count?: number
-  readonly last_id?: string | null
+  readonly last_key?: string | null
   readonly [PARENT]?: string
 }
 
@@ -50,9 +58,9 @@ const texts = new WeakMap<Resource, Map<string, string>>()
 
 const MAXIMUM_TEXTS = 100
 
-function shapeOf({ sorts, skip = 0, take, fromEnd, namesLast, counted }: ListRequest): string {
+function shapeOf({ sorts, skip = 0, take, fromEnd, namesLast, versionsOnly, counted }: ListRequest): string {
   const order = sorts.map(({ field, direction }) => `${field} ${direction}`)
-  return [take, skip > 0, fromEnd, namesLast, counted, ...order].join(' ')
+  return [take, skip > 0, fromEnd, namesLast, versionsOnly, counted, ...order].join(' ')
 }
 
 function newListStatement(resource: Resource, request: ListRequest): Statement {
@@ -100,6 +108,7 @@ function rowsQuery(
 ): string {
   const { sorts, filter, skip = 0, take, fromEnd = false } = request
   const steps = orderSteps(resource, sorts)
+  const columns = request.versionsOnly ? orderColumns(steps, 'version') : columnsOf(resource)
   const filtered = conditionsOf(resource, filter, parameters, within)
   const bounds = (['after', 'before'] as const).flatMap((side) => {
     const position = request[side]
@@ -108,13 +117,13 @@ function rowsQuery(
   // The first is the one at which the read starts.
   const [bound, other] = fromEnd ? bounds.reverse() : bounds
   const isWhole = filtered.length === 0 && !bound && !fromEnd && !resource.parentField
-  if (skip > 0 && isWhole) return numberedPageQuery(resource, steps, skip, take, parameters)
+  if (skip > 0 && isWhole) return numberedPageQuery(resource, columns, { steps, skip, take }, parameters)
   const ranges = bound
     ? boundedRanges(resource, steps, bound, fromEnd, parameters)
     : wholeRanges(steps, fromEnd)
   if (other) filtered.push(anyOf(boundedRanges(resource, steps, other, fromEnd, parameters)))
   return rangesQuery(resource, ranges, {
-    columns: columnsOf(resource),
+    columns,
     steps,
     backwards: fromEnd,
     filtered,
@@ -138,8 +147,8 @@ function anyOf(ranges: readonly Range[]): string {
 }
 
 /**
- * The count of a whole list and the identifier of its last row, as columns, where they are requested. The index
- * of the order has that row at its end.
+ * The count of a whole list and the key of its last row, as columns, where they are requested. The index of the order
+ * has that row at its end.
  */
 function wholeListFacts(
   resource: Resource,
@@ -150,15 +159,16 @@ function wholeListFacts(
   const facts: string[] = []
   if (counted) {
     const conditions = conditionsOf(resource, filter, parameters, within)
-    const count =
-      conditions.length === 0
-        ? storedCount(resource)
-        : `(SELECT count(*)::int FROM ${quotedTable(resource)} WHERE ${conditions.join(' AND ')})`
+    const isStored = conditions.length === 0 && !resource.owner
+    const count = isStored
+      ? storedCount(resource)
+      : `(SELECT count(*)::int FROM ${quotedTable(resource)} WHERE ${conditions.join(' AND ') || 'TRUE'})`
     facts.push(`${count} AS total_count`)
   }
   if (namesLast) {
     const last = rowsQuery(resource, { sorts, filter, counted, take: 1, fromEnd: true }, parameters, within)
-    facts.push(`(SELECT id FROM (${last}) AS ending) AS last_id`)
+    const parent = resource.parentField ? quoted(resource.parentField) : `''`
+    facts.push(`(SELECT ${parent} || '/' || id FROM (${last}) AS ending) AS last_key`)
   }
   return facts
 }
@@ -169,7 +179,7 @@ export function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): Li
   return {
     rows: fromEnd ? listed.toReversed() : listed,
     totalCount: rows[0]?.total_count ?? 0,
-    lastId: rows[0]?.last_id ?? undefined,
+    lastKey: rows[0]?.last_key ?? undefined,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { OrderStep } from '../../model/query/query.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
-import { orderBy, rangesQuery, wholeRanges } from './ranges.ts'
-import { columnsOf, type Parameters, quoted, quotedTable } from './statement.ts'
+import { orderBy, orderColumns, rangesQuery, wholeRanges } from './ranges.ts'
+import { type Parameters, quotedTable } from './statement.ts'
 
 /**
  * Selects rows of a whole collection after the first `skip`. PostgreSQL skips rows in an index of the order alone,
@@ -12,22 +12,30 @@ import { columnsOf, type Parameters, quoted, quotedTable } from './statement.ts'
  */
 export function numberedPageQuery(
   resource: Resource,
-  steps: readonly OrderStep[],
-  skip: number,
-  take: number,
+  columns: string,
+  {
+    steps,
+    skip,
+    take,
+  }: { readonly steps: readonly OrderStep[]; readonly skip: number; readonly take: number },
   parameters: Parameters,
 ): string {
-  const columns = steps.map(({ leaf }) => quoted(leaf.column)).join(', ')
   const identifiers = (backwards: boolean, limit: string, offset: string) => {
     const ranges = wholeRanges(steps, backwards)
-    const positions = rangesQuery(resource, ranges, { columns, steps, backwards, limit, offset })
+    const positions = rangesQuery(resource, ranges, {
+      columns: orderColumns(steps),
+      steps,
+      backwards,
+      limit,
+      offset,
+    })
     return `ARRAY(SELECT id FROM (${positions}) AS positions)`
   }
   const before = skipped(skip, parameters)
   const rest = `(${storedCount(resource)} - ${before})`
   const fromStart = identifiers(false, `${take}`, before)
   const fromEnd = identifiers(true, `GREATEST(LEAST(${take}, ${rest}), 0)`, `GREATEST(${rest} - ${take}, 0)`)
-  return `SELECT ${columnsOf(resource)} FROM ${quotedTable(resource)}
+  return `SELECT ${columns} FROM ${quotedTable(resource)}
     WHERE id = ANY(CASE WHEN ${before} < ${rest} THEN ${fromStart} ELSE ${fromEnd} END) ${orderBy(steps)}`
 }
 

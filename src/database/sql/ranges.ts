@@ -42,6 +42,11 @@ export function orderBy(steps: readonly OrderStep[], backwards = false, knownNot
   return keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`
 }
 
+/** The columns of an order, which include the key of the resource, and more. */
+export function orderColumns(steps: readonly OrderStep[], ...more: readonly string[]): string {
+  return [...new Set([...steps.map(({ leaf }) => leaf.column), ...more])].map(quoted).join(', ')
+}
+
 export function orderKeys(
   steps: readonly OrderStep[],
   backwards: boolean,

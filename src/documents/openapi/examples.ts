@@ -67,7 +67,15 @@ export function resourceExamples(
     page: (parent: Resource | undefined) =>
       hal.list(
         {
-          result: { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null },
+          result: {
+            items: [data],
+            page: 1,
+            total_count: 1,
+            revision: '',
+            has_more: false,
+            next: null,
+            previous: null,
+          },
           page: 1,
           parameters: { limit: DEFAULT_PAGE_SIZE, filters: [] },
           parent: parent && { resource: parent, id: OTHER_ID },

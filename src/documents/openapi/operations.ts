@@ -1,17 +1,17 @@
 import { pascalCase } from '../../graph/names.ts'
 import { bodyTypes } from '../../http/json/body.ts'
 import type { ErrorCode } from '../../model/errors.ts'
-import { inWords } from '../../model/labels.ts'
+import { inWords, nounWithArticle } from '../../model/labels.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
-import { nounWithArticle } from '../../rest/nouns.ts'
 import { OPERATION_METHODS, type OperationName, resourcePaths } from '../../rest/resource-paths.ts'
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
-import { identifierParameter, listParameters, shared } from './parameters.ts'
+import { identifierParameter, listParameters, selectionParameters, shared } from './parameters.ts'
 import { bodySchemas, pageNames } from './resource-schemas.ts'
 import {
   errorReferences,
   halContent,
+  ITEM_CONTENT,
   requestBody,
   response,
   STATE_HEADERS,
@@ -20,6 +20,7 @@ import {
 
 interface Described {
   readonly resource: Resource
+  readonly resources: readonly Resource[]
   readonly examples: ResourceExamples
   readonly parent: Resource | undefined
 }
@@ -44,6 +45,8 @@ const BODY: readonly ErrorCode[] = [
   'BUSINESS_RULE_VIOLATION',
 ]
 
+const CONDITIONS = [shared('IfMatch'), shared('IfUnmodifiedSince')]
+
 const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: string]>> = {
   list: ['list', 'List'],
   read: ['read', 'Read'],
@@ -54,32 +57,37 @@ const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: stri
 }
 
 const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Operation>> = {
-  list({ resource, parent, examples }) {
+  list({ resource, resources, parent, examples }) {
     const id = `$response.body#/_embedded/${resource.path}/0/id`
     return {
-      parameters: listParameters(resource),
+      parameters: listParameters(resource, resources),
       responses: {
         200: {
-          ...response(
-            'A page, which may be empty.',
-            [],
-            halContent(pageNames(resource, parent), examples.page(parent), examples.listTemplates(parent)),
-          ),
+          ...response('A page, which may be empty.', ['ETag', 'Preference-Applied', 'X-Total-Count'], {
+            ...halContent(pageNames(resource, parent), examples.page(parent), examples.listTemplates(parent)),
+            ...ITEM_CONTENT,
+          }),
           links: { read: itemLink(resource, 'read', 'Read an item.', id) },
         },
+        304: response('Not modified.', ['ETag', 'Preference-Applied']),
       },
       errors: parent ? ABSENT : [],
     }
   },
 
-  read({ resource, examples }) {
+  read({ resource, resources, examples }) {
     const content = halContent(
       bodySchemas(resource.name),
       examples.representation('read'),
       examples.templates,
     )
     return {
-      parameters: [shared('IfNoneMatchRead'), shared('IfModifiedSince'), shared('ConsistencyToken')],
+      parameters: [
+        ...selectionParameters(resource, resources),
+        shared('IfNoneMatchRead'),
+        shared('IfModifiedSince'),
+        shared('ConsistencyToken'),
+      ],
       responses: {
         200: response('The resource.', STATE_HEADERS, content),
         304: response('Not modified.', STATE_HEADERS),
@@ -94,7 +102,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       itemLink(resource, verb, `${action} the new resource.`, '$response.body#/id')
     return {
       description: 'The service generates the identifier.',
-      parameters: [shared('IdempotencyKey')],
+      parameters: [shared('IdempotencyKey'), shared('PreferWrite')],
       requestBody: requestBody(`${resource.name}Input`, examples.input, bodyTypes('POST')),
       responses: {
         201: {
@@ -115,9 +123,10 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
         ? 'Creates or replaces it. Fields that the body omits are cleared.'
         : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
           'created, provided that the body has the id of the path or If-None-Match is `*`.',
-      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('IfNoneMatchWrite')],
+      parameters: [...CONDITIONS, shared('IfNoneMatchWrite'), shared('PreferWrite')],
       requestBody: requestBody(`${resource.name}Input`, body, bodyTypes('PUT')),
       responses: {
+        200: writtenResponse(resource, examples),
         201: response('Created.', ['Location', ...WRITE_HEADERS], content),
         204: response('Replaced, or unchanged if already as sent.', WRITE_HEADERS),
       },
@@ -128,9 +137,12 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   patch({ resource, examples }) {
     return {
       description: 'Applies a JSON Merge Patch: null removes a field; omitted fields keep their values.',
-      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince')],
+      parameters: [...CONDITIONS, shared('PreferWrite')],
       requestBody: requestBody(`${resource.name}Patch`, examples.patch, bodyTypes('PATCH')),
-      responses: { 204: response('Changed, or unchanged if already as sent.', WRITE_HEADERS) },
+      responses: {
+        200: writtenResponse(resource, examples),
+        204: response('Changed, or unchanged if already as sent.', WRITE_HEADERS),
+      },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
     }
   },
@@ -138,11 +150,18 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   remove() {
     return {
       description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
-      parameters: [shared('IfMatch'), shared('IfUnmodifiedSince'), shared('Prefer')],
+      parameters: [...CONDITIONS, shared('PreferDelete')],
       responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied', 'Consistency-Token']) },
       errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
     }
   },
+}
+
+/** The response to a write of an existing resource whose caller prefers a representation. */
+function writtenResponse(resource: Resource, examples: ResourceExamples): Schema {
+  const content = halContent(bodySchemas(resource.name), examples.representation('read'), examples.templates)
+  const headers = ['Content-Location', ...WRITE_HEADERS]
+  return response('The resource, as preferred (`return=representation`).', headers, content)
 }
 
 /** The paths of a resource (SPEC §4), below the base path. */
@@ -160,7 +179,7 @@ export function resourcePathItems(
     ]
     const methods = operations.map((name) => [
       OPERATION_METHODS[name].toLowerCase(),
-      operationObject(name, { resource, examples, parent }, plural),
+      operationObject(name, { resource, resources, examples, parent }, plural),
     ])
     const template = path.replace(':parentId', parent ? `{${identifierField(parent)}}` : '')
     return [

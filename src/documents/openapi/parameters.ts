@@ -1,9 +1,10 @@
 import { kindOf, type LeafField } from '../../model/fields.ts'
+import { noun } from '../../model/labels.ts'
 import { namedOperators } from '../../model/query/operators.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../../model/query/query.ts'
 import { MAXIMUM_SEARCH } from '../../model/query/search.ts'
 import type { Resource } from '../../model/resource.ts'
-import { noun } from '../../rest/nouns.ts'
+import { embedsOf, selectableNames } from '../../rest/selection.ts'
 import { IDENTIFIER, mapped, type Schema } from './field-schema.ts'
 
 export function sharedParameters(maximumPageSize: number): Record<string, Schema> {
@@ -32,11 +33,19 @@ const HEADERS = {
   ConsistencyToken: 'The token of a write that the response must include.',
   IdempotencyKey:
     'A unique key for this request. Repeating it creates nothing and returns the first response.',
-  Prefer: '`handling=strict`: deleting a resource that does not exist is an error (RFC 7240).',
+  PreferRead:
+    '`count=none`: no `total_count`, `total_pages` and `last`, which saves counting the items (RFC 7240).',
+  PreferWrite:
+    '`return=minimal`: no body, also after a creation; `return=representation`: the resource as the body, also after a ' +
+    'change, if the caller may read it; `tx=rollback`: a dry run, which stores nothing (RFC 7240).',
+  PreferWait: '`wait=20`: wait so many seconds for a change, at most 30 (RFC 7240).',
+  LastEventID: 'The position of the last event of a stream, which replaces `since`.',
+  PreferDelete:
+    '`handling=strict`: deleting a resource that does not exist is an error; `tx=rollback`: a dry run (RFC 7240).',
 }
 
 function header(description: string, key: string): Schema {
-  const name = key.replace(/Read$|Write$/, '').replace(/(?<=[a-z])[A-Z]/g, '-$&')
+  const name = key.replace(/(?:Read|Write|Wait|Delete)$/, '').replace(/(?<=[a-z])[A-Z]/g, '-$&')
   return { name, in: 'header', description, schema: { type: 'string' } }
 }
 
@@ -53,8 +62,28 @@ export function pathParameter(name: string, description: string, example: unknow
   return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema }, example }
 }
 
+/** The parameters of a read that name parts of a resource. */
+export function selectionParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
+  const relations = embedsOf(resource, resources).map(({ relation }) => relation)
+  const named = (name: string, description: string, names: readonly string[]) => ({
+    ...query(name, description, { type: 'array', minItems: 1, items: { type: 'string', enum: names } }),
+    style: 'form',
+    explode: false,
+  })
+  return [
+    named('fields', FIELDS, selectableNames(resource)),
+    ...(relations.length > 0 ? [named('embed', EMBED, relations)] : []),
+  ]
+}
+
+const FIELDS =
+  'Only these fields, with `id` and `_links`. The schemas describe responses without this parameter; with it, other fields are absent.'
+
+const EMBED = `Related resources, by the relation of their link, as \`_embedded\`: what GET of the link responds with, or the first ${DEFAULT_PAGE_SIZE} of a list. Requires the scopes to read them.`
+
 /** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
-export function listParameters({ shownLeaves, createdField }: Resource): Schema[] {
+export function listParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
+  const { shownLeaves, createdField } = resource
   const leaves = queryable(shownLeaves)
   const orders = sortable(leaves).flatMap(({ name }) => [`${name}:asc`, `${name}:desc`])
   const conditions = leaves.map(({ name, field }) => {
@@ -78,7 +107,7 @@ export function listParameters({ shownLeaves, createdField }: Resource): Schema[
       '`ne` also finds items where the field is unset; `set` takes `true` or `false`. If given several times, all must match.',
     { type: 'array', items: { type: 'string', pattern: `^(${conditions.join('|')}):` } },
   )
-  const fields = query('fields', 'Shorthand: `field=value` is the same as `filter=field:value`.', {
+  const equals = query('equals', 'Shorthand: `field=value` is the same as `filter=field:value`.', {
     type: 'object',
     properties: Object.fromEntries(properties),
   })
@@ -88,14 +117,17 @@ export function listParameters({ shownLeaves, createdField }: Resource): Schema[
     { ...sort, style: 'form', explode: false, example: [`${createdField}:desc`] },
     { ...filter, style: 'form', explode: true, example: [`${createdField}[gte]:2020-01-01`] },
     // Exploded, so that each member is a parameter of its own: `?name=x`.
-    { ...fields, style: 'form', explode: true, example: {} },
+    { ...equals, style: 'form', explode: true, example: {} },
     shared('search'),
     shared('find'),
+    ...selectionParameters(resource, resources),
     shared('cursor'),
+    shared('PreferRead'),
+    shared('IfNoneMatchRead'),
     shared('ConsistencyToken'),
   ]
 }
 
-function query(name: string, description: string, schema: Schema): Schema {
+export function query(name: string, description: string, schema: Schema): Schema {
   return { name, in: 'query', description, schema }
 }

@@ -2,6 +2,7 @@ import { type Field, isAlwaysSet } from '../../model/fields.ts'
 import { relationsOf } from '../../model/relations.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
 import { createHal, type Occasion } from '../../rest/hal.ts'
+import { embedsOf } from '../../rest/selection.ts'
 import { type RestSettings, Urls } from '../../rest/urls.ts'
 import {
   annotations,
@@ -37,11 +38,19 @@ export function resourceSchemas(
   settings: BodySettings,
 ): Record<string, Schema> {
   const { name, description, listed, replaceable } = resource
+  const embedded = embeddedSchema(resource, resources)
   const representation = (occasion: Occasion, more: Record<string, Schema> = {}): Schema => ({
     description,
     allOf: [
       { $ref: `${SCHEMAS}${name}Fields` },
-      { type: 'object', properties: { _links: linksSchema(resource, resources, occasion), ...more } },
+      {
+        type: 'object',
+        properties: {
+          _links: linksSchema(resource, resources, occasion),
+          ...(occasion === 'read' || occasion === 'item' ? embedded : {}),
+          ...more,
+        },
+      },
     ],
     required: ['_links'],
     unevaluatedProperties: false,
@@ -112,6 +121,10 @@ function namesWhere(fields: Readonly<Record<string, Field>>, holds: (field: Fiel
   return Object.keys(fields).filter((name) => holds(fields[name] as Field))
 }
 
+function namesExcept(members: Readonly<Record<string, unknown>>, optional: readonly string[]): string[] {
+  return Object.keys(members).filter((name) => !optional.includes(name))
+}
+
 /** The links of an occasion (SPEC §2.3), as a resource has them if every field is set, or only the required ones. */
 function linksSchema(resource: Resource, resources: readonly Resource[], occasion: Occasion): Schema {
   const hal = createHal(resource, resources)
@@ -125,6 +138,16 @@ function linksSchema(resource: Resource, resources: readonly Resource[], occasio
   }
   const links = relationsWhere(true).map((relation) => [relation, LINK])
   return objectSchema(Object.fromEntries(links), relationsWhere(false))
+}
+
+/** What a request can embed. */
+function embeddedSchema(resource: Resource, resources: readonly Resource[]): Record<string, Schema> {
+  const members = embedsOf(resource, resources).map(({ relation, target, isList, parent }) => {
+    const [json, hal] = pageNames(target, parent)
+    const pages = [{ $ref: SCHEMAS + json }, { $ref: SCHEMAS + hal }]
+    return [relation, isList ? { anyOf: pages } : { $ref: SCHEMAS + target.name }]
+  })
+  return members.length > 0 ? { _embedded: objectSchema(Object.fromEntries(members), []) } : {}
 }
 
 export function pageNames(resource: Resource, parent: Resource | undefined): BodySchemas {
@@ -149,9 +172,8 @@ export function pageSchemas(resource: Resource, parent: Resource | undefined): R
       find: { $ref: `${SCHEMAS}TemplatedLink` },
       ...(parent && { parent: LINK }),
     }
-    const required = Object.keys(links).filter((name) => !optional.includes(name))
     const members = {
-      _links: objectSchema(links, required),
+      _links: objectSchema(links, namesExcept(links, ['last', ...optional])),
       ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
       page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
       limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
@@ -160,7 +182,8 @@ export function pageSchemas(resource: Resource, parent: Resource | undefined): R
       has_more: { type: 'boolean', description: 'Whether there is a next page.' },
       _embedded: objectSchema({ [resource.path]: items }, [resource.path]),
     }
-    const schema = objectSchema({ ...members, ...more }, Object.keys(members))
+    const counts = ['total_pages', 'total_count']
+    const schema = objectSchema({ ...members, ...more }, namesExcept(members, counts))
     return { ...schema, description: `A page of ${resource.path}.` }
   }
   return {

@@ -1,5 +1,7 @@
+import { PROBLEM } from '../../http/errors.ts'
 import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import { HAL_FORMS, type Templates } from '../../rest/forms.ts'
+import { ITEM_TYPES } from '../../rest/items/items.ts'
 import { withoutNullLinks } from '../../rest/respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import type { Schema } from './field-schema.ts'
@@ -11,16 +13,12 @@ const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
 /** Every header of a response (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288). The base path is for the examples. */
 export function headersBelow(path: string): Readonly<Record<string, Schema>> {
   return {
-    ETag: required('The strong entity tag of the current version.', TAG),
-    'Last-Modified': required('When the resource last changed, to the second.', DATE),
-    Location: {
-      description: 'The URL of the new resource.',
-      required: true,
-      schema: { type: 'string', format: 'uri' },
-      example: `http://127.0.0.1:3000${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`,
-    },
+    ETag: required('The entity tag of what is shown: strong for a resource, weak for a list.', TAG),
+    'Last-Modified': header('When the resource last changed, to the second. Absent with `embed`.', DATE),
+    Location: location('The URL of the new resource.', path),
+    'Content-Location': location('The URL of the resource that is the body.', path),
     Link: required(
-      'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `help` the explanation of an error (RFC 8288, RFC 8631).',
+      'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `api-catalog` the list of interfaces, `help` the explanation of an error, `changes` the feed of a collection (RFC 8288, RFC 8631, RFC 9727).',
       `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
     ),
     Vary: required('The request headers that the response depends on.', 'Accept'),
@@ -40,6 +38,7 @@ export function headersBelow(path: string): Readonly<Record<string, Schema>> {
     'Consistency-Token': header(
       'Identifies this write, if the service reads from replicas. Reads with this token see the write.',
     ),
+    'X-Total-Count': header('The number of items of a list that is sent as CSV or NDJSON.', '95'),
     'Preference-Applied': header('The preferences of the request that were applied.', 'handling=strict'),
   }
 }
@@ -50,6 +49,11 @@ export function header(description: string, example?: string): Schema {
 
 function required(description: string, example: string): Schema {
   return { ...header(description, example), required: true }
+}
+
+function location(description: string, path: string): Schema {
+  const example = `http://127.0.0.1:3000${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`
+  return { ...required(description, example), schema: { type: 'string', format: 'uri' } }
 }
 
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
@@ -67,6 +71,11 @@ export function halContent([json, hal, forms]: BodySchemas, example: object, tem
   }
 }
 
+/** The items of a list alone. */
+export const ITEM_CONTENT = Object.fromEntries(
+  ITEM_TYPES.map((type) => [type, { schema: { type: 'string' } }]),
+)
+
 export function requestBody(schema: string, example: unknown, types: readonly string[]): Schema {
   const media = { schema: { $ref: SCHEMAS + schema }, example }
   return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
@@ -74,7 +83,7 @@ export function requestBody(schema: string, example: unknown, types: readonly st
 
 export const STATE_HEADERS = ['ETag', 'Last-Modified']
 
-export const WRITE_HEADERS = [...STATE_HEADERS, 'Consistency-Token']
+export const WRITE_HEADERS = [...STATE_HEADERS, 'Preference-Applied', 'Consistency-Token']
 
 /** A response with the headers common to all resources. */
 export function response(description: string, more: readonly string[], content?: Schema): Schema {
@@ -125,12 +134,13 @@ function errorResponse(codes: readonly ErrorCode[]): Schema {
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   return {
     description: codes.map((code) => `${code}: ${ERRORS[code].cause}`).join('\n\n'),
-    headers: headerReferences(['Link', ...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
+    headers: headerReferences(['Link', 'Vary', ...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorEnvelope' },
         examples: Object.fromEntries(examples),
       },
+      [PROBLEM]: { schema: { $ref: '#/components/schemas/Problem' } },
     },
   }
 }

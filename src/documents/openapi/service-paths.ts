@@ -1,5 +1,10 @@
 import type { Resource } from '../../model/resource.ts'
+import { BATCH_PATH } from '../../rest/batch.ts'
+import { CHANGES_PATH } from '../../rest/changes/query.ts'
 import { entryDocument } from '../../rest/routes.ts'
+import { API_CATALOG_PATH } from '../../rest/urls.ts'
+import { batchOperation } from './batch.ts'
+import { changesOperation } from './changes.ts'
 import type { Schema } from './field-schema.ts'
 import { pathParameter, shared } from './parameters.ts'
 import { SCHEMAS } from './resource-schemas.ts'
@@ -25,6 +30,8 @@ export function servicePaths(
   const html = { 'text/html': { schema: { type: 'string' } } }
   return {
     [path]: { get: entryOperation(resources, base) },
+    [path + BATCH_PATH]: { post: batchOperation(resources, base) },
+    [path + CHANGES_PATH]: { get: changesOperation(resources, path) },
     [path + PATHS.json]: {
       get: openOperation('readOpenApiJson', 'This document as JSON', { 'application/json': object }),
     },
@@ -38,6 +45,11 @@ export function servicePaths(
         }),
       ],
       get: openOperation('readProfile', 'The schema and the policies of a collection', json('Profile')),
+    },
+    [API_CATALOG_PATH]: {
+      get: openOperation('readApiCatalog', 'The interfaces of the service (RFC 9727)', {
+        'application/linkset+json': object,
+      }),
     },
     [PATHS.errors]: {
       get: openOperation('listErrors', 'Every error code', { ...json('ErrorCatalogue'), ...html }),

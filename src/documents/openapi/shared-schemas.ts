@@ -1,5 +1,7 @@
 import type { Resource } from '../../model/resource.ts'
 import { detailExplanations, ERRORS } from '../error-catalogue.ts'
+import { BATCH_SCHEMAS } from './batch.ts'
+import { CHANGE_SCHEMAS } from './changes.ts'
 import { objectSchema, type Schema } from './field-schema.ts'
 import { SCHEMAS } from './resource-schemas.ts'
 
@@ -100,6 +102,14 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
         details: { type: 'array', items: { $ref: `${SCHEMAS}ErrorDetail` } },
       }),
     }),
+    Problem: closed('The body of a failed request whose Accept names application/problem+json (RFC 9457).', {
+      type: { type: 'string', format: 'uri-reference', description: 'The page of the error code.' },
+      title: { ...text, description: 'The error code in words.' },
+      status: { type: 'integer' },
+      detail: text,
+      instance: { type: 'string', format: 'uri-reference', description: 'The id of the request.' },
+      errors: { type: 'array', items: { $ref: `${SCHEMAS}ErrorDetail` } },
+    }),
     ErrorCatalogueEntry: closed(
       'What a code means.',
       {
@@ -118,6 +128,8 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
     ErrorCatalogue: closed('All codes.', {
       errors: { type: 'array', items: { $ref: `${SCHEMAS}ErrorCatalogueEntry` } },
     }),
+    ...BATCH_SCHEMAS,
+    ...CHANGE_SCHEMAS,
     Profile: {
       type: 'object',
       description: 'The schemas and the policies of a collection.',

@@ -19,6 +19,7 @@ export const species = defineResource({
   path: 'species',
   description: 'A species in the catalogue.',
   createdField: 'discovered_date',
+  searchIndex: true,
   fields: {
     scientific_name: text('Scientific name, unique regardless of case.', {
       required: true,

@@ -1,6 +1,6 @@
-import type { TableSizes } from '../../domain/table-sizes.ts'
+import { scannedBytes, type TableSizes } from '../../domain/table-sizes.ts'
 import type { Abortable, Limiter } from '../../http/limiter.ts'
-import type { Resource } from '../../model/resource.ts'
+import type { Scan } from '../../model/query/list.ts'
 import { SharedReads } from './shared-reads.ts'
 
 interface ConnectionLimits {
@@ -13,9 +13,7 @@ interface ConnectionLimits {
 }
 
 interface Read<Result> {
-  readonly resource: Resource
-  /** The cost as a multiple of one full scan of the table; 0 if nothing is scanned. */
-  readonly passes: number
+  readonly scans: readonly Scan[]
   readonly run: () => Promise<Result>
 }
 
@@ -63,12 +61,12 @@ export class ConnectionShares {
         release()
       }
     }
-    const read = async <Result>({ resource, passes, run }: Read<Result>, sent?: () => void) => {
+    const read = async <Result>({ scans: needed, run }: Read<Result>, sent?: () => void) => {
       const send = () => {
         sent?.()
         return run()
       }
-      const isLarge = passes > 0 && passes * (await sizes.of(resource)) >= LARGE_TABLE
+      const isLarge = needed.length > 0 && (await scannedBytes(sizes, needed)) >= LARGE_TABLE
       if (!isLarge) return use(send)
       const release = await scans.acquire(caller, 1, until)
       try {

@@ -1,11 +1,13 @@
 import DataLoader from 'dataloader'
+import type { Written } from '../../domain/changes.ts'
 import type { DatabaseClient, ReadContext, WriteContext } from '../../domain/context.ts'
 import { readByKeys, readLists } from '../../domain/read.ts'
+import type { SharedTransaction } from '../../domain/transaction.ts'
 import { type Action, authorize } from '../../model/authorize.ts'
 import type { Caller } from '../../model/caller.ts'
 import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
-import { type List, type ListRequest, passesOf } from '../../model/query/list.ts'
-import type { Resource } from '../../model/resource.ts'
+import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
+import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import type { ConnectionShares, Connections } from './connection-shares.ts'
 import type { Slot } from './operation-limiter.ts'
@@ -23,6 +25,23 @@ export interface Parent {
   readonly id: string
 }
 
+interface Together {
+  readonly isAtomic: boolean
+  hasFailed: boolean
+  /** What all fields write, once the first is executed. */
+  planned?: readonly PlannedWrite[]
+  /** By the name of its field: what an earlier field has created with its own, or undefined. */
+  readonly created: Map<string, Written | undefined>
+}
+
+/** A field that is going to write. */
+export interface PlannedWrite {
+  readonly name: string
+  readonly resource: Resource
+  readonly key: Pick<ResourceKey, 'parentId'> & { readonly id: string | undefined }
+  readonly args: Values
+}
+
 export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
@@ -32,9 +51,11 @@ export interface GraphContext {
   readonly slot: Slot
   /**
    * Whether a mutation may select the resource it wrote without the read scope. Only the operations of REST
-   * may: they return the resource after a create (SPEC §4.3), and after no other write.
+   * may: they return the resource after a create (SPEC §4.3), and after other writes only to callers who may read it.
    */
   readonly selectsWritten: boolean
+  /** The progress of a mutation in one transaction. */
+  readonly together?: Together | undefined
 }
 
 export function createContext(
@@ -47,6 +68,25 @@ export function createContext(
   const connections = domain.connections.of(caller.identity, slot)
   const loaders = new Loaders(reader, connections, slot)
   return { caller, domain, loaders, connections, slot, selectsWritten }
+}
+
+/** The same context inside a transaction, which has a connection already and reads what it has written. */
+export function inTransaction(
+  { caller, domain, slot, selectsWritten }: GraphContext,
+  client: DatabaseClient,
+  transaction: SharedTransaction,
+  isAtomic: boolean,
+): GraphContext {
+  const connections: Connections = { use: (work) => work(), read: ({ run }) => run() }
+  return {
+    caller,
+    domain: { ...domain, client, transaction },
+    loaders: new Loaders(client, connections, slot),
+    connections,
+    slot,
+    selectsWritten,
+    together: { isAtomic, hasFailed: false, created: new Map() },
+  }
 }
 
 /** Selects a replica that has the writes this query must see, before the query reads anything. */
@@ -106,8 +146,7 @@ class Loaders {
     const read = (ids: readonly string[]) =>
       connections.read(
         {
-          resource,
-          passes: passesOf(request),
+          scans: scansOf(resource, passesOf(request), request.filter),
           run: () => readLists(reader, parent.resource, resource, ids, request),
         },
         { client: reader, key: `${kind} ${JSON.stringify(ids)}` },

@@ -18,12 +18,13 @@ import {
   type ComplexityEstimatorArgs,
   getComplexity,
 } from 'graphql-query-complexity'
-import type { TableSizes } from '../../domain/table-sizes.ts'
+import { scannedBytes, type TableSizes } from '../../domain/table-sizes.ts'
 import { kindOf } from '../../model/fields.ts'
-import { filterPasses } from '../../model/query/list.ts'
+import { type Measure, measurePasses } from '../../model/query/aggregate.ts'
+import { filterPasses, type Scan, scansOf } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource, Values } from '../../model/resource.ts'
-import { camelCase, graphNames, groupType } from '../names.ts'
+import { camelCase, graphNames, groupType, parentArgument } from '../names.ts'
 import { uncheckedFilter } from '../schema/filters.ts'
 
 export interface CostedOperation {
@@ -51,6 +52,11 @@ const COMMON_CHARACTERS: readonly [string, number][] = [
   ['cursor', CURSOR_CHARACTERS],
   ['nextCursor', CURSOR_CHARACTERS],
   ['previousCursor', CURSOR_CHARACTERS],
+  ['RecordedChange.cursor', NUMBER_CHARACTERS],
+  // The longest subject of a token.
+  ['RecordedChange.by', 2_000],
+  ['startCursor', CURSOR_CHARACTERS],
+  ['endCursor', CURSOR_CHARACTERS],
 ]
 
 /** Most types are named with one `ofType` or none. */
@@ -62,6 +68,7 @@ const MOST_TYPES = 500
 /** Estimates the cost of operations before they run, from the lengths of fields and the sizes of tables. */
 export class CostEstimator {
   readonly #schema: GraphQLSchema
+  readonly #resources: readonly Resource[]
   readonly #sizes: TableSizes
   /** The maximum length of a leaf in characters, by `Type.field` or its name. */
   readonly #characters: ReadonlyMap<string, number>
@@ -69,8 +76,15 @@ export class CostEstimator {
 
   constructor(schema: GraphQLSchema, resources: readonly Resource[], sizes: TableSizes) {
     this.#schema = schema
+    this.#resources = resources
     this.#sizes = sizes
-    this.#characters = new Map([...COMMON_CHARACTERS, ...resources.flatMap(characterCounts)])
+    const counts = resources.map(characterCounts)
+    const whole = counts.map((leaves) => leaves.reduce((sum, [, count]) => sum + count / 2, 0))
+    this.#characters = new Map([
+      ...COMMON_CHARACTERS,
+      ['RecordedChange.resource', Math.max(...whole)],
+      ...counts.flat(),
+    ])
     this.#introspection = introspectionSizes(schema)
   }
 
@@ -87,16 +101,16 @@ export class CostEstimator {
    * at most `limit`, since its time is limited too.
    */
   async all(operation: CostedOperation, limit: number): Promise<{ response: number; total: number }> {
-    const scans: [Resource, number][] = []
-    const response = this.#walk(operation, ({ field, args }) => {
+    const statements: (readonly Scan[])[] = []
+    const response = this.#walk(operation, (node) => {
+      const { field, args } = node
       const resource = field.extensions['lists'] as Resource | undefined
-      const passes = resource ? passesOf(resource, field, args) : 0
-      if (resource && passes > 0) scans.push([resource, passes])
+      const scans = resource ? scansOfField(resource, node, this.#resources) : []
+      statements.push(scans, ...(typeof args['unlessRevision'] === 'string' ? [scans] : []))
     })
     let total = response
-    for (const [resource, passes] of scans) {
-      const units = (await this.#sizes.of(resource)) / TABLE_BYTES_PER_UNIT
-      total += Math.min(passes * units, limit)
+    for (const scans of statements) {
+      total += Math.min((await scannedBytes(this.#sizes, scans)) / TABLE_BYTES_PER_UNIT, limit)
     }
     return { response, total: Math.ceil(total) }
   }
@@ -146,12 +160,24 @@ function sizeOf(field: GraphQLField<unknown, unknown>, args: Values): number {
   return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE), 1)
 }
 
-/** Aggregates read every row. So do filtered or sorted lists without a suitable index. */
-function passesOf(resource: Resource, field: GraphQLField<unknown, unknown>, args: Values): number {
-  const filter = uncheckedFilter(resource, args)
-  if (filter) return filterPasses(filter)
+/** Aggregates read every row. So do filtered or sorted lists without a suitable index, and those across parents. */
+function scansOfField(
+  resource: Resource,
+  { field, args, childComplexity }: ComplexityEstimatorArgs,
+  resources: readonly Resource[],
+): readonly Scan[] {
+  if (field.args.length === 0) {
+    // A measure, with a number for each column.
+    const columns = Math.round((childComplexity * CHARACTERS_PER_UNIT) / NUMBER_CHARACTERS)
+    return [[resource, columns * measurePasses(field.name as Measure)]]
+  }
+  const filter = uncheckedFilter(resource, args, resources)
   const isAggregate = field.args.some(({ name }) => name === 'groupBy')
-  return isAggregate || ((args['sort'] as unknown[]) ?? []).length > 0 ? 1 : 0
+  const isSorted = ((args['sort'] as unknown[]) ?? []).length > 0
+  const parent = parentArgument(resource)
+  const isAcross = field.args.some(({ name }) => name === parent && typeof args[name] !== 'string')
+  const isScan = filter || isAggregate || isSorted || isAcross
+  return scansOf(resource, isScan ? filterPasses(filter) : 0, filter)
 }
 
 function characterCounts(resource: Resource): [string, number][] {

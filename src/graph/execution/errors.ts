@@ -26,7 +26,8 @@ export function formatErrors(reportFault: ReportError) {
       const details = cause.details.map((detail) => inGraphQL(detail, thrown))
       return answer(cause.message, cause.code, details)
     }
-    if (isRequestError(thrown) || extensions?.['code'] !== FAULT) return answer(message, 'VALIDATION_FAILED')
+    if (isRequestError(thrown) || (extensions?.['code'] ?? FAULT) !== FAULT)
+      return answer(message, 'VALIDATION_FAILED')
     reportFault(cause)
     return answer('Internal error.', 'INTERNAL_ERROR')
   }

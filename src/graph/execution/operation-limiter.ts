@@ -122,8 +122,7 @@ export class OperationLimiter implements Load {
     slot: OperationSlot,
     work: (slot: Slot) => Promise<Result>,
   ): Promise<Result> {
-    const release =
-      this.#operations.take(caller, amount) ?? (await this.#operations.acquire(caller, amount, slot))
+    const release = await this.#operations.acquire(caller, amount, slot)
     this.#running++
     try {
       return await work(slot)

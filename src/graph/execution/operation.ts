@@ -1,6 +1,8 @@
 import {
   type DocumentNode,
   type ExecutionResult,
+  execute,
+  type GraphQLError,
   type GraphQLSchema,
   getVariableValues,
   Kind,
@@ -12,12 +14,14 @@ import {
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../model/caller.ts'
+import { DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
 import { currentTimings, describeSpan, inSpan } from '../../observability/observation.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
+import { executeTogether, transactionMode } from './transaction.ts'
 
 type OperationType = 'query' | 'mutation'
 
@@ -25,11 +29,16 @@ export interface OperationText {
   readonly type: OperationType
   /** Of the field. */
   readonly name: string
-  readonly text: string
+  readonly text: string | DocumentNode
+  /** The cost of the largest response, if it is known. */
+  readonly cost?: number
 }
 
 export interface PreparedOperation {
   readonly document: string
+  parsed(): DocumentNode
+  /** The cost of the largest response. */
+  cost(variables: Values): number
   /** Runs in a slot of the limiter, once there is memory for the response. */
   run(variables: Values, caller: Caller): Promise<Values>
 }
@@ -48,38 +57,48 @@ export interface PrepareParts {
  * doing so at the start took a sixth of the start.
  */
 export function createPrepare({ schema, domain, costs, run }: PrepareParts): Prepare {
-  return ({ type, name, text }) => {
+  return ({ type, name, text, cost }) => {
     let parsed: DocumentNode | undefined
-    let execute: Execute | undefined
+    let compiled: Execute | undefined
     /** The cost of the largest response depends on this variable only. */
     const costsByLimit = new Map<unknown, number>()
     const document = () => {
-      parsed ??= parse(text)
+      parsed ??= typeof text === 'string' ? parse(text) : text
       return parsed
     }
     const costOf = (variables: Values) => {
-      const cost = costsByLimit.get(variables['limit']) ?? costs.response({ document: document(), variables })
-      costsByLimit.set(variables['limit'], cost)
-      return cost
+      const { limit } = variables
+      const known = cost ?? costsByLimit.get(limit) ?? costs.response({ document: document(), variables })
+      costsByLimit.set(limit, known)
+      return known
     }
     return {
       get document() {
         return print(document())
       },
+      parsed: document,
+      cost: costOf,
       run(variables, caller) {
-        const compiled = execute ?? compile(schema, document())
-        execute = compiled
+        const execute = compiled ?? compile(schema, document())
+        compiled = execute
         return run({ type, name }, caller, async (slot) => {
           await slot.reserve(costOf(variables) * RESPONSE_BYTES_PER_UNIT)
           const context = createContext(caller, domain, { slot, selectsWritten: true })
           if (type === 'query') await awaitWrites(context)
-          const { data, errors } = await compiled(variables, context)
-          if (errors?.[0]) throw causeOf(errors[0])
+          const { data, errors } = await execute(variables, context)
+          const failed = errors?.find((error) => !isOfDeleted(error))
+          if (failed) throw Object.assign(causeOf(failed) as Error, { failedField: failed.path?.[0] })
           return data as Values
         })
       },
     }
   }
+}
+
+/** Whether a related list is null because its resource was deleted after it was read. */
+function isOfDeleted(error: GraphQLError): boolean {
+  const cause = causeOf(error)
+  return error.path?.length !== 1 && cause instanceof DomainError && cause.code === 'RESOURCE_GONE'
 }
 
 type Execute = (variables: Values, context: GraphContext) => ExecutionResult | Promise<ExecutionResult>
@@ -96,9 +115,18 @@ type Execute = (variables: Values, context: GraphContext) => ExecutionResult | P
  * @throws {Error} for a document that is not valid, or an operation that cannot be compiled
  */
 function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
+  const [definition] = document.definitions as [OperationDefinitionNode]
+  const mode = transactionMode(definition)
+  // The document is made for one request, of operations that are valid.
+  if (mode) {
+    return (variableValues, context) =>
+      executeTogether(context, mode, (contextValue) =>
+        execute({ schema, document, variableValues, contextValue }),
+      )
+  }
   const [problem] = validate(schema, document)
   if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${print(document)}`)
-  const [{ variableDefinitions = [], ...operation }] = document.definitions as [OperationDefinitionNode]
+  const { variableDefinitions = [], ...operation } = definition
   const passing = { ...operation, variableDefinitions: variableDefinitions.map(asJson) }
   const compilation = compileQuery(schema, { ...document, definitions: [passing] }, undefined, OPTIONS)
   if (!isCompiledQuery(compilation)) {
@@ -116,7 +144,10 @@ function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
  */
 const OPTIONS = { disablingCapturingStackErrors: true, disableLeafSerialization: true }
 
-function asJson({ kind, variable }: VariableDefinitionNode): VariableDefinitionNode {
+/** Variables of `@include` and `@skip` must have their own type. */
+function asJson(definition: VariableDefinitionNode): VariableDefinitionNode {
+  if (print(definition.type) === 'Boolean!') return definition
+  const { kind, variable } = definition
   return { kind, variable, type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: 'JSON' } } }
 }
 

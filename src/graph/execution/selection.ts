@@ -17,7 +17,8 @@ export function selectedFields(info: GraphQLResolveInfo, ...path: readonly strin
   return new Set(fields.map(({ name }) => name.value))
 }
 
-function fieldsBelow(
+/** The fields in these selection sets, without those of `@skip` and `@include`, and with those of fragments. */
+export function fieldsBelow(
   info: GraphQLResolveInfo,
   nodes: readonly Pick<FieldNode, 'selectionSet'>[],
 ): FieldNode[] {

@@ -1,8 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server'
+import {
+  ApolloServer,
+  type ApolloServerPlugin,
+  type GraphQLRequestContextResponseForOperation,
+  type GraphQLResponse,
+  HeaderMap,
+} from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { stringifyChunked } from '@discoveryjs/json-ext'
-import type { GraphQLSchema } from 'graphql'
+import { execute, type GraphQLSchema, getVariableValues } from 'graphql'
 import type { Context } from 'koa'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import type { FormatError } from '../../http/errors.ts'
@@ -12,6 +18,7 @@ import { awaitWrites, createContext, type DomainContext, type GraphContext } fro
 import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportError } from '../execution/errors.ts'
 import { describeOperation, type RunOperation } from '../execution/operation.ts'
+import { executeTogether, type TransactionMode, transactionMode } from '../execution/transaction.ts'
 import {
   admitCost,
   type DocumentLimits,
@@ -78,7 +85,8 @@ const formatError: FormatError = (ctx, { code, message, details }) => {
   return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
 
-function createApollo({ schema, introspection, limits, costs, reportFault }: GraphQLServerParts) {
+function createApollo(parts: GraphQLServerParts) {
+  const { schema, introspection, limits, reportFault } = parts
   return new ApolloServer<GraphContext>({
     schema,
     introspection,
@@ -93,14 +101,20 @@ function createApollo({ schema, introspection, limits, costs, reportFault }: Gra
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
     validationRules: limitRules(limits),
-    plugins: [ApolloServerPluginLandingPageDisabled(), admission(limits, costs)],
+    plugins: [ApolloServerPluginLandingPageDisabled(), admission(parts)],
     formatError: formatErrors(reportFault),
   })
 }
 
 /** In one plugin, because Apollo would run several at once: what one waits for must be released if another refuses. */
-function admission(limits: DocumentLimits, costs: CostEstimator): ApolloServerPlugin<GraphContext> {
+function admission({
+  schema,
+  limits,
+  costs,
+  reportFault,
+}: GraphQLServerParts): ApolloServerPlugin<GraphContext> {
   const takeTurn = introspectionTurns()
+  const format = formatErrors(reportFault)
   return {
     requestDidStart: async () => {
       let finish = () => {}
@@ -112,12 +126,37 @@ function admission(limits: DocumentLimits, costs: CostEstimator): ApolloServerPl
           finish = await takeTurn(request)
           if (operation?.operation === 'query') await awaitWrites(contextValue)
         },
+        responseForOperation: async (request) => {
+          const mode = transactionMode(request.operation)
+          const { variableDefinitions = [] } = request.operation
+          // Apollo refuses variables that do not fit.
+          const { errors } = getVariableValues(schema, variableDefinitions, request.request.variables ?? {})
+          return mode && !errors ? respondTogether(schema, request, mode, format) : null
+        },
         willSendResponse: async ({ response }) => {
           finish()
           limitErrors(response)
         },
       }
     },
+  }
+}
+
+/** Responds to a mutation in one transaction, which Apollo cannot execute again after a conflict. */
+async function respondTogether(
+  schema: GraphQLSchema,
+  { document, request, contextValue: context }: GraphQLRequestContextResponseForOperation<GraphContext>,
+  mode: TransactionMode,
+  format: ReturnType<typeof formatErrors>,
+): Promise<GraphQLResponse> {
+  const { variables: variableValues, operationName } = request
+  const { errors, ...result } = await executeTogether(context, mode, (contextValue) =>
+    execute({ schema, document, contextValue, variableValues, operationName }),
+  )
+  const formatted = errors && { errors: errors.map((error) => format(error.toJSON(), error)) }
+  return {
+    http: { headers: new HeaderMap() },
+    body: { kind: 'single', singleResult: { ...result, ...formatted } },
   }
 }
 

@@ -12,6 +12,7 @@ import { Limiter } from '../../http/limiter.ts'
 import { errorAt } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
+import { isInTransaction } from '../execution/transaction.ts'
 
 export interface DocumentLimits {
   readonly depth: number
@@ -22,6 +23,8 @@ export interface DocumentLimits {
 /** Operations written by people are shorter. */
 export const MAXIMUM_TOKENS = 2000
 const MAXIMUM_ALIASES = 30
+/** Writes of one transaction, which keeps its connection and its locks until it ends. */
+export const MAXIMUM_WRITES = 100
 const MAXIMUM_DIRECTIVES = 20
 const MAXIMUM_INTROSPECTIONS = 1
 /** Validation stops after this many errors: searching for similar names takes time. */
@@ -34,8 +37,10 @@ export function limitRules({ depth }: DocumentLimits): ValidationRule[] {
     limit(
       'aliases',
       MAXIMUM_ALIASES,
-      countNodes((node) => node.kind === Kind.FIELD && node.alias !== undefined),
+      // In a transaction, fields have a limit of their own.
+      (document) => countAliases(document) - countWritesTogether(document),
     ),
+    limit('fields in one transaction', MAXIMUM_WRITES, countWritesTogether),
     limit(
       'directives',
       MAXIMUM_DIRECTIVES,
@@ -133,6 +138,12 @@ function countNodes(isCounted: (node: ASTNode) => boolean): (document: DocumentN
   }
 }
 
+const countAliases = countNodes((node) => node.kind === Kind.FIELD && node.alias !== undefined)
+
+function countWritesTogether(document: DocumentNode): number {
+  return isInTransaction(document) ? measure(document, () => 1, sum) : 0
+}
+
 /**
  * The levels of fields, with fragments expanded. Introspection does not count: GraphQL's own rules limit it, and the
  * usual query is deeper than any other.
@@ -147,11 +158,11 @@ function depthOf(document: DocumentNode): number {
 
 /** Each searches the whole schema and sends most of it. */
 function countIntrospections(document: DocumentNode): number {
-  return measure(
-    document,
-    (name, inner) => (isIntrospection(name) ? 1 : inner),
-    (parts) => parts.reduce((total, part) => total + part, 0),
-  )
+  return measure(document, (name, inner) => (isIntrospection(name) ? 1 : inner), sum)
+}
+
+function sum(parts: readonly number[]): number {
+  return parts.reduce((total, part) => total + part, 0)
 }
 
 function isIntrospection(name: string): boolean {

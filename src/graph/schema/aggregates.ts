@@ -10,18 +10,21 @@ import {
   MEASURES,
   type Measure,
   measurable,
+  measuredBy,
+  measurePasses,
   TIME_UNITS,
   timed,
 } from '../../model/query/aggregate.ts'
-import { filterPasses } from '../../model/query/list.ts'
-import type { Leaf, Resource, Values } from '../../model/resource.ts'
+import { filterPasses, scansOf } from '../../model/query/list.ts'
+import type { Leaf, Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, pascalCase } from '../names.ts'
 import { type FilterArguments, filterArguments, toFilter } from './filters.ts'
 import { columnEnumeration, refuseOutOfBounds } from './lists.ts'
-import { memberOf, type SchemaPart, typeOf } from './sdl.ts'
+import { relatedFields, toOneRelations } from './related.ts'
+import { fieldsOf, memberOf, type SchemaField, type SchemaPart, typeOf } from './sdl.ts'
 
 export const GROUP_ORDER: SchemaPart = {
   typeDefs: `"The order of the groups of an aggregate."
@@ -38,39 +41,74 @@ export const TIME_UNIT: SchemaPart = {
   resolvers: { TimeUnit: Object.fromEntries(TIME_UNITS.map((unit) => [unit.toUpperCase(), unit])) },
 }
 
-export function aggregateTypes(resource: Resource): (SchemaPart | string)[] {
+export function aggregateTypes(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {
+  const { path } = resource
   const names = graphNames(resource)
   const keys = groupable(resource.leaves)
-  const members = (leaves: readonly Leaf[], type: (leaf: Leaf) => string) =>
-    leaves.map((leaf) => memberOf(leaf.column, leaf.field, type(leaf))).join('\n')
-  const measured = measurable(resource)
-  const measures = MEASURES.map((name) => `"${pascalCase(name)} of each field." ${name}: ${names.measures}!`)
-  const measureType = `"A number for each numeric field of ${resource.path}. Null if no resource of the group has a value, and, with an error, if the number is out of range."
-    type ${names.measures} { ${members(measured, ({ column, field }) => (kindOf(field).isExact ? typeOf(resource, column, field) : 'Float'))} }`
+  const relations = toOneRelations(resource, resources).filter((one) =>
+    keys.some(({ column }) => column === one.column),
+  )
+  const numbers = measurable(resource)
+  const measures = MEASURES.filter((measure) => measuredBy(measure, resource).length > 0)
+  const typeOfLeaf = ({ column, field }: Leaf) => typeOf(resource, column, field)
+  const typeOfNumber = (leaf: Leaf) => (kindOf(leaf.field).isExact ? typeOfLeaf(leaf) : 'Float')
+  const type = (name: string, description: string, fields: readonly SchemaField[]) =>
+    fields.length > 0 ? [fieldsOf(name, `"${description}" type ${name}`, fields)] : []
   return [
-    columnEnumeration(names.groupField, `Fields to group ${resource.path} by.`, keys),
-    columnEnumeration(names.timeField, `Timestamps of ${resource.path}.`, timed(resource.leaves)),
-    `"Periods to group ${resource.path} by."
+    columnEnumeration(names.groupField, `Fields to group ${path} by.`, keys),
+    columnEnumeration(names.timeField, `Timestamps of ${path}.`, timed(resource.leaves)),
+    `"Periods to group ${path} by."
       input ${names.timeGroup} {
         "The timestamp." field: ${names.timeField}!
         "The length of a period." unit: TimeUnit!
-      }`,
-    `"The common values of a group of ${resource.path}. Only fields in groupBy are set."
-      type ${names.groupKey} { ${members(keys, ({ column, field }) => typeOf(resource, column, field))} }
-      ${measured.length > 0 ? measureType : ''}
-      "A group of ${resource.path} with equal values."
-      type ${names.group} {
-        "The common values of the group." key: ${names.groupKey}!
-        "Start of the period. Null for resources without the timestamp, and if not grouped by time." time: DateTime
-        "Number of resources in the group." count: Int!
-        ${measured.length > 0 ? measures.join('\n') : ''}
       }
-      "The groups of ${resource.path}."
+      "The groups of ${path}."
       type ${names.aggregateType} {
         "The groups, up to the limit." groups: [${names.group}!]!
         "Whether there are more groups than the limit." hasMore: Boolean!
       }`,
+    ...type(
+      names.groupKey,
+      `The common values of a group of ${path}. Only fields in groupBy, and what they refer to, are set.`,
+      [...columnFields(keys, typeOfLeaf), ...relatedFields(relations)],
+    ),
+    ...type(
+      names.measures,
+      `A number for each numeric field of ${path}. Null if no resource of the group has a value, and, with an error, if the number is out of range.`,
+      columnFields(numbers, typeOfNumber),
+    ),
+    ...type(
+      names.distinctCounts,
+      `How many different values each field of ${path} has. Unset values do not count.`,
+      columnFields(keys, () => 'Int!'),
+    ),
+    ...type(names.group, `A group of ${path} with equal values.`, [
+      { sdl: `"The common values of the group." key: ${names.groupKey}!` },
+      {
+        sdl: '"Start of the period. Null for an unset timestamp, and if not grouped by time." time: DateTime',
+      },
+      { sdl: '"Number of resources in the group." count: Int!' },
+      ...measures.map((measure) => measureField(resource, measure)),
+    ]),
   ]
+}
+
+/** Fields with the values of columns. */
+function columnFields(leaves: readonly Leaf[], type: (leaf: Leaf) => string): SchemaField[] {
+  return leaves.map((leaf) => ({
+    sdl: memberOf(leaf.column, leaf.field, type(leaf)),
+    resolve: (values: Columns) => inRange(values[leaf.column]),
+  }))
+}
+
+function measureField(resource: Resource, measure: Measure): SchemaField {
+  const { measures, distinctCounts } = graphNames(resource)
+  const isDistinct = measure === 'distinctCount'
+  return {
+    sdl: `"${isDistinct ? 'Number of different values' : pascalCase(measure)} of each field." ${measure}: ${isDistinct ? distinctCounts : measures}!`,
+    resolve: (group: Group) => group.measures[measure],
+    ...(measurePasses(measure) > 0 && { lists: resource }),
+  }
 }
 
 const MAXIMUM_GROUPS = 1000
@@ -94,44 +132,37 @@ export function aggregateArguments(resource: Resource): string {
 export function aggregateResolver(
   resource: Resource,
 ): GraphQLFieldResolver<unknown, GraphContext, AggregateArguments> {
-  const columns = measurable(resource).map(({ column }) => column)
   return async (_, { groupBy, groupByTime, order, limit, ...selection }, context, info) => {
     requireScope(context, resource, 'read')
     refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
     const measured = (measure: Measure) => {
       const fields = selectedFields(info, 'groups', measure)
+      const columns = measuredBy(measure, resource).map(({ column }) => column)
       return columns.filter((column) => fields.has(camelCase(column)))
     }
+    const measures = forMeasures(measured)
+    const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
     // One more than requested shows whether there are more.
     const request: AggregateRequest = {
-      filter: toFilter(resource, selection),
+      filter: toFilter(resource, selection, context),
       groupBy,
       groupByTime: groupByTime ?? undefined,
-      measures: forMeasures(measured),
+      measures,
       order,
       limit: limit + 1,
     }
-    const passes = filterPasses(request.filter)
+    const scans = scansOf(resource, filterPasses(request.filter) + sorting, request.filter)
     const { reader } = context.loaders
     const groups = await context.connections.read(
-      { resource, passes, run: () => aggregate(reader, resource, request) },
+      { scans, run: () => aggregate(reader, resource, request) },
       { client: reader, key: `${resource.path} groups ${JSON.stringify(request)}` },
     )
-    return { groups: groups.slice(0, limit).map(toGraph), hasMore: groups.length > limit }
+    return { groups: groups.slice(0, limit), hasMore: groups.length > limit }
   }
-}
-
-function toGraph({ key, time, count, measures }: Group) {
-  return { key: inCamelCase(key), time, count, ...forMeasures((measure) => inCamelCase(measures[measure])) }
-}
-
-function inCamelCase(columns: Columns): Values {
-  const values = Object.entries(columns)
-  return Object.fromEntries(values.map(([column, value]) => [camelCase(column), inRange(value)]))
 }
 
 /** An error as a value is null with that error at its path. */
 function inRange(value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value
-  return new DomainError('BUSINESS_RULE_VIOLATION', 'A sum or an average of these numbers is out of range.')
+  return new DomainError('BUSINESS_RULE_VIOLATION', 'A measure of these numbers is out of range.')
 }

@@ -62,7 +62,7 @@ export async function resolveConnection(
   const { resource } = source
   requireScope(context, resource, 'read')
   const counted = selectedFields(info).has('totalCount')
-  const request = toConnectionRequest(resource, args, context.domain.maximumPageSize, counted)
+  const request = toConnectionRequest(resource, args, context, counted)
   const { fromEnd = false, take, sorts } = request
   // One more than requested shows whether there are more.
   const { rows, totalCount } = await readSource(source, { ...request, take: take + 1 }, context)
@@ -86,9 +86,10 @@ export async function resolveConnection(
 function toConnectionRequest(
   resource: Resource,
   { first, last, after, before, sort, ...selection }: ConnectionArguments,
-  maximumPageSize: number,
+  context: GraphContext,
   counted: boolean,
 ): ListRequest {
+  const { maximumPageSize } = context.domain
   if (isGiven(first)) refuseOutOfBounds('first', first, 0, maximumPageSize)
   if (isGiven(last)) {
     refuseOutOfBounds('last', last, 0, maximumPageSize)
@@ -99,7 +100,7 @@ function toConnectionRequest(
     isGiven(cursor) ? decodeCursor(resource, sort, cursor, argument) : undefined
   return {
     sorts: sort,
-    filter: toFilter(resource, selection),
+    filter: toFilter(resource, selection, context),
     take: first ?? last ?? Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
     after: position(after, 'after'),
     before: position(before, 'before'),

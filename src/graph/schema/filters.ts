@@ -2,13 +2,15 @@ import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/
 import { type Field, kindOf } from '../../model/fields.ts'
 import { KINDS } from '../../model/kinds/index.ts'
 import { type Operator, operatorDefinition } from '../../model/query/operators.ts'
-import { countConditions, type Filter, queryable } from '../../model/query/query.ts'
+import { countConditions, type Filter, isEmpty, queryable, relatedTargets } from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { isObject, isStorable } from '../../model/values.ts'
 import { viewOf } from '../../model/versions/views.ts'
+import { type GraphContext, requireScope } from '../execution/context.ts'
 import { graphNames, toWireNames } from '../names.ts'
-import { filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
+import { toOneRelations } from './related.ts'
+import { deprecation, filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
 
 /** The types of operands; `$` is the type of the value. */
 const OPERANDS = { values: '[$!]', text: 'String', boolean: 'Boolean' } as const
@@ -51,13 +53,27 @@ export function valueFilter(type: string, operators: readonly Operator[]): strin
     input ${type}Filter { ${members.join(' ')} }`
 }
 
-export function filterInput(resource: Resource): string {
-  const name = graphNames(resource).filter
+/** The input of a filter, and that of filters over a relation to the resource, which has no relations itself. */
+export function filterInputs(resource: Resource, resources: readonly Resource[]): string {
+  const { filter, relatedFilter } = graphNames(resource)
   const filtered = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
   const members = Object.entries(resource.allFields)
     .filter(([field]) => filtered.has(field))
     .map(([field, definition]) => memberOf(field, definition, filterTypeOf(resource, field, definition)))
-  return `"Conditions on ${resource.path}. All given conditions must match."
+  const relations = toOneRelations(resource, resources).map(
+    ({ name, target, field }) =>
+      `"Conditions on the ${name}, which must exist. Requires the scope to read ${target.path}."
+      ${name}: ${graphNames(target).relatedFilter}${deprecation(field)}`,
+  )
+  const isTarget = resources.some((one) =>
+    toOneRelations(one, resources).some(({ target }) => target === resource),
+  )
+  const related = isTarget ? conditionsInput(relatedFilter, resource, members) : ''
+  return `${conditionsInput(filter, resource, [...members, ...relations])} ${related}`
+}
+
+function conditionsInput(name: string, { path }: Resource, members: readonly string[]): string {
+  return `"Conditions on ${path}. All given conditions must match."
     input ${name} {
       "All of these conditions must match." and: [${name}!]
       "At least one of these conditions must match." or: [${name}!]
@@ -91,19 +107,29 @@ export function filterArguments(resource: Resource): string {
  * The condition of the arguments of a list.
  *
  * @throws {DomainError} VALIDATION_FAILED (400) for a null in the filter; INVALID_QUERY_PARAMETER (400) for too many
- *   values, conditions or words, or a text that cannot be stored
+ *   values, conditions or words, or a text that cannot be stored; ACCESS_DENIED (403) for the target of a relation
  */
-export function toFilter(resource: Resource, args: FilterArguments): Filter | undefined {
+export function toFilter(
+  resource: Resource,
+  args: FilterArguments,
+  context: GraphContext,
+): Filter | undefined {
   const { filter, search } = args
   if (filter) refuseValues(filter)
   const checked = checkSearch(search ?? '')
   if ('problem' in checked) refuse('search', checked.code, `search ${checked.problem}.`)
-  return combined(resource, args, filter && refuseConditions(toConditions(resource, filter)))
+  const condition = filter && refuseConditions(toConditions(resource, filter, context.domain.resources))
+  for (const target of condition ? relatedTargets(condition) : []) requireScope(context, target, 'read')
+  return combined(resource, args, condition)
 }
 
 /** The same without checks. */
-export function uncheckedFilter(resource: Resource, args: FilterArguments): Filter | undefined {
-  return combined(resource, args, args.filter && toConditions(resource, args.filter))
+export function uncheckedFilter(
+  resource: Resource,
+  args: FilterArguments,
+  resources: readonly Resource[],
+): Filter | undefined {
+  return combined(resource, args, args.filter && toConditions(resource, args.filter, resources))
 }
 
 function combined(
@@ -113,20 +139,30 @@ function combined(
 ): Filter | undefined {
   const searched = search ? searchFilter(viewOf(resource, apiVersion ?? undefined), search) : undefined
   // Without a condition, the stored count of the collection serves.
-  const all = [condition, searched].filter((part) => !!part && !('all' in part && part.all.length === 0))
+  const all = [condition, searched].filter((part) => !!part && !isEmpty(part))
   return all.length > 1 ? { all: all as Filter[] } : (all[0] ?? undefined)
 }
 
-/** Conditions without a value are omitted: GraphQL omits the members whose variables are not given. */
-function toConditions(resource: Resource, filter: Values): Filter {
-  const { and, or, not, ...members } = filter
-  const nested = (parts: unknown) => (parts as Values[]).map((part) => toConditions(resource, part))
+/**
+ * Conditions without a value are omitted: GraphQL omits the members whose variables are not given. Without `resources`,
+ * the filter has no relations.
+ */
+function toConditions(resource: Resource, filter: Values, resources: readonly Resource[]): Filter {
+  const { and, or, not, ...members } = filter as Record<string, unknown>
+  const nested = (parts: unknown) =>
+    (parts as Values[]).map((part) => toConditions(resource, part, resources))
+  const related = toOneRelations(resource, resources).flatMap(({ name, column, target }): Filter[] => {
+    const conditions = toConditions(target, (members[name] ?? {}) as Values, [])
+    delete members[name]
+    return isEmpty(conditions) ? [] : [{ column, target: () => target, related: conditions }]
+  })
   return {
     all: [
       ...(and ? nested(and) : []),
       ...(or ? [{ any: nested(or) }] : []),
-      ...(not ? [{ not: toConditions(resource, not as Values) }] : []),
+      ...(not ? [{ not: toConditions(resource, not as Values, resources) }] : []),
       ...memberFilters(resource.allFields, toWireNames(resource, members), ''),
+      ...related,
     ],
   }
 }

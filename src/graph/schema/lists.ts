@@ -1,7 +1,7 @@
 import { notFoundOrGone } from '../../domain/not-found.ts'
 import { readList } from '../../domain/read.ts'
 import { errorAt } from '../../model/errors.ts'
-import { type List, type ListRequest, passesOf } from '../../model/query/list.ts'
+import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import { type Sort, sortable } from '../../model/query/query.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import type { GraphContext, Parent } from '../execution/context.ts'
@@ -70,17 +70,22 @@ export async function readSource(
   { connections, loaders }: GraphContext,
 ): Promise<List> {
   const { reader } = loaders
+  // For owned resources, only the lists of one parent have an index in the order of creation.
+  const passes = Math.max(passesOf(request), resource.owner ? 1 : 0)
   const list = parent
     ? await loaders.list(parent, resource, request)
     : await connections.read(
-        { resource, passes: passesOf(request), run: () => readList(reader, resource, request) },
+        {
+          scans: scansOf(resource, passes, request.filter),
+          run: () => readList(reader, resource, request),
+        },
         { client: reader, key: `${resource.path} ${JSON.stringify(request)}` },
       )
   if (!list) {
     const { resource: owner, id } = parent as Parent
     throw await connections.use(() => notFoundOrGone(reader, owner, { id }))
   }
-  loaders.remember(resource, list.rows)
+  if (!request.versionsOnly) loaders.remember(resource, list.rows)
   return list
 }
 

@@ -1,15 +1,15 @@
 import { isAlwaysSet, kindOf } from '../../model/fields.ts'
-import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
+import { ownedBy, referencesTo } from '../../model/relations.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
-import { camelCase, graphNames, groupType, pascalCase, singular } from '../names.ts'
+import { camelCase, graphNames, groupType, pascalCase } from '../names.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import { valueFilter } from './filters.ts'
 import { nodeIdField } from './nodes.ts'
 import { pageArguments, resolvePage } from './pages.ts'
+import { relatedFields, toOneRelations } from './related.ts'
 import {
-  deprecation,
   described,
   fieldsOf,
   filterTypeOf,
@@ -24,7 +24,7 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
     nodeIdField(resource),
     ...ownFields(resource),
     { sdl: '"Increases by one with each change. Compared with ifVersion." version: Int!' },
-    ...relatedFields(resource, resources),
+    ...relatedFields(toOneRelations(resource, resources)),
     ...childFields(resource, resources),
   ])
 }
@@ -39,30 +39,6 @@ function ownFields(resource: Resource): SchemaField[] {
     const isSet = (row: Row) => columns.some((column) => row[column] !== null)
     return { sdl, resolve: (row: Row) => (isSet(row) ? row : null) }
   })
-}
-
-function relatedFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
-  const { owner, parentField } = resource
-  const references = relationsOf(resource, resources).map(
-    ({ relation, leaf: { column, field }, target }) => ({
-      sdl: `"The resource that the ${relation} refers to."
-      ${camelCase(relation)}: ${target.name}${deprecation(field)}`,
-      target,
-      column,
-    }),
-  )
-  const parents =
-    owner && parentField
-      ? [{ sdl: `"The parent." ${singular(owner)}: ${owner.name}`, target: owner, column: parentField }]
-      : []
-  return [...references, ...parents].map(({ sdl, target, column }) => ({
-    sdl,
-    resolve: (row: Row, _, context) => {
-      requireScope(context, target, 'read')
-      const id = row[column] as string | null
-      return id === null ? null : context.loaders.resource(target, { id })
-    },
-  }))
 }
 
 function childFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import type { GraphQLResolveInfo } from 'graphql'
 import { INTEGER_RANGE } from '../../model/fields.ts'
+import { keyOf, keyText } from '../../model/identifiers.ts'
 import { cursorUse, decodeCursor, encodeCursor } from '../../model/query/keyset.ts'
 import type { List, ListRequest } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
@@ -24,6 +26,8 @@ export function pageType(resource: Resource): string {
       "Maximum number of items per page." limit: Int!
       "Number of items on all pages." totalCount: Int!
       "Number of pages." totalPages: Int!
+      "Changes with the items of the page, their order, the number of the page and the selected counts. Does not depend on what the items refer to."
+      revision: String!
       "Whether there is a page after this one." hasMore: Boolean!
       "Cursor for the next page, passed with its number. Null on the last page." nextCursor: String
       "Cursor for the previous page, passed with its number (at least 1). Null on the first page." previousCursor: String
@@ -35,32 +39,52 @@ export interface PageArguments extends ListArguments {
   readonly limit: number
   /** The cursor that the page before or after returned for this page. */
   readonly cursor?: string | null
+  readonly unlessRevision?: string | null
 }
 
 export function pageArguments(resource: Resource): string {
   return `"Page number, from 1." page: Int! = 1, "Number of items per page." limit: Int! = ${DEFAULT_PAGE_SIZE},
     "Cursor from an adjacent page. Constant cost; no item is skipped or repeated." cursor: String,
+    "The revision that the client has. If the page still has it, items is empty, which costs less." unlessRevision: String,
     ${listArguments(resource)}`
 }
 
-/** Resolves a page of a list. If fewer items than a page precede the position of a cursor, it is the first page. */
+/**
+ * Resolves a page of a list. A client that has a revision of it is expected to have the current one: so the versions of
+ * the items are read first, and the items only if these have changed.
+ */
 export async function resolvePage(
   source: ListSource,
   args: PageArguments,
   context: GraphContext,
   info: GraphQLResolveInfo,
 ) {
-  const { resource } = source
-  requireScope(context, resource, 'read')
+  requireScope(context, source.resource, 'read')
   const fields = selectedFields(info)
   const counted = fields.has('totalCount') || fields.has('totalPages')
+  const { unlessRevision } = args
+  if (unlessRevision !== undefined && unlessRevision !== null) {
+    const page = await readPage(source, args, context, { counted, versionsOnly: true })
+    if (page.revision === unlessRevision) return { ...page, items: [] }
+  }
+  return readPage(source, args, context, { counted })
+}
+
+/** Reads a page. If fewer items than a page precede the position of a cursor, it is the first page. */
+async function readPage(
+  source: ListSource,
+  args: PageArguments,
+  context: GraphContext,
+  parts: Pick<ListRequest, 'counted' | 'versionsOnly'>,
+) {
+  const { resource } = source
   const read = async (wanted: PageArguments) => {
-    const request = toPageRequest(resource, wanted, context.domain.maximumPageSize, counted)
+    const request = toPageRequest(resource, wanted, context, parts)
     const list = await readSource(source, request, context)
     return { request, list, page: toPage(resource, wanted, request, list) }
   }
   const { request, list, page } = await read(args)
-  const isShort = list.rows.length === 0 || (counted && list.totalCount <= args.limit && page.hasMore)
+  const isShort = list.rows.length === 0 || (parts.counted && list.totalCount <= args.limit && page.hasMore)
   return request.before && isShort ? (await read({ ...args, page: 1, cursor: null })).page : page
 }
 
@@ -75,12 +99,12 @@ type Side = 'after' | 'before'
 function toPageRequest(
   resource: Resource,
   { page, limit, sort, cursor, ...selection }: PageArguments,
-  maximumPageSize: number,
-  counted: boolean,
+  context: GraphContext,
+  parts: Pick<ListRequest, 'counted' | 'versionsOnly'>,
 ): ListRequest {
   refuseOutOfBounds('page', page, 1, INTEGER_RANGE.maximum)
-  refuseOutOfBounds('limit', limit, 1, maximumPageSize)
-  const request = { sorts: sort, filter: toFilter(resource, selection), take: limit + 1, counted }
+  refuseOutOfBounds('limit', limit, 1, context.domain.maximumPageSize)
+  const request = { sorts: sort, filter: toFilter(resource, selection, context), take: limit + 1, ...parts }
   const byNumber = { ...request, skip: (page - 1) * limit }
   if (cursor === undefined || cursor === null) return byNumber
   const use = cursorUse(cursor)
@@ -100,7 +124,8 @@ function toPage(resource: Resource, { page, limit }: PageArguments, request: Lis
   const { sorts, before } = request
   const isMore = list.rows.length > limit
   const items = before ? list.rows.slice(-limit) : list.rows.slice(0, limit)
-  const hasMore = before ? items.at(-1)?.id !== list.lastId : isMore
+  const last = items.at(-1)
+  const hasMore = before ? (last && keyText(keyOf(resource, last))) !== list.lastKey : isMore
   const hasPrevious = before ? isMore : page > 1
   const totalPages = Math.ceil(list.totalCount / limit)
   const number = numberOf(page, request, { totalPages, isEmpty: items.length === 0, hasPrevious, hasMore })
@@ -113,7 +138,12 @@ function toPage(resource: Resource, { page, limit }: PageArguments, request: Lis
     totalCount: list.totalCount,
     totalPages,
     hasMore,
-    nextCursor: hasMore ? cursorTo(items.at(-1), number + 1, 'after') : undefined,
+    get revision() {
+      const versions = items.map((row) => `${keyText(keyOf(resource, row))}:${row.version}`)
+      const shown = [number, limit, list.totalCount, hasMore, hasPrevious, ...versions]
+      return hash('sha1', shown.join(), 'base64url')
+    },
+    nextCursor: hasMore ? cursorTo(last, number + 1, 'after') : undefined,
     previousCursor: hasPrevious ? cursorTo(items[0], Math.max(number - 1, 1), 'before') : undefined,
   }
 }

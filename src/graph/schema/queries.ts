@@ -5,7 +5,7 @@ import { requireScope } from '../execution/context.ts'
 import { camelCase, graphNames, parentArgument } from '../names.ts'
 import { aggregateArguments, aggregateResolver } from './aggregates.ts'
 import { listFields } from './objects.ts'
-import { addressArguments, keyReader, parentArguments, type SchemaField } from './sdl.ts'
+import { addressArguments, keyReader, type SchemaField } from './sdl.ts'
 
 /** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): SchemaField[] {
@@ -25,7 +25,7 @@ function read(resource: Resource): SchemaField {
   }
 }
 
-/** A list of an owner, of a resource that the listed ones refer to, or of the whole collection. */
+/** The list of an owner, of a resource that the listed ones refer to, or of all. */
 function lists(resource: Resource, resources: readonly Resource[]): SchemaField[] {
   const { path, owner } = resource
   const { page, connection } = graphNames(resource)
@@ -34,11 +34,12 @@ function lists(resource: Resource, resources: readonly Resource[]): SchemaField[
     ...(owner ? [{ parent: owner, argument: parentArgument(resource) as string }] : []),
     ...nested.map(({ target, leaf }) => ({ parent: target, argument: camelCase(leaf.column) })),
   ]
-  const referring = nested.map(
-    ({ target, leaf }) =>
-      `"Only items that refer to this resource of ${target.path}, which must exist." ${camelCase(leaf.column)}: ID, `,
-  )
-  const address = parentArguments(resource) + referring.join('')
+  const address = parents
+    .map(
+      ({ parent, argument }) =>
+        `"Only items of this resource of ${parent.path}, which must exist." ${argument}: ID, `,
+    )
+    .join('')
   const opening = {
     page: `"A page of ${path}." ${page}(${address}`,
     connection: `"Part of ${path}, paged by cursors." ${connection}(${address}`,

@@ -4,8 +4,9 @@ import { DefinitionError } from '../../model/problems/definition-problems.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { ApiVersion } from '../../model/versions/versions.ts'
 import { aggregateTypes, GROUP_ORDER, TIME_UNIT } from './aggregates.ts'
+import { CHANGES, changesQuery } from './changes.ts'
 import { connectionType, PAGE_INFO } from './connections.ts'
-import { filterInput, listFilters, valueFilters } from './filters.ts'
+import { filterInputs, listFilters, valueFilters } from './filters.ts'
 import { SORT_DIRECTION, sortTypes } from './lists.ts'
 import { inputTypes, mutations, OUTCOMES, payloadType, versionType } from './mutations.ts'
 import { NODE, nodeQueries } from './nodes.ts'
@@ -38,10 +39,15 @@ export function createSchema(
       COLLECTION,
       PAGE_INFO,
       NODE,
+      CHANGES,
       valueFilters(),
       listFilters(resources),
       ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
-      fieldsOf('Query', '"Queries." type Query', [collections, ...nodeQueries(resources)]),
+      fieldsOf('Query', '"Queries." type Query', [
+        collections,
+        changesQuery(resources),
+        ...nodeQueries(resources),
+      ]),
       '"Mutations." type Mutation',
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
     ]
@@ -73,9 +79,9 @@ function resourceParts(resource: Resource, resources: readonly Resource[]): (Sch
     ...groupTypes(resource),
     ...enumerations(resource),
     inputTypes(resource),
-    filterInput(resource),
+    filterInputs(resource, resources),
     ...lists,
-    ...aggregateTypes(resource),
+    ...aggregateTypes(resource, resources),
     fieldsOf('Query', 'extend type Query', queries(resource, resources)),
     payloadType(resource),
     fieldsOf('Mutation', 'extend type Mutation', mutations(resource)),

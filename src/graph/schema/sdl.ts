@@ -18,6 +18,8 @@ export interface SchemaField {
   readonly resolve?: GraphQLFieldResolver<any, GraphContext, any> | undefined
   /** The resource that it lists or aggregates: the extension `lists` of the field in the schema. */
   readonly lists?: Resource
+  /** The resource that it writes: the extension `writes`. */
+  readonly writes?: Resource
 }
 
 /**
@@ -31,8 +33,8 @@ export function fieldsOf(type: string, declaration: string, fields: readonly Sch
   })
   const [definition] = typeDefs.definitions as readonly [ObjectTypeDefinitionNode]
   const resolvers = (definition.fields ?? []).flatMap(({ name }, index) => {
-    const { resolve, lists } = fields[index] as SchemaField
-    return resolve ? [[name.value, lists ? { resolve, extensions: { lists } } : resolve]] : []
+    const { resolve, ...extensions } = fields[index] as SchemaField
+    return resolve ? [[name.value, { resolve, extensions }]] : []
   })
   return { typeDefs, resolvers: { [type]: Object.fromEntries(resolvers) } }
 }

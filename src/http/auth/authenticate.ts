@@ -24,10 +24,11 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
   })
   return async (ctx, next) => {
     const started = performance.now()
-    const { caller } = await identify(tokenOf(ctx), ctx).catch((error: unknown) => {
+    const { caller, exp } = await identify(tokenOf(ctx), ctx).catch((error: unknown) => {
       throw error instanceof TokenRefused ? invalidToken(error.message) : error
     })
     ctx.state['caller'] = caller
+    ctx.state['expiry'] = exp
     const timings = currentTimings()
     if (timings) timings.auth = performance.now() - started
     await next()
@@ -36,6 +37,11 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
 
 export function callerOf(ctx: Context): Caller {
   return ctx.state['caller'] as Caller
+}
+
+/** When the token of a request expires, in seconds since 1970. */
+export function expiryOf(ctx: Context): number {
+  return (ctx.state['expiry'] as number | undefined) ?? Number.POSITIVE_INFINITY
 }
 
 function tokenOf(ctx: Context): string {

@@ -2,6 +2,8 @@ import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, wrongType } fro
 
 export interface EnumerationField extends FieldOf<'enumeration'> {
   readonly values: readonly string[]
+  /** The values that can follow each value. A new resource has `initially`. Without them, any value follows any other. */
+  readonly transitions?: Readonly<Record<string, readonly string[]>>
 }
 
 /** What GraphQL takes as a value of an enumeration. */
@@ -19,15 +21,24 @@ export const enumerationKind: Kind<EnumerationField> = {
     code: "enumeration(['draft', 'published'], 'Status.', { initially: 'draft' })",
     options: {
       values: 'The values, which are names of letters, digits and underscores.',
+      transitions:
+        'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource has `initially`. Other changes are refused, and forms do not offer them.',
     },
   },
   columnType: 'TEXT COLLATE "C"',
   dataType: 'text',
   prismaType: 'String',
-  problems({ values }) {
+  problems({ values, transitions, initially }) {
     if (!Array.isArray(values)) return ['its values must be an array']
     const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)
+    const states = [...Object.keys(transitions ?? {}), ...Object.values(transitions ?? {}).flat()]
     return [
+      ...(transitions && (initially === undefined || values.some((value) => !transitions[value]))
+        ? ['its transitions need initially, and an entry for each value']
+        : []),
+      ...states
+        .filter((state) => !values.includes(state))
+        .map((state) => `its transitions lead to ${state}, which is not a value`),
       ...(values.length === 0 ? ['it needs a value'] : []),
       ...wrong.map((value) => `the value ${JSON.stringify(value)} must be a GraphQL name, and once`),
     ]
@@ -46,6 +57,10 @@ export const enumerationKind: Kind<EnumerationField> = {
   fromQuery: (field, text) => enumerationKind.check(field, text),
   isText: true,
   control: ({ values }) => ({ choices: values }),
+  choicesAfter({ transitions, initially }, current) {
+    if (!transitions) return undefined
+    return current === undefined ? [initially] : [current, ...(transitions[current as string] ?? [])]
+  },
   sample: ({ initially, values }) => initially ?? values[0],
 }
 
@@ -53,7 +68,7 @@ export const enumerationKind: Kind<EnumerationField> = {
 export function enumeration(
   values: readonly string[],
   description: string,
-  options: FieldOptions = {},
+  options: FieldOptions & Pick<EnumerationField, 'transitions'> = {},
 ): EnumerationField {
   return { type: 'enumeration', values, description, ...options }
 }

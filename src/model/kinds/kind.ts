@@ -180,6 +180,8 @@ export interface Kind<Field extends FieldOf<string>> {
   readonly isFreeText?: true
 
   control(field: Field): Control
+  /** The values that a resource may have whose stored value is this, or that is new; undefined if all that are valid. */
+  choicesAfter?(field: Field, current: unknown): readonly unknown[] | undefined
   /** A valid value in JSON. Equal numbers give equal values, and greater ones greater values where these have an order. */
   sample(field: Field, name: string, number: number): unknown
 }

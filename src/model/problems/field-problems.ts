@@ -1,5 +1,6 @@
 import { type Field, isOfSomeVersions, kindOf, type LeafField } from '../fields.ts'
 import { COMMON_OPTIONS } from '../kinds/kind.ts'
+import { searchable } from '../query/search.ts'
 import type { Leaf, Resource } from '../resource.ts'
 
 /** Of other fields of every resource, of members of GraphQL's filters, and of PostgreSQL's system columns. */
@@ -27,7 +28,10 @@ export function fieldProblems(resource: Resource): string[] {
   return [
     ...problems,
     ...leaves.flatMap((leaf) => uniqueProblems(resource, leaf)),
-    ...problemsAt(path, [[writable.length === 0, 'it has no field that a caller may write']]),
+    ...problemsAt(path, [
+      [writable.length === 0, 'it has no field that a caller may write'],
+      [!!resource.searchIndex && searchable(resource).length === 0, 'it has no text for its search index'],
+    ]),
   ]
 }
 

@@ -3,9 +3,14 @@ import type { Leaf, Resource } from '../resource.ts'
 import type { Columns } from '../row.ts'
 import type { Filter } from './query.ts'
 
-export const MEASURES = ['minimum', 'maximum', 'average', 'sum'] as const
+export const MEASURES = ['minimum', 'maximum', 'average', 'sum', 'median', 'distinctCount'] as const
 
 export type Measure = (typeof MEASURES)[number]
+
+/** How many times as long as a scan it takes to measure a column: a median and a distinct count sort its values. */
+export function measurePasses(measure: Measure): number {
+  return measure === 'median' || measure === 'distinctCount' ? 4 : 0
+}
 
 /** A value for each measure. */
 export function forMeasures<Value>(make: (measure: Measure) => Value): Readonly<Record<Measure, Value>> {
@@ -24,7 +29,7 @@ export interface AggregateRequest {
   readonly groupBy: readonly string[]
   /** A timestamp whose period makes the groups, beside the fields to group by. */
   readonly groupByTime?: { readonly field: string; readonly unit: TimeUnit } | undefined
-  /** The numeric columns of each measure. */
+  /** The columns of each measure. */
   readonly measures: Readonly<Record<Measure, readonly string[]>>
   /** Whether to add numbers exactly. That is slower, and has no overflow. */
   readonly exact?: boolean
@@ -50,6 +55,11 @@ export function groupable(leaves: readonly Leaf[]): Leaf[] {
 
 export function timed(leaves: readonly Leaf[]): Leaf[] {
   return leaves.filter(({ field }) => kindOf(field).isTimed)
+}
+
+/** The leaves with a measure: numbers, and those to group by for the distinct count. */
+export function measuredBy(measure: Measure, resource: Resource): Leaf[] {
+  return measure === 'distinctCount' ? groupable(resource.leaves) : measurable(resource)
 }
 
 export function measurable({ leaves }: Resource): Leaf[] {

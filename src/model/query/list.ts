@@ -1,6 +1,7 @@
+import type { Resource } from '../resource.ts'
 import type { Row } from '../row.ts'
 import type { Position } from './keyset.ts'
-import { countConditions, type Filter, type Sort } from './query.ts'
+import { countConditions, type Filter, relatedTargets, type Sort } from './query.ts'
 
 /** A request for a part of a list (SPEC §4.1). */
 export interface ListRequest {
@@ -12,8 +13,10 @@ export interface ListRequest {
   readonly before?: Position | undefined
   /** The last rows instead of the first, in the same order. */
   readonly fromEnd?: boolean
-  /** Whether to read the identifier of the last row of the whole list, to see whether the part reaches the end. */
+  /** Whether to read the key of the last row of the whole list, to see whether the part reaches the end. */
   readonly namesLast?: boolean
+  /** Whether to read of each row only what the order and the version of the resource need. */
+  readonly versionsOnly?: boolean
   /** Whether to count the whole list, which may cost more than reading a part of it. */
   readonly counted: boolean
 }
@@ -38,11 +41,20 @@ export function filterPasses(filter: Filter | undefined): number {
   return Math.max(filter ? countConditions(filter) / CONDITIONS_PER_PASS : 0, 1)
 }
 
+/** A resource whose table a statement reads, and how many times as long as one scan of it that may take. */
+export type Scan = readonly [Resource, number]
+
+/** The scans of a statement with this filter: passes over the table of the resource, and one over that of each target. */
+export function scansOf(resource: Resource, passes: number, filter: Filter | undefined): readonly Scan[] {
+  if (passes === 0) return []
+  return [[resource, passes], ...(filter ? relatedTargets(filter) : []).map((target): Scan => [target, 1])]
+}
+
 /** A part of a list, and the count of the whole list in the same snapshot. */
 export interface List {
   readonly rows: readonly Row[]
   /** Zero if the request did not ask for it. */
   readonly totalCount: number
-  /** The identifier of the last of the whole list, where it was asked for and there is one. */
-  readonly lastId?: string | undefined
+  /** The key of the last of the whole list, as text, where it was asked for and there is one. */
+  readonly lastKey?: string | undefined
 }

@@ -13,18 +13,51 @@ export type Filter =
   | { readonly all: readonly Filter[] }
   | { readonly any: readonly Filter[] }
   | { readonly not: Filter }
+  | RelatedFilter
+  | WordFilter
   | FieldFilter
 
-export function countConditions(filter: Filter): number {
-  if ('not' in filter) return countConditions(filter.not)
-  const parts = 'all' in filter ? filter.all : 'any' in filter ? filter.any : undefined
-  return parts ? parts.reduce((count, part) => count + countConditions(part), 0) : 1
+function partsOf(filter: Filter): readonly Filter[] {
+  if ('field' in filter || 'word' in filter) return []
+  if ('not' in filter) return [filter.not]
+  if ('related' in filter) return [filter.related]
+  return 'all' in filter ? filter.all : filter.any
 }
 
-interface FieldFilter {
+export function countConditions(filter: Filter): number {
+  if ('field' in filter) return 1
+  if ('word' in filter) return filter.fields.length
+  return partsOf(filter).reduce((count, part) => count + countConditions(part), 0)
+}
+
+/** The targets of the relations in a filter, once for each subquery. */
+export function relatedTargets(filter: Filter): Resource[] {
+  return 'related' in filter ? [filter.target()] : partsOf(filter).flatMap(relatedTargets)
+}
+
+/** Whether a filter has no conditions, and so matches everything. */
+export function isEmpty(filter: Filter): boolean {
+  return 'all' in filter && filter.all.every(isEmpty)
+}
+
+/** The word, without white space, is in one of these fields, regardless of case. */
+interface WordFilter {
+  readonly fields: readonly string[]
+  readonly word: string
+}
+
+export interface FieldFilter {
   readonly field: string
   readonly operator: Operator
   readonly value: unknown
+}
+
+/** Matches resources that refer to one that matches `related`. */
+interface RelatedFilter {
+  readonly column: string
+  /** A function, so that requests that are compared as JSON leave it out: the column tells the target. */
+  readonly target: () => Resource
+  readonly related: Filter
 }
 
 export interface Sort {

@@ -1,6 +1,6 @@
 import { kindOf } from '../fields.ts'
 import { type Checked, checkText } from '../kinds/kind.ts'
-import type { Leaf, Resource } from '../resource.ts'
+import { type Leaf, type Resource, tableName } from '../resource.ts'
 import type { Filter } from './query.ts'
 
 /** In characters, and in words between white space. Each word is looked for in each row. */
@@ -22,13 +22,25 @@ export function searchable({ shownLeaves, parentField }: Resource): Leaf[] {
 
 /** The condition that each word is in one of the fields, regardless of case. Without words, everything matches. */
 export function searchFilter(resource: Resource, text: string): Filter {
-  const fields = searchable(resource)
+  const fields = searchable(resource).map(({ name }) => name)
   const words = wordsOf(text.slice(0, 2 * MAXIMUM_SEARCH.characters)).slice(0, MAXIMUM_SEARCH.words)
-  return {
-    all: words.map((value) => ({
-      any: fields.map(({ name }) => ({ field: name, operator: 'containsInsensitive', value })),
-    })),
-  }
+  return { all: words.map((word) => ({ fields, word })) }
+}
+
+/** The name of the index of a resource with `searchIndex`. */
+export function searchIndexName({ path }: Resource): string {
+  return `${tableName(path)}_search_idx`
+}
+
+/**
+ * The SQL expression of all texts in these columns, which the index stores. A word cannot match across the blanks
+ * between them. Its collation is the database's, because "C" knows the case of ASCII letters only.
+ *
+ * @param columns quoted
+ */
+export function searchExpression(columns: readonly string[]): string {
+  const texts = columns.map((column) => `COALESCE(${column}, '')`)
+  return `((${texts.join(` || ' ' || `)}) COLLATE "default")`
 }
 
 function wordsOf(text: string): string[] {

@@ -82,11 +82,18 @@ function Collections({ links }) {
   </ul>`
 }
 
+/** What people can do about a status; the code leads to the rest. */
+const ADVICE = /** @type {Record<number, string>} */ ({
+  401: 'Enter an access token above to see this page.',
+  403: 'Your token does not permit this. Ask for one with the missing scope, and enter it above.',
+})
+
 /** @param {{ answer: any }} properties */
-function Failure({ answer: { body, text } }) {
+function Failure({ answer: { status, body, text } }) {
   const { code, message, details = [] } = body?.error ?? { code: '', message: text }
   const isInDetails = details.some((/** @type {any} */ detail) => detail.message === message)
   return html`<div class="error" role="alert">
+      ${ADVICE[status] && html`<p><strong>${ADVICE[status]}</strong></p>`}
       <p><${Code} code=${code} />${!isInDetails && html`: ${message}`}</p>
       ${
         details.length > 0 &&

@@ -137,6 +137,8 @@ const MORE_OPERATORS = [
   ['in', 'is one of'],
 ]
 /** @type {[string, string][]} */
+const LIST_OPERATORS = [['contains', 'contains'], IS_SET]
+/** @type {[string, string][]} */
 const CHOICE_OPERATORS = [...EQUALITIES, IS_SET]
 
 /** Of texts with an order. */
@@ -145,6 +147,7 @@ const ORDERED_FORMATS = ['date-time', 'date', 'decimal']
 /** @param {any} schema */
 function operatorsOf({ type, format, enum: values } = /** @type {any} */ ({})) {
   if (type === 'number' || type === 'integer' || ORDERED_FORMATS.includes(format)) return NUMBER_OPERATORS
+  if (type === 'array') return LIST_OPERATORS
   return type === 'boolean' || values ? CHOICE_OPERATORS : TEXT_OPERATORS
 }
 

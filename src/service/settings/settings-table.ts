@@ -39,6 +39,7 @@ export const settingsTable = {
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
   DEFAULT_SCOPE: optionalText('Scopes of a token that claims none, as in *:read; unset: none'),
   MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit a list accepts'),
+  COMPRESSION: flag(true, 'Compress bodies from 1 KiB for clients that accept br or gzip'),
   UNKNOWN_FIELDS: choice(
     ['refuse', 'ignore'],
     'refuse',
@@ -90,6 +91,7 @@ export const settingsTable = {
   MAX_CONNECTIONS: integer(1, 100_000, 5000, 'Maximum number of client connections'),
   RATE_LIMIT: integer(0, 1_000_000, 0, 'Requests per minute of one caller, then 429; 0: no limit'),
   IDEMPOTENCY_KEY_HOURS: integer(1, 8760, 24, 'Hours an Idempotency-Key is kept'),
+  CHANGES_DAYS: integer(0, 36_500, 30, 'Days that changes of resources are kept; 0 records none'),
   SHUTDOWN_SECONDS: integer(1, 600, 8, 'Seconds that accepted requests have to finish at shutdown'),
 }
 

@@ -5,6 +5,7 @@ export const authors = defineResource({
   name: 'Author',
   path: 'authors',
   description: 'An author of books.',
+  searchIndex: true,
   fields: {
     name: text('Name.', { required: true }),
     birth_year: integer('Year of birth.', { minimum: -3000, maximum: 3000 }),

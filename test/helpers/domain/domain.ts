@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { domainFolder, loadDefinitions, loadTables } from '../../../src/service/settings/domain-folder.ts'
 
-const path = process.env['DOMAIN']
+const path = process.env['DOMAIN'] || undefined
 
 /** The domain that tests run against: of the folder DOMAIN, or the built-in one. */
 export const domain = await loadDefinitions(domainFolder(path))

@@ -35,6 +35,8 @@ export interface Client {
   patch(path: string, body?: unknown, headers?: RequestHeaders): Promise<Answer>
   delete(path: string, headers?: RequestHeaders): Promise<Answer>
   request(method: string, path: string, body?: unknown, headers?: RequestHeaders): Promise<Answer>
+  /** The same client, whose requests accept these media types unless their headers say otherwise. */
+  accepting(types: string): Client
   graphql(query: string, variables?: object, headers?: RequestHeaders): Promise<GraphQLAnswer>
 }
 
@@ -44,6 +46,7 @@ export function createClient(
   base: string,
   token: string | undefined,
   check?: (method: string, url: string, answer: Answer) => void,
+  accept?: string,
 ): Client {
   const authorization = token === undefined ? undefined : `Bearer ${token}`
 
@@ -56,6 +59,7 @@ export function createClient(
     const all = new Headers({
       ...(authorization !== undefined && { authorization }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(accept !== undefined && { accept }),
     })
     for (const [name, value] of Object.entries(headers)) all.set(name, value)
     const url = path.startsWith('http') ? path : base + path
@@ -82,6 +86,7 @@ export function createClient(
     put: (path, body, headers) => request('PUT', path, body, headers),
     patch: (path, body, headers) => request('PATCH', path, body, headers),
     delete: (path, headers) => request('DELETE', path, undefined, headers),
+    accepting: (types) => createClient(origin, base, token, check, types),
     async graphql(query, variables = {}, headers = {}) {
       const answer = await request('POST', `${origin}/graphql`, { query, variables }, headers)
       const { data, errors } = answer.body ?? {}

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { openApiDocument } from '../../../src/documents/openapi/document.ts'
+import { PROBLEM } from '../../../src/http/errors.ts'
 import type { Domain } from '../../../src/model/domain.ts'
 import type { Resource } from '../../../src/model/resource.ts'
 import { servedVersions } from '../../../src/model/versions/versions.ts'
@@ -20,7 +21,7 @@ export class ConformanceError extends Error {
 
 /**
  * A check of answers against the OpenAPI documents of a service with these settings, one for each version of the
- * API. An answer to an address, a method or an identifier that the document does not know must be an error envelope.
+ * API. An answer to an address, a method or an identifier that the document does not know must be an error envelope or a problem.
  */
 export function createConformanceCheck(settings: Settings, domain: Domain = tested): CheckConformance {
   const { namespace, version, maxPageSize } = settings
@@ -54,6 +55,7 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(document, 'openapi')
+  ajv.addSchema(withoutRequiredFields(document), 'partial')
   const paths = Object.entries<Json>(document.paths).map(([path, item]) => ({
     path,
     item,
@@ -69,7 +71,7 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
       : value
 
   return (method, url, answer) => {
-    const { pathname } = new URL(url)
+    const { pathname, searchParams } = new URL(url)
     if (pathname !== base && !pathname.startsWith(`${base}/`)) return
     // What a browser gets is a page for people and no part of the interface.
     if (answer.status === 200 && answer.headers.get('content-type')?.startsWith('text/html')) return
@@ -89,13 +91,17 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
       const isMissing = answer.headers.get(name) === null
       if (isMissing && resolve(reference).required) fail(`the header ${name} is missing`)
     }
-    if (method === 'HEAD') return
-    checkBody(found?.path as string, operation, response, answer, fail)
+    const isMinimal = answer.headers.get('preference-applied')?.includes('return=minimal')
+    if (method === 'HEAD' || (isMinimal && answer.status < 400 && answer.text === '')) return
+    const documents = searchParams.has('fields') ? 'partial' : 'openapi'
+    checkBody(found?.path as string, operation, response, answer, fail, documents)
   }
 
   function checkEnvelope(method: string, answer: Answer, fail: (problem: string) => never): void {
     if (answer.status < 400) fail('the document knows no such operation')
-    if (method !== 'HEAD') validate('openapi#/components/schemas/ErrorEnvelope', answer, fail)
+    const isProblem = answer.headers.get('content-type') === PROBLEM
+    const schema = isProblem ? 'Problem' : 'ErrorEnvelope'
+    if (method !== 'HEAD') validate(`openapi#/components/schemas/${schema}`, answer, fail)
   }
 
   function checkBody(
@@ -104,12 +110,13 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
     response: Json,
     answer: Answer,
     fail: (p: string) => never,
+    described: string,
   ) {
     if (!response.content) return void (answer.text !== '' && fail('it should have no body'))
     const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
     if (!response.content[type]) fail(`the media type ${type} is not in the document`)
     const schema = response.content[type].schema
-    if (schema.$ref) return validate(`openapi${schema.$ref}`, answer, fail)
+    if (schema.$ref) return validate(described + schema.$ref, answer, fail)
     if (answer.status < 400 && operation.operationId === undefined) fail(`no schema at ${path}`)
   }
 
@@ -118,6 +125,15 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
     if (!check) throw new TypeError(`The document has no ${reference}`)
     if (!check(answer.body)) fail(ajv.errorsText(check.errors, { separator: '\n' }))
   }
+}
+
+/** What describes answers to requests that name some fields: the schemas say that they describe the others. */
+function withoutRequiredFields(document: Json): Json {
+  const copy = structuredClone(document)
+  for (const [name, schema] of Object.entries<Json>(copy.components.schemas)) {
+    if (name.endsWith('Fields')) schema.required = ['id']
+  }
+  return copy
 }
 
 /** Fixed segments win over variables, as they do in OpenAPI (§4.8.8.1). */

@@ -46,17 +46,8 @@ export function pairs(tables: readonly Table[], current: Catalogue, desired: Cat
       const isSame = before?.isGenerated && before.default === column.default && before.type === column.type
       return before && column.isGenerated && !isSame ? [{ name, isGenerated: before.isGenerated }] : []
     })
-    return [
-      {
-        table,
-        stored: without(
-          stored,
-          recomputed.map(({ name }) => name),
-        ),
-        wanted,
-        recomputed,
-      },
-    ]
+    const dropped = recomputed.map(({ name }) => name)
+    return [{ table, stored: without(stored, dropped), wanted, recomputed }]
   })
 }
 
@@ -65,11 +56,10 @@ const LITERAL = /'(?:[^']|'')*'/g
 
 /** The table as dropping these columns leaves it: without their indexes and constraints. */
 function without(table: StoredTable, columns: readonly string[]): StoredTable {
+  if (columns.length === 0) return table
   const names = new RegExp(`\\b(${columns.join('|')})\\b`)
   const others = (objects: ReadonlyMap<string, string>) =>
-    new Map(
-      [...objects].filter(([, text]) => columns.length === 0 || !names.test(text.replaceAll(LITERAL, ''))),
-    )
+    new Map([...objects].filter(([, text]) => !names.test(text.replaceAll(LITERAL, ''))))
   return {
     ...table,
     columns: new Map([...table.columns].filter(([name]) => !columns.includes(name))),

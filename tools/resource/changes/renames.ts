@@ -51,16 +51,18 @@ function renameTable(from: Table, to: Table): string[] {
       `ALTER TABLE ${quoted(table)} ENABLE TRIGGER ${quoted(`${table}_kept`)}`,
     ]),
     move('idempotency_keys'),
+    move('recorded_changes'),
     `UPDATE "row_counts" SET "collection" = ${literal(to.name)} WHERE "collection" = ${literal(from.name)}`,
   ]
 }
 
-/** Stored responses to requests with an idempotency key contain rows, too. */
+/** Stored responses to requests with an idempotency key, and recorded changes, contain rows, too. */
 function renameColumn({ name: table, resource }: Table, old: string, name: string): string[] {
   const [from, to] = [literal(old), literal(name)]
   return [
     `ALTER TABLE ${quoted(table)} RENAME COLUMN ${quoted(old)} TO ${quoted(name)}`,
     `UPDATE "idempotency_keys" SET "answer" = ("answer" - ${from}) || jsonb_build_object(${to}, "answer" -> ${from}) WHERE "collection" = ${literal(resource.path)} AND "answer" ? ${from}`,
+    `UPDATE "recorded_changes" SET "resource" = ("resource" - ${from}) || jsonb_build_object(${to}, "resource" -> ${from}) WHERE "collection" = ${literal(resource.path)} AND "resource" ? ${from}`,
   ]
 }
 

@@ -8,6 +8,8 @@ import { constantOf, type NewResource } from './scaffold.ts'
 const RESERVED_PATHS = [
   'profile',
   'openapi',
+  'batch',
+  'changes',
   'tombstones',
   'tombstone-sets',
   'row-counts',

@@ -20,7 +20,7 @@ export function generatedIndexes({ name: table, columns, indexes, constraints }:
       [...columns.keys()].flatMap((column) => endings.map((ending) => `${prefix}_${column}${ending}`)),
     ),
   )
-  return [...indexes.keys()].filter((name) => names.has(name))
+  return [...indexes.keys()].filter((name) => names.has(name) || name === `${table}_search_idx`)
 }
 
 /** The triggers of `serve_resource` and `keep_row_count`. */
@@ -29,4 +29,4 @@ export function generatedTriggers({ triggers }: StoredTable): string[] {
 }
 
 const GENERATED_TRIGGER =
-  /EXECUTE FUNCTION (resource_before_insert|resource_after_insert|resource_before_update|resource_after_delete|refuse_truncate|row_count_after_insert|row_count_after_delete)\(/
+  /EXECUTE FUNCTION (resource_before_insert|resource_after_insert|resource_before_update|resource_after_update|resource_after_delete|refuse_truncate|row_count_after_insert|row_count_after_delete)\(/

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { escapeIdentifier as quoted } from 'pg'
+import { EXTENSIONS } from '../../../src/database/embedded/durability.ts'
 import type { Migration } from '../../../src/database/migrations/migration-files.ts'
 import { CommandError } from '../../../src/service/command.ts'
 import { ENGINE } from '../location.ts'
@@ -23,7 +24,7 @@ export async function withShadow<Result>(
   work: (shadow: Shadow) => Promise<Result>,
   engine?: PGlite,
 ): Promise<Result> {
-  const used = engine ?? (await PGlite.create())
+  const used = engine ?? (await PGlite.create({ extensions: EXTENSIONS }))
   try {
     return (await used.transaction(async (session) => {
       const shadow = new Shadow(session)
@@ -95,7 +96,8 @@ export class Shadow {
 
   /** The functions written by hand that contain this word. */
   async functionsNaming(word: string): Promise<string[]> {
-    const engine = await readFile(ENGINE.migration, 'utf8')
+    const files = [ENGINE.migration, ...Object.values(ENGINE.additions)]
+    const engine = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n')
     const { rows } = await this.#session.query<{ name: string }>(
       `SELECT proname AS name FROM pg_proc
        WHERE pronamespace = $1::regnamespace AND prosrc ~ ('\\m' || $2 || '\\M') ORDER BY 1`,

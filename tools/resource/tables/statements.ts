@@ -30,8 +30,24 @@ export function keepRowCount(table: string): string {
   return `SELECT keep_row_count('${table}')`
 }
 
-export function createIndex(table: string, { name, text, unique }: Index): string {
-  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quoted(name)} ON ${quoted(table)} ${text}`
+export function createIndex(table: string, { name, text, unique, operators }: Index): string {
+  const statement = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quoted(name)} ON ${quoted(table)} ${text}`
+  return operators ? whereSupported(name, statement.replace(/\)$/, ` %s.${operators})`)) : statement
+}
+
+/**
+ * Creates an index if the server has pg_trgm, and the role may add it. The extension may be in any schema.
+ *
+ * @param statement with `%s` for the schema of the extension
+ */
+function whereSupported(name: string, statement: string): string {
+  return `DO $index$ BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm;
+  EXECUTE format($create$${statement}$create$,
+    (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'pg_trgm'));
+EXCEPTION WHEN feature_not_supported OR undefined_file OR insufficient_privilege THEN
+  RAISE WARNING 'Without pg_trgm, there is no index ${name}: searches read every row. %', SQLERRM;
+END $index$`
 }
 
 export function dropIndex(name: string): string {

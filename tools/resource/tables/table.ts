@@ -1,5 +1,6 @@
 import { escapeIdentifier as quoted } from 'pg'
 import { isAlwaysSet, kindOf, type LeafField } from '../../../src/model/fields.ts'
+import { searchable, searchExpression, searchIndexName } from '../../../src/model/query/search.ts'
 import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
 import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../../src/model/uniqueness.ts'
 
@@ -24,11 +25,13 @@ export interface Constraint {
 
 export interface Index {
   readonly name: string
-  /** Follows `CREATE [UNIQUE] INDEX name ON table`. */
+  /** Follows `CREATE [UNIQUE] INDEX name ON table`. The operators come before the last parenthesis. */
   readonly text: string
   /** The attribute of Prisma's model; undefined for what it cannot declare. */
   readonly attribute?: string
   readonly unique?: true
+  /** The class of its operators, which pg_trgm has. A server without this extension has no such index. */
+  readonly operators?: 'gin_trgm_ops'
 }
 
 /** The table of a resource. `serve_resource` adds its triggers and the constraint on its identifiers. */
@@ -141,7 +144,16 @@ function indexesOf(resource: Resource): Index[] {
     ...(field.index === 'filter' ? [ofKind(column, field) ?? plain([...within, column])] : []),
     ...(field.type === 'reference' ? [plain([column])] : []),
   ])
-  return [own, ...keys, ...lists]
+  return [own, ...keys, ...lists, ...(resource.searchIndex ? [searchIndexOf(resource)] : [])]
+}
+
+function searchIndexOf(resource: Resource): Index {
+  const columns = searchable(resource).map(({ column }) => quoted(column))
+  return {
+    name: searchIndexName(resource),
+    text: `USING gin (${searchExpression(columns)})`,
+    operators: 'gin_trgm_ops',
+  }
 }
 
 export function list(names: readonly string[]): string {

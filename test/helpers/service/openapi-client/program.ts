@@ -5,7 +5,7 @@ import type { components, paths } from './generated.js'
 
 const [origin = '', token = ''] = process.argv.slice(2)
 const headers = { Authorization: `Bearer ${token}` }
-const client = createFetchClient<paths>({ baseUrl: origin, headers })
+const client = createFetchClient<paths, 'application/json'>({ baseUrl: origin, headers })
 
 const species: components['schemas']['SpeciesInput'] = { scientific_name: 'Typa exacta', habitat: null }
 // @ts-expect-error A number is not a name.

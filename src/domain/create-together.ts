@@ -1,0 +1,71 @@
+import { prismaError } from '../database/errors.ts'
+import { prismaModel } from '../database/extension.ts'
+import { DomainError } from '../model/errors.ts'
+import { isResourceKey, keyColumns, keyOf, keyText, makeIdentifier } from '../model/identifiers.ts'
+import type { Resource, Values } from '../model/resource.ts'
+import { initialColumns, toColumns } from '../model/rows.ts'
+import type { Written } from './changes.ts'
+import type { WriteContext } from './context.ts'
+import { readByKeys } from './read.ts'
+import { type ClientChange, refuseBrokenRules } from './rules.ts'
+import { TransactionEnded } from './transaction.ts'
+import { newValues } from './write.ts'
+
+/** A resource to create unless there is one with its identifier, which is generated if there is none. */
+export interface Creation {
+  readonly parentId?: string | undefined
+  readonly id: string | undefined
+  readonly body: Values
+  readonly apiVersion: string | undefined
+}
+
+/**
+ * Creates resources in few statements, which takes a fifth of the time of one statement for each.
+ *
+ * @returns for each either the result, or undefined if it must be written by itself
+ * @throws {TransactionEnded} if one is refused: the next attempt finds out which
+ */
+export async function createTogether(
+  context: WriteContext,
+  resource: Resource,
+  creations: readonly Creation[],
+): Promise<readonly (Written | undefined)[]> {
+  // Other rules read what was written before them, and with savepoints, each write may fail by itself.
+  const isIndependent = resource.databaseRule?.readsFirst ?? !resource.databaseRule
+  if (!isIndependent || context.transaction?.hasSavepoints !== false) return []
+  try {
+    const changes = await changesOf(context, resource, creations)
+    const added = changes.filter((change) => change !== undefined)
+    await Promise.all(added.map((change) => refuseBrokenRules(change, resource, context.resources)))
+    const columns = added.map(({ key, after }) => ({ ...after, ...keyColumns(resource, key) }))
+    const created =
+      added.length > 0 ? await prismaModel(context.client, resource).createAll(resource, columns) : []
+    const rows = new Map(created.map((row) => [keyText(keyOf(resource, row)), row]))
+    return changes.map((change) => {
+      const row = change && rows.get(keyText(change.key))
+      return row && { outcome: 'CREATED', row }
+    })
+  } catch (error) {
+    const cause = prismaError(error)
+    if (cause instanceof DomainError && cause.code === 'SERVICE_UNAVAILABLE') throw cause
+    throw new TransactionEnded()
+  }
+}
+
+/** What to add: nothing for a key that is malformed or stored. */
+async function changesOf(
+  { client, caller, ruleSettings: settings }: WriteContext,
+  resource: Resource,
+  creations: readonly Creation[],
+): Promise<(ClientChange | undefined)[]> {
+  const given = creations.flatMap(({ parentId, id }) => (id === undefined ? [] : [{ parentId, id }]))
+  const asked = given.filter(isResourceKey).map(keyText)
+  const taken = new Set(asked.length > 0 ? (await readByKeys(client, resource, asked)).keys() : [])
+  return creations.map(({ parentId, id = makeIdentifier(resource), body, apiVersion }) => {
+    const key = { parentId, id }
+    if (!isResourceKey(key) || taken.has(keyText(key))) return undefined
+    const values = newValues(resource, key, body, apiVersion)
+    const after = { ...initialColumns(resource), ...toColumns(resource, values) }
+    return { client, isInTransaction: true, caller, settings, key, before: undefined, after }
+  })
+}

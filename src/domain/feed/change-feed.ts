@@ -1,0 +1,162 @@
+import type { Client } from '../../database/client.ts'
+import { allows, authorize } from '../../model/authorize.ts'
+import type { Caller } from '../../model/caller.ts'
+import { DomainError, errorAt } from '../../model/errors.ts'
+import type { Resource } from '../../model/resource.ts'
+import type { WriteContext } from '../context.ts'
+import { toCursor, toPosition } from './position.ts'
+import { type ChangeRow, exactColumns, type RecordedChange, toChange } from './recorded-change.ts'
+import { numberChanges } from './upkeep.ts'
+
+export interface ChangePage {
+  readonly changes: readonly RecordedChange[]
+  /** The position after this page, from which to continue, also at the end of the feed. */
+  readonly next: string
+  /** Whether there is more to read at once. */
+  readonly hasMore: boolean
+}
+
+export interface ChangeRequest {
+  /** Only changes of these. */
+  readonly resources: readonly Resource[]
+  /** A cursor, `now` for the end of the feed, or undefined for the oldest change that is kept. */
+  readonly since: string | undefined
+  readonly limit: number
+}
+
+/** The database, and how long it keeps changes. */
+export type Source = Pick<WriteContext, 'client' | 'changesDays'>
+
+/** The end of the feed, as a cursor of requests. */
+export const NOW = 'now'
+
+/** Of one statement, so that a request for changes that are rare reads no more. */
+const SCANNED_POSITIONS = 1_000
+
+/**
+ * Reads recorded changes after a position, in the one order that all readers see. It gives positions to changes that have
+ * none yet, so the client must be that of the primary. Following `next` leads to each change exactly once.
+ *
+ * @throws {DomainError} RESOURCE_GONE (410) if changes after the position were purged, or it is of another database;
+ *   INVALID_QUERY_PARAMETER (400) for what is no cursor; RESOURCE_NOT_FOUND (404) without a record
+ */
+export async function readChanges(
+  { client, changesDays }: Source,
+  request: ChangeRequest,
+): Promise<ChangePage> {
+  const { since } = request
+  if (changesDays === 0)
+    throw new DomainError('RESOURCE_NOT_FOUND', 'The service keeps no record of changes.')
+  if (since === NOW) {
+    await numberAll(client)
+    return {
+      changes: [],
+      next: toCursor((await readPart(client, request, Number.MAX_SAFE_INTEGER)).last),
+      hasMore: false,
+    }
+  }
+  const after = since === undefined ? 0 : toPosition(since)
+  let part = await readPart(client, request, after)
+  if (!part.hasMore && (await numberChanges(client)) > 0) part = await readPart(client, request, after)
+  const { rows, reached, purged, last, hasMore } = part
+  if (since !== undefined && (after < purged || after > last)) throw gone()
+  return {
+    changes: rows.map((row) => toChange(request.resources, row)),
+    next: toCursor(Math.max(after, reached, since === undefined ? purged : 0)),
+    hasMore,
+  }
+}
+
+/** The last position that was given. */
+export async function readEnd({ client }: Source): Promise<number> {
+  const text = 'SELECT last_position::float8 AS last FROM change_feed'
+  const [feed] = await client.$rows<{ last: number }>({ text, values: [] })
+  return (feed as { last: number }).last
+}
+
+/** Whether {@link readChanges} would read something, an error included, and otherwise how far the feed was searched. */
+export async function hasChanges(
+  { client }: Source,
+  request: ChangeRequest,
+): Promise<{ isThere: boolean; reached: string | undefined }> {
+  const { since } = request
+  if (since === undefined || since === NOW) return { isThere: true, reached: since }
+  const after = toPosition(since)
+  const { rows, reached, purged, last, hasMore } = await readPart(client, { ...request, limit: 1 }, after)
+  const isGone = after < purged || after > last
+  return { isThere: rows.length > 0 || hasMore || isGone, reached: toCursor(Math.max(after, reached)) }
+}
+
+/**
+ * The collections with these paths, or else all that the caller may read.
+ *
+ * @throws {DomainError} ACCESS_DENIED (403), INVALID_QUERY_PARAMETER (400) for an unknown collection
+ */
+export function readableCollections(
+  resources: readonly Resource[],
+  paths: readonly string[] | undefined,
+  caller: Caller,
+): readonly Resource[] {
+  if (paths) {
+    return paths.map((path) => {
+      const resource = resources.find((candidate) => candidate.path === path)
+      const message = `There is no collection ${JSON.stringify(path.slice(0, 100))}.`
+      if (!resource) throw errorAt('collection', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
+      authorize(caller, resource, 'read')
+      return resource
+    })
+  }
+  const readable = resources.filter((resource) => allows(caller, resource, 'read'))
+  if (readable.length > 0) return readable
+  throw new DomainError(
+    'ACCESS_DENIED',
+    'This needs the scope to read a collection, which the token does not have.',
+  )
+}
+
+async function numberAll(client: Client): Promise<void> {
+  while ((await numberChanges(client)) > 0);
+}
+
+function gone(): DomainError {
+  const message =
+    'The changes after this position are no longer kept. Read the lists again, and continue from there.'
+  return new DomainError('RESOURCE_GONE', message)
+}
+
+interface Feed {
+  readonly last: number
+  readonly purged: number
+  readonly reached: number | null
+  readonly scanned: number
+}
+
+/** A row of a mass deletion is read as one row for each child. */
+const READ = `
+  WITH scanned AS (SELECT position FROM recorded_changes WHERE position > $1 ORDER BY position LIMIT $4)
+  SELECT feed.last_position::float8 AS last, feed.purged_position::float8 AS purged,
+    (SELECT max(position) FROM scanned)::float8 AS reached, (SELECT count(*) FROM scanned)::int AS scanned,
+    change.position::float8 AS position, change.collection, change.parent_id, change.id, change.version, change.event,
+    change.changed_date, change.changed_by, change.columns,
+    (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(change.columns) WHERE key = ANY($5)) AS exact
+  FROM change_feed AS feed LEFT JOIN LATERAL (
+    SELECT one.position - COALESCE(cardinality(ids) - place, 0) AS position, one.collection, one.parent_id,
+      COALESCE(child.id, one.id) AS id, COALESCE(child.version, one.version) AS version, one.event, one.changed_date,
+      one.changed_by, CASE WHEN one.event <> 'deleted' THEN one.resource END AS columns
+    FROM recorded_changes AS one
+    LEFT JOIN LATERAL unnest(ids, versions) WITH ORDINALITY AS child (id, version, place) ON TRUE
+    WHERE one.position > $1 AND one.position <= (SELECT max(position) FROM scanned) AND one.collection = ANY($2)
+      AND one.position - COALESCE(cardinality(ids) - place, 0) > $1
+    ORDER BY 1 LIMIT $3
+  ) AS change ON TRUE ORDER BY change.position`
+
+async function readPart(client: Client, { resources, limit }: ChangeRequest, after: number) {
+  const paths = resources.map(({ path }) => path)
+  const values = [after, paths, limit + 1, SCANNED_POSITIONS, exactColumns(resources)]
+  const found = await client.$rows<ChangeRow & Feed>({ text: READ, values })
+  const [feed] = found as [ChangeRow & Feed]
+  const rows = found.filter(({ position }) => position !== null).slice(0, limit)
+  const isFull = found.length > limit
+  const reached = (isFull ? rows.at(-1)?.position : feed.reached) ?? 0
+  return { ...feed, rows, reached, hasMore: isFull || feed.scanned === SCANNED_POSITIONS }
+}

@@ -1,0 +1,71 @@
+import { kindOf } from '../../model/fields.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import type { Columns } from '../../model/row.ts'
+import { toValues } from '../../model/rows.ts'
+import { toCursor } from './position.ts'
+
+export interface RecordedChange {
+  /** The position after this change. */
+  readonly cursor: string
+  readonly resource: Resource
+  readonly key: ResourceKey
+  readonly version: number
+  readonly event: 'created' | 'changed' | 'deleted'
+  readonly time: Date
+  /** The subject of a token, or the role of an edit in the database. */
+  readonly by: string
+  /** The resource after the change as JSON, without hidden fields; null after a deletion. */
+  readonly values: Values | null
+}
+
+/** A change as it is stored; without a position, none. */
+export interface ChangeRow {
+  readonly position: number | null
+  readonly collection: string
+  readonly parent_id: string
+  readonly id: string
+  readonly version: number
+  readonly event: RecordedChange['event']
+  readonly changed_date: Date
+  readonly changed_by: string
+  readonly columns: Columns | null
+  /** The decimal numbers among them, whose digits JSON would lose. */
+  readonly exact: Columns | null
+}
+
+/** The columns whose values JSON would not keep exactly. */
+export function exactColumns(resources: readonly Resource[]): string[] {
+  return resources.flatMap(({ leaves }) => leaves.filter(isExact).map(({ column }) => column))
+}
+
+function isExact({ field }: Resource['leaves'][number]): boolean {
+  return kindOf(field).dataType === 'numeric'
+}
+
+export function toChange(resources: readonly Resource[], row: ChangeRow): RecordedChange {
+  const resource = resources.find(({ path }) => path === row.collection) as Resource
+  return {
+    cursor: toCursor(row.position as number),
+    resource,
+    key: { parentId: row.parent_id || undefined, id: row.id },
+    version: row.version,
+    event: row.event,
+    time: row.changed_date,
+    by: row.changed_by,
+    values: row.columns && jsonValues(resource, row.columns, row.exact),
+  }
+}
+
+/** The shown fields of a resource as JSON, under wire names. */
+function jsonValues(resource: Resource, columns: Columns, exact: Columns | null): Values {
+  const converted = resource.leaves.map((leaf) => {
+    const { column, field } = leaf
+    const value = columns[column] ?? null
+    const { toJson } = kindOf(field)
+    if (value !== null && toJson) return [column, toJson(new Date(value as string) as never)]
+    return [column, isExact(leaf) ? (exact?.[column] ?? null) : value]
+  })
+  const values = toValues(resource, Object.fromEntries(converted))
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !resource.allFields[name]?.hidden))
+}

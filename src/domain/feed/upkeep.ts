@@ -1,0 +1,75 @@
+import type { Client } from '../../database/client.ts'
+
+const DAY_MILLISECONDS = 86_400_000
+const HOUR_MILLISECONDS = 3_600_000
+
+/** How long changes stay without a position where nobody reads them. */
+const NUMBERING_MILLISECONDS = 10_000
+
+/** A statement that numbers or deletes this many changes ends long before its timeout. */
+const BATCH_SIZE = 1_000
+
+/**
+ * Keeps a record of changes for this many days from now on; 0: of none.
+ *
+ * @returns whether changes are recorded: not without the migration of the record, which a domain may still lack
+ */
+export async function keepChanges(client: Client, days: number): Promise<boolean> {
+  const exists = "SELECT WHERE to_regprocedure('keep_changes(integer)') IS NOT NULL"
+  if ((await client.$rows({ text: exists, values: [] })).length === 0) return false
+  await client.$rows({ text: 'SELECT keep_changes($1)::text AS kept', values: [days] })
+  return days > 0
+}
+
+/** Gives positions to a batch of the changes that were committed and have none; resolves to their number. */
+export function numberChanges(client: Client): Promise<number> {
+  return countOf(client, 'SELECT number_changes($1) AS count', [BATCH_SIZE])
+}
+
+/**
+ * Numbers recorded changes every ten seconds, and every hour deletes those older than this many days, until the result
+ * is called; after numbering, it calls `refresh`. The first delay is random, so that processes that start together do not run at the same time.
+ */
+export function startChangeUpkeep(
+  { client, changesDays }: { readonly client: Client; readonly changesDays: number },
+  refresh: () => Promise<void> = async () => {},
+  within = NUMBERING_MILLISECONDS,
+): () => void {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let purgedAt = Number.NEGATIVE_INFINITY
+  let isRunning = false
+  const run = async () => {
+    if (isRunning) return
+    isRunning = true
+    try {
+      while (!signal.aborted && (await numberChanges(client)) === BATCH_SIZE);
+      await refresh()
+      if (performance.now() - purgedAt < HOUR_MILLISECONDS) return
+      purgedAt = performance.now()
+      while (!signal.aborted && (await purgeChanges(client, changesDays)));
+    } catch {
+      // The next run does it.
+    } finally {
+      isRunning = false
+    }
+  }
+  const timers = [setTimeout(run, Math.random() * within), setInterval(run, NUMBERING_MILLISECONDS)]
+  for (const timer of timers) timer.unref()
+  return () => {
+    stopping.abort()
+    for (const timer of timers) clearTimeout(timer)
+  }
+}
+
+/** Deletes a batch of the changes that are older than this many days; resolves to whether there may be more. */
+async function purgeChanges(client: Client, days: number): Promise<boolean> {
+  const before = new Date(Date.now() - days * DAY_MILLISECONDS).toISOString()
+  const text = 'SELECT purge_changes($1::timestamptz, $2) AS count'
+  return (await countOf(client, text, [before, BATCH_SIZE])) === BATCH_SIZE
+}
+
+async function countOf(client: Client, text: string, values: readonly unknown[]): Promise<number> {
+  const [row] = await client.$rows<{ count: number }>({ text, values })
+  return row?.count ?? 0
+}

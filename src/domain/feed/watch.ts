@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Caller } from '../../model/caller.ts'
+import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-feed.ts'
+import { toCursor } from './position.ts'
+import { numberChanges } from './upkeep.ts'
+
+/** How often the feed is looked at while somebody waits. */
+const POLL_MILLISECONDS = 250
+
+/** Those that may wait in this process, and of one caller. */
+const MAXIMUM_WAITING = 1_000
+const MAXIMUM_OF_CALLER = 100
+
+/** Follows the end of the feed for all callers of a process, with one statement at a time. */
+export class FeedWatch {
+  #last: number | undefined
+  #isPolling = false
+  readonly #waiting = new Set<() => void>()
+  readonly #callers = new Map<string, number>()
+  /** Ends all waits. */
+  readonly #ends = new Set<() => void>()
+  #isStopped = false
+
+  constructor(readonly source: Source) {}
+
+  /** A recent position of the feed: lists that are read after this call have all changes up to it. */
+  get cursor(): string | undefined {
+    return this.#last === undefined ? undefined : toCursor(this.#last)
+  }
+
+  /** Numbers changes, and reads the end of the feed. */
+  async refresh(): Promise<void> {
+    const { source } = this
+    if (source.changesDays === 0) return
+    await numberChanges(source.client)
+    const last = await readEnd(source)
+    if (last === this.#last) return
+    this.#last = last
+    for (const wake of this.#waiting) wake()
+  }
+
+  /**
+   * Waits until there are changes that a request would read, the time is over, or the signal is aborted.
+   *
+   * @returns whether it could wait: neither beyond the share of the caller, nor when the service stops
+   */
+  async wait(
+    request: ChangeRequest,
+    { identity }: Caller,
+    milliseconds: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (this.source.changesDays === 0) return false
+    const own = this.#callers.get(identity) ?? 0
+    if (own >= MAXIMUM_OF_CALLER || this.#waiting.size >= MAXIMUM_WAITING) return false
+    this.#callers.set(identity, own + 1)
+    // AbortSignal.any and AbortSignal.timeout can be collected as garbage, and then never fire (Node 20).
+    const ending = new AbortController()
+    const ended = ending.signal
+    const end = () => ending.abort()
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
+    this.#ends.add(end)
+    if (signal.aborted || this.#isStopped) end()
+    try {
+      let { since } = request
+      while (!ended.aborted) {
+        // A change that comes meanwhile wakes, too.
+        const change = this.#next(ended)
+        const found = await hasChanges(this.source, { ...request, since })
+        if (found.isThere) return true
+        since = found.reached
+        await change
+      }
+      return !this.#isStopped
+    } finally {
+      // Nobody polls for a wait that is over.
+      end()
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      this.#ends.delete(end)
+      const left = (this.#callers.get(identity) as number) - 1
+      if (left === 0) this.#callers.delete(identity)
+      else this.#callers.set(identity, left)
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const end of this.#ends) end()
+  }
+
+  /** Resolves when the feed goes on, or the signal is aborted. */
+  #next(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.add(wake)
+      signal.addEventListener('abort', wake)
+      if (signal.aborted) wake()
+      void this.#poll()
+    })
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return
+    this.#isPolling = true
+    while (this.#waiting.size > 0) {
+      // After a failure of the database, the next look finds the changes.
+      await this.refresh().catch(() => {})
+      await delay(POLL_MILLISECONDS)
+    }
+    this.#isPolling = false
+  }
+}

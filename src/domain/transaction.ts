@@ -1,0 +1,87 @@
+import type { DatabaseClient } from '../database/client.ts'
+import { rejectUnavailable } from '../database/errors.ts'
+import { setWriter, type Writer, writerOf } from '../database/writer.ts'
+import { retry, WriteConflict } from './retry.ts'
+
+/** How several writes are in one transaction. */
+export interface SharedTransaction {
+  /** Each write has a savepoint, so that what the database refuses ends the write and not the transaction. */
+  readonly hasSavepoints: boolean
+}
+
+interface Context extends Writer {
+  readonly client: DatabaseClient
+  readonly transaction?: SharedTransaction
+}
+
+/** The transaction cannot go on, because of another request or of a refusal without a savepoint. It is repeated. */
+export class TransactionEnded extends Error {}
+
+/** What a transaction came to, and whether it is kept. */
+interface Outcome<Result> {
+  readonly result: Result
+  readonly isKept: boolean
+}
+
+class RolledBack extends Error {
+  constructor(readonly result: unknown) {
+    super()
+  }
+}
+
+/**
+ * Runs writes in one transaction, and again as a whole after a conflict. A savepoint costs two statements, so the first
+ * attempt has them only if the writes may fail one by one; later ones have them to find out which write is refused.
+ *
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
+ */
+export function inOneTransaction<Result>(
+  context: Context,
+  first: SharedTransaction,
+  work: (client: DatabaseClient, transaction: SharedTransaction) => Promise<Outcome<Result>>,
+): Promise<Result> {
+  let { hasSavepoints } = first
+  return retry(async () => {
+    try {
+      return await begin(context, async (inside) => {
+        const { result, isKept } = await work(inside, { hasSavepoints })
+        if (!isKept) throw new RolledBack(result)
+        return result
+      })
+    } catch (error) {
+      if (error instanceof RolledBack) return error.result as Result
+      hasSavepoints = true
+      if (error instanceof TransactionEnded) throw new WriteConflict()
+      return rejectUnavailable(error)
+    }
+  })
+}
+
+/**
+ * Runs the statements of one write in a transaction, or in a savepoint of the one that it is in.
+ *
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
+ */
+export function transact<Result>(
+  context: Context,
+  work: (client: DatabaseClient) => Promise<Result>,
+): Promise<Result> {
+  return begin(context, work).catch(rejectUnavailable)
+}
+
+function begin<Result>(context: Context, work: (client: DatabaseClient) => Promise<Result>): Promise<Result> {
+  const writer = writerOf(context)
+  return context.client.$transaction(async (prisma) => {
+    const inside = prisma as unknown as DatabaseClient
+    if (writer !== undefined && !context.transaction) await setWriter(inside, writer)
+    return work(inside)
+  })
+}
+
+/** Locks keys until the end of the transaction. Only transactions of several writes do, all in the same order. */
+export async function lockInOrder(client: DatabaseClient, keys: readonly string[]): Promise<void> {
+  if (keys.length > 1) await client.$rows({ text: LOCK, values: [[...new Set(keys)].sort()] })
+}
+
+const LOCK =
+  'SELECT count(pg_advisory_xact_lock(hashtextextended(key, 0)))::integer AS locks FROM unnest($1::text[]) AS key'

@@ -1,0 +1,110 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLResolveInfo,
+  getArgumentValues,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { inOneTransaction, lockInOrder, TransactionEnded } from '../../domain/transaction.ts'
+import { isResourceKey, keyText } from '../../model/identifiers.ts'
+import type { Resource } from '../../model/resource.ts'
+import { keyReader, type SchemaField } from '../schema/sdl.ts'
+import { type GraphContext, inTransaction, type PlannedWrite } from './context.ts'
+import { causeOf } from './errors.ts'
+import { fieldsBelow } from './selection.ts'
+
+/** How the fields of a mutation share a transaction. */
+export interface TransactionMode {
+  /** The first error undoes all of them, and no other is executed. */
+  readonly isAtomic: boolean
+  /** Nothing is stored. */
+  readonly isDryRun: boolean
+}
+
+/** The mode that the directives of a mutation ask for; undefined if each field has a transaction of its own. */
+export function transactionMode({ directives = [] }: OperationDefinitionNode): TransactionMode | undefined {
+  const has = (directive: string) => directives.some(({ name }) => name.value === directive)
+  const mode = { isAtomic: has('atomic'), isDryRun: has('dryRun') }
+  return mode.isAtomic || mode.isDryRun ? mode : undefined
+}
+
+/** Whether a document has an atomic or rolled back operation. */
+export function isInTransaction({ definitions }: DocumentNode): boolean {
+  return definitions.some((one) => one.kind === Kind.OPERATION_DEFINITION && transactionMode(one))
+}
+
+/**
+ * Executes a mutation in one transaction, on one connection. After a conflict with another transaction it is executed
+ * again as a whole.
+ *
+ * @returns for an atomic mutation either all data or the first error
+ */
+export async function executeTogether(
+  context: GraphContext,
+  { isAtomic, isDryRun }: TransactionMode,
+  execute: (context: GraphContext) => ExecutionResult | Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  const { caller, connections, domain, slot } = context
+  const attempt: Parameters<typeof inOneTransaction<ExecutionResult>>[2] = async (client, transaction) => {
+    const result = await execute(inTransaction(context, client, transaction, isAtomic))
+    const [error] = result.errors ?? []
+    if (result.errors?.some((one) => causeOf(one) instanceof TransactionEnded)) throw new TransactionEnded()
+    slot.throwIfLate()
+    if (error && isAtomic) return { result: { data: null, errors: [error] }, isKept: false }
+    return { result, isKept: !isDryRun }
+  }
+  try {
+    const first = { hasSavepoints: !isAtomic }
+    return await connections.use(() => inOneTransaction({ ...domain, caller }, first, attempt))
+  } catch (cause) {
+    const { message } = cause as Error
+    return { data: null, errors: [new GraphQLError(message, { originalError: cause as Error })] }
+  } finally {
+    domain.readers.recordWrite(caller)
+  }
+}
+
+type Resolver = NonNullable<SchemaField['resolve']>
+
+/**
+ * The resolver of a write that can be one of several in a transaction. The first locks what all write, in the same order
+ * in all transactions, so that they seldom end in a deadlock. After a failure, those of an atomic mutation do nothing.
+ */
+export function together(resolve: Resolver): Resolver {
+  return async (source, args, context, info) => {
+    const { together, domain } = context
+    if (!together) return resolve(source, args, context, info)
+    if (together.isAtomic && together.hasFailed) return null
+    try {
+      if (!together.planned) {
+        together.planned = plannedWrites(info)
+        await lockInOrder(domain.client, together.planned.flatMap(lockedKey))
+      }
+      return await resolve(source, args, context, info)
+    } catch (error) {
+      together.hasFailed = true
+      throw error
+    }
+  }
+}
+
+function plannedWrites(info: GraphQLResolveInfo): PlannedWrite[] {
+  const fields = info.schema.getMutationType()?.getFields() ?? {}
+  const writes = fieldsBelow(info, [info.operation]).map((node): PlannedWrite => {
+    const field = fields[node.name.value] as GraphQLField<unknown, unknown>
+    const resource = field.extensions['writes'] as Resource
+    const args = getArgumentValues(field, node, info.variableValues)
+    return { name: (node.alias ?? node.name).value, resource, key: keyReader(resource)(args), args }
+  })
+  // Equal fields are one.
+  return [...new Map(writes.map((write) => [write.name, write])).values()]
+}
+
+/** The key of a resource that is replaced, changed or deleted, as a text. A malformed one is refused, or names nothing. */
+function lockedKey({ resource, key: { parentId, id } }: PlannedWrite): string[] {
+  const key = { parentId, id: id ?? '' }
+  return isResourceKey(key) ? [`${resource.path}/${keyText(key)}`] : []
+}

@@ -1,0 +1,46 @@
+import type { Field } from '../../model/fields.ts'
+import { relationsOf } from '../../model/relations.ts'
+import type { Resource } from '../../model/resource.ts'
+import type { Columns } from '../../model/row.ts'
+import { requireScope } from '../execution/context.ts'
+import { camelCase, singular } from '../names.ts'
+import { deprecation, described, type SchemaField } from './sdl.ts'
+
+/** A relation of a resource to one other: a reference, or the parent. */
+export interface ToOneRelation {
+  /** The field in GraphQL. */
+  readonly name: string
+  readonly description: string
+  readonly target: Resource
+  /** The column with the identifier of the target. */
+  readonly column: string
+  readonly field: Field
+}
+
+export function toOneRelations(resource: Resource, resources: readonly Resource[]): ToOneRelation[] {
+  const { owner, parentField, allFields } = resource
+  const references = relationsOf(resource, resources).map(
+    ({ relation, leaf: { column, field }, target }) => ({
+      name: camelCase(relation),
+      description: `The resource that the ${relation} refers to.`,
+      target,
+      column,
+      field,
+    }),
+  )
+  if (!owner || !parentField) return references
+  const parent = { name: singular(owner), description: 'The parent.', target: owner }
+  return [...references, { ...parent, column: parentField, field: allFields[parentField] as Field }]
+}
+
+/** The fields with the targets, of a row or of columns that may lack some. */
+export function relatedFields(relations: readonly ToOneRelation[]): SchemaField[] {
+  return relations.map(({ name, description, target, column, field }) => ({
+    sdl: `${described(description)}${name}: ${target.name}${deprecation(field)}`,
+    resolve: (row: Columns, _, context) => {
+      requireScope(context, target, 'read')
+      const id = row[column]
+      return typeof id === 'string' ? context.loaders.resource(target, { id }) : null
+    },
+  }))
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import type { Context } from 'koa'
+import { expiryOf } from './auth/authenticate.ts'
+
+export const EVENT_STREAM = 'text/event-stream'
+
+/** A client that does not read for this long is disconnected. It resumes at the last event that it has. */
+const UNREAD_MILLISECONDS = 8_000
+
+/** The longest timer of Node. */
+const LONGEST_MILLISECONDS = 2 ** 31 - 1
+
+/**
+ * Responds with a stream of events (HTML Living Standard, server-sent events), until they end or fail, the client leaves,
+ * or its token expires. It begins when all middleware has set its headers.
+ *
+ * @param events makes the text of events; the signal is aborted at the end of the stream
+ */
+export function sendEvents(ctx: Context, events: (signal: AbortSignal) => AsyncIterable<string>): void {
+  const { res } = ctx
+  const ended = new AbortController()
+  const left = Math.min(expiryOf(ctx) * 1_000 - Date.now(), LONGEST_MILLISECONDS)
+  const expiry = setTimeout(() => ended.abort(), left).unref()
+  res.once('close', () => ended.abort())
+  ctx.respond = false
+  ctx.status = 200
+  ctx.set({ 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-store' })
+  const send = async () => {
+    try {
+      for await (const event of events(ended.signal)) {
+        if (ended.signal.aborted) break
+        if (!res.write(event)) await once(res, 'drain', { signal: AbortSignal.timeout(UNREAD_MILLISECONDS) })
+      }
+      res.end()
+    } catch {
+      // The status was sent. The client connects again, and gets the error of the next request, if there is one.
+      res.destroy()
+    } finally {
+      clearTimeout(expiry)
+    }
+  }
+  setImmediate(send)
+}

@@ -1,0 +1,164 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import type { Prepare } from '../graph/execution/operation.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
+import { bodyTypes, readJsonBody } from '../http/json/body.ts'
+import { preferencesOf } from '../http/prefer.ts'
+import { refuseQuery } from '../http/request-target.ts'
+import type { Handler } from '../http/routes.ts'
+import { authorize } from '../model/authorize.ts'
+import { type DetailCode, DomainError, errorAt } from '../model/errors.ts'
+import type { Resource, Values } from '../model/resource.ts'
+import { isObject } from '../model/values.ts'
+import { runWrites } from './operation-header.ts'
+import { hasTemplates, negotiate, respond } from './respond.ts'
+import { type RestSettings, urlsFor } from './urls.ts'
+import { idempotencyKeyOf, type Write, type WriteRequest } from './writes.ts'
+
+export const BATCH_PATH = '/batch'
+
+/** Each keeps the connection and the locks of those before it. */
+export const MAXIMUM_OPERATIONS = 100
+
+/** The writes at a path, by method. */
+export interface WriteTarget {
+  /** Below `{base}`, with the parameters `:parentId` and `:id`. */
+  readonly path: string
+  readonly resource: Resource
+  readonly writes: Readonly<Record<string, (request: WriteRequest) => Write>>
+}
+
+const METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The headers of an operation. All others are those of the batch. */
+export const OPERATION_HEADERS = [
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+  'if-unmodified-since',
+  'prefer',
+]
+
+/**
+ * Makes the handler that runs writes in one transaction: all or none. Each is a request as it would be alone, and all are
+ * checked before the first runs.
+ */
+export function batchHandler(
+  targets: readonly WriteTarget[],
+  prepare: Prepare,
+  settings: RestSettings,
+): Handler {
+  const router = new Router({ sensitive: true, strict: true })
+  for (const [index, { path }] of targets.entries())
+    router.register(path, [], () => {}, { name: String(index) })
+
+  /** @throws {DomainError} as the request alone, and VALIDATION_FAILED (400) for what is no write */
+  function parse(ctx: Context, operation: unknown, index: number): Write {
+    const { method, path, headers, body } = inspect(operation)
+    const [layer] = router.match(path, method).path
+    const target = layer && targets[Number(layer.name)]
+    const write = target?.writes[method]
+    if (!target) throw invalid('path', 'INVALID_VALUE', `There is nothing to write at ${path.slice(0, 200)}.`)
+    if (!write) {
+      const allowed = Object.keys(target.writes).join(', ')
+      throw invalid('method', 'INVALID_VALUE', `${method} is not allowed at this path. Allowed: ${allowed}.`)
+    }
+    authorize(callerOf(ctx), target.resource, 'write')
+    refuseMediaType(method, headers['content-type'])
+    const { prefer } = ctx.headers
+    const key = idempotencyKeyOf(ctx)
+    const inherited = {
+      ...(prefer !== undefined && { prefer }),
+      ...(key !== undefined && { 'idempotency-key': key && `${key}:${index}` }),
+    }
+    const parameters = layer.params(path, layer.captures(path))
+    return write({ parameters, headers: { ...inherited, ...headers }, body })
+  }
+
+  return async (ctx) => {
+    negotiate(ctx)
+    refuseQuery(ctx.URL.searchParams)
+    const operations = operationsOf(await readJsonBody(ctx))
+    const writes = operations.map((operation, index) => {
+      try {
+        return parse(ctx, operation, index)
+      } catch (error) {
+        throw located(error, index)
+      }
+    })
+    const results = await runWrites(ctx, writes, prepare).catch((error) => {
+      throw located(error, Number(error.failedField?.slice('write'.length)))
+    })
+    const urls = urlsFor(ctx, settings)
+    ctx.append('Link', `<${urls.base}/openapi.json>; rel="service-desc"`)
+    const viewer = { caller: callerOf(ctx), urls, hasTemplates: hasTemplates(ctx) }
+    const responses = writes.map((write, index) => write.respond(results[index] as Values, viewer))
+    respond(ctx, 200, { results: responses })
+  }
+}
+
+function operationsOf(body: unknown): readonly unknown[] {
+  if (!isObject(body)) throw invalid('', 'INVALID_TYPE', 'The body must be a JSON object.')
+  const { operations, ...others } = body
+  refuseMembers(others, ['operations'])
+  if (!Array.isArray(operations)) throw invalid('operations', 'INVALID_TYPE', 'operations must be a list.')
+  if (operations.length >= 1 && operations.length <= MAXIMUM_OPERATIONS) return operations
+  const message = `A batch has 1 to ${MAXIMUM_OPERATIONS} operations, not ${operations.length}.`
+  throw invalid('operations', 'INVALID_VALUE', message)
+}
+
+/** Checks the members of an operation, except for its body. */
+function inspect(operation: unknown) {
+  if (!isObject(operation)) throw invalid('', 'INVALID_TYPE', 'An operation must be an object.')
+  const { method, path, headers = {}, body, ...others } = operation
+  refuseMembers(others, ['method', 'path', 'headers', 'body'])
+  if (typeof method !== 'string' || !METHODS.includes(method)) {
+    throw invalid('method', 'INVALID_VALUE', `method must be one of ${METHODS.join(', ')}.`)
+  }
+  if (typeof path !== 'string' || !/^\/[^?#]*$/.test(path)) {
+    const message =
+      'path must be a path below that of the entry document, such as /collection/id, without a query.'
+    throw invalid('path', 'INVALID_VALUE', message)
+  }
+  if (!isObject(headers)) throw invalid('headers', 'INVALID_TYPE', 'headers must be an object.')
+  const known = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  refuseMembers(known, OPERATION_HEADERS, 'headers.')
+  const [wrong] = Object.entries(known).find(([, value]) => typeof value !== 'string') ?? []
+  if (wrong) throw invalid(`headers.${wrong}`, 'INVALID_TYPE', `${wrong} must be a string.`)
+  if (preferencesOf({ headers: known as IncomingHttpHeaders }).tx !== undefined) {
+    throw invalid('headers.prefer', 'INVALID_VALUE', 'tx is a preference of the whole batch.')
+  }
+  return { method, path, headers: known as IncomingHttpHeaders, body }
+}
+
+function refuseMediaType(method: string, type = 'application/json'): void {
+  const accepted = bodyTypes(method)
+  const [essence = ''] = type.toLowerCase().split(';')
+  if (accepted.includes(essence.trim())) return
+  throw new DomainError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${accepted.join(' or ')}.`)
+}
+
+function refuseMembers(members: object, known: readonly string[], place = ''): void {
+  const [name] = Object.keys(members).filter((member) => !known.includes(member))
+  if (name === undefined) return
+  const field = (place + name).slice(0, 200)
+  throw invalid(field, 'UNKNOWN_FIELD', `${field} is not known here; known are ${known.join(', ')}.`)
+}
+
+function invalid(field: string, code: DetailCode, message: string): DomainError {
+  return errorAt(field, code, 'VALIDATION_FAILED', message)
+}
+
+/** Names the operation in an error. */
+function located(error: unknown, index: number): unknown {
+  if (!(error instanceof DomainError) || Number.isNaN(index)) return error
+  const place = `operations[${index}]`
+  const details = error.details.map(({ field, ...detail }) => {
+    return { field: field === '' ? place : `${place}.${field}`, ...detail }
+  })
+  return new DomainError(error.code, `${place}: ${error.message}`, details)
+}

@@ -1,0 +1,126 @@
+import { camelCase, singular } from '../graph/names.ts'
+import { authorize } from '../model/authorize.ts'
+import type { Caller } from '../model/caller.ts'
+import { type Detail, DomainError } from '../model/errors.ts'
+import type { Field } from '../model/fields.ts'
+import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
+import { linkedFrom } from '../model/relations.ts'
+import type { Resource } from '../model/resource.ts'
+import { createHal, type Embed, type ListData, type Selection } from './hal.ts'
+
+export const SELECTION_PARAMETERS = ['fields', 'embed']
+
+/** Of all lists embedded in a page: 100 items with one list each, or 20 with five. */
+const MAXIMUM_EMBEDDED_ITEMS = 2_000
+
+/** Makes the function that parses `fields` and `embed`: names, joined by commas or in repeated parameters. */
+export function selectionParser(resource: Resource, resources: readonly Resource[]) {
+  const names = selectableNames(resource)
+  const embeds = embedsOf(resource, resources)
+  const relations = embeds.map(({ relation }) => relation)
+  return (search: URLSearchParams, limit = 1): { selection: Selection | undefined; problems: Detail[] } => {
+    const fields = namesIn(search, 'fields')
+    const embed = namesIn(search, 'embed')
+    const chosen = embed && embeds.filter(({ relation }) => embed.includes(relation))
+    const shown = fields && fieldsNamed(resource.shownFields, fields)
+    const leaves = resource.shownLeaves.filter(({ path }) => !shown || isIn(shown, path))
+    const selection = { fields: shown, leaves, embeds: chosen }
+    return {
+      selection: fields || embed ? selection : undefined,
+      problems: [
+        ...unknownNames('fields', 'UNKNOWN_FIELD', fields, names),
+        ...unknownNames('embed', 'INVALID_VALUE', embed, relations),
+        ...tooManyItems(chosen, limit),
+      ],
+    }
+  }
+}
+
+/** What can be embedded in a resource, in the order of its links. */
+export function embedsOf(resource: Resource, resources: readonly Resource[]): Embed[] {
+  const { owner } = resource
+  const { references, children, filtered } = linkedFrom(resource, resources)
+
+  /** @param filter for a list outside of the resource: the field that refers to it */
+  function embed(relation: string, name: string, target: Resource, isList = false, filter?: string): Embed {
+    const hal = createHal(target, resources)
+    const parent = isList && filter === undefined ? resource : undefined
+    return {
+      relation,
+      name,
+      target,
+      isList,
+      parent,
+      represent(value, of, urls) {
+        if (!isList) return hal.resource(value, 'read', urls)
+        const id = of['id'] as string
+        const parameters = { limit: DEFAULT_PAGE_SIZE, filters: parent ? [] : [`${filter}:${id}`] }
+        const result = value as unknown as ListData['result']
+        return hal.list({ result, page: 1, parameters, parent: parent && { resource, id } }, urls)
+      },
+    }
+  }
+
+  return [
+    ...(owner ? [embed('parent', singular(owner), owner)] : []),
+    ...references.map(({ relation, target }) => embed(relation, camelCase(relation), target)),
+    ...children.map((child) => embed(child.path, camelCase(child.path), child, child.listed)),
+    ...filtered.map(({ from, leaf }) => embed(from.path, camelCase(from.path), from, true, leaf.name)),
+  ]
+}
+
+/** The names that `fields` takes: fields, and members of objects. */
+export function selectableNames({ shownFields, shownLeaves }: Resource): string[] {
+  return [...new Set([...Object.keys(shownFields), ...shownLeaves.map(({ name }) => name)])]
+}
+
+/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) with these details, if there are any */
+export function refuseParameters(problems: readonly Detail[]): void {
+  const [first] = problems
+  if (first) throw new DomainError('INVALID_QUERY_PARAMETER', first.message, problems)
+}
+
+/** @throws {DomainError} ACCESS_DENIED (403) without the read scope of everything that is embedded */
+export function authorizeEmbeds(caller: Caller, selection: Selection | undefined): void {
+  for (const { target } of selection?.embeds ?? []) authorize(caller, target, 'read')
+}
+
+function namesIn(search: URLSearchParams, parameter: string): string[] | undefined {
+  return search.has(parameter) ? [...new Set(search.getAll(parameter).join().split(','))] : undefined
+}
+
+function unknownNames(
+  field: string,
+  code: string,
+  given: readonly string[] = [],
+  known: readonly string[],
+): Detail[] {
+  const unknown = given.filter((name) => !known.includes(name))
+  const supported = known.join(', ') || 'none'
+  return unknown.map((name) => {
+    return { field, code, message: `${field}: unknown name ${name}. Supported: ${supported}.` }
+  })
+}
+
+function tooManyItems(embeds: readonly Embed[] = [], limit: number): Detail[] {
+  const lists = embeds.filter(({ isList }) => isList).length
+  const most = Math.floor(MAXIMUM_EMBEDDED_ITEMS / DEFAULT_PAGE_SIZE / lists)
+  if (limit <= most) return []
+  const message = `embed: with ${lists} lists of ${DEFAULT_PAGE_SIZE} in each item, limit must be at most ${most}.`
+  return [{ field: 'embed', code: 'LIMIT_EXCEEDED', message }]
+}
+
+function fieldsNamed(fields: Resource['shownFields'], names: readonly string[]): Resource['shownFields'] {
+  const entries = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+    if (name === 'id' || names.includes(name)) return [[name, field]]
+    if (field.type !== 'group') return []
+    const members = Object.entries(field.fields).filter(([member]) => names.includes(`${name}.${member}`))
+    return members.length > 0 ? [[name, { ...field, fields: Object.fromEntries(members) }]] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+function isIn(fields: Resource['shownFields'], [outer, inner]: readonly string[]): boolean {
+  const field = fields[outer as string]
+  return field !== undefined && (field.type !== 'group' || (inner as string) in field.fields)
+}

@@ -1,0 +1,179 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { PreparedOperation } from '../graph/execution/operation.ts'
+import { toGraphNames } from '../graph/names.ts'
+import { preferencesOf } from '../http/prefer.ts'
+import { allows } from '../model/authorize.ts'
+import type { Caller } from '../model/caller.ts'
+import { refuseInvalid } from '../model/errors.ts'
+import { keyOf } from '../model/identifiers.ts'
+import type { Resource, Values } from '../model/resource.ts'
+import { inspectPatch, inspectResource, readOnlyDetail } from '../model/validate.ts'
+import { conditionVariables, stateHeaders } from './conditional.ts'
+import type { Occasion } from './hal.ts'
+import type { Operations } from './operations.ts'
+import type { RestSettings, Urls } from './urls.ts'
+
+/** The identifiers in a path. The GraphQL variables have the same names. */
+export interface PathParameters {
+  readonly parentId?: string
+  readonly id?: string
+}
+
+/** A request to write, of its own or in a batch. */
+export interface WriteRequest {
+  readonly parameters: PathParameters
+  readonly headers: IncomingHttpHeaders
+  /** Parsed JSON. */
+  readonly body?: unknown
+}
+
+/** What a representation depends on beside the resource. */
+export interface Viewer {
+  readonly caller: Caller
+  readonly urls: Urls
+  readonly hasTemplates: boolean
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** Makes the representation of a resource, and the headers that describe it. */
+export type Represent = (
+  data: Values,
+  occasion: Occasion,
+  viewer: Viewer,
+) => { readonly headers: Headers; readonly document: () => object }
+
+export interface WriteResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly body?: object | undefined
+}
+
+/** A request as a GraphQL operation, and how its result becomes the response. */
+export interface Write {
+  readonly operation: PreparedOperation
+  readonly variables: Values
+  /** A preference that is applied whatever the result. */
+  readonly applied?: string
+  respond(result: Values, viewer: Viewer): WriteResponse
+}
+
+export type WriteName = 'create' | 'put' | 'patch' | 'remove'
+export type Writes = Readonly<Record<WriteName, (request: WriteRequest) => Write>>
+
+/**
+ * Makes the functions that turn the writes of a resource into operations.
+ *
+ * @throws {DomainError} VALIDATION_FAILED (400) for the body
+ */
+export function createWrites(
+  resource: Resource,
+  operations: Operations,
+  settings: RestSettings,
+  represent: Represent,
+): Writes {
+  // Only the lists and the writes of a view have this variable.
+  const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
+
+  function write(name: WriteName, request: WriteRequest, variables: Values): Write {
+    const { parameters } = request
+    const { return: preferred } = preferencesOf(request)
+    return {
+      operation: operations[name],
+      variables: { ...parameters, ...variables, ...inVersion },
+      respond(result, viewer) {
+        const { outcome, resource: data } = result as { outcome: string; resource: Values }
+        const isCreated = outcome === 'CREATED'
+        // What was there before is shown to callers with the read scope only.
+        const isShowable = isCreated || allows(viewer.caller, resource, 'read')
+        const isPreferred = preferred === 'minimal' || (preferred === 'representation' && isShowable)
+        const hasBody = isPreferred ? preferred === 'representation' : isCreated
+        const occasion = isCreated ? (name === 'put' ? 'put' : 'created') : 'read'
+        const shown = hasBody ? represent(data, occasion, viewer) : undefined
+        const href = viewer.urls.resource(resource, keyOf(resource, data))
+        return {
+          status: isCreated ? 201 : hasBody ? 200 : 204,
+          headers: {
+            ...(isPreferred && { 'Preference-Applied': `return=${preferred}` }),
+            ...((isCreated || hasBody) && { [isCreated ? 'Location' : 'Content-Location']: href }),
+            ...(shown?.headers ?? stateHeaders(data)),
+          },
+          body: shown?.document(),
+        }
+      },
+    }
+  }
+
+  /** An inspection has values of known fields only, so unknown ones are ignored by not reporting them. */
+  function inspected({ body }: WriteRequest, inspect: typeof inspectResource) {
+    const inspection = inspect(resource, body)
+    if (settings.unknownFields !== 'ignore') return inspection
+    return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }
+  }
+
+  /** The body of a PUT or a PATCH. A wrong id in it is refused without a look-up. */
+  function inspectedAt(request: WriteRequest, inspect: typeof inspectResource) {
+    const { values, details, readOnly } = inspected(request, inspect)
+    const { id, ...sent } = readOnly
+    const isWrong = id !== undefined && id !== idOf(request)
+    refuseInvalid([...(isWrong ? [readOnlyDetail('id')] : []), ...details])
+    return { values, readOnly: toGraphNames(resource, sent), hasId: 'id' in readOnly }
+  }
+
+  return {
+    create(request) {
+      const { values, details, readOnly } = inspected(request, inspectResource)
+      refuseInvalid(details)
+      const { id: otherThan } = readOnly
+      return write('create', request, {
+        input: toGraphNames(resource, values),
+        idempotencyKey: idempotencyKeyOf(request),
+        otherThan: typeof otherThan === 'string' ? otherThan : undefined,
+      })
+    },
+
+    put(request) {
+      const { values, readOnly, hasId } = inspectedAt(request, inspectResource)
+      const mustNotExist = request.headers['if-none-match']?.trim() === '*'
+      const isForCreation = resource.kind === 'singleton' || hasId || mustNotExist
+      return write('put', request, {
+        input: toGraphNames(resource, values),
+        readOnly,
+        ...conditionVariables(request, idOf(request)),
+        mayCreate: isForCreation && request.headers['if-match'] === undefined,
+        mayReplace: !mustNotExist,
+      })
+    },
+
+    patch(request) {
+      const { values, readOnly } = inspectedAt(request, inspectPatch)
+      const patch = toGraphNames(resource, values)
+      return write('patch', request, { patch, readOnly, ...conditionVariables(request, idOf(request)) })
+    },
+
+    remove(request) {
+      const condition = conditionVariables(request, idOf(request))
+      const strict = preferencesOf(request).handling === 'strict'
+      return {
+        operation: operations.remove,
+        variables: { ...request.parameters, ...condition, strict },
+        ...(strict && { applied: 'handling=strict' }),
+        respond: () => ({ status: 204, headers: strict ? { 'Preference-Applied': 'handling=strict' } : {} }),
+      }
+    },
+  }
+}
+
+/** The identifier in the path; a singleton has that of its parent. */
+function idOf({ parameters: { parentId, id = parentId } }: WriteRequest): string {
+  return id as string
+}
+
+/**
+ * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header), if any: a quoted string or, as
+ * most clients send it, without quotes.
+ */
+export function idempotencyKeyOf({ headers }: Pick<WriteRequest, 'headers'>): string | undefined {
+  const [header] = [headers['idempotency-key']].flat()
+  return header?.trim().replace(/^"(.*)"$/, '$1')
+}

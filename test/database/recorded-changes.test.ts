@@ -1,0 +1,230 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import test from 'ava'
+import type { Client } from '../../src/database/client.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { Statement } from '../../src/database/sql/statement.ts'
+import { keepChanges, numberChanges, startChangeUpkeep } from '../../src/domain/feed/upkeep.ts'
+import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
+
+const service = shareTestService(test, { databasePoolSize: 2 })
+
+interface Recorded {
+  readonly collection: string
+  readonly id: string
+  readonly version: number
+  readonly event: string | null
+  readonly by: string | null
+  readonly name: string | null
+}
+
+async function query<Row>(
+  { pool }: Pick<Database, 'pool'>,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  return (await pool.query(text, values)).rows
+}
+
+/** The record of these resources, oldest first. */
+function recorded(database: Pick<Database, 'pool'>, ...ids: string[]): Promise<Recorded[]> {
+  const text = `SELECT collection, id, version, event, changed_by AS by, resource ->> 'name' AS name
+    FROM recorded_changes WHERE id = ANY($1) ORDER BY serial`
+  return query(database, text, [ids])
+}
+
+const events = async (database: Pick<Database, 'pool'>, id: string) =>
+  (await recorded(database, id)).map(({ event, version, by }) => `${event} ${version} ${by}`)
+
+test('each real change is recorded with its version, its author and the resource, and nothing else is', async (t) => {
+  const { withSubject, database } = service()
+  const [ada, ben] = [withSubject('ada'), withSubject('ben')]
+  await ada.put('/planets/vesta', { id: 'vesta', name: 'Vesta' })
+  await ada.put('/planets/vesta', { name: 'Vesta' })
+  await ben.patch('/planets/vesta', { name: 'Ceres' })
+  await ben.patch('/planets/vesta', { name: ' ' })
+  await ada.put('/planets/vesta/moons/luna', { id: 'luna', name: 'Luna' })
+  await ben.delete('/planets/vesta')
+  await ada.delete('/planets/vesta')
+  await ada.put('/planets/vesta', { id: 'vesta', name: 'Again' })
+  const planet = (version: number, event: string, by: string, name: string) => {
+    return { collection: 'planets', id: 'vesta', version, event, by, name }
+  }
+  const moon = { collection: 'moons', id: 'luna', version: 1, name: 'Luna' }
+  t.deepEqual(await recorded(database, 'vesta', 'luna'), [
+    planet(1, 'created', 'ada', 'Vesta'),
+    planet(2, 'changed', 'ben', 'Ceres'),
+    { ...moon, event: 'created', by: 'ada' },
+    planet(2, 'deleted', 'ben', 'Ceres'),
+    { ...moon, event: 'deleted', by: 'ben' },
+    planet(3, 'created', 'ada', 'Again'),
+  ])
+})
+
+test('what a write changes besides, in its transaction, has the same author', async (t) => {
+  const { withSubject, database } = service()
+  const ada = withSubject('ada')
+  await ada.put('/species/one', { id: 'one', scientific_name: 'Una', planet_origin: 'pallas' })
+  t.deepEqual(await events(database, 'pallas'), ['created 1 ada'])
+  t.deepEqual(await events(database, 'one'), ['created 1 ada'])
+  const created = await ada.post('/missions', { name: 'Away' }, { 'Idempotency-Key': 'away' })
+  t.deepEqual(await events(database, created.body.id), ['created 1 ada'])
+  const joined = { ...(await ada.post('/astronauts', { name: 'Ada' })).body }
+  await withSubject('ben').post(`/missions/${created.body.id}/crew`, {
+    astronaut_id: joined.id,
+    role: 'pilot',
+  })
+  t.deepEqual(await events(database, joined.id), ['created 1 ada', 'changed 2 ben'])
+  const atomic = `mutation @atomic {
+    createSpecies(input: { scientificName: "Dua", planetOrigin: "juno" }) { species { id } }
+    deletePlanet(id: "pallas-2") { outcome }
+  }`
+  await ada.put('/planets/pallas-2', { id: 'pallas-2', name: 'Second' })
+  const { errors } = await withSubject('cy').graphql(atomic)
+  t.is(errors, undefined)
+  t.deepEqual(await events(database, 'juno'), ['created 1 cy'])
+  t.deepEqual(await events(database, 'pallas-2'), ['created 1 ada', 'deleted 1 cy'])
+})
+
+test('a subject may have any characters, and a caller without one is its digest', async (t) => {
+  const { withSubject, writer, database } = service()
+  const subject = `o'Brien "β" \\ $1`
+  await withSubject(subject).put('/planets/named', { id: 'named', name: 'Named' })
+  t.deepEqual(await events(database, 'named'), [`created 1 ${subject}`])
+  await writer.put('/planets/digested', { id: 'digested', name: 'Digested' })
+  const [change] = await recorded(database, 'digested')
+  t.regex(change?.by ?? '', /^sha256 token /)
+})
+
+test('an edit in the database, also on a connection that callers use, has the name of the role', async (t) => {
+  const { withSubject, database } = service()
+  const [{ role } = { role: '' }] = await query<{ role: string }>(database, 'SELECT current_user AS role')
+  const callers = Array.from({ length: 30 }, async (_, index) => {
+    const id = `shared-${index}`
+    const body = { id, name: id }
+    await withSubject(id).put(`/planets/${id}`, body)
+    await query(database, 'UPDATE planets SET habitable = TRUE WHERE id = $1', [id])
+    await withSubject(`${id}-heir`).delete(`/planets/${id}`)
+    t.deepEqual(await events(database, id), [`created 1 ${id}`, `changed 2 ${role}`, `deleted 2 ${id}-heir`])
+  })
+  await Promise.all(callers)
+})
+
+test('a refused or rolled back write leaves no record', async (t) => {
+  const { writer, database } = service()
+  t.is((await writer.put('/planets/no', { id: 'no', name: ' ' })).status, 400)
+  const client = await database.pool.connect()
+  await client.query('BEGIN')
+  await client.query("INSERT INTO planets (id, name) VALUES ('no', 'No')")
+  await client.query('ROLLBACK')
+  client.release()
+  t.deepEqual(await recorded(database, 'no'), [])
+})
+
+const FEED = 'SELECT last_position::int AS last, purged_position::int AS purged FROM change_feed'
+
+/** Waits for the upkeep, which has no end that could be awaited. */
+async function untilPurged(database: Database, last: number): Promise<void> {
+  for (let wait = 0; wait < 600; wait++) {
+    const [feed] = await query<{ purged: number }>(database, FEED)
+    if (feed?.purged === last) return
+    await delay(50)
+  }
+}
+
+test('changes get positions in the order in which they were made, and a mass deletion one for each child', async (t) => {
+  const database = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  await query(database, "INSERT INTO planets (id, name) VALUES ('full', 'Full')")
+  await query(
+    database,
+    "INSERT INTO moons (planet_id, id, name) SELECT 'full', 'moon-' || n, 'Moon' FROM generate_series(1, 2500) AS n",
+  )
+  await query(database, "DELETE FROM planets WHERE id = 'full'")
+  while ((await numberChanges(database.client)) > 0);
+  t.deepEqual(await query(database, FEED), [{ last: 5_002, purged: 0 }])
+  const sets = `SELECT position::int, cardinality(ids) AS children, cardinality(versions) AS versions
+    FROM recorded_changes WHERE ids IS NOT NULL ORDER BY position`
+  t.deepEqual(await query(database, sets), [
+    { position: 3_502, children: 1_000, versions: 1_000 },
+    { position: 4_502, children: 1_000, versions: 1_000 },
+    { position: 5_002, children: 500, versions: 500 },
+  ])
+  const unordered = `SELECT count(*)::int AS count FROM (SELECT serial < lag(serial) OVER (ORDER BY position) AS wrong
+    FROM recorded_changes) AS changes WHERE wrong`
+  t.deepEqual(await query(database, unordered), [{ count: 0 }])
+})
+
+test('changes older than CHANGES_DAYS are deleted in steps, in their order, and the others stay', async (t) => {
+  const database = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  await query(
+    database,
+    `INSERT INTO planets (id, name, last_updated)
+      SELECT 'planet-' || n, 'Planet ' || n, now() - interval '31 days' FROM generate_series(1, 2503) AS n`,
+  )
+  await query(database, "UPDATE recorded_changes SET changed_date = changed_date - interval '31 days'")
+  await query(database, "UPDATE planets SET habitable = TRUE WHERE id = 'planet-1'")
+  const counts: number[] = []
+  const $rows: Client['$rows'] = async <Result>(statement: Statement) => {
+    const rows = await database.client.$rows<Result>(statement)
+    if (statement.text.includes('purge_changes')) counts.push((rows[0] as { count: number }).count)
+    return rows
+  }
+  const stop = startChangeUpkeep({ client: { $rows }, changesDays: 30 }, undefined, 0)
+  await untilPurged(database, 2_503)
+  for (let wait = 0; counts.length < 3 && wait < 200; wait++) await delay(10)
+  stop()
+  t.deepEqual(counts, [1_000, 1_000, 503])
+  t.deepEqual(await events(database, 'planet-1'), ['null 1 null', 'changed 2 postgres'])
+  t.deepEqual(await events(database, 'planet-2'), [])
+
+  // The state before, which was purged, would be missing otherwise.
+  await query(database, "UPDATE planets SET habitable = FALSE WHERE id = 'planet-2'")
+  t.deepEqual(await events(database, 'planet-2'), ['null 1 null', 'changed 2 postgres'])
+})
+
+test('with CHANGES_DAYS=0 nothing is recorded, and later positions continue beyond those of before', async (t) => {
+  const { database, writer } = await startTestService(t, { changesDays: 0 })
+  await writer.put('/planets/quiet', { id: 'quiet', name: 'Quiet' })
+  await writer.patch('/planets/quiet', { name: 'Silent' })
+  await query(
+    database,
+    "INSERT INTO moons (planet_id, id, name) SELECT 'quiet', 'moon-' || n, 'Moon' FROM generate_series(1, 1500) AS n",
+  )
+  await writer.delete('/planets/quiet')
+  t.deepEqual(await query(database, 'SELECT FROM recorded_changes'), [])
+  t.true(await keepChanges(database.client, 30))
+  t.deepEqual(await query(database, FEED), [{ last: 1, purged: 1 }])
+  await writer.put('/planets/quiet', { id: 'quiet', name: 'Loud' })
+  await numberChanges(database.client)
+  t.deepEqual(await query(database, FEED), [{ last: 2, purged: 1 }])
+  t.true(await keepChanges(database.client, 7))
+  t.deepEqual(await query(database, FEED), [{ last: 2, purged: 1 }])
+})
+
+// The embedded database has one session, in which transactions never overlap.
+const onServer = process.env['TEST_DATABASE_URL'] ? test : test.skip
+
+onServer(
+  'a change that commits late gets a later position than those already given (needs TEST_DATABASE_URL)',
+  async (t) => {
+    const database = await openTestDatabase(await createTestDatabase(t))
+    t.teardown(() => database.close())
+    const insert = (id: string) => `INSERT INTO planets (id, name) VALUES ('${id}', '${id}')`
+    const late = await database.pool.connect()
+    await late.query(`BEGIN; ${insert('late')}`)
+    await query(database, insert('early'))
+    await numberChanges(database.client)
+    await late.query('COMMIT')
+    late.release()
+    await query(database, insert('last'))
+    await numberChanges(database.client)
+    const text = 'SELECT id, position::int FROM recorded_changes ORDER BY position'
+    t.deepEqual(await query(database, text), [
+      { id: 'early', position: 1 },
+      { id: 'late', position: 2 },
+      { id: 'last', position: 3 },
+    ])
+  },
+)

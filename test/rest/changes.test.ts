@@ -1,0 +1,368 @@
+import test from 'ava'
+import { numberChanges } from '../../src/domain/feed/upkeep.ts'
+import { accessToken } from '../helpers/service/access-token.ts'
+import type { Client, Json } from '../helpers/service/client.ts'
+import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
+
+const service = shareTestService(test)
+
+/** What a client reads that follows `next` until there is no more, and where it stopped. */
+async function follow(
+  client: Client,
+  url: string,
+): Promise<{ changes: Json[]; next: string; pages: number }> {
+  const changes: Json[] = []
+  for (let pages = 1; ; pages++) {
+    const { status, body, text } = await client.get(url)
+    if (status !== 200) throw new Error(text)
+    changes.push(...body._embedded.changes)
+    url = body._links.next.href
+    if (!body.has_more) return { changes, next: url, pages }
+  }
+}
+
+/** The end of the feed. */
+async function end(client: Client, rest = ''): Promise<string> {
+  return (await client.get(`/changes?since=now${rest}`)).body._links.next.href
+}
+
+const told = (changes: readonly Json[]) =>
+  changes.map(({ event, id, version }) => `${event} ${id} ${version}`)
+
+test.serial(
+  'the feed has each change once, with the resource after it, in pages that next joins',
+  async (t) => {
+    const { withSubject, reader, base } = service()
+    const ada = withSubject('ada')
+    const begin = await end(reader, '&limit=2')
+    await ada.put('/planets/vesta', { id: 'vesta', name: 'Vesta', host_star: 'Sol' })
+    await ada.patch('/planets/vesta', { name: 'Ceres', host_star: null })
+    await ada.put('/planets/vesta/moons/luna', { id: 'luna', name: 'Luna' })
+    const { body: planet } = await reader.get('/planets/vesta')
+    await ada.delete('/planets/vesta')
+    const { changes, next, pages } = await follow(reader, begin)
+    t.is(pages, 3)
+    t.deepEqual(told(changes), [
+      'created vesta 1',
+      'changed vesta 2',
+      'created luna 1',
+      'deleted vesta 2',
+      'deleted luna 1',
+    ])
+    const { _links, ...fields } = planet
+    const { time, ...change } = changes[1]
+    t.deepEqual(change, {
+      collection: 'planets',
+      id: 'vesta',
+      version: 2,
+      event: 'changed',
+      by: 'ada',
+      resource: fields,
+      _links: { resource: { href: `${base}/planets/vesta` } },
+    })
+    t.regex(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    t.like(changes[2], {
+      parent_id: 'vesta',
+      _links: { resource: { href: `${base}/planets/vesta/moons/luna` } },
+    })
+    t.is(changes[3].resource, undefined)
+
+    const { body: quiet } = await reader.get(next)
+    t.deepEqual([quiet._embedded.changes, quiet.has_more, quiet._links.next.href], [[], false, next])
+    await ada.put('/planets/vesta', { id: 'vesta', name: 'Again' })
+    t.deepEqual(told((await follow(reader, next)).changes), ['created vesta 3'])
+    t.deepEqual(told((await follow(reader, begin)).changes).length, 6)
+  },
+)
+
+test.serial('each kind of resource is in the feed as it is in REST, without hidden fields', async (t) => {
+  const { writer, reader } = service()
+  const begin = await end(reader)
+  await writer.put('/species/una', {
+    id: 'una',
+    scientific_name: 'Una',
+    planet_origin: 'Ida',
+    temperature_range: { min_celsius: -1.5, max_celsius: 1e300 },
+  })
+  await writer.put('/planets/Ida/atmosphere', { composition: { neon: 0.25 }, breathable: false })
+  await writer.put('/missions/far', { id: 'far', name: 'Far', launch_date: '2031-05-06' })
+  const { changes } = await follow(reader, begin)
+  t.deepEqual(told(changes), ['created Ida 1', 'created una 1', 'created Ida 1', 'created far 1'])
+  for (const { resource, _links } of changes) {
+    const { _links: links, ...fields } = (await reader.get(_links.resource.href)).body
+    t.deepEqual(resource, fields)
+  }
+})
+
+test.serial(
+  'only changes that the token may read are shown, and a position advances over the others',
+  async (t) => {
+    const { writer, reader, withScope, anonymous } = service()
+    const begin = await end(reader)
+    for (const id of ['first', 'second']) await writer.put(`/planets/${id}`, { id, name: `Only ${id}` })
+    await writer.put('/spacecraft/hermes', { id: 'hermes', name: 'Hermes', kind: 'rover' })
+    const engineer = withScope('spacecraft:read planets:write')
+    const { changes, next } = await follow(engineer, begin)
+    t.deepEqual(told(changes), ['created hermes 1'])
+    t.is(next, (await follow(reader, begin)).next)
+    const planets = await follow(reader, begin.replace('?', '?collection=planets&'))
+    t.deepEqual(told(planets.changes), ['created first 1', 'created second 1'])
+    t.is((await engineer.get('/changes?collection=planets')).status, 403)
+    t.is((await withScope('planets:write').get('/changes')).status, 403)
+    t.is((await anonymous.get('/changes')).status, 401)
+  },
+)
+
+test.serial('what is no position, no collection or no parameter is refused', async (t) => {
+  const { reader } = service()
+  for (const query of [
+    'since=x',
+    'since=',
+    'since=LTE',
+    'since=MDE',
+    'since=%00',
+    'collection=stars',
+    'collection=',
+    'limit=0',
+    'limit=101',
+    'page=1',
+    'since=now&since=now',
+  ]) {
+    const { status, body } = await reader.get(`/changes?${query}`)
+    t.deepEqual([status, body.error.code], [400, 'INVALID_QUERY_PARAMETER'], query)
+  }
+  t.is((await service().writer.post('/changes', {})).status, 405)
+})
+
+test.serial('a mass deletion is one change for each child, and pages divide it', async (t) => {
+  const { writer, reader, database } = service()
+  await writer.put('/planets/full', { id: 'full', name: 'Full' })
+  await database.pool.query(
+    "INSERT INTO moons (planet_id, id, name) SELECT 'full', 'm' || n, 'M' FROM generate_series(1, 1501) AS n",
+  )
+  await database.pool.query("UPDATE moons SET name = 'N' WHERE id = 'm7'")
+  const begin = await end(reader, '&limit=99')
+  await writer.delete('/planets/full')
+  const { changes, pages } = await follow(reader, begin)
+  t.is(pages, 16)
+  t.is(new Set(told(changes)).size, 1502)
+  t.true(told(changes).includes('deleted m7 2'))
+  t.true(changes.slice(1).every(({ parent_id }) => parent_id === 'full'))
+})
+
+/** Deletes all changes, as if they were too old. */
+async function purge({ database }: TestService): Promise<void> {
+  while ((await numberChanges(database.client)) > 0);
+  await database.pool.query("SELECT purge_changes(now() + interval '1 hour', 1000)")
+}
+
+test('a position is gone when changes after it were purged; without one, the feed begins with the oldest', async (t) => {
+  const own = await startTestService(t)
+  const { writer, reader } = own
+  const put = (id: string) => writer.put(`/planets/${id}`, { id, name: id })
+  const begin = await end(reader)
+  await put('one')
+  const { next } = await follow(reader, begin)
+  await put('two')
+  await purge(own)
+  const { status, body } = await reader.get(next)
+  t.deepEqual([status, body.error.code], [410, 'RESOURCE_GONE'])
+  const fresh = await follow(reader, '/changes')
+  t.deepEqual(fresh.changes, [])
+  await put('three')
+  t.deepEqual(told((await follow(reader, '/changes')).changes), ['created three 1'])
+  t.deepEqual(told((await follow(reader, fresh.next)).changes), ['created three 1'])
+  // Of a database that was restored from a backup.
+  const ahead = Buffer.from('999').toString('base64url')
+  t.is((await reader.get(`/changes?since=${ahead}`)).status, 410)
+})
+
+test('without a record there is no feed', async (t) => {
+  const { reader } = await startTestService(t, { changesDays: 0 })
+  const { status, body } = await reader.get('/changes')
+  t.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+})
+
+test.serial('GraphQL has the same feed', async (t) => {
+  const { writer, reader, withScope } = service()
+  const { data } = await reader.graphql('{ changes(since: "now") { items { id } hasMore nextCursor } }')
+  t.deepEqual([data.changes.items, data.changes.hasMore], [[], false])
+  await writer.put('/planets/graph', { id: 'graph', name: 'Graph', distance_parsecs: 2 })
+  await writer.put('/planets/graph/moons/moon', { id: 'moon', name: 'Moon' })
+  const query = `query ($since: String) { changes(since: $since, collections: ["planets", "moons"], limit: 1) {
+    items { cursor collection id parentId version event time by resource } hasMore nextCursor } }`
+  const first = (await reader.graphql(query, { since: data.changes.nextCursor })).data.changes
+  const [change] = first.items
+  t.like(change, { collection: 'planets', id: 'graph', parentId: null, version: 1, event: 'CREATED' })
+  t.like(change.resource, {
+    name: 'Graph',
+    distance_parsecs: 2,
+    last_updated: (await reader.get('/planets/graph')).body.last_updated,
+  })
+  t.deepEqual([first.hasMore, first.nextCursor], [true, change.cursor])
+  const second = (await reader.graphql(query, { since: change.cursor })).data.changes
+  t.like(second.items[0], { collection: 'moons', parentId: 'graph' })
+  const refused = await withScope('moons:read').graphql(query, {})
+  t.is(refused.errors?.[0].extensions.code, 'ACCESS_DENIED')
+  t.is(
+    (await reader.graphql('{ changes(limit: 101) { hasMore } }')).errors?.[0].extensions.code,
+    'INVALID_QUERY_PARAMETER',
+  )
+})
+
+test.serial('a copy made of lists and the feed equals the original, while writers write', async (t) => {
+  const { writer, reader } = service()
+  let isWriting = true
+  const write = async (_: unknown, index: number) => {
+    for (let round = 0; round < 25; round++) {
+      const id = `copied-${(index * 7 + round * 3) % 20}`
+      if (round % 5 === 4) await writer.delete(`/planets/${id}`)
+      else await writer.put(`/planets/${id}`, { id, name: id, orbital_period_days: index * 100 + round })
+    }
+  }
+  const writers = Promise.all(Array.from({ length: 4 }, write)).finally(() => {
+    isWriting = false
+  })
+  const copy = new Map<string, Json>()
+  let next = await end(reader, '&collection=planets')
+  for (let url = '/planets?limit=10'; url; ) {
+    const { body } = await reader.get(url)
+    for (const { _links, ...fields } of body._embedded.planets) copy.set(fields.id, fields)
+    url = body._links.next?.href
+  }
+  const apply = async () => {
+    const followed = await follow(reader, next)
+    next = followed.next
+    for (const { id, resource } of followed.changes) {
+      if (resource) copy.set(id, resource)
+      else copy.delete(id)
+    }
+  }
+  while (isWriting) await apply()
+  await writers
+  await apply()
+  const original = await reader.get('/planets?limit=100')
+  const items = original.body._embedded.planets.map(({ _links, ...fields }: Json) => fields)
+  const byId = (one: Json, other: Json) => (one.id < other.id ? -1 : 1)
+  t.deepEqual([...copy.values()].sort(byId), items.sort(byId))
+})
+
+const applied = ({ headers }: { headers: Headers }) => headers.get('preference-applied')
+
+test.serial(
+  'a request that prefers to wait is answered with the next change that it would show',
+  async (t) => {
+    const { writer, reader } = service()
+    const begin = await end(reader, '&collection=spacecraft')
+    const waiting = reader.get(begin, { Prefer: 'wait=4' })
+    await writer.put('/planets/unseen', { id: 'unseen', name: 'Unseen' })
+    await writer.put('/spacecraft/argo', { id: 'argo', name: 'Argo', kind: 'rover' })
+    const answer = await waiting
+    t.deepEqual(told(answer.body._embedded.changes), ['created argo 1'])
+    t.is(applied(answer), 'wait=4')
+    const known = await reader.get(begin, { Prefer: 'wait=4' })
+    t.deepEqual(told(known.body._embedded.changes), ['created argo 1'])
+  },
+)
+
+test.serial('a wait that is over has no changes, and its next continues', async (t) => {
+  const { writer, reader } = service()
+  const quiet = await reader.get(await end(reader), { Prefer: 'wait=1' })
+  t.deepEqual([quiet.status, quiet.body._embedded.changes, applied(quiet)], [200, [], 'wait=1'])
+  await writer.put('/planets/later', { id: 'later', name: 'Later' })
+  t.deepEqual(told((await follow(reader, quiet.body._links.next.href)).changes), ['created later 1'])
+  const longest = await reader.get('/changes', { Prefer: 'wait=3600' })
+  t.is(applied(longest), 'wait=30')
+  t.is((await reader.get('/changes?since=x', { Prefer: 'wait=1' })).status, 400)
+  t.is((await service().withScope('').get('/changes', { Prefer: 'wait=1' })).status, 403)
+})
+
+test.serial(
+  'one caller may wait a hundred times at once; further requests are answered immediately',
+  async (t) => {
+    const { reader } = service()
+    const begin = await end(reader)
+    const answers = await Promise.all(
+      Array.from({ length: 103 }, () => reader.get(begin, { Prefer: 'wait=2' })),
+    )
+    t.true(answers.every(({ status }) => status === 200))
+    t.is(answers.filter((answer) => applied(answer) === null).length, 3)
+  },
+)
+
+test('a list links to the feed, at a position from which nothing that it lacks is missing', async (t) => {
+  const { reader, writer, base } = await startTestService(t)
+  await writer.put('/planets/listed', { id: 'listed', name: 'Listed' })
+  const list = await reader.get('/planets?limit=5')
+  await writer.put('/planets/missing', { id: 'missing', name: 'Missing' })
+  await writer.put('/planets/missing/moons/luna', { id: 'luna', name: 'Luna' })
+  const [, url = ''] = /<([^>]*)>; rel="changes"/.exec(list.headers.get('link') ?? '') ?? []
+  t.true(url.startsWith(`${base}/changes?since=`))
+  const changes = told((await follow(reader, url)).changes)
+  t.is(changes.at(-1), 'created missing 1')
+  t.regex(
+    (await reader.get('/planets/missing/moons')).headers.get('link') ?? '',
+    /collection=moons&limit=20>; rel="changes"/,
+  )
+})
+
+interface Event {
+  readonly id: string
+  readonly data: Json
+}
+
+/** Reads blocks of a stream until so many events have come, and leaves. */
+async function events(url: string, count: number, headers = {}): Promise<{ events: Event[]; last: string }> {
+  const secret = 'only the tests know this secret of theirs'
+  const token = accessToken({ secret, scope: 'planets:read' })
+  const sent = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', ...headers }
+  const response = await fetch(url, { headers: sent })
+  if (response.status !== 200) throw new Error(await response.text())
+  const found: Event[] = []
+  let text = ''
+  let last = ''
+  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+    text += Buffer.from(chunk).toString()
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      const block = text.slice(0, end)
+      text = text.slice(end + 2)
+      last = /^id: (.*)$/m.exec(block)?.[1] ?? last
+      const data = /^data: (.*)$/m.exec(block)?.[1]
+      if (data !== undefined) found.push({ id: last, data: JSON.parse(data) })
+    }
+    if (found.length >= count && last !== '') break
+  }
+  return { events: found, last }
+}
+
+test.serial('a stream sends changes when they happen, and resumes after the last event', async (t) => {
+  const { writer, reader, base } = service()
+  const begin = await end(reader, '&collection=planets')
+  const first = events(begin, 2)
+  for (const id of ['live-1', 'live-2']) await writer.put(`/planets/${id}`, { id, name: id })
+  const { events: sent, last } = await first
+  t.deepEqual(told(sent.map(({ data }) => data)), ['created live-1 1', 'created live-2 1'])
+  t.deepEqual(sent[0]?.data, (await follow(reader, begin)).changes[0])
+  await writer.put('/planets/live-3', { id: 'live-3', name: 'live-3' })
+  for (const after of [sent[0]?.id as string, last]) {
+    const resumed = await events(begin, 1, { 'Last-Event-ID': after })
+    t.is(
+      told(resumed.events.map(({ data }) => data))
+        .at(-1)
+        ?.startsWith('created live-'),
+      true,
+    )
+    t.is(resumed.events[0]?.data.id, after === last ? 'live-3' : 'live-2')
+  }
+  await t.throwsAsync(events(`${base}/changes?since=x`, 0), { message: /INVALID_QUERY_PARAMETER/ })
+  await t.throwsAsync(events(`${base}/changes?collection=moons`, 0), { message: /ACCESS_DENIED/ })
+})
+
+test.serial('a stream of a token that cannot see a change still tells the position after it', async (t) => {
+  const { writer, reader, base } = service()
+  const begin = new URL(await end(reader)).searchParams.get('since') as string
+  await writer.put('/spacecraft/unseen', { id: 'unseen', name: 'Unseen', kind: 'rover' })
+  const { events: none, last } = await events(`${base}/changes?since=${begin}`, 0)
+  t.deepEqual(none, [])
+  t.is(last, new URL(await end(reader)).searchParams.get('since') as string)
+})
