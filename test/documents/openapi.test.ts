@@ -56,6 +56,22 @@ test('the catalogue of interfaces is found by its well-known address, and all it
   }
 })
 
+test('with all references resolved, no operation is longer than 250,000 characters', async (t) => {
+  const { body } = await service().anonymous.get('/openapi.json')
+  const lengthOf = (node: Json): number => {
+    if (typeof node !== 'object' || node === null) return String(node).length
+    if (typeof node['$ref'] !== 'string') return sum(Object.values(node).map(lengthOf))
+    const path = node['$ref'].slice(2).split('/')
+    return lengthOf(path.reduce((value: Json, name: string) => value[name], body))
+  }
+  for (const [path, methods] of Object.entries<Json>(body.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const length = lengthOf(operation)
+      t.true(length < 250_000, `${method} ${path}: ${length}`)
+    }
+  }
+})
+
 for (const resource of resources) {
   test(`${resource.path}: without a catalogue, the example is one that the service would take`, (t) => {
     const { input, patch } = resourceExamples(resource, resources, [], 'http://127.0.0.1/api/v1')
@@ -77,6 +93,8 @@ const conforming = test.macro(async (t, doctor: (answer: Answer) => Answer) => {
   t.notThrows(() => check('GET', url, answer))
   t.throws(() => check('GET', url, doctor(answer)), { instanceOf: ConformanceError })
 })
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 const withBody = (change: (body: Json) => void) => (answer: Answer) => {
   const body = structuredClone(answer.body)

@@ -11,7 +11,7 @@ import { resourceExamples, type Seed } from './examples.ts'
 import { mapped, type Schema } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
-import { pageSchemas, resourceSchemas } from './resource-schemas.ts'
+import { embeddedSchemas, pageSchemas, resourceSchemas } from './resource-schemas.ts'
 import { errorResponses, headersBelow } from './responses.ts'
 import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
@@ -63,7 +63,7 @@ function allSchemas(resources: readonly Resource[], settings: RestSettings): Rec
       .map(({ parent }) => pageSchemas(resource, parent)),
   )
   const others = resources.map((resource) => resourceSchemas(resource, resources, settings))
-  return Object.assign({}, ...others, ...lists)
+  return Object.assign({}, ...others, ...lists, embeddedSchemas(resources))
 }
 
 const INFO = {

@@ -7,7 +7,7 @@ import { OPERATION_METHODS, type OperationName, resourcePaths } from '../../rest
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
 import { identifierParameter, listParameters, selectionParameters, shared } from './parameters.ts'
-import { bodySchemas, pageNames } from './resource-schemas.ts'
+import { pageName } from './resource-schemas.ts'
 import {
   errorReferences,
   halContent,
@@ -64,7 +64,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
       responses: {
         200: {
           ...response('A page, which may be empty.', ['ETag', 'Preference-Applied', 'X-Total-Count'], {
-            ...halContent(pageNames(resource, parent), examples.page(parent), examples.listTemplates(parent)),
+            ...halContent(pageName(resource, parent), examples.page(parent), examples.listTemplates(parent)),
             ...ITEM_CONTENT,
           }),
           links: { read: itemLink(resource, 'read', 'Read an item.', id) },
@@ -76,11 +76,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   },
 
   read({ resource, resources, examples }) {
-    const content = halContent(
-      bodySchemas(resource.name),
-      examples.representation('read'),
-      examples.templates,
-    )
+    const content = halContent(resource.name, examples.representation('read'), examples.templates)
     return {
       parameters: [
         ...selectionParameters(resource, resources),
@@ -97,7 +93,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   },
 
   create({ resource, parent, examples }) {
-    const content = halContent(bodySchemas(`${resource.name}Created`), examples.representation('created'))
+    const content = halContent(`${resource.name}Created`, examples.representation('created'))
     const link = (verb: string, action: string) =>
       itemLink(resource, verb, `${action} the new resource.`, '$response.body#/id')
     return {
@@ -117,7 +113,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
   put({ resource, examples }) {
     const isSingleton = resource.kind === 'singleton'
     const body = isSingleton ? examples.replacement : { id: examples.id, ...examples.replacement }
-    const content = halContent(bodySchemas(`${resource.name}PutCreated`), examples.representation('put'))
+    const content = halContent(`${resource.name}Created`, examples.representation('put'))
     return {
       description: isSingleton
         ? 'Creates or replaces it. Fields that the body omits are cleared.'
@@ -159,7 +155,7 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
 
 /** The response to a write of an existing resource whose caller prefers a representation. */
 function writtenResponse(resource: Resource, examples: ResourceExamples): Schema {
-  const content = halContent(bodySchemas(resource.name), examples.representation('read'), examples.templates)
+  const content = halContent(resource.name, examples.representation('read'), examples.templates)
   const headers = ['Content-Location', ...WRITE_HEADERS]
   return response('The resource, as preferred (`return=representation`).', headers, content)
 }

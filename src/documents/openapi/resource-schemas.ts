@@ -19,63 +19,83 @@ type BodySettings = Pick<RestSettings, 'unknownFields'>
 export const SCHEMAS = '#/components/schemas/'
 
 /** The member that HAL-FORMS adds if the token permits any of the requests. */
-const TEMPLATES = { _templates: { $ref: `${SCHEMAS}Templates` } }
+const TEMPLATES = { $ref: `${SCHEMAS}Templates` }
 
 const LINK = { $ref: `${SCHEMAS}Link` }
 
-/** The names of the schemas of a body as JSON, as HAL, and as HAL-FORMS. */
-export type BodySchemas = readonly [json: string, hal: string, forms: string]
-
-/** The schemas of the representation of one resource; the one of HAL-FORMS has templates. */
-export function bodySchemas(name: string): BodySchemas {
-  return [name, name, `${name}Forms`]
-}
-
-/** The schemas of a resource: its fields, one representation for each occasion, and request bodies. */
+/** The schemas of a resource: its representations, each for all media types, and its request bodies. */
 export function resourceSchemas(
   resource: Resource,
   resources: readonly Resource[],
   settings: BodySettings,
 ): Record<string, Schema> {
-  const { name, description, listed, replaceable } = resource
-  const embedded = embeddedSchema(resource, resources)
-  const representation = (occasion: Occasion, more: Record<string, Schema> = {}): Schema => ({
-    description,
-    allOf: [
-      { $ref: `${SCHEMAS}${name}Fields` },
-      {
-        type: 'object',
-        properties: {
-          _links: linksSchema(resource, resources, occasion),
-          ...(occasion === 'read' || occasion === 'item' ? embedded : {}),
-          ...more,
-        },
-      },
-    ],
-    required: ['_links'],
-    unevaluatedProperties: false,
+  const { name, listed, replaceable } = resource
+  const embeds = embedsOf(resource, resources).map(({ relation, target, isList, parent }) => {
+    const schema = isList ? embeddedPageName(target, parent) : embeddedName(target)
+    return [relation, { $ref: SCHEMAS + schema }]
   })
-  const representations = (schema: string, occasion: Occasion) => ({
-    [schema]: representation(occasion),
-    [`${schema}Forms`]: representation(occasion, TEMPLATES),
-  })
+  const embedded = embeds.length > 0 && { _embedded: objectSchema(Object.fromEntries(embeds), []) }
+  const representation = (occasions: readonly Occasion[], more: Record<string, Schema> = {}) =>
+    representationOn(resource, resources, occasions, { ...embedded, ...more })
+  const created: readonly Occasion[] = [
+    ...(listed ? ['created' as const] : []),
+    ...(replaceable ? ['put' as const] : []),
+  ]
   return {
-    [`${name}Fields`]: representationSchema(resource),
-    ...representations(name, 'read'),
-    ...(listed && {
-      [`${name}Item`]: representation('item'),
-      ...representations(`${name}Created`, 'created'),
+    [name]: representation(['read'], { _templates: TEMPLATES }),
+    ...(listed && { [`${name}Item`]: representation(['item']) }),
+    ...(created.length > 0 && {
+      [`${name}Created`]: representationOn(resource, resources, created, { _templates: TEMPLATES }),
     }),
     [`${name}Input`]: inputSchema(resource, settings),
-    ...(replaceable && {
-      ...representations(`${name}PutCreated`, 'put'),
-      [`${name}Patch`]: patchSchema(resource, settings),
-    }),
+    ...(replaceable && { [`${name}Patch`]: patchSchema(resource, settings) }),
+  }
+}
+
+/**
+ * The schemas of what resources embed. Nothing is embedded in these resources, so they have schemas of their own:
+ * otherwise each would contain all others, and readers that resolve references would not end.
+ */
+export function embeddedSchemas(resources: readonly Resource[]): Record<string, Schema> {
+  const schemas = resources
+    .flatMap((resource) => embedsOf(resource, resources))
+    .map(({ target, isList, parent }) => {
+      if (!isList) return { [embeddedName(target)]: representationOn(target, resources, ['read'], {}) }
+      const item = `${embeddedName(target)}Item`
+      return {
+        [item]: representationOn(target, resources, ['item'], {}),
+        [embeddedPageName(target, parent)]: pageSchema(target, parent, item),
+      }
+    })
+  return Object.assign({}, ...schemas)
+}
+
+function embeddedName({ name }: Resource): string {
+  return `Embedded${name}`
+}
+
+function embeddedPageName(resource: Resource, parent: Resource | undefined): string {
+  return `Embedded${pageName(resource, parent)}`
+}
+
+/** A representation with the links of any of the occasions. */
+function representationOn(
+  resource: Resource,
+  resources: readonly Resource[],
+  occasions: readonly Occasion[],
+  more: Record<string, Schema>,
+): Schema {
+  const { properties, ...fields } = representationSchema(resource)
+  return {
+    ...fields,
+    properties: { ...properties, _links: linksSchema(resource, resources, occasions), ...more },
+    required: [...fields.required, '_links'],
+    additionalProperties: false,
   }
 }
 
 /** The fields of a resource in responses, without the links. */
-export function representationSchema({ shownFields, parentField, description }: Resource): Schema {
+export function representationSchema({ shownFields, parentField, description }: Resource) {
   const properties = mapped(shownFields, (field, name) => ({
     ...(name === 'id' || name === parentField
       ? { ...IDENTIFIER, ...annotations(field, name) }
@@ -121,14 +141,14 @@ function namesWhere(fields: Readonly<Record<string, Field>>, holds: (field: Fiel
   return Object.keys(fields).filter((name) => holds(fields[name] as Field))
 }
 
-function namesExcept(members: Readonly<Record<string, unknown>>, optional: readonly string[]): string[] {
-  return Object.keys(members).filter((name) => !optional.includes(name))
-}
-
-/** The links of an occasion (SPEC §2.3), as a resource has them if every field is set, or only the required ones. */
-function linksSchema(resource: Resource, resources: readonly Resource[], occasion: Occasion): Schema {
+/** The links of some occasions (SPEC §2.3). Required are those of all occasions, whatever is set. */
+function linksSchema(
+  resource: Resource,
+  resources: readonly Resource[],
+  occasions: readonly Occasion[],
+): Schema {
   const hal = createHal(resource, resources)
-  const relationsWhere = (isSet: boolean) => {
+  const relationsOn = (occasion: Occasion, isSet: boolean) => {
     const references = relationsOf(resource, resources).map(({ leaf }) => [
       leaf.column,
       isSet || leaf.field.required ? 'id' : null,
@@ -136,59 +156,55 @@ function linksSchema(resource: Resource, resources: readonly Resource[], occasio
     const data = { ...Object.fromEntries(references), id: 'id' }
     return Object.keys((hal.resource(data, occasion, new Urls('')) as { _links: object })._links)
   }
-  const links = relationsWhere(true).map((relation) => [relation, LINK])
-  return objectSchema(Object.fromEntries(links), relationsWhere(false))
+  const all = new Set(occasions.flatMap((occasion) => relationsOn(occasion, true)))
+  const always = occasions.map((occasion) => new Set(relationsOn(occasion, false)))
+  return objectSchema(
+    Object.fromEntries([...all].map((relation) => [relation, LINK])),
+    [...all].filter((relation) => always.every((relations) => relations.has(relation))),
+  )
 }
 
-/** What a request can embed. */
-function embeddedSchema(resource: Resource, resources: readonly Resource[]): Record<string, Schema> {
-  const members = embedsOf(resource, resources).map(({ relation, target, isList, parent }) => {
-    const [json, hal] = pageNames(target, parent)
-    const pages = [{ $ref: SCHEMAS + json }, { $ref: SCHEMAS + hal }]
-    return [relation, isList ? { anyOf: pages } : { $ref: SCHEMAS + target.name }]
-  })
-  return members.length > 0 ? { _embedded: objectSchema(Object.fromEntries(members), []) } : {}
+export function pageName({ name }: Resource, parent: Resource | undefined): string {
+  return `${parent?.name ?? ''}${name}Page`
 }
 
-export function pageNames(resource: Resource, parent: Resource | undefined): BodySchemas {
-  const name = `${parent?.name ?? ''}${resource.name}`
-  return [`${name}Page`, `${name}HalPage`, `${name}FormsPage`]
-}
-
-/**
- * The schemas of a list (SPEC §2.2). An absent link is null as `application/json`, and otherwise omitted;
- * HAL-FORMS has templates.
- */
+/** The schemas of a list (SPEC §2.2). */
 export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
-  const [json, hal, forms] = pageNames(resource, parent)
-  const items = { type: 'array', items: { $ref: `${SCHEMAS}${resource.name}Item` } }
-  const page = (neighbour: Schema, optional: readonly string[], more: Record<string, Schema> = {}) => {
-    const links = {
-      self: LINK,
-      first: LINK,
-      last: LINK,
-      next: neighbour,
-      prev: neighbour,
-      find: { $ref: `${SCHEMAS}TemplatedLink` },
-      ...(parent && { parent: LINK }),
-    }
-    const members = {
-      _links: objectSchema(links, namesExcept(links, ['last', ...optional])),
-      ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
-      page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
-      limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
-      total_pages: { type: 'integer', minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
-      total_count: { type: 'integer', minimum: 0, description: 'Number of items on all pages.' },
-      has_more: { type: 'boolean', description: 'Whether there is a next page.' },
-      _embedded: objectSchema({ [resource.path]: items }, [resource.path]),
-    }
-    const counts = ['total_pages', 'total_count']
-    const schema = objectSchema({ ...members, ...more }, namesExcept(members, counts))
-    return { ...schema, description: `A page of ${resource.path}.` }
+  const schema = pageSchema(resource, parent, `${resource.name}Item`, { _templates: TEMPLATES })
+  return { [pageName(resource, parent)]: schema }
+}
+
+function pageSchema(
+  resource: Resource,
+  parent: Resource | undefined,
+  item: string,
+  more: Record<string, Schema> = {},
+): Schema {
+  const links = { self: LINK, first: LINK, ...(parent && { parent: LINK }) }
+  const neighbour = {
+    description: 'If there is no such page, null as `application/json`, and otherwise absent.',
+    oneOf: [LINK, { type: 'null' }],
+  }
+  const find = { $ref: `${SCHEMAS}TemplatedLink` }
+  const counted = {
+    total_pages: { type: 'integer', minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
+    total_count: { type: 'integer', minimum: 0, description: 'Number of items on all pages.' },
+  }
+  const members = {
+    _links: objectSchema({ ...links, find, last: LINK, next: neighbour, prev: neighbour }, [
+      ...Object.keys(links),
+      'find',
+    ]),
+    ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
+    page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
+    limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
+    has_more: { type: 'boolean', description: 'Whether there is a next page.' },
+    _embedded: objectSchema({ [resource.path]: { type: 'array', items: { $ref: SCHEMAS + item } } }, [
+      resource.path,
+    ]),
   }
   return {
-    [json]: page({ oneOf: [LINK, { type: 'null' }] }, []),
-    [hal]: page(LINK, ['next', 'prev']),
-    [forms]: page(LINK, ['next', 'prev'], TEMPLATES),
+    ...objectSchema({ ...members, ...counted, ...more }, Object.keys(members)),
+    description: `A page of ${resource.path}.`,
   }
 }

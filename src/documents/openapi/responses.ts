@@ -5,7 +5,7 @@ import { ITEM_TYPES } from '../../rest/items/items.ts'
 import { withoutNullLinks } from '../../rest/respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import type { Schema } from './field-schema.ts'
-import { type BodySchemas, SCHEMAS } from './resource-schemas.ts'
+import { SCHEMAS } from './resource-schemas.ts'
 
 const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
 const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
@@ -58,16 +58,14 @@ function location(description: string, path: string): Schema {
 
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
-/** A body in all media types of responses, with one example. HAL-FORMS adds the templates. */
-export function halContent([json, hal, forms]: BodySchemas, example: object, templates?: Templates): Schema {
+/** A body in all media types of responses, with one schema and one example. HAL-FORMS adds the templates. */
+export function halContent(name: string, example: object, templates?: Templates): Schema {
+  const schema = { $ref: SCHEMAS + name }
   const halExample = withoutNullLinks(example)
   return {
-    'application/json': { schema: { $ref: SCHEMAS + json }, example },
-    'application/hal+json': { schema: { $ref: SCHEMAS + hal }, example: halExample },
-    [HAL_FORMS]: {
-      schema: { $ref: SCHEMAS + forms },
-      example: templates ? { ...halExample, _templates: templates } : halExample,
-    },
+    'application/json': { schema, example },
+    'application/hal+json': { schema, example: halExample },
+    [HAL_FORMS]: { schema, example: templates ? { ...halExample, _templates: templates } : halExample },
   }
 }
 

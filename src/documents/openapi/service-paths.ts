@@ -77,7 +77,7 @@ function entryOperation(resources: readonly Resource[], base: string): Schema {
     description: 'Links to every collection. Requires a token, with any scope.',
     tags: [TAG],
     responses: {
-      200: response('The collections.', [], halContent(['Entry', 'Entry', 'Entry'], example)),
+      200: response('The collections.', [], halContent('Entry', example)),
       ...errorReferences(['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE']),
     },
   }
