@@ -1,4 +1,4 @@
--- A record of each change of a resource, whoever makes it, in the transaction of the change.
+-- A record of each change of a resource, by any author, in the transaction of the change.
 
 -- The row of a change gets its position in the feed after its transaction has committed: see number_changes. So no
 -- position appears below another one that was already read. Position 0 is not part of the feed: it marks a state

@@ -149,9 +149,10 @@ function watchedClient(
     }
 
     #send(query: Query, parameters: unknown[]): Promise<unknown> {
-      const signed = withoutWriter(configOf(parameters))
+      const sent = configOf(parameters)
+      const signed = withoutWriter(sent)
       if (!this.#isPooled && !signed) return query(...parameters)
-      const { name, ...config } = signed?.config ?? configOf(parameters)
+      const { name, ...config } = signed?.config ?? sent
       const named = this.#isPooled ? config : { ...config, name }
       // A transaction has said who writes when it began.
       if (this.getTransactionStatus() !== 'I') return query(named)

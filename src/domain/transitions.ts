@@ -1,6 +1,6 @@
 import type { Detail } from '../model/errors.ts'
 import { kindOf } from '../model/fields.ts'
-import { noun } from '../model/labels.ts'
+import { capitalized, noun, withArticle } from '../model/labels.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { valueAt } from '../model/rows.ts'
 
@@ -17,9 +17,8 @@ export function brokenTransitions(resource: Resource, values: Values, before: Va
     if (!allowed || to === undefined || allowed.includes(to)) return []
     const others = allowed.filter((value) => value !== from)
     const advice = others.length > 0 ? `, only ${others.join(' or ')}` : ''
-    const state = `${from ?? 'new'}`
-    const article = /^[aeiou]/.test(state) ? 'An' : 'A'
-    const message = `${article} ${state} ${noun(resource)} cannot become ${to}${advice}.`
+    const subject = capitalized(withArticle(`${from ?? 'new'} ${noun(resource)}`))
+    const message = `${subject} cannot become ${to}${advice}.`
     return [{ field: name, code: 'INVALID_STATUS_TRANSITION', message }]
   })
 }

@@ -18,7 +18,7 @@ export interface Route {
   readonly formatError?: FormatError
 }
 
-/** `probe`: everyone, whatever host the request names. `open`: everyone. `token`: callers with a token. */
+/** `probe`: everyone, for any host. `open`: everyone. `token`: callers with a token. */
 export type Access = 'probe' | 'open' | 'token'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -13,8 +13,7 @@ export function labelWithUnit(name: string, field: Field): string {
 
 /** A name as people write it: `Host star`. */
 export function inWords(name: string): string {
-  const text = name.replaceAll(/[_-]/g, ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return capitalized(name.replaceAll(/[_-]/g, ' '))
 }
 
 /** What people call a resource: `crew member`. */
@@ -24,7 +23,15 @@ export function noun({ name }: { readonly name: string }): string {
 
 /** With its article: `a crew member`, `an atmosphere`; without one, `mission data`. */
 export function nounWithArticle(resource: { readonly name: string }): string {
-  const name = noun(resource)
-  if (/\bdata$/.test(name)) return name
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
+  return withArticle(noun(resource))
+}
+
+/** `an active mission` */
+export function withArticle(noun: string): string {
+  if (/\bdata$/.test(noun)) return noun
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

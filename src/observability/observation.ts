@@ -17,7 +17,7 @@ export function withTimings<Result>(timings: Timings, work: () => Result): Resul
   return requests.run(timings, work)
 }
 
-/** The timings of the request at hand; undefined where nobody asked for them. */
+/** The timings of the current request; undefined unless it asked for them. */
 export function currentTimings(): Timings | undefined {
   return requests.getStore()
 }

@@ -12,7 +12,7 @@ import { type DetailCode, DomainError, errorAt } from '../model/errors.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { isObject } from '../model/values.ts'
 import { runWrites } from './operation-header.ts'
-import { hasTemplates, negotiate, respond } from './respond.ts'
+import { hasTemplates, linkDescription, negotiate, respond } from './respond.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
 import { idempotencyKeyOf, type Write, type WriteRequest } from './writes.ts'
 
@@ -92,7 +92,7 @@ export function batchHandler(
       throw located(error, Number(error.failedField?.slice('write'.length)))
     })
     const urls = urlsFor(ctx, settings)
-    ctx.append('Link', `<${urls.base}/openapi.json>; rel="service-desc"`)
+    linkDescription(ctx, urls)
     const viewer = { caller: callerOf(ctx), urls, hasTemplates: hasTemplates(ctx) }
     const responses = writes.map((write, index) => write.respond(results[index] as Values, viewer))
     respond(ctx, 200, { results: responses })

@@ -92,11 +92,14 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   }
 
   /** The visible fields in the order of the definition (SPEC §2.1). Unset ones are undefined, which JSON omits. */
-  function represent(data: Values, occasion: Occasion, urls: Urls, selection?: Selection): object {
-    const members = selection?.fields ? picker(selection.fields, true)(data) : membersOf(data)
-    members['_links'] = links(data, occasion, urls)
-    if (selection?.embeds) members['_embedded'] = embedded(selection.embeds, data, urls)
-    return members
+  function represent(occasion: Occasion, urls: Urls, selection?: Selection): (data: Values) => object {
+    const pick = selection?.fields ? picker(selection.fields, true) : membersOf
+    return (data) => {
+      const members = pick(data)
+      members['_links'] = links(data, occasion, urls)
+      if (selection?.embeds) members['_embedded'] = embedded(selection.embeds, data, urls)
+      return members
+    }
   }
 
   function list({ result, page, parameters, parent, selection }: ListData, urls: Urls): object {
@@ -118,7 +121,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
       find: { href: `${collection}{?id}`, templated: true },
       ...(parentHref && { parent: { href: parentHref } }),
     }
-    const items = result.items.map((item) => represent(item, 'item', urls, selection))
+    const items = result.items.map(represent('item', urls, selection))
     return {
       _links: links,
       ...(parent && { [identifierField(parent.resource)]: parent.id }),
@@ -131,7 +134,11 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
     }
   }
 
-  return { resource: represent, list }
+  function one(data: Values, occasion: Occasion, urls: Urls, selection?: Selection): object {
+    return represent(occasion, urls, selection)(data)
+  }
+
+  return { resource: one, list }
 }
 
 /** What related resources and lists are, by relation. What is not set, or just deleted, is left out. */

@@ -3,7 +3,6 @@ import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { readJsonBody } from '../http/json/body.ts'
 import { preferencesOf, reportApplied } from '../http/prefer.ts'
-import { refuseQuery } from '../http/request-target.ts'
 import type { Handler } from '../http/routes.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { changesUrl } from './changes/query.ts'
@@ -22,9 +21,10 @@ import { ITEM_TYPES, respondWithItems } from './items/items.ts'
 import { runForRequest, runWrites } from './operation-header.ts'
 import type { Operations, SelectOperation } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
+import { QueryParameters } from './query-parameters.ts'
 import { hasTemplates, respond } from './respond.ts'
-import { authorizeEmbeds, refuseParameters, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
-import { type RestSettings, urlsFor } from './urls.ts'
+import { authorizeEmbeds, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
+import { type RestSettings, type Urls, urlsFor } from './urls.ts'
 import { createWrites, type PathParameters, type Represent, type Viewer, type WriteName } from './writes.ts'
 
 /**
@@ -50,9 +50,10 @@ export function createHandlers(
   /** The parameters of a single resource. */
   function selectionOf({ querystring, URL: { searchParams } }: Context): Selection | undefined {
     if (querystring === '') return undefined
-    refuseQuery(searchParams, SELECTION_PARAMETERS)
-    const { selection, problems } = parseSelection(searchParams)
-    refuseParameters(problems)
+    const parameters = new QueryParameters(searchParams)
+    parameters.checkNames(SELECTION_PARAMETERS, SELECTION_PARAMETERS)
+    const selection = parseSelection(parameters)
+    parameters.refuseProblems()
     return selection
   }
 
@@ -99,6 +100,14 @@ export function createHandlers(
     }
   }
 
+  /** Links to the feed at a position that the list, which is read after this, includes. */
+  function linkChanges(ctx: Context, urls: Urls, limit: number): void {
+    const since = settings.linksChanges && settings.feed?.cursor
+    if (!since) return
+    const href = changesUrl(urls, { since, collections: [resource.path], limit })
+    ctx.append('Link', `<${href}>; rel="changes"`)
+  }
+
   return {
     /** Pages of a list; of the resources of one parent, where there is one. */
     list(operation: SelectOperation, parent: Resource | undefined): Handler {
@@ -118,12 +127,7 @@ export function createHandlers(
         const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
         const place = { ...(parent && { parentId }), page, limit, cursor }
         const variables = { ...place, ...selection, counted, unlessRevision }
-        const since = settings.linksChanges && settings.feed?.cursor
-        if (since)
-          ctx.append(
-            'Link',
-            `<${changesUrl(urls, { since, collections: [resource.path], limit })}>; rel="changes"`,
-          )
+        linkChanges(ctx, urls, limit)
         const ran = await runForRequest(ctx, operation(selected), variables)
         const result = ran['list'] as ListData['result']
         const data = { result, page, parameters, parent: of, selection: selected }

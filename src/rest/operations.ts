@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { OperationText, Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../graph/names.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
@@ -90,15 +91,13 @@ const MAXIMUM_SELECTIONS = 20
 /** Prepares the operation for whole resources, and keeps those for the selections that were requested last. */
 function selecting(prepare: Prepare, write: (selection?: Selection) => OperationText): SelectOperation {
   const whole = prepare(write())
-  const kept = new Map<string, PreparedOperation>()
+  const kept = new LRUCache<string, PreparedOperation>({ max: MAXIMUM_SELECTIONS })
   return (selection) => {
     if (!selection) return whole
     const operation = write(selection)
     const text = operation.text as string
     const prepared = kept.get(text) ?? prepare(operation)
-    kept.delete(text)
     kept.set(text, prepared)
-    if (kept.size > MAXIMUM_SELECTIONS) kept.delete(kept.keys().next().value as string)
     return prepared
   }
 }

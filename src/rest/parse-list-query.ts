@@ -1,5 +1,4 @@
 import { toGraphFilter, toGraphSort } from '../graph/names.ts'
-import type { Detail, DetailCode } from '../model/errors.ts'
 import { INTEGER_RANGE, kindOf } from '../model/fields.ts'
 import { booleanKind } from '../model/kinds/boolean.ts'
 import type { Checked } from '../model/kinds/kind.ts'
@@ -9,7 +8,8 @@ import { checkSearch } from '../model/query/search.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { isStorable } from '../model/values.ts'
 import type { Selection } from './hal.ts'
-import { refuseParameters, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
+import { QueryParameters } from './query-parameters.ts'
+import { SELECTION_PARAMETERS, selectionParser } from './selection.ts'
 import type { ListParameters } from './urls.ts'
 
 /** The query string of a list (SPEC §4.1), as the variables of its operation and as text for links. */
@@ -43,35 +43,36 @@ export function listQueryParser(
 }
 
 /** Parses one query string. Its methods return nothing for what they report as a problem. */
-class Parser {
-  readonly #search: URLSearchParams
+class Parser extends QueryParameters {
   readonly #leaves: readonly Leaf[]
-  readonly #problems: Detail[] = []
 
   constructor(search: URLSearchParams, leaves: readonly Leaf[]) {
-    this.#search = search
+    super(search)
     this.#leaves = leaves
   }
 
   parse(maximumPageSize: number, select: ReturnType<typeof selectionParser>): ListQuery {
-    const search = this.#search
-    for (const name of new Set(search.keys())) this.#checkName(name)
-    const page = this.#positive('page', 1, INTEGER_RANGE.maximum)
-    const limit = this.#positive('limit', DEFAULT_PAGE_SIZE, maximumPageSize)
+    const { search } = this
+    this.checkNames(
+      PARAMETERS,
+      LISTS,
+      this.#leaves.map(({ name }) => name),
+    )
+    const page = this.positive('page', 1, INTEGER_RANGE.maximum)
+    const limit = this.positive('limit', DEFAULT_PAGE_SIZE, maximumPageSize)
     const sorts = search.getAll('sort').flatMap((part) => part.split(','))
     const sort = sorts.flatMap((part) => this.#sort(part))
     const filters = [...search].flatMap(([name, value]) => this.#filterOf(name, value))
     const id = search.get('id') ?? undefined
     const words = search.get('q') ?? undefined
     const checked = checkSearch(words ?? '')
-    if ('problem' in checked) this.#report('q', checked.code, `q ${checked.problem}.`)
+    if ('problem' in checked) this.report('q', checked.code, `q ${checked.problem}.`)
     const conditions = [
       ...filters.flatMap((filter) => this.#filter(filter)),
       ...(id === undefined ? [] : this.#idFilter(id)),
     ]
-    const { selection, problems } = select(search, limit)
-    this.#problems.push(...problems)
-    refuseParameters(this.#problems)
+    const selection = select(this, limit)
+    this.refuseProblems()
     return {
       page,
       sort,
@@ -90,34 +91,8 @@ class Parser {
     }
   }
 
-  #report(field: string, code: DetailCode, message: string): [] {
-    this.#problems.push({ field, code, message })
-    return []
-  }
-
-  #checkName(name: string): void {
-    const isParameter = PARAMETERS.includes(name)
-    if (!isParameter && !this.#leaf(name)) {
-      const known = [...new Set([...PARAMETERS, ...this.#leaves.map((leaf) => leaf.name)])].join(', ')
-      this.#report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${name}. Supported: ${known}.`)
-    } else if (isParameter && !LISTS.includes(name) && this.#search.getAll(name).length > 1) {
-      this.#report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
-    }
-  }
-
   #leaf(name: string): Leaf | undefined {
     return this.#leaves.find((leaf) => leaf.name === name)
-  }
-
-  #positive(name: string, otherwise: number, maximum: number): number {
-    const text = this.#search.get(name)
-    if (text === null) return otherwise
-    const number = /^[1-9][0-9]*$/.test(text) ? Number(text) : 0
-    if (number < 1 || number > maximum) {
-      const message = `${name} must be a whole number from 1 to ${maximum}, written in digits.`
-      this.#report(name, 'OUT_OF_RANGE', message)
-    }
-    return number
   }
 
   #sort(part: string): Values[] {
@@ -125,7 +100,7 @@ class Parser {
     const leaf = this.#knownLeaf('sort', name, sortable(this.#leaves))
     if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
       const message = 'sort must be field:asc or field:desc; several are joined by commas or repeated.'
-      return this.#report('sort', 'INVALID_FORMAT', message)
+      return this.report('sort', 'INVALID_FORMAT', message)
     }
     return leaf ? [toGraphSort(leaf, direction)] : []
   }
@@ -140,7 +115,7 @@ class Parser {
     const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
     if (name === undefined || value === undefined) {
       const message = 'filter must be field:value or field[operator]:value.'
-      return this.#report('filter', 'INVALID_FORMAT', message)
+      return this.report('filter', 'INVALID_FORMAT', message)
     }
     const leaf = this.#knownLeaf('filter', name)
     if (!leaf) return []
@@ -150,15 +125,15 @@ class Parser {
     if (!operator) {
       const supported = [...nameable.keys()].join(', ')
       const message = `${name} does not support the operator ${named}. Supported: ${supported}.`
-      return this.#report('filter', 'INVALID_VALUE', message)
+      return this.report('filter', 'INVALID_VALUE', message)
     }
     const parsed = parseFilterValue(leaf, operator, value)
-    if ('problem' in parsed) return this.#report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
+    if ('problem' in parsed) return this.report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
     return [toGraphFilter(leaf, operator, parsed.value)]
   }
 
   #idFilter(id: string): Values[] {
-    if (!isStorable(id)) return this.#report('id', 'INVALID_VALUE', 'id must not contain U+0000.')
+    if (!isStorable(id)) return this.report('id', 'INVALID_VALUE', 'id must not contain U+0000.')
     return [toGraphFilter(this.#leaf('id') as Leaf, 'equals', id)]
   }
 
@@ -166,7 +141,7 @@ class Parser {
     const leaf = leaves.find((candidate) => candidate.name === name)
     if (!leaf) {
       const known = leaves.map((candidate) => candidate.name).join(', ')
-      this.#report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
+      this.report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
     }
     return leaf
   }

@@ -4,6 +4,7 @@ import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { HAL_FORMS } from './forms.ts'
 import { ITEM_TYPES } from './items/items.ts'
+import type { Urls } from './urls.ts'
 
 export const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
 
@@ -28,6 +29,11 @@ export function respond(ctx: Context, status: number, document: object, embeds =
   ctx.status = status
   ctx.set('Content-Type', isPlain ? `${type}; charset=utf-8` : type)
   ctx.body = JSON.stringify(isPlain ? document : withoutNullLinks(document, embeds))
+}
+
+/** Links to the OpenAPI document (RFC 8631). */
+export function linkDescription(ctx: Context, { base }: Urls): void {
+  ctx.append('Link', `<${base}/openapi.json>; rel="service-desc"`)
 }
 
 /** Whether a response has templates. They depend on the scopes, so the response varies with the token. */

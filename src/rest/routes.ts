@@ -11,7 +11,7 @@ import { createHandlers } from './handlers.ts'
 import { runForRequest } from './operation-header.ts'
 import { nestedListOperation, resourceOperations } from './operations.ts'
 import { OPERATION_METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
-import { LIST_TYPES, MEDIA_TYPES, negotiate, prefersPage, respond } from './respond.ts'
+import { LIST_TYPES, linkDescription, MEDIA_TYPES, negotiate, prefersPage, respond } from './respond.ts'
 import { API_CATALOG_PATH, basePath, REFERENCE_PATH, type RestSettings, urlsFor } from './urls.ts'
 import type { WriteName } from './writes.ts'
 
@@ -50,12 +50,13 @@ function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
     negotiate(ctx)
     refuseQuery(ctx.URL.searchParams)
     const { collections } = (await runForRequest(ctx, operation, {})) as { collections: Listed[] }
-    const { base } = urlsFor(ctx, settings)
+    const urls = urlsFor(ctx, settings)
     const root = rootFor(ctx, settings)
     const reference = root + (settings.reference ?? REFERENCE_PATH)
-    ctx.append('Link', `<${base}/openapi.json>; rel="service-desc", <${reference}>; rel="service-doc"`)
+    linkDescription(ctx, urls)
+    ctx.append('Link', `<${reference}>; rel="service-doc"`)
     ctx.append('Link', `<${root}${API_CATALOG_PATH}>; rel="api-catalog"`)
-    respond(ctx, 200, entryDocument(collections, base))
+    respond(ctx, 200, entryDocument(collections, urls.base))
   }
 }
 

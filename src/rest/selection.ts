@@ -1,38 +1,33 @@
 import { camelCase, singular } from '../graph/names.ts'
 import { authorize } from '../model/authorize.ts'
 import type { Caller } from '../model/caller.ts'
-import { type Detail, DomainError } from '../model/errors.ts'
+import type { DetailCode } from '../model/errors.ts'
 import type { Field } from '../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { linkedFrom } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { createHal, type Embed, type ListData, type Selection } from './hal.ts'
+import type { QueryParameters } from './query-parameters.ts'
 
 export const SELECTION_PARAMETERS = ['fields', 'embed']
 
 /** Of all lists embedded in a page: 100 items with one list each, or 20 with five. */
 const MAXIMUM_EMBEDDED_ITEMS = 2_000
 
-/** Makes the function that parses `fields` and `embed`: names, joined by commas or in repeated parameters. */
+/** Makes the function that reads `fields` and `embed`: names, joined by commas or in repeated parameters. */
 export function selectionParser(resource: Resource, resources: readonly Resource[]) {
   const names = selectableNames(resource)
   const embeds = embedsOf(resource, resources)
   const relations = embeds.map(({ relation }) => relation)
-  return (search: URLSearchParams, limit = 1): { selection: Selection | undefined; problems: Detail[] } => {
-    const fields = namesIn(search, 'fields')
-    const embed = namesIn(search, 'embed')
+  return (parameters: QueryParameters, limit = 1): Selection | undefined => {
+    const fields = namesIn(parameters, 'fields', 'UNKNOWN_FIELD', names)
+    const embed = namesIn(parameters, 'embed', 'INVALID_VALUE', relations)
+    if (!fields && !embed) return undefined
     const chosen = embed && embeds.filter(({ relation }) => embed.includes(relation))
+    checkItems(parameters, chosen, limit)
     const shown = fields && fieldsNamed(resource.shownFields, fields)
     const leaves = resource.shownLeaves.filter(({ path }) => !shown || isIn(shown, path))
-    const selection = { fields: shown, leaves, embeds: chosen }
-    return {
-      selection: fields || embed ? selection : undefined,
-      problems: [
-        ...unknownNames('fields', 'UNKNOWN_FIELD', fields, names),
-        ...unknownNames('embed', 'INVALID_VALUE', embed, relations),
-        ...tooManyItems(chosen, limit),
-      ],
-    }
+    return { fields: shown, leaves, embeds: chosen }
   }
 }
 
@@ -74,40 +69,32 @@ export function selectableNames({ shownFields, shownLeaves }: Resource): string[
   return [...new Set([...Object.keys(shownFields), ...shownLeaves.map(({ name }) => name)])]
 }
 
-/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) with these details, if there are any */
-export function refuseParameters(problems: readonly Detail[]): void {
-  const [first] = problems
-  if (first) throw new DomainError('INVALID_QUERY_PARAMETER', first.message, problems)
-}
-
 /** @throws {DomainError} ACCESS_DENIED (403) without the read scope of everything that is embedded */
 export function authorizeEmbeds(caller: Caller, selection: Selection | undefined): void {
   for (const { target } of selection?.embeds ?? []) authorize(caller, target, 'read')
 }
 
-function namesIn(search: URLSearchParams, parameter: string): string[] | undefined {
-  return search.has(parameter) ? [...new Set(search.getAll(parameter).join().split(','))] : undefined
-}
-
-function unknownNames(
+function namesIn(
+  parameters: QueryParameters,
   field: string,
-  code: string,
-  given: readonly string[] = [],
+  code: DetailCode,
   known: readonly string[],
-): Detail[] {
-  const unknown = given.filter((name) => !known.includes(name))
+): string[] | undefined {
+  const { search } = parameters
+  if (!search.has(field)) return undefined
+  const names = [...new Set(search.getAll(field).join().split(','))]
   const supported = known.join(', ') || 'none'
-  return unknown.map((name) => {
-    return { field, code, message: `${field}: unknown name ${name}. Supported: ${supported}.` }
-  })
+  for (const name of names.filter((name) => !known.includes(name)))
+    parameters.report(field, code, `${field}: unknown name ${name}. Supported: ${supported}.`)
+  return names
 }
 
-function tooManyItems(embeds: readonly Embed[] = [], limit: number): Detail[] {
+function checkItems(parameters: QueryParameters, embeds: readonly Embed[] = [], limit: number): void {
   const lists = embeds.filter(({ isList }) => isList).length
   const most = Math.floor(MAXIMUM_EMBEDDED_ITEMS / DEFAULT_PAGE_SIZE / lists)
-  if (limit <= most) return []
+  if (limit <= most) return
   const message = `embed: with ${lists} lists of ${DEFAULT_PAGE_SIZE} in each item, limit must be at most ${most}.`
-  return [{ field: 'embed', code: 'LIMIT_EXCEEDED', message }]
+  parameters.report('embed', 'LIMIT_EXCEEDED', message)
 }
 
 function fieldsNamed(fields: Resource['shownFields'], names: readonly string[]): Resource['shownFields'] {

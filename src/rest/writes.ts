@@ -53,7 +53,7 @@ export interface WriteResponse {
 export interface Write {
   readonly operation: PreparedOperation
   readonly variables: Values
-  /** A preference that is applied whatever the result. */
+  /** A preference that is applied to every result. */
   readonly applied?: string
   respond(result: Values, viewer: Viewer): WriteResponse
 }

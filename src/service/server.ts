@@ -49,7 +49,7 @@ export async function startService(parts: ServiceParts) {
     const origin = await listen(server, settings)
     const stopUpkeep = [
       startKeyExpiry(database.client, settings.idempotencyKeyHours),
-      ...(hasRecord ? [startChangeUpkeep(feed.source, () => feed.refresh())] : []),
+      ...(hasRecord ? [startChangeUpkeep(feed)] : []),
       () => feed.stop(),
     ]
     return {

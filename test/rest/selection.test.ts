@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { PreparedOperation } from '../../src/graph/execution/operation.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { resourceOperations } from '../../src/rest/operations.ts'
+import { QueryParameters } from '../../src/rest/query-parameters.ts'
 import { embedsOf, selectableNames, selectionParser } from '../../src/rest/selection.ts'
 import { countStatements } from '../helpers/database/statements.ts'
 import { resources } from '../helpers/domain/domain.ts'
@@ -354,7 +355,8 @@ test('selections that callers vary do not stay in memory', (t) => {
     return { document: text, run: () => Promise.resolve({}) } as unknown as PreparedOperation
   })
   const parse = selectionParser(species, resources)
-  const read = (name: string) => operations.read(parse(new URLSearchParams(`fields=${name}`)).selection)
+  const read = (name: string) =>
+    operations.read(parse(new QueryParameters(new URLSearchParams(`fields=${name}`))))
   const names = selectableNames(species)
   const before = prepared
   const whole = operations.read(undefined)

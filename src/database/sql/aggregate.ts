@@ -84,7 +84,7 @@ export function aggregateStatement(resource: Resource, request: AggregateRequest
   return { text: text.join(' '), values: parameters.values }
 }
 
-/** Truncated in UTC, whatever the zone of the session. */
+/** Truncated in UTC, in any time zone of the session. */
 function periodOf(resource: Resource, { groupByTime }: AggregateRequest): string | undefined {
   if (!groupByTime) return undefined
   const { column } = leafNamed(resource, groupByTime.field)

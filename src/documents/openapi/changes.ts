@@ -1,4 +1,4 @@
-import { EVENT_STREAM } from '../../http/event-stream.ts'
+import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import type { Resource } from '../../model/resource.ts'
 import { MEDIA_TYPES } from '../../rest/respond.ts'
 import { objectSchema, type Schema } from './field-schema.ts'

@@ -141,7 +141,7 @@ function namesWhere(fields: Readonly<Record<string, Field>>, holds: (field: Fiel
   return Object.keys(fields).filter((name) => holds(fields[name] as Field))
 }
 
-/** The links of some occasions (SPEC §2.3). Required are those of all occasions, whatever is set. */
+/** The links of some occasions (SPEC §2.3). Those that each occasion always has are required. */
 function linksSchema(
   resource: Resource,
   resources: readonly Resource[],

@@ -48,7 +48,7 @@ export async function readChanges(
   if (changesDays === 0)
     throw new DomainError('RESOURCE_NOT_FOUND', 'The service keeps no record of changes.')
   if (since === NOW) {
-    await numberAll(client)
+    await numberChanges(client)
     return {
       changes: [],
       next: toCursor((await readPart(client, request, Number.MAX_SAFE_INTEGER)).last),
@@ -112,10 +112,6 @@ export function readableCollections(
     'ACCESS_DENIED',
     'This needs the scope to read a collection, which the token does not have.',
   )
-}
-
-async function numberAll(client: Client): Promise<void> {
-  while ((await numberChanges(client)) > 0);
 }
 
 function gone(): DomainError {

@@ -1,6 +1,6 @@
 import { errorAt } from '../../model/errors.ts'
 
-/** Letters, so that nobody calculates with it. */
+/** Letters, so that clients do not calculate with it. */
 export function toCursor(position: number): string {
   return Buffer.from(String(position)).toString('base64url')
 }

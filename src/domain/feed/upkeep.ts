@@ -3,7 +3,7 @@ import type { Client } from '../../database/client.ts'
 const DAY_MILLISECONDS = 86_400_000
 const HOUR_MILLISECONDS = 3_600_000
 
-/** How long changes stay without a position where nobody reads them. */
+/** How long changes stay without a position if they are not read. */
 const NUMBERING_MILLISECONDS = 10_000
 
 /** A statement that numbers or deletes this many changes ends long before its timeout. */
@@ -21,20 +21,29 @@ export async function keepChanges(client: Client, days: number): Promise<boolean
   return days > 0
 }
 
-/** Gives positions to a batch of the changes that were committed and have none; resolves to their number. */
-export function numberChanges(client: Client): Promise<number> {
-  return countOf(client, 'SELECT number_changes($1) AS count', [BATCH_SIZE])
+/** Gives positions to the changes that were committed and have none; resolves to their number. */
+export async function numberChanges(client: Client): Promise<number> {
+  let numbered = 0
+  let count: number
+  do {
+    count = await countOf(client, 'SELECT number_changes($1) AS count', [BATCH_SIZE])
+    numbered += count
+  } while (count === BATCH_SIZE)
+  return numbered
+}
+
+interface Feed {
+  readonly source: { readonly client: Client; readonly changesDays: number }
+  /** Numbers the changes. */
+  refresh(): Promise<void>
 }
 
 /**
  * Numbers recorded changes every ten seconds, and every hour deletes those older than this many days, until the result
- * is called; after numbering, it calls `refresh`. The first delay is random, so that processes that start together do not run at the same time.
+ * is called. The first delay is random, so that processes that start together do not run at the same time.
  */
-export function startChangeUpkeep(
-  { client, changesDays }: { readonly client: Client; readonly changesDays: number },
-  refresh: () => Promise<void> = async () => {},
-  within = NUMBERING_MILLISECONDS,
-): () => void {
+export function startChangeUpkeep(feed: Feed, within = NUMBERING_MILLISECONDS): () => void {
+  const { client, changesDays } = feed.source
   const stopping = new AbortController()
   const { signal } = stopping
   let purgedAt = Number.NEGATIVE_INFINITY
@@ -43,8 +52,7 @@ export function startChangeUpkeep(
     if (isRunning) return
     isRunning = true
     try {
-      while (!signal.aborted && (await numberChanges(client)) === BATCH_SIZE);
-      await refresh()
+      await feed.refresh()
       if (performance.now() - purgedAt < HOUR_MILLISECONDS) return
       purgedAt = performance.now()
       while (!signal.aborted && (await purgeChanges(client, changesDays)));

@@ -4,10 +4,10 @@ import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-f
 import { toCursor } from './position.ts'
 import { numberChanges } from './upkeep.ts'
 
-/** How often the feed is looked at while somebody waits. */
+/** How often the feed is read while a request waits. */
 const POLL_MILLISECONDS = 250
 
-/** Those that may wait in this process, and of one caller. */
+/** Requests that may wait in this process, and those of one caller. */
 const MAXIMUM_WAITING = 1_000
 const MAXIMUM_OF_CALLER = 100
 
@@ -74,7 +74,7 @@ export class FeedWatch {
       }
       return !this.#isStopped
     } finally {
-      // Nobody polls for a wait that is over.
+      // Polling ends with the last wait.
       end()
       clearTimeout(timer)
       signal.removeEventListener('abort', end)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../model/caller.ts'
 import { isStorable } from '../../model/values.ts'
 import { currentTimings } from '../../observability/observation.ts'
@@ -118,14 +119,15 @@ const MAXIMUM_TOKENS = 1_000
  * tokens are not cached.
  */
 export function cacheIdentified(identify: Identify): Identify {
-  const known = new Map<string, { identified: Identified; from: number; until: number }>()
+  const known = new LRUCache<string, { identified: Identified; from: number; until: number }>({
+    max: MAXIMUM_TOKENS,
+  })
   return async (token, ctx) => {
     const found = known.get(token)
     // The clock may have been set back.
     if (found && Date.now() >= found.from && Date.now() < found.until) return found.identified
     known.delete(token)
     const identified = await identify(token, ctx)
-    if (known.size >= MAXIMUM_TOKENS) known.delete(known.keys().next().value as string)
     const from = Date.now()
     const until = Math.min(from + CACHED_MILLISECONDS, (identified.exp ?? Infinity) * 1_000)
     known.set(token, { identified, from, until })

@@ -44,20 +44,20 @@ export function compressBodies(): Middleware {
   }
 }
 
-/** Static content, whose buffers are kept. Those of other responses are collected. */
-const known = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
-
 /** Replaces the body. It is complete before it is sent: the time to receive it is the client's, that to compress it is not. */
 async function compress(ctx: Context, encoding: Encoding): Promise<void> {
   const body = ctx.body as Readable | Buffer | string
-  const encoded = Buffer.isBuffer(body)
-    ? (known.get(body) ?? new Map<Encoding, Promise<Buffer>>())
-    : undefined
-  if (encoded) known.set(body as Buffer, encoded)
-  const compressing = encoded?.get(encoding) ?? compressed(body, encoding)
-  encoded?.set(encoding, compressing)
-  ctx.body = await compressing
+  ctx.body = await (Buffer.isBuffer(body) ? compressedOnce(body, encoding) : compressed(body, encoding))
   ctx.set('Content-Encoding', encoding)
+}
+
+/** Static content, whose buffers are kept. Those of other responses are collected. */
+const kept = { br: new WeakMap<Buffer, Promise<Buffer>>(), gzip: new WeakMap<Buffer, Promise<Buffer>>() }
+
+function compressedOnce(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  const compressing = kept[encoding].get(body) ?? compressed(body, encoding)
+  kept[encoding].set(body, compressing)
+  return compressing
 }
 
 function compressed(body: Readable | Buffer | string, encoding: Encoding): Promise<Buffer> {

@@ -32,7 +32,7 @@ const DIALECT = new RegExp(
 const compiled = new Map<string, RE2JS>()
 
 /**
- * Whether the whole text matches. RE2 takes time in proportion to the length of the text, whatever the pattern.
+ * Whether the whole text matches. With any pattern, RE2 takes time in proportion to the length of the text.
  *
  * @throws {Error} for a pattern that {@link patternProblem} reports
  */

@@ -118,7 +118,7 @@ const EQUALITIES = [
   ['', 'is'],
   ['ne', 'is not'],
 ]
-/** Its value is a choice, whatever the field. @type {[string, string]} */
+/** Its value is a choice for any kind of field. @type {[string, string]} */
 const IS_SET = ['set', 'is set']
 /** @type {[string, string][]} */
 const NUMBER_OPERATORS = [

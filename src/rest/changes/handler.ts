@@ -3,17 +3,18 @@ import { readableCollections } from '../../domain/feed/change-feed.ts'
 import type { Prepare } from '../../graph/execution/operation.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { asksFor } from '../../http/content/accept.ts'
-import { EVENT_STREAM, sendEvents } from '../../http/event-stream.ts'
+import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
 import { preferencesOf, reportApplied } from '../../http/prefer.ts'
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { picker } from '../hal.ts'
 import { runForRequest } from '../operation-header.ts'
-import { negotiate, respond } from '../respond.ts'
+import { linkDescription, negotiate, respond } from '../respond.ts'
 import { type RestSettings, type Urls, urlsFor } from '../urls.ts'
 import { type ChangesQuery, changesUrl, parseChangesQuery } from './query.ts'
 
 interface Change extends Values {
+  readonly cursor: string
   readonly collection: string
   readonly id: string
   readonly parent_id: string | null
@@ -70,8 +71,8 @@ export function changesHandler(
     sendEvents(ctx, async function* (signal) {
       for (;;) {
         for (const change of page.items) {
-          const { cursor, ...shown } = present(change, urls)
-          yield `id: ${cursor}\nevent: ${shown['event']}\ndata: ${JSON.stringify(shown)}\n\n`
+          const shown = present(change, urls)
+          yield `id: ${change.cursor}\nevent: ${shown['event']}\ndata: ${JSON.stringify(shown)}\n\n`
         }
         // Without data, this is no event, but the client remembers the position.
         yield `id: ${page.next}\n\n`
@@ -91,7 +92,7 @@ export function changesHandler(
     if (ctx.method === 'GET' && asksFor(ctx, EVENT_STREAM)) return stream(ctx, settings)
     negotiate(ctx)
     const urls = urlsFor(ctx, settings)
-    ctx.append('Link', `<${urls.base}/openapi.json>; rel="service-desc"`)
+    linkDescription(ctx, urls)
     const query = parseChangesQuery(ctx, settings.maximumPageSize)
     await waitAsPreferred(ctx, query)
     const { changes } = await runForRequest(ctx, operation, { ...query })
@@ -103,12 +104,7 @@ export function changesHandler(
       },
       limit: query.limit,
       has_more,
-      _embedded: {
-        changes: items.map((change) => {
-          const { cursor, ...shown } = present(change, urls)
-          return shown
-        }),
-      },
+      _embedded: { changes: items.map((change) => present(change, urls)) },
     })
   }
 }
@@ -118,7 +114,10 @@ function presenter(resources: readonly Resource[]) {
   const known = new Map(
     resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
   )
-  return ({ resource: values, event, parent_id: parentId, ...change }: Change, urls: Urls): Values => {
+  return (
+    { cursor, resource: values, event, parent_id: parentId, ...change }: Change,
+    urls: Urls,
+  ): Values => {
     const { resource, membersOf } = known.get(change.collection) as NonNullable<ReturnType<typeof known.get>>
     const key = { parentId: parentId ?? undefined, id: change.id }
     return {

@@ -130,8 +130,8 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
 /** What describes answers to requests that name some fields: the schemas say that they describe the others. */
 function withoutRequiredFields(document: Json): Json {
   const copy = structuredClone(document)
-  for (const [name, schema] of Object.entries<Json>(copy.components.schemas)) {
-    if (name.endsWith('Fields')) schema.required = ['id']
+  for (const schema of Object.values<Json>(copy.components.schemas)) {
+    if (schema.required?.includes('id')) schema.required = ['id', '_links']
   }
   return copy
 }

@@ -94,7 +94,7 @@ function indexes({ table, stored, wanted }: Pair): Step[] {
         {
           phase: 'index',
           table: name,
-          says: `The index ${added} is created on ${index.operators ? 'all texts, for searches' : index.text}.${condition}`,
+          says: `The index ${added} is created on ${index.needsTrigrams ? 'all texts, for searches' : index.text}.${condition}`,
           locks: { [name]: 'SHARE' },
           work: `reads every row for ${added}`,
           sql: [createIndex(name, index)],

@@ -30,9 +30,9 @@ export function keepRowCount(table: string): string {
   return `SELECT keep_row_count('${table}')`
 }
 
-export function createIndex(table: string, { name, text, unique, operators }: Index): string {
+export function createIndex(table: string, { name, text, unique, needsTrigrams }: Index): string {
   const statement = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quoted(name)} ON ${quoted(table)} ${text}`
-  return operators ? whereSupported(name, statement.replace(/\)$/, ` %s.${operators})`)) : statement
+  return needsTrigrams ? whereSupported(name, statement) : statement
 }
 
 /**

@@ -25,13 +25,13 @@ export interface Constraint {
 
 export interface Index {
   readonly name: string
-  /** Follows `CREATE [UNIQUE] INDEX name ON table`. The operators come before the last parenthesis. */
+  /** Follows `CREATE [UNIQUE] INDEX name ON table`. If it needs pg_trgm, with `%s` for the schema of that extension. */
   readonly text: string
   /** The attribute of Prisma's model; undefined for what it cannot declare. */
   readonly attribute?: string
   readonly unique?: true
-  /** The class of its operators, which pg_trgm has. A server without this extension has no such index. */
-  readonly operators?: 'gin_trgm_ops'
+  /** Whether it needs pg_trgm. A server without this extension has no such index. */
+  readonly needsTrigrams?: true
 }
 
 /** The table of a resource. `serve_resource` adds its triggers and the constraint on its identifiers. */
@@ -151,8 +151,8 @@ function searchIndexOf(resource: Resource): Index {
   const columns = searchable(resource).map(({ column }) => quoted(column))
   return {
     name: searchIndexName(resource),
-    text: `USING gin (${searchExpression(columns)})`,
-    operators: 'gin_trgm_ops',
+    text: `USING gin (${searchExpression(columns)} %s.gin_trgm_ops)`,
+    needsTrigrams: true,
   }
 }
 

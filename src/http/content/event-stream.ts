@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Context } from 'koa'
-import { expiryOf } from './auth/authenticate.ts'
+import { expiryOf } from '../auth/authenticate.ts'
 
 export const EVENT_STREAM = 'text/event-stream'
 

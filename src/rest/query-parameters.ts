@@ -1,0 +1,51 @@
+import { type Detail, type DetailCode, DomainError } from '../model/errors.ts'
+
+/** The parameters of a query string, and the problems that were found in them. */
+export class QueryParameters {
+  readonly problems: Detail[] = []
+
+  constructor(readonly search: URLSearchParams) {}
+
+  /** Adds a problem, and returns nothing. */
+  report(field: string, code: DetailCode, message: string): [] {
+    this.problems.push({ field, code, message })
+    return []
+  }
+
+  /**
+   * Reports parameters that are not known, and those that are given twice but are no lists.
+   *
+   * @param fields names that stand for filters, which may be repeated
+   */
+  checkNames(known: readonly string[], lists: readonly string[] = [], fields: readonly string[] = []): void {
+    for (const name of new Set(this.search.keys())) {
+      const isRepeated = this.search.getAll(name).length > 1
+      if (known.includes(name)) {
+        if (isRepeated && !lists.includes(name))
+          this.report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
+      } else if (!fields.includes(name)) {
+        const supported = [...new Set([...known, ...fields])].join(', ')
+        const message = `Unknown query parameter ${name}. Supported: ${supported}.`
+        this.report(name, 'UNKNOWN_PARAMETER', message)
+      }
+    }
+  }
+
+  /** A whole number from 1. */
+  positive(name: string, otherwise: number, maximum: number): number {
+    const text = this.search.get(name)
+    if (text === null) return otherwise
+    const number = /^[1-9][0-9]*$/.test(text) ? Number(text) : 0
+    if (number < 1 || number > maximum) {
+      const message = `${name} must be a whole number from 1 to ${maximum}, written in digits.`
+      this.report(name, 'OUT_OF_RANGE', message)
+    }
+    return number
+  }
+
+  /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) with all problems, if there are any */
+  refuseProblems(): void {
+    const [first] = this.problems
+    if (first) throw new DomainError('INVALID_QUERY_PARAMETER', first.message, this.problems)
+  }
+}
