@@ -119,8 +119,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
     retry: 'After the other resources are changed.',
   },
   RESOURCE_GONE: {
-    cause: 'The resource existed and was deleted.',
-    remedy: 'Remove references to it. PUT with its id creates it again.',
+    cause: 'The resource existed and was deleted; or the version, or the position in the feed, is not kept.',
+    remedy: 'Remove references to it. Its versions show what it was, and PUT with its id creates it again.',
     retry: NEVER,
   },
   PRECONDITION_FAILED: {
@@ -211,7 +211,7 @@ const DETAILS: Readonly<Record<string, Explanation>> = {
   },
   READ_ONLY_FIELD: {
     cause: 'A read-only field was sent with a value that differs from the stored one.',
-    remedy: 'Omit it, or send it as you read it.',
+    remedy: 'Omit it, send it as you read it, or prefer handling=lenient, which ignores it.',
   },
   UNKNOWN_PARAMETER: {
     cause: 'No query parameter has this name here.',

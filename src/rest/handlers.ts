@@ -6,6 +6,7 @@ import { preferencesOf, reportApplied } from '../http/prefer.ts'
 import type { Handler } from '../http/routes.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { changesUrl } from './changes/query.ts'
+import { linkVersions } from './changes/versions.ts'
 import {
   contentVariant,
   describeVersion,
@@ -150,6 +151,7 @@ export function createHandlers(
       authorizeEmbeds(callerOf(ctx), selection)
       const result = await runForRequest(ctx, operations.read(selection), ctx['params'])
       const data = result['resource'] as Values
+      linkVersions(ctx, resource, settings)
       if (selection) return respondWithSelection(ctx, data, selection)
       const { headers, document } = represent(data, 'read', viewerOf(ctx))
       describeVersion(ctx, headers)

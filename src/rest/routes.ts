@@ -1,4 +1,4 @@
-import type { Prepare } from '../graph/execution/operation.ts'
+import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { refuseQuery, rootFor } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
@@ -6,11 +6,12 @@ import type { Resource } from '../model/resource.ts'
 import { BATCH_PATH, batchHandler, type WriteTarget } from './batch.ts'
 import { changesHandler } from './changes/handler.ts'
 import { CHANGES_PATH } from './changes/query.ts'
+import { linkVersions, versionHandlers, versionsOperation } from './changes/versions.ts'
 import { entityTag } from './conditional.ts'
 import { createHandlers } from './handlers.ts'
 import { runForRequest } from './operation-header.ts'
 import { nestedListOperation, resourceOperations } from './operations.ts'
-import { OPERATION_METHODS, type OperationName, resourcePaths } from './resource-paths.ts'
+import { OPERATION_METHODS, type OperationName, type ResourcePath, resourcePaths } from './resource-paths.ts'
 import { LIST_TYPES, linkDescription, MEDIA_TYPES, negotiate, prefersPage, respond } from './respond.ts'
 import { API_CATALOG_PATH, basePath, REFERENCE_PATH, type RestSettings, urlsFor } from './urls.ts'
 import type { WriteName } from './writes.ts'
@@ -21,7 +22,8 @@ export function createRoutes(
   settings: RestSettings,
 ): Route[] {
   const entry = reads({ handle: entryHandler(prepare, settings) })
-  const served = resources.map((resource) => serve(resource, resources, prepare, settings))
+  const versions = versionsOperation(prepare)
+  const served = resources.map((resource) => serve(resource, resources, prepare, versions, settings))
   const targets = served.flatMap(({ targets }) => targets)
   return [
     tokenRoute(basePath(settings), entry),
@@ -81,6 +83,7 @@ function serve(
   resource: Resource,
   resources: readonly Resource[],
   prepare: Prepare,
+  versions: PreparedOperation,
   settings: RestSettings,
 ): { routes: Route[]; targets: WriteTarget[] } {
   const operations = resourceOperations(resource, prepare)
@@ -97,18 +100,19 @@ function serve(
    * Adds what all responses of a resource have: a negotiated media type, a link to the profile, the current entity tag
    * after a failed precondition, and a link to the other resource after a conflict.
    */
-  function responding(name: OperationName, handle: Handler): Handler {
+  function responding(name: OperationName | 'versions', handle: Handler): Handler {
     return async (ctx) => {
       negotiate(ctx, name === 'list' ? LIST_TYPES : MEDIA_TYPES)
       const { base } = urlsFor(ctx, settings)
       ctx.append('Link', `<${base}/profile/${resource.path}>; rel="describedby"`)
       try {
         // Only reads have query parameters (SPEC §4.1).
-        const isRead = OPERATION_METHODS[name] === 'GET'
+        const isRead = name === 'versions' || OPERATION_METHODS[name] === 'GET'
         if (!isRead && ctx.querystring !== '') refuseQuery(ctx.URL.searchParams)
         await handle(ctx)
       } catch (error) {
-        const { current, related } = error instanceof DomainError ? error : {}
+        const { code, current, related } = error instanceof DomainError ? error : {}
+        if (name === 'read' && code === 'RESOURCE_GONE') linkVersions(ctx, resource, settings)
         if (current) ctx.set('ETag', entityTag(current.id, current.version))
         if (related) ctx.append('Link', `<${base}/${related.path}/${related.id}>; rel="related"`)
         throw error
@@ -130,5 +134,11 @@ function serve(
     const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
     return tokenRoute(basePath(settings) + path, methods)
   })
+  const { path: address } = paths.find(({ operations: names }) => names.includes('read')) as ResourcePath
+  const history = Object.entries(versionHandlers(resource, versions, settings)).map(([path, handle]) => {
+    const endpoint: Endpoint = { handle: responding('versions', handle), scope: [resource, 'read'] }
+    return tokenRoute(basePath(settings) + address + path, reads(endpoint))
+  })
+  routes.push(...history)
   return { routes, targets: targets.filter(({ writes }) => Object.keys(writes).length > 0) }
 }

@@ -78,6 +78,7 @@ export function createWrites(
   function write(name: WriteName, request: WriteRequest, variables: Values): Write {
     const { parameters } = request
     const { return: preferred } = preferencesOf(request)
+    const isLenientWrite = name !== 'create' && isLenient(request)
     return {
       operation: operations[name],
       variables: { ...parameters, ...variables, ...inVersion },
@@ -91,10 +92,14 @@ export function createWrites(
         const occasion = isCreated ? (name === 'put' ? 'put' : 'created') : 'read'
         const shown = hasBody ? represent(data, occasion, viewer) : undefined
         const href = viewer.urls.resource(resource, keyOf(resource, data))
+        const applied = [
+          ...(isLenientWrite ? ['handling=lenient'] : []),
+          ...(isPreferred ? [`return=${preferred}`] : []),
+        ]
         return {
           status: isCreated ? 201 : hasBody ? 200 : 204,
           headers: {
-            ...(isPreferred && { 'Preference-Applied': `return=${preferred}` }),
+            ...(applied.length > 0 && { 'Preference-Applied': applied.join(', ') }),
             ...((isCreated || hasBody) && { [isCreated ? 'Location' : 'Content-Location']: href }),
             ...(shown?.headers ?? stateHeaders(data)),
           },
@@ -117,7 +122,8 @@ export function createWrites(
     const { id, ...sent } = readOnly
     const isWrong = id !== undefined && id !== idOf(request)
     refuseInvalid([...(isWrong ? [readOnlyDetail('id')] : []), ...details])
-    return { values, readOnly: toGraphNames(resource, sent), hasId: 'id' in readOnly }
+    const checked = isLenient(request) ? {} : toGraphNames(resource, sent)
+    return { values, readOnly: checked, hasId: 'id' in readOnly }
   }
 
   return {
@@ -162,6 +168,11 @@ export function createWrites(
       }
     },
   }
+}
+
+/** Whether a client prefers that read-only fields with other values are ignored (RFC 7240 §4.4). */
+function isLenient(request: WriteRequest): boolean {
+  return preferencesOf(request).handling === 'lenient'
 }
 
 /** The identifier in the path; a singleton has that of its parent. */

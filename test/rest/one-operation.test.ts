@@ -35,14 +35,17 @@ const routes = createRoutes(resources, prepareNothing, {
 
 /** The path of a resource or a collection that is there, and a body for what can be sent to it. */
 async function prepared(route: string) {
-  const [, first, , second] = route.split('/')
+  const [, first, , second] = route.replace(/\/versions.*/, '').split('/')
   const fixtures = new Fixtures(service().writer)
   const resource = resourceAt((second ?? first) as string)
   const isNested = second !== undefined && resource.owner?.path !== first
   const parent = isNested ? await fixtures.create(resourceAt(first as string)) : undefined
   const created = await fixtures.create(resource)
   const id = parent ? parent.id : created.id
-  const path = route.replace(':parentId', created.parentId ?? id).replace(':id', id)
+  const path = route
+    .replace(':parentId', created.parentId ?? id)
+    .replace(':id', id)
+    .replace(':version', '1')
   return { path, body: await fixtures.body(resource) }
 }
 

@@ -58,6 +58,10 @@ test('a domain is refused with every contradiction in it', (t) => {
   t.deepEqual(definitionProblems({ resources: [boxes] }), [
     'boxes: its owner shelves is not among the resources of the domain',
   ])
+  t.deepEqual(definitionProblems({ resources: [shelves, { ...boxes, path: 'versions' }] }), [
+    'versions: this path is reserved below a resource',
+  ])
+  t.deepEqual(definitionProblems({ resources: [{ ...shelves, path: 'versions' }] }), [])
   const odd = defineResource({
     ...shelves,
     fields: {

@@ -15,6 +15,7 @@ import { embeddedSchemas, pageSchemas, resourceSchemas } from './resource-schema
 import { errorResponses, headersBelow } from './responses.ts'
 import { servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
+import { VERSION_PARAMETERS, versionResponses } from './versions.ts'
 
 /** @param resources as the version of the settings shows them */
 export function openApiDocument(
@@ -43,10 +44,10 @@ export function openApiDocument(
     paths,
     components: {
       securitySchemes: { bearer: BEARER },
-      parameters: sharedParameters(maximumPageSize),
+      parameters: { ...sharedParameters(maximumPageSize), ...VERSION_PARAMETERS },
       headers: headersBelow(path),
       examples: mapped(errorEnvelopes(resources), (value) => ({ value })),
-      responses: errorResponses(paths),
+      responses: { ...errorResponses(paths), ...versionResponses(resources, path) },
       schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },
     },
   }

@@ -17,6 +17,7 @@ import {
   STATE_HEADERS,
   WRITE_HEADERS,
 } from './responses.ts'
+import { versionPathItems } from './versions.ts'
 
 interface Described {
   readonly resource: Resource
@@ -167,7 +168,7 @@ export function resourcePathItems(
   examples: ResourceExamples,
   base: string,
 ): Record<string, Schema> {
-  const items = resourcePaths(resource, resources).map(({ path, parent, operations, column }) => {
+  const items = resourcePaths(resource, resources).flatMap(({ path, parent, operations, column }) => {
     const plural = `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`
     const parameters = [
       ...(parent ? [identifierParameter(identifierField(parent), parent, examples.parentId(parent))] : []),
@@ -178,9 +179,11 @@ export function resourcePathItems(
       operationObject(name, { resource, resources, examples, parent }, plural),
     ])
     const template = path.replace(':parentId', parent ? `{${identifierField(parent)}}` : '')
+    const address = base + template.replace(':id', '{id}')
+    const versions = operations.includes('read') ? versionPathItems(resource, address, parameters) : {}
     return [
-      base + template.replace(':id', '{id}'),
-      { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) },
+      [address, { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) }],
+      ...Object.entries(versions),
     ]
   })
   return Object.fromEntries(items)

@@ -37,7 +37,8 @@ const HEADERS = {
     '`count=none`: no `total_count`, `total_pages` and `last`, which saves counting the items (RFC 7240).',
   PreferWrite:
     '`return=minimal`: no body, also after a creation; `return=representation`: the resource as the body, also after a ' +
-    'change, if the caller may read it; `tx=rollback`: a dry run, which stores nothing (RFC 7240).',
+    'change, if the caller may read it; `handling=lenient`: in a change, read-only fields with other values are ignored; ' +
+    '`tx=rollback`: a dry run, which stores nothing (RFC 7240).',
   PreferWait: '`wait=20`: wait so many seconds for a change, at most 30 (RFC 7240).',
   LastEventID: 'The position of the last event of a stream, which replaces `since`.',
   PreferDelete:

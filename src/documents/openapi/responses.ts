@@ -18,7 +18,7 @@ export function headersBelow(path: string): Readonly<Record<string, Schema>> {
     Location: location('The URL of the new resource.', path),
     'Content-Location': location('The URL of the resource that is the body.', path),
     Link: required(
-      'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `api-catalog` the list of interfaces, `help` the explanation of an error, `changes` the feed of a collection (RFC 8288, RFC 8631, RFC 9727).',
+      'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `api-catalog` the list of interfaces, `help` the explanation of an error, `changes` the feed of a collection, `version-history` the versions of a resource (RFC 5829, RFC 8288, RFC 8631, RFC 9727).',
       `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
     ),
     Vary: required('The request headers that the response depends on.', 'Accept'),

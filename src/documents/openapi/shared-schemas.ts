@@ -4,6 +4,7 @@ import { BATCH_SCHEMAS } from './batch.ts'
 import { CHANGE_SCHEMAS } from './changes.ts'
 import { objectSchema, type Schema } from './field-schema.ts'
 import { SCHEMAS } from './resource-schemas.ts'
+import { VERSION_SCHEMAS } from './versions.ts'
 
 const text: Schema = { type: 'string' }
 const uri: Schema = { type: 'string', format: 'uri' }
@@ -130,6 +131,7 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
     }),
     ...BATCH_SCHEMAS,
     ...CHANGE_SCHEMAS,
+    ...VERSION_SCHEMAS,
     Profile: {
       type: 'object',
       description: 'The schemas and the policies of a collection.',

@@ -58,7 +58,7 @@ export function toChange(resources: readonly Resource[], row: ChangeRow): Record
 }
 
 /** The shown fields of a resource as JSON, under wire names. */
-function jsonValues(resource: Resource, columns: Columns, exact: Columns | null): Values {
+export function jsonValues(resource: Resource, columns: Columns, exact: Columns | null): Values {
   const converted = resource.leaves.map((leaf) => {
     const { column, field } = leaf
     const value = columns[column] ?? null

@@ -55,6 +55,8 @@ const COMMON_CHARACTERS: readonly [string, number][] = [
   ['RecordedChange.cursor', NUMBER_CHARACTERS],
   // The longest subject of a token.
   ['RecordedChange.by', 2_000],
+  // Also of the deletion that a version may come with.
+  ['RecordedVersion.by', 4_000],
   ['startCursor', CURSOR_CHARACTERS],
   ['endCursor', CURSOR_CHARACTERS],
 ]
@@ -83,6 +85,7 @@ export class CostEstimator {
     this.#characters = new Map([
       ...COMMON_CHARACTERS,
       ['RecordedChange.resource', Math.max(...whole)],
+      ['RecordedVersion.resource', Math.max(...whole)],
       ...counts.flat(),
     ])
     this.#introspection = introspectionSizes(schema)

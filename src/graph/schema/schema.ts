@@ -15,6 +15,7 @@ import { pageType } from './pages.ts'
 import { queries } from './queries.ts'
 import { SCALARS } from './scalars.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from './sdl.ts'
+import { VERSIONS, versionsQuery } from './versions.ts'
 
 /**
  * The executable GraphQL schema, for REST and for /graphql. It has the fields of all versions of the API.
@@ -40,12 +41,14 @@ export function createSchema(
       PAGE_INFO,
       NODE,
       CHANGES,
+      VERSIONS,
       valueFilters(),
       listFilters(resources),
       ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
       fieldsOf('Query', '"Queries." type Query', [
         collections,
         changesQuery(resources),
+        versionsQuery(resources),
         ...nodeQueries(resources),
       ]),
       '"Mutations." type Mutation',

@@ -1,4 +1,5 @@
 import type { Domain } from '../domain.ts'
+import { nestedReferences } from '../relations.ts'
 import type { Resource } from '../resource.ts'
 import { fieldProblems, problemsAt } from './field-problems.ts'
 import { versionProblems } from './version-problems.ts'
@@ -46,9 +47,12 @@ function repeated(resources: readonly Resource[], property: 'path' | 'name'): st
   return [...others].map((value) => `Several resources have the ${property} ${JSON.stringify(value)}`)
 }
 
-function ownerProblems({ path, kind, owner }: Resource, resources: readonly Resource[]): string[] {
+function ownerProblems(resource: Resource, resources: readonly Resource[]): string[] {
+  const { path, kind, owner } = resource
   const isTop = kind === 'collection'
+  const isBelow = owner !== undefined || nestedReferences(resource).length > 0
   return problemsAt(path, [
+    [isBelow && path === 'versions', 'this path is reserved below a resource'],
     [isTop && owner !== undefined, `a resource of the kind ${kind} has no owner`],
     [!isTop && !owner, `a resource of the kind ${kind} needs an owner`],
     [

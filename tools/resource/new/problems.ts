@@ -4,12 +4,15 @@ import { text } from '../../../src/model/fields.ts'
 import { defineResource, type Resource, tableName } from '../../../src/model/resource.ts'
 import { constantOf, type NewResource } from './scaffold.ts'
 
-/** Other paths below the entry document, and tables of the engine. */
+/** Other paths below the entry document or a resource, and tables of the engine. */
 const RESERVED_PATHS = [
   'profile',
   'openapi',
   'batch',
   'changes',
+  'versions',
+  'recorded-changes',
+  'change-feed',
   'tombstones',
   'tombstone-sets',
   'row-counts',

@@ -1,0 +1,73 @@
+import { readableCollections } from '../../domain/feed/change-feed.ts'
+import type { VersionPage } from '../../domain/feed/recorded-version.ts'
+import { HIGHEST_VERSION, readVersion, readVersions } from '../../domain/feed/versions.ts'
+import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import type { Resource } from '../../model/resource.ts'
+import { refuseOutOfBounds } from './lists.ts'
+import type { SchemaField } from './sdl.ts'
+
+export const VERSIONS = /* GraphQL */ `
+"A state of a resource, or its deletion."
+type RecordedVersion {
+  "Version of the resource; for a deletion, the one that was deleted." version: Int!
+  "What made it. Null for a state whose change is not in the record." event: ChangeEvent
+  "When that was, or when the resource had last changed." time: DateTime!
+  "Subject of the token, or role in the database. Null without an event." by: String
+  "The resource, as in REST. Null for a deletion." resource: JSON
+}
+
+"Versions of a resource, the newest first."
+type RecordedVersionPage {
+  "The versions, each with its deletion, if any, in front." items: [RecordedVersion!]!
+  "Whether there are older ones: before the version of the last item." hasMore: Boolean!
+}`
+
+interface VersionsArguments {
+  readonly collection: string
+  readonly id: string
+  readonly parentId?: string | null
+  readonly version?: number | null
+  readonly before?: number | null
+  readonly limit: number
+}
+
+export function versionsQuery(resources: readonly Resource[]): SchemaField {
+  return {
+    sdl: `"The versions of a resource that are kept, also after its deletion."
+      versions(
+        "Path of the collection." collection: String!,
+        "Identifier of the resource; of a singleton, that of its parent." id: ID!,
+        "Identifier of the parent of an owned resource." parentId: ID,
+        "Only the state of this version. Fails with RESOURCE_NOT_FOUND or RESOURCE_GONE if there is none." version: Int,
+        "Only older versions than this one." before: Int,
+        "Number of versions." limit: Int! = ${DEFAULT_PAGE_SIZE}
+      ): RecordedVersionPage`,
+    resolve: async (_, { collection, version, before, limit, ...given }: VersionsArguments, context) => {
+      context.slot.throwIfLate()
+      const { connections, domain, caller } = context
+      const below = before ?? HIGHEST_VERSION
+      refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
+      refuseOutOfBounds('before', below, 1, HIGHEST_VERSION)
+      const [resource] = readableCollections(resources, [collection], caller) as readonly [Resource]
+      const key = keyOf(resource, given)
+      if (typeof version !== 'number')
+        return toResult(
+          await connections.use(() => readVersions(domain, resource, key, { before: below, limit })),
+        )
+      const state = await connections.use(() => readVersion(domain, resource, key, version))
+      return toResult({ versions: [state], hasMore: false })
+    },
+  }
+}
+
+function keyOf({ kind }: Resource, { id, parentId }: Pick<VersionsArguments, 'id' | 'parentId'>) {
+  if (kind === 'collection') return { id }
+  return { id, parentId: kind === 'singleton' ? id : (parentId ?? undefined) }
+}
+
+function toResult({ versions, hasMore }: VersionPage) {
+  const items = versions.map(({ event, values, ...version }) => {
+    return { ...version, event: event?.toUpperCase(), resource: values }
+  })
+  return { items, hasMore }
+}

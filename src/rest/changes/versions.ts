@@ -1,0 +1,123 @@
+import type { Context } from 'koa'
+import type { Prepare, PreparedOperation } from '../../graph/execution/operation.ts'
+import { refuseQuery } from '../../http/request-target.ts'
+import type { Handler } from '../../http/routes.ts'
+import { DomainError } from '../../model/errors.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
+import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import { picker } from '../hal.ts'
+import { runForRequest } from '../operation-header.ts'
+import { QueryParameters } from '../query-parameters.ts'
+import { respond } from '../respond.ts'
+import { type RestSettings, type Urls, urlsFor } from '../urls.ts'
+
+/** Below a resource. */
+export const VERSIONS_PATH = '/versions'
+
+const OPERATION = `query ($collection: String!, $id: ID!, $parentId: ID, $version: Int, $before: Int, $limit: Int!) {
+  versions(collection: $collection, id: $id, parentId: $parentId, version: $version, before: $before, limit: $limit) {
+    has_more: hasMore items { version event time by resource }
+  }
+}`
+
+/** Prepares the operation that reads versions, whatever the resource. */
+export function versionsOperation(prepare: Prepare): PreparedOperation {
+  return prepare({ type: 'query', name: 'versions', text: OPERATION })
+}
+
+interface Version extends Values {
+  readonly version: number
+  readonly event: string | null
+  readonly by: string | null
+  readonly resource: Values | null
+}
+
+interface Page {
+  readonly items: readonly Version[]
+  readonly has_more: boolean
+}
+
+/** The highest integer of GraphQL, and of the database. */
+const HIGHEST = 2 ** 31 - 1
+
+/** Makes the handlers of the versions of a resource: a list, and the state of one version. */
+export function versionHandlers(resource: Resource, operation: PreparedOperation, settings: RestSettings) {
+  const { path: collection } = resource
+  const membersOf = picker(resource.shownFields)
+
+  async function read(ctx: Context, variables: Values): Promise<Page> {
+    const read = await runForRequest(ctx, operation, { collection, ...keyIn(ctx), ...variables })
+    return read['versions'] as Page
+  }
+
+  /** The resource has the fields of this version of the API. */
+  function present({ version, event, by, resource: values, ...others }: Version, ctx: Context, urls: Urls) {
+    const href = urls.resource(resource, keyIn(ctx))
+    return {
+      version,
+      event: event?.toLowerCase(),
+      ...others,
+      by: by ?? undefined,
+      resource: values ? membersOf(values) : undefined,
+      _links: {
+        // The version that was deleted has that URL.
+        ...(values && { self: { href: `${href}${VERSIONS_PATH}/${version}` } }),
+        resource: { href },
+      },
+    }
+  }
+
+  const list: Handler = async (ctx) => {
+    const parameters = new QueryParameters(ctx.URL.searchParams)
+    parameters.checkNames(['before', 'limit'])
+    const { maximumPageSize } = settings
+    const limit = parameters.positive('limit', Math.min(DEFAULT_PAGE_SIZE, maximumPageSize), maximumPageSize)
+    const before = parameters.search.has('before') ? parameters.positive('before', 1, HIGHEST) : undefined
+    parameters.refuseProblems()
+    const { items, has_more } = await read(ctx, { before, limit })
+    const urls = urlsFor(ctx, settings)
+    const href = urls.resource(resource, keyIn(ctx))
+    const page = (from: number | undefined) => ({
+      href: `${href}${VERSIONS_PATH}?${from === undefined ? '' : `before=${from}&`}limit=${limit}`,
+    })
+    respond(ctx, 200, {
+      _links: {
+        self: page(before),
+        ...(has_more && { next: page(items.at(-1)?.version) }),
+        resource: { href },
+      },
+      limit,
+      has_more,
+      _embedded: { versions: items.map((item) => present(item, ctx, urls)) },
+    })
+  }
+
+  const one: Handler = async (ctx) => {
+    refuseQuery(ctx.URL.searchParams)
+    const { items } = await read(ctx, { version: numberIn(ctx), limit: 1 })
+    respond(ctx, 200, present(items[0] as Version, ctx, urlsFor(ctx, settings)))
+  }
+
+  return { [VERSIONS_PATH]: list, [`${VERSIONS_PATH}/:version`]: one }
+}
+
+/** The singleton of a parent has its identifier. */
+function keyIn({ params }: Context): ResourceKey {
+  const { parentId, id = parentId } = params
+  return { parentId, id }
+}
+
+/** @throws {DomainError} RESOURCE_NOT_FOUND (404) for what is no version */
+function numberIn({ params: { version } }: Context): number {
+  const number = /^[1-9]\d{0,9}$/.test(version) ? Number(version) : Number.NaN
+  if (number <= HIGHEST) return number
+  throw new DomainError('RESOURCE_NOT_FOUND', `There is no version ${JSON.stringify(version.slice(0, 64))}.`)
+}
+
+/** Links a resource to its versions (RFC 5829 §3.1), unless there is no record of them. */
+export function linkVersions(ctx: Context, resource: Resource, settings: RestSettings): void {
+  if (!settings.feed?.source.changesDays) return
+  const href = urlsFor(ctx, settings).resource(resource, keyIn(ctx))
+  ctx.append('Link', `<${href}${VERSIONS_PATH}>; rel="version-history"`)
+}
