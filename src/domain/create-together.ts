@@ -1,12 +1,12 @@
 import { prismaError } from '../database/errors.ts'
 import { prismaModel } from '../database/extension.ts'
+import { storedKeysStatement } from '../database/sql/insert.ts'
 import { DomainError } from '../model/errors.ts'
 import { isResourceKey, keyColumns, keyOf, keyText, makeIdentifier } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { initialColumns, toColumns } from '../model/rows.ts'
 import type { Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
-import { readByKeys } from './read.ts'
 import { type ClientChange, refuseBrokenRules } from './rules.ts'
 import { TransactionEnded } from './transaction.ts'
 import { newValues } from './write.ts'
@@ -16,7 +16,7 @@ export interface Creation {
   readonly parentId?: string | undefined
   readonly id: string | undefined
   readonly body: Values
-  readonly apiVersion: string | undefined
+  readonly apiVersion?: string | undefined
 }
 
 /**
@@ -60,7 +60,9 @@ async function changesOf(
 ): Promise<(ClientChange | undefined)[]> {
   const given = creations.flatMap(({ parentId, id }) => (id === undefined ? [] : [{ parentId, id }]))
   const asked = given.filter(isResourceKey).map(keyText)
-  const taken = new Set(asked.length > 0 ? (await readByKeys(client, resource, asked)).keys() : [])
+  const stored =
+    asked.length > 0 ? await client.$rows<{ key: string }>(storedKeysStatement(resource, asked)) : []
+  const taken = new Set(stored.map(({ key }) => key))
   return creations.map(({ parentId, id = makeIdentifier(resource), body, apiVersion }) => {
     const key = { parentId, id }
     if (!isResourceKey(key) || taken.has(keyText(key))) return undefined

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { createSetup, prepareMoons, runCommand as run } from '../helpers/service/commands.ts'
+import { createSetup, prepareMoons, refusedRows, runCommand as run } from '../helpers/service/commands.ts'
 
 test('an import that is killed before its first checkpoint writes nothing twice when it is resumed', async (t) => {
   const { setup, file, begin } = await prepareMoons(t, 190)
@@ -15,6 +15,56 @@ test('an import that is killed before its first checkpoint writes nothing twice 
   })
   t.is((await run('import', setup.environment, 'moons', file)).status, 0)
   t.is(await setup.use(({ client }) => client.moon.count()), 190)
+})
+
+/** Ends the process as soon as it has sent a text to the database, after it has begun to insert moons. */
+const killedAt = (sent: string) =>
+  `data:text/javascript,${encodeURIComponent(`
+  import { Socket } from 'node:net'
+  const { _writeGeneric } = Socket.prototype
+  let inserts = false
+  Socket.prototype._writeGeneric = function (isMany, data, ...others) {
+    const text = isMany ? data.map(({ chunk }) => chunk.toString('latin1')).join('') : data.toString('latin1')
+    inserts ||= text.includes('INSERT INTO "moons"')
+    _writeGeneric.call(this, isMany, data, ...others)
+    if (inserts && text.includes(${JSON.stringify(sent)})) process.kill(process.pid, 'SIGKILL')
+  }
+`)}`
+
+for (const sent of ['INSERT', 'COMMIT']) {
+  test(`an import that is killed at the ${sent} of a chunk writes everything once when it is resumed`, async (t) => {
+    const { setup, file, begin } = await prepareMoons(t, 190)
+    const environment = { ...setup.environment }
+    setup.environment['NODE_OPTIONS'] = `--import=${killedAt(sent)}`
+    const [, signal] = await once(begin(), 'close')
+    t.is(signal, 'SIGKILL')
+    const again = await run('import', environment, 'moons', file)
+    t.regex(again.output, /^Imported \d+, skipped \d+, refused 0\n/)
+    t.is(await setup.use(({ client }) => client.moon.count()), 190)
+  })
+}
+
+test('rows are written in transactions of 100, and those of a chunk with a refused row by themselves', async (t) => {
+  const setup = await createSetup(t)
+  const file = join(setup.folder, 'planets.ndjson')
+  const rows = Array.from({ length: 250 }, (_, number) => ({ name: `Planet ${number}` }))
+  rows[130] = { name: 'planet 30' }
+  await writeFile(file, rows.map((row) => JSON.stringify(row)).join('\n'))
+  const { status, output } = await run('import', setup.environment, 'planets', file)
+  t.is(status, 1)
+  t.regex(output, /^Imported 249, skipped 0, refused 1;/)
+  t.deepEqual(
+    (await refusedRows(file)).map(({ line, code, details }) => [line, code, details[0].field]),
+    [[131, 'RESOURCE_ALREADY_EXISTS', 'name']],
+  )
+  await setup.use(async ({ client }) => {
+    const names = await client.planet.findMany({ select: { name: true }, orderBy: { id: 'asc' } })
+    t.deepEqual(names, rows.toSpliced(130, 1), 'in the order of the lines')
+    const [written] = await client.$queryRaw<object[]>`
+      SELECT count(DISTINCT xmin::text)::int AS transactions,
+        (SELECT array_agg(DISTINCT changed_by) FROM recorded_changes) AS authors FROM planets`
+    t.deepEqual(written, { transactions: 1 + 99 + 1, authors: ['operator'] })
+  })
 })
 
 test('refused rows are written to a file with their lines, the others are imported', async (t) => {

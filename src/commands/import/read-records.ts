@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs'
 import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
 import { DomainError } from '../../model/errors.ts'
 
-/** A row of a file: the number of its first line, and its values or the reason why it cannot be read. */
-export type InputRow =
-  | { readonly line: number; readonly values: unknown }
-  | { readonly line: number; readonly refusal: DomainError }
+/** A row of a file: the number of its first line, its size, and its values or the reason why it cannot be read. */
+export type InputRow = { readonly line: number; readonly bytes: number } & (
+  | { readonly values: unknown }
+  | { readonly refusal: DomainError }
+)
 
 /**
  * The values of a record; undefined for a blank line or a header.
@@ -56,17 +57,18 @@ export async function* readRecords(
 }
 
 function rowFrom(line: number, lines: readonly Buffer[], read: Read): InputRow | undefined {
+  const record = withoutLineEnd(Buffer.concat(lines))
+  const bytes = record.length
   try {
-    const record = withoutLineEnd(Buffer.concat(lines))
-    if (record.length > MAXIMUM_JSON_BYTES) {
+    if (bytes > MAXIMUM_JSON_BYTES) {
       const quote = ': a quote that opens on its first line is not closed within that size'
       const message = `The row is larger than ${MAXIMUM_JSON_BYTES} bytes${lines.length > 1 ? quote : ''}.`
       throw new BrokenRecord('PAYLOAD_TOO_LARGE', message)
     }
     const values = read(record)
-    return values === undefined ? undefined : { line, values }
+    return values === undefined ? undefined : { line, bytes, values }
   } catch (error) {
-    if (error instanceof DomainError) return { line, refusal: error }
+    if (error instanceof DomainError) return { line, bytes, refusal: error }
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import { appendFile, rm, truncate } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { type ImportTarget, importRow, type RowOutcome } from './import-row.ts'
+import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
+import { createRows, type ImportTarget, importRow, type RowOutcome } from './import-rows.ts'
 import { errorPath, type ImportState, saveState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
@@ -13,6 +14,9 @@ export interface ImportParts extends ImportTarget {
 }
 
 const CHECKPOINT_ROWS = 200
+
+/** Those of a chunk are created in one transaction. More are hardly faster, and would keep its locks for longer. */
+const CHUNK_ROWS = 100
 
 /** A checkpoint is due earlier if errors take more memory than this; those of a row can be longer than the row. */
 const CHECKPOINT_CHARACTERS = 1_000_000
@@ -40,10 +44,9 @@ export async function runImport(parts: ImportParts, begin: ImportState): Promise
   }
   // Save the key before it determines the identifier of a row.
   await checkpoint()
-  const work = (row: InputRow) => importRow(parts, begin, row)
-  const results: AsyncIterable<RowOutcome> = Readable.from(remaining(parts, begin.rows)).map(work, {
-    concurrency,
-  })
+  const results: AsyncIterable<RowOutcome> = Readable.from(chunks(parts, begin.rows))
+    .flatMap((rows: InputRow[]) => createRows(parts, begin, rows))
+    .map((row) => importRow(parts, row), { concurrency })
   for await (const { outcome, error } of results) {
     if (error) errors += `${JSON.stringify(error)}\n`
     state = { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
@@ -55,11 +58,21 @@ export async function runImport(parts: ImportParts, begin: ImportState): Promise
   return state
 }
 
-async function* remaining({ rows, signal }: ImportParts, done: number): AsyncGenerator<InputRow> {
+/** The rows after those that are done, in chunks that are limited in bytes too. */
+async function* chunks({ rows, signal }: ImportParts, done: number): AsyncGenerator<InputRow[]> {
   let number = 0
+  let chunk: InputRow[] = []
+  let bytes = 0
   for await (const row of rows()) {
-    if (signal.aborted) return
+    if (signal.aborted) break
     number += 1
-    if (number > done) yield row
+    if (number <= done) continue
+    chunk.push(row)
+    bytes += row.bytes
+    if (chunk.length < CHUNK_ROWS && bytes < MAXIMUM_JSON_BYTES) continue
+    yield chunk
+    chunk = []
+    bytes = 0
   }
+  yield chunk
 }

@@ -16,3 +16,15 @@ export function insertStatement(resource: Resource, rows: readonly Columns[]): S
     SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json) RETURNING ${columnsOf(resource)}`
   return { text, values: [JSON.stringify(rows)] }
 }
+
+/**
+ * Finds which keys are stored, by the texts of their keys. PostgreSQL looks each up in the index of the primary key. Of a
+ * list of identifiers it may scan the table instead, with a plan from a time when the table was empty.
+ */
+export function storedKeysStatement(resource: Resource, keys: readonly string[]): Statement {
+  const { parentField } = resource
+  const isSameParent = parentField ? `AND ${quoted(parentField)} = split_part(key, '/', 1)` : ''
+  const text = `SELECT key FROM unnest($1::text[]) AS key
+    WHERE (SELECT TRUE FROM ${quotedTable(resource)} WHERE id = split_part(key, '/', 2) ${isSameParent} LIMIT 1)`
+  return { text, values: [keys] }
+}
