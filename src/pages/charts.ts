@@ -33,8 +33,8 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
     title: inWords(resource.path),
     /** Below the entry document; undefined for owned resources. */
     path: resource.owner ? undefined : resource.path,
-    /** Counts the collection: one group with a `count`, as `total`. */
-    count: `{ total: ${aggregate} { groups { count } } }`,
+    /** The field of GraphQL that counts the collection, in one group. */
+    aggregate,
     /** Everything else except the histograms. */
     query: `{ ${groupQueries(resource, grouped, numbers).join(' ')} }`,
     charts: [

@@ -257,6 +257,33 @@ test('a new tab has the token of the others, and loses it with them', async (t) 
   })
 })
 
+test('the landing page counts all collections in one request, or in more if that is refused', async (t) => {
+  const { origin } = service()
+  const title = { name: /^Training records \d/ }
+  await browsing(t, async (page) => {
+    const counts: number[] = []
+    let allowed = 100
+    await page.route('**/graphql', (route) => {
+      const { query } = route.request().postDataJSON()
+      const count = [...query.matchAll(/\w+Aggregate \{ groups \{ count \} \}/g)].length
+      if (count > 0) counts.push(count)
+      return count > allowed ? route.fulfill({ status: 400, json: { errors: [] } }) : route.continue()
+    })
+    await page.goto(`${origin}/`)
+    await page.locator('summary', { hasText: 'Access token' }).click()
+    await page.getByLabel('Access token').fill(tokenOf(t))
+    await page.getByRole('button', { name: 'Use token' }).click()
+    await page.getByRole('heading', title).waitFor()
+    const collections = await page.locator('details.collection').count()
+    t.deepEqual(counts, [collections])
+    allowed = 3
+    await page.reload()
+    await page.getByRole('heading', title).waitFor()
+    t.is(await page.locator('details.collection').count(), collections)
+    t.true(counts.length > 3)
+  })
+})
+
 test('the landing page counts all collections, and draws those that are opened', async (t) => {
   const { writer, origin } = service()
   await writer.post('/species', { scientific_name: 'Shown at first' })

@@ -113,8 +113,9 @@ test('the operations of the charts are within the limits, for every collection',
   const { anonymous, reader, origin } = service()
   const { body } = await anonymous.get(`${origin}/docs/assets/charts.json`)
   t.true(body.length > 5)
-  for (const { count, query, charts, numbers, ranges, title } of body) {
-    t.true((await reader.graphql(count)).data.total.groups.length <= 1, title)
+  const totals = body.map(({ aggregate }: Json) => `${aggregate} { groups { count } }`)
+  t.is((await reader.graphql(`{ ${totals.join(' ')} }`)).errors, undefined)
+  for (const { query, charts, numbers, ranges, title } of body) {
     const { data, errors } = await reader.graphql(query)
     t.is(errors, undefined, title)
     t.true(charts.every(({ name }: Json) => Array.isArray(data[name].groups)))
