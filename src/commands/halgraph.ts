@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
+import { loadSettingsFile } from '../service/settings/configuration.ts'
+import { domainFolder } from '../service/settings/domain-folder.ts'
 
 /** `run` imports the file of the command, which reads the arguments of the process. */
 const commands: Readonly<Record<string, { purpose: string; run: () => Promise<unknown> }>> = {
@@ -22,11 +24,13 @@ const commands: Readonly<Record<string, { purpose: string; run: () => Promise<un
   docs: { purpose: 'Generates the documents in docs/', run: () => import('./docs.ts') },
 }
 
-const usage = `A resource-oriented collection service: REST with HAL, translated into GraphQL over PostgreSQL.
+function usage(): string {
+  return `A resource-oriented collection service: REST with HAL, translated into GraphQL over PostgreSQL.
 
   halgraph <command> [options]
 
 ${Object.entries(commands)
+  .filter(([name]) => name !== 'seed' || hasCatalogue())
   .map(([name, { purpose }]) => `  ${name.padEnd(10)}${purpose}`)
   .join('\n')}
 
@@ -35,6 +39,13 @@ ${Object.entries(commands)
 
 Settings are environment variables or lines of a .env file in the working folder. In the folder of the project,
 run \`npx halgraph <command>\` or \`npm run <command> -- [options]\`.`
+}
+
+/** Whether the domain in use has an example catalogue. */
+function hasCatalogue(): boolean {
+  loadSettingsFile()
+  return existsSync(domainFolder(process.env['DOMAIN'] || undefined).seed)
+}
 
 async function main(): Promise<void> {
   const [name = '--help'] = process.argv.slice(2)
@@ -44,7 +55,7 @@ async function main(): Promise<void> {
     process.argv.splice(2, 1)
     await command.run()
   } else if (name === '--help' || name === '-h' || name === 'help') {
-    console.log(usage)
+    console.log(usage())
   } else if (name === '--version' || name === '-v') {
     console.log(version())
   } else {

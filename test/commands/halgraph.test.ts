@@ -20,6 +20,13 @@ test('--version prints the version, and --help, or nothing, lists the commands',
   t.is((await run('help', {})).output, help.output)
 })
 
+test('--help lists seed only where the domain has a catalogue', async (t) => {
+  const { output } = await run('--help', { DOMAIN: await createTestFolder(t) })
+  t.true((await listedCommands()).includes('seed'))
+  t.notRegex(output, /^ {2}seed /m)
+  t.regex(output, /^ {2}start /m)
+})
+
 test('every program of src/commands is a command, and has an npm script that runs it', async (t) => {
   const files = await readdir('src/commands')
   const texts = await Promise.all(

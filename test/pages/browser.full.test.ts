@@ -387,8 +387,6 @@ async function browsing(t: ExecutionContext, use: (page: Page) => Promise<void>)
   const browser = await openBrowser(t)
   if (!browser) return void t.pass()
   const page = await (await browser.newContext()).newPage()
-  // Swagger UI takes seconds to open an operation, and far longer on a busy machine.
-  page.setDefaultTimeout(120_000)
   page.on('pageerror', (error) => void t.fail(String(error)))
   page.on('dialog', () => void t.fail('a dialog was opened'))
   page.on('request', (request) => {

@@ -15,6 +15,9 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
+/** What takes a second on an idle machine takes far longer on a busy one. */
+const TIMEOUT_MILLISECONDS = 120_000
+
 /**
  * A browser of the owner's own, closed at teardown: the Chromium of BROWSER_PATH or of the usual places.
  * Undefined where there is none, with the reason printed; the test then has to pass without one.
@@ -27,5 +30,6 @@ export async function openBrowser(owner: Owner & { log(text: string): void }): P
   }
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
   owner.teardown(() => browser.close())
+  browser.on('context', (context) => context.setDefaultTimeout(TIMEOUT_MILLISECONDS))
   return browser
 }
