@@ -341,6 +341,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       classification: { kingdom: 'Animalia' },
       planet_origin: 'Kepler-442b',
     })
+    await writer.patch(`/species/${body.id}`, { habitat: 'reef '.repeat(40) })
     const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
     await browsing(t, async (page) => {
       await page.emulateMedia({ colorScheme })
@@ -349,6 +350,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         base,
         `${base}/species`,
         `${base}/species/${body.id}`,
+        `${base}/species/${body.id}/versions`,
         `${base}/species/none`,
         `${origin}/${'nowhere'.repeat(40)}`,
         `${origin}/errors`,
@@ -360,7 +362,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       for (const url of paths) {
         await page.goto(url)
         await page.locator('h1').waitFor()
-        const opener = page.getByRole('button', { name: /^(Create a|Edit)/ })
+        const opener = page.getByRole('button', { name: /^(Create a|Edit|Restore)/ })
         if ((await opener.count()) > 0) await opener.first().click()
         await page.waitForLoadState('networkidle')
         const violations = await page.evaluate(

@@ -1,8 +1,9 @@
+import { HistoryView } from './history-view.js'
 import { html, render, useEffect, useRef, useState } from './htm.js'
 import { ItemView } from './item-view.js'
 import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
-import { profileOf, send, shareToken, takesFocus } from './session.js'
+import { linkIn, profileOf, send, shareToken, takesFocus } from './session.js'
 import { askForToken } from './session-control.js'
 import { isWeb, label, valueAt } from './values.js'
 
@@ -57,6 +58,7 @@ function decoded(/** @type {string} */ path) {
 
 /** @param {any} body @param {any} profile */
 function titleOf(body, profile) {
+  if (isHistory(body)) return historyTitle(body, profile)
   const segment = decoded(location.pathname.split('/').at(-1) ?? '')
   if (body?._embedded) return label(segment)
   return (
@@ -65,10 +67,23 @@ function titleOf(body, profile) {
   )
 }
 
+/** Whether a document is a version of a resource, or a list of them. No field has the name `version`. */
+function isHistory(/** @type {any} */ body) {
+  return body?._links?.resource && (body._embedded?.versions || 'version' in body)
+}
+
+/** @param {any} body @param {any} profile */
+function historyTitle({ _embedded: embedded, _links: links, version, resource }, profile) {
+  const state = resource ?? embedded.versions.find((/** @type {any} */ one) => one.resource)?.resource
+  const name = valueAt(state, profile?.name_field ?? 'id') ?? links.resource.href.split('/').at(-1)
+  return embedded ? `${name}: history` : `${name}: version ${version}`
+}
+
 /** @param {{ answer: any, profile: any, reload: () => void }} properties */
 function Content({ answer, profile, reload }) {
   const { status, body } = answer
   if (status >= 400) return html`<${Failure} answer=${answer} />`
+  if (isHistory(body)) return html`<${HistoryView} body=${body} profile=${profile} />`
   if (body?._embedded) return html`<${ListView} body=${body} profile=${profile} />`
   if (profile) return html`<${ItemView} ...${{ answer, profile, reload }} />`
   return html`<${Collections} links=${body?._links ?? {}} />`
@@ -89,7 +104,9 @@ const ADVICE = /** @type {Record<number, string>} */ ({
 })
 
 /** @param {{ answer: any }} properties */
-function Failure({ answer: { status, body, text } }) {
+function Failure({ answer }) {
+  const { status, body, text } = answer
+  const history = linkIn(answer, 'version-history')
   const { code, message, details = [] } = body?.error ?? { code: '', message: text }
   const isInDetails = details.some((/** @type {any} */ detail) => detail.message === message)
   return html`<div class="error" role="alert">
@@ -102,6 +119,7 @@ function Failure({ answer: { status, body, text } }) {
       </ul>`
       }
     </div>
+    ${history && html`<p><a href=${history}>History</a>: its versions, and a way to restore one</p>`}
     <p><a href=${/** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content}>All collections</a></p>`
 }
 

@@ -1,7 +1,7 @@
 import { TemplateForm } from './form.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { useNames } from './names.js'
-import { passFocus, send } from './session.js'
+import { linkIn, passFocus, send } from './session.js'
 import { fieldLabel, isWeb, label, Value, valueAt } from './values.js'
 
 /** Relations of the resource itself, and of requests that are buttons here. */
@@ -33,10 +33,12 @@ export function ItemView({ answer, profile, reload }) {
   }
   const close = () => setOpened('')
   const up = links.collection ?? links.parent
+  const history = linkIn(answer, 'version-history')
   return html`
     ${profile && html`<p class="note">${profile.description}</p>`}
     <div class="actions">
       ${up && html`<a href=${up.href}>Back</a>`}
+      ${history && html`<a href=${history}>History</a>`}
       ${templates.patch && html`<button type="button" class=${opened ? '' : 'main'} onClick=${() => setOpened('patch')}>Edit</button>`}
       ${setters.map((key) => html`<button type="button" onClick=${() => set(key)}>${templates[key].title}</button>`)}
       ${templates.delete && html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} />`}

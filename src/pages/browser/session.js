@@ -116,12 +116,23 @@ export async function send(url, { method = 'GET', body, headers } = {}) {
 }
 
 /**
+ * The target of a link in the headers of a response.
+ *
+ * @param {Answer} answer
+ * @param {string} relation
+ * @returns {string | undefined}
+ */
+export function linkIn({ headers }, relation) {
+  return new RegExp(`<([^>]+)>; rel="${relation}"`).exec(headers.get('Link') ?? '')?.[1]
+}
+
+/**
  * The profile of the collection of a response: its schema and policies.
  *
  * @param {Answer} answer
  * @returns {Promise<any>} undefined if there is none
  */
-export async function profileOf({ headers }) {
-  const [, url] = /<([^>]+)>; rel="describedby"/.exec(headers.get('Link') ?? '') ?? []
+export async function profileOf(answer) {
+  const url = linkIn(answer, 'describedby')
   return url ? (await send(url, { headers: { Accept: 'application/json' } })).body : undefined
 }
