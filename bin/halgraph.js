@@ -8,6 +8,8 @@ const { enableCompileCache } = /** @type {{ enableCompileCache?: () => { directo
 const { directory } = enableCompileCache?.() ?? {}
 if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= directory
 
+const isQuestion = [undefined, 'help', '--help', '-h', '--version', '-v'].includes(process.argv[2])
+
 // `npm run build` needs no more.
-if ((await build()) && process.argv[2] !== 'build')
+if ((await build(!isQuestion)) && process.argv[2] !== 'build')
   await import(new URL('../dist/halgraph.js', import.meta.url).href)

@@ -6,13 +6,14 @@ import { BuildError, buildIfChanged } from './build-service.js'
  * Builds what has changed: the service, and the domain of the setting DOMAIN. A problem is printed, and the exit
  * status is then 1.
  *
+ * @param needsDomain false for the service alone
  * @returns {Promise<boolean>} whether all is built
  */
-export async function build() {
+export async function build(needsDomain = true) {
   try {
     await buildIfChanged()
     const domain = domainSetting()
-    if (domain !== undefined) await buildDomainIfChanged(domain)
+    if (needsDomain && domain !== undefined) await buildDomainIfChanged(domain)
     return true
   } catch (error) {
     if (!(error instanceof BuildError)) throw error
