@@ -97,6 +97,7 @@ async function createApplication(
   const graphql = await createGraphQLRoute({
     schema,
     domain,
+    feed,
     introspection: settings.graphqlIntrospection,
     limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
     costs,

@@ -135,17 +135,6 @@ test('of hundreds of problems of a document the first five are reported', async 
   }
 })
 
-test('an operation of a type that the schema lacks is refused, and is no fault of the service', async (t) => {
-  for (const query of ['subscription { __typename }', 'subscription Changes { changes { id } }']) {
-    const answer = await service().reader.graphql(query)
-    t.is(answer.status, 400)
-    t.is(answer.errors?.[0].extensions.code, 'VALIDATION_FAILED')
-    t.is(answer.errors?.[0].message, 'The schema has no subscription.')
-    t.is(answer.data, undefined)
-  }
-  t.deepEqual(service().faults, [])
-})
-
 test('long texts count, by their declared length', async (t) => {
   const ask = (count: number, field: string) =>
     service().reader.graphql(

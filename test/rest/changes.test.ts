@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import { numberChanges } from '../../src/domain/feed/upkeep.ts'
+import { purgeChanges } from '../helpers/database/purge-changes.ts'
 import { accessToken } from '../helpers/service/access-token.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
-import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
 
@@ -151,12 +151,6 @@ test.serial('a mass deletion is one change for each child, and pages divide it',
   t.true(changes.slice(1).every(({ parent_id }) => parent_id === 'full'))
 })
 
-/** Deletes all changes, as if they were too old. */
-async function purge({ database }: TestService): Promise<void> {
-  await numberChanges(database.client)
-  await database.pool.query("SELECT purge_changes(now() + interval '1 hour', 1000)")
-}
-
 test('a position is gone when changes after it were purged; without one, the feed begins with the oldest', async (t) => {
   const own = await startTestService(t)
   const { writer, reader } = own
@@ -165,7 +159,7 @@ test('a position is gone when changes after it were purged; without one, the fee
   await put('one')
   const { next } = await follow(reader, begin)
   await put('two')
-  await purge(own)
+  await purgeChanges(own.database)
   const { status, body } = await reader.get(next)
   t.deepEqual([status, body.error.code], [410, 'RESOURCE_GONE'])
   const fresh = await follow(reader, '/changes')

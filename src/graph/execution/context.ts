@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Written } from '../../domain/changes.ts'
 import type { DatabaseClient, ReadContext, WriteContext } from '../../domain/context.ts'
+import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { readByKeys, readLists } from '../../domain/read.ts'
 import type { SharedTransaction } from '../../domain/transaction.ts'
 import { type Action, authorize } from '../../model/authorize.ts'
@@ -42,6 +43,15 @@ export interface PlannedWrite {
   readonly args: Values
 }
 
+/** What a subscription uses after the operation that began it. */
+export interface Subscriber {
+  readonly feed: FeedWatch
+  /** Aborted at the end of the stream. */
+  readonly signal: AbortSignal
+  /** Reads a page of changes, in a slot of its own. */
+  read<Page>(page: (connections: Connections) => Promise<Page>): Promise<Page>
+}
+
 export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
@@ -56,18 +66,20 @@ export interface GraphContext {
   readonly selectsWritten: boolean
   /** The progress of a mutation in one transaction. */
   readonly together?: Together | undefined
+  /** Set if the response can be a stream of events. */
+  readonly subscriber?: Subscriber | undefined
 }
 
 export function createContext(
   caller: Caller,
   domain: DomainContext,
-  { slot, selectsWritten }: Pick<GraphContext, 'slot' | 'selectsWritten'>,
+  { slot, selectsWritten, subscriber }: Pick<GraphContext, 'slot' | 'selectsWritten' | 'subscriber'>,
 ): GraphContext {
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
   const connections = domain.connections.of(caller.identity, slot)
   const loaders = new Loaders(reader, connections, slot)
-  return { caller, domain, loaders, connections, slot, selectsWritten }
+  return { caller, domain, loaders, connections, slot, selectsWritten, subscriber }
 }
 
 /** The same context inside a transaction, which has a connection already and reads what it has written. */

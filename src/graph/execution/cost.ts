@@ -214,6 +214,7 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
     ['Query.__type', oneType],
     ['__Schema.queryType', oneType],
     ['__Schema.mutationType', oneType],
+    ['__Schema.subscriptionType', oneType],
     ['__Schema.types', Math.min(types.length, MOST_TYPES)],
     ['__Schema.directives', schema.getDirectives().length],
     ['__Type.fields', average(fieldsOf)],

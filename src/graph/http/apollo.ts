@@ -8,9 +8,12 @@ import {
 } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { stringifyChunked } from '@discoveryjs/json-ext'
-import { execute, type GraphQLSchema, getVariableValues } from 'graphql'
+import { type ExecutionResult, execute, type GraphQLSchema, getVariableValues } from 'graphql'
 import type { Context } from 'koa'
+import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
+import { acceptable, asksFor } from '../../http/content/accept.ts'
+import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import type { FormatError } from '../../http/errors.ts'
 import { readJsonBody } from '../../http/json/body.ts'
 import type { Route } from '../../http/routes.ts'
@@ -19,6 +22,7 @@ import type { CostEstimator } from '../execution/cost.ts'
 import { formatErrors, type ReportError } from '../execution/errors.ts'
 import { describeOperation, type RunOperation } from '../execution/operation.ts'
 import { executeTogether, type TransactionMode, transactionMode } from '../execution/transaction.ts'
+import { EventResponse, RESULT_TYPES, refuseWithoutEvents } from './event-response.ts'
 import {
   admitCost,
   type DocumentLimits,
@@ -27,6 +31,7 @@ import {
   limitRules,
   MAXIMUM_TOKENS,
   MAXIMUM_VALIDATION_ERRORS,
+  refuseConditionalSubscription,
 } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 
@@ -35,6 +40,7 @@ export const GRAPHQL_PATH = '/graphql'
 export interface GraphQLServerParts {
   readonly schema: GraphQLSchema
   readonly domain: DomainContext
+  readonly feed: FeedWatch
   readonly introspection: boolean
   readonly limits: DocumentLimits
   readonly costs: CostEstimator
@@ -49,21 +55,30 @@ export interface GraphQLServerParts {
  */
 export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Route> {
   const { domain, documents, run } = parts
+  const eventParts = { ...parts, format: formatErrors(parts.reportFault) }
   const server = createApollo(parts)
   await server.start()
 
-  async function execute(ctx: Context, { search, body, type }: RequestParameters): Promise<void> {
+  async function execute(ctx: Context, { search, body, query, type }: RequestParameters): Promise<void> {
+    if (typeof query === 'string') refuseConditionalSubscription(parts.schema, query)
     const caller = callerOf(ctx)
     const headers = new HeaderMap(Object.entries(ctx.headers).map(([name, value]) => [name, String(value)]))
+    const events = asksFor(ctx, EVENT_STREAM) ? new EventResponse(eventParts, caller) : undefined
+    // Apollo knows the media types of single results only.
+    if (events && !acceptable(ctx, ...RESULT_TYPES)) headers.delete('accept')
     const response = await run({ type }, caller, (slot) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers, search, body },
-        context: async () => createContext(caller, domain, { slot, selectsWritten: false }),
+        context: async () =>
+          createContext(caller, domain, { slot, selectsWritten: false, subscriber: events }),
       }),
     )
+    const result = response.body.kind === 'complete' ? response.body.string : ''
+    ctx.vary('Accept')
+    if (events?.send(ctx, result)) return
     for (const [name, value] of response.headers) ctx.set(name, value)
     ctx.status = response.status ?? 200
-    ctx.body = response.body.kind === 'complete' ? response.body.string : ''
+    ctx.body = result
   }
 
   return {
@@ -77,11 +92,9 @@ export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Rou
   }
 }
 
-const MEDIA_TYPES = ['application/json', 'application/graphql-response+json']
-
 /** A failed request in GraphQL's form (GraphQL over HTTP §6). */
 const formatError: FormatError = (ctx, { code, message, details }) => {
-  const type = ctx.accepts(...MEDIA_TYPES) || 'application/json'
+  const type = ctx.accepts(...RESULT_TYPES) || 'application/json'
   return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
 
@@ -122,6 +135,7 @@ function admission({
         didResolveOperation: async (request) => {
           const { operation, contextValue } = request
           if (operation) describeOperation(operation)
+          refuseWithoutEvents(request)
           await admitCost(request, limits, costs)
           finish = await takeTurn(request)
           if (operation?.operation === 'query') await awaitWrites(contextValue)
@@ -131,7 +145,10 @@ function admission({
           const { variableDefinitions = [] } = request.operation
           // Apollo refuses variables that do not fit.
           const { errors } = getVariableValues(schema, variableDefinitions, request.request.variables ?? {})
-          return mode && !errors ? respondTogether(schema, request, mode, format) : null
+          if (errors) return null
+          if (request.operation.operation === 'subscription')
+            return respondWithEvents(schema, request, format)
+          return mode ? respondTogether(schema, request, mode, format) : null
         },
         willSendResponse: async ({ response }) => {
           finish()
@@ -142,17 +159,33 @@ function admission({
   }
 }
 
+type Request = GraphQLRequestContextResponseForOperation<GraphContext>
+type Format = ReturnType<typeof formatErrors>
+
+/** Begins a subscription. The result is that of one that cannot begin. */
+async function respondWithEvents(schema: GraphQLSchema, request: Request, format: Format) {
+  const { variables: variableValues, operationName } = request.request
+  const { document, contextValue } = request
+  const args = { schema, document, contextValue, variableValues, operationName }
+  const errors = await (contextValue.subscriber as EventResponse).subscribe(args)
+  return singleResult(errors.length > 0 ? { errors } : {}, format)
+}
+
 /** Responds to a mutation in one transaction, which Apollo cannot execute again after a conflict. */
 async function respondTogether(
   schema: GraphQLSchema,
-  { document, request, contextValue: context }: GraphQLRequestContextResponseForOperation<GraphContext>,
+  { document, request, contextValue: context }: Request,
   mode: TransactionMode,
-  format: ReturnType<typeof formatErrors>,
+  format: Format,
 ): Promise<GraphQLResponse> {
   const { variables: variableValues, operationName } = request
-  const { errors, ...result } = await executeTogether(context, mode, (contextValue) =>
+  const result = await executeTogether(context, mode, (contextValue) =>
     execute({ schema, document, contextValue, variableValues, operationName }),
   )
+  return singleResult(result, format)
+}
+
+function singleResult({ errors, ...result }: ExecutionResult, format: Format): GraphQLResponse {
   const formatted = errors && { errors: errors.map((error) => format(error.toJSON(), error)) }
   return {
     http: { headers: new HeaderMap() },

@@ -2,10 +2,16 @@ import type { GraphQLRequestContextDidResolveOperation, GraphQLResponse } from '
 import {
   type ASTNode,
   type DocumentNode,
+  type FieldNode,
+  type FragmentSpreadNode,
   GraphQLError,
+  type GraphQLSchema,
+  type InlineFragmentNode,
   Kind,
+  parse,
   type SelectionSetNode,
   type ValidationRule,
+  validate,
   visit,
 } from 'graphql'
 import { Limiter } from '../../http/limiter.ts'
@@ -33,7 +39,6 @@ export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
 export function limitRules({ depth }: DocumentLimits): ValidationRule[] {
   return [
-    knownOperationTypes,
     limit(
       'aliases',
       MAXIMUM_ALIASES,
@@ -51,13 +56,33 @@ export function limitRules({ depth }: DocumentLimits): ValidationRule[] {
   ]
 }
 
-/** graphql-js checks this during execution only, and reports it as a fault of the service. */
-const knownOperationTypes: ValidationRule = (context) => ({
-  OperationDefinition(node) {
-    if (context.getSchema().getRootType(node.operation)) return
-    context.reportError(new GraphQLError(`The schema has no ${node.operation}.`, { nodes: node }))
-  },
-})
+const unconditionalSubscriptions: ValidationRule = (context) => {
+  const check = (node: FieldNode | FragmentSpreadNode | InlineFragmentNode) => {
+    const isConditional = node.directives?.some(({ name }) => ['skip', 'include'].includes(name.value))
+    if (!isConditional || context.getParentType() !== context.getSchema().getSubscriptionType()) return
+    context.reportError(new GraphQLError('The field of a subscription must not have @skip or @include.'))
+  }
+  return { Field: check, FragmentSpread: check, InlineFragment: check }
+}
+
+/**
+ * Refuses a document with a conditional field of a subscription (GraphQL specification §5.2.4.1). It is not a rule among
+ * the others, because one of graphql-js throws for variables there.
+ *
+ * @throws {DomainError} VALIDATION_FAILED (400)
+ */
+export function refuseConditionalSubscription(schema: GraphQLSchema, text: string): void {
+  if (!text.includes('subscription') || !text.includes('@')) return
+  let document: DocumentNode
+  try {
+    document = parse(text, { maxTokens: MAXIMUM_TOKENS })
+  } catch {
+    // Apollo reports what is no document.
+    return
+  }
+  const [problem] = validate(schema, document, [unconditionalSubscriptions])
+  if (problem) throw errorAt('query', 'INVALID_VALUE', 'VALIDATION_FAILED', problem.message)
+}
 
 /** One statement counts for at most this part of the allowed cost. */
 const STATEMENT_PART = 0.1

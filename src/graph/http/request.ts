@@ -14,6 +14,8 @@ export interface DocumentPolicy {
 export interface RequestParameters {
   readonly search: string
   readonly body: unknown
+  /** The document. */
+  readonly query: unknown
   /** `mutation` if the document may have one. It is not parsed yet. */
   readonly type: 'query' | 'mutation'
 }
@@ -37,7 +39,7 @@ export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestPa
   refuseLargeVariables(parsed(search.get('variables')))
   const query = documentOf(Object.fromEntries(search), policy)
   if (query !== undefined) search.set('query', query)
-  return { search: `?${search}`, body: undefined, type: 'query' }
+  return { search: `?${search}`, body: undefined, query: search.get('query'), type: 'query' }
 }
 
 /**
@@ -53,7 +55,7 @@ export function parametersOfPost(body: unknown, policy: DocumentPolicy): Request
   refuseLargeVariables(body['variables'])
   const query = documentOf(body, policy) ?? body['query']
   const type = typeof query === 'string' && query.includes('mutation') ? 'mutation' : 'query'
-  return { search: '', body: { ...body, query }, type }
+  return { search: '', body: { ...body, query }, query, type }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type ChangePage, readableCollections, readChanges } from '../../domain/feed/change-feed.ts'
+import type { RecordedChange } from '../../domain/feed/recorded-change.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import { refuseOutOfBounds } from './lists.ts'
@@ -55,7 +56,11 @@ export function changesQuery(resources: readonly Resource[]): SchemaField {
 }
 
 function toResult({ changes, next, hasMore }: ChangePage) {
-  const items = changes.map(({ cursor, resource, key, version, event, time, by, values }) => ({
+  return { items: changes.map(toItem), hasMore, nextCursor: next }
+}
+
+export function toItem({ cursor, resource, key, version, event, time, by, values }: RecordedChange) {
+  return {
     cursor,
     collection: resource.path,
     id: key.id,
@@ -65,6 +70,5 @@ function toResult({ changes, next, hasMore }: ChangePage) {
     time,
     by,
     resource: values,
-  }))
-  return { items, hasMore, nextCursor: next }
+  }
 }

@@ -15,6 +15,7 @@ import { pageType } from './pages.ts'
 import { queries } from './queries.ts'
 import { SCALARS } from './scalars.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from './sdl.ts'
+import { changesSubscription } from './subscriptions.ts'
 import { VERSIONS, versionsQuery } from './versions.ts'
 
 /**
@@ -52,6 +53,9 @@ export function createSchema(
         ...nodeQueries(resources),
       ]),
       '"Mutations." type Mutation',
+      fieldsOf('Subscription', '"Subscriptions, over SSE." type Subscription', [
+        changesSubscription(resources),
+      ]),
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
     ]
     return makeExecutableSchema({

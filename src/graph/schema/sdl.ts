@@ -16,6 +16,8 @@ export interface SchemaField {
   readonly sdl: string
   // biome-ignore lint/suspicious/noExplicitAny: each has a parent and arguments of its own
   readonly resolve?: GraphQLFieldResolver<any, GraphContext, any> | undefined
+  /** Makes the events of a subscription, which the resolver gets as its source. */
+  readonly subscribe?: SchemaField['resolve']
   /** The resource that it lists or aggregates: the extension `lists` of the field in the schema. */
   readonly lists?: Resource
   /** The resource that it writes: the extension `writes`. */
@@ -33,8 +35,8 @@ export function fieldsOf(type: string, declaration: string, fields: readonly Sch
   })
   const [definition] = typeDefs.definitions as readonly [ObjectTypeDefinitionNode]
   const resolvers = (definition.fields ?? []).flatMap(({ name }, index) => {
-    const { resolve, ...extensions } = fields[index] as SchemaField
-    return resolve ? [[name.value, { resolve, extensions }]] : []
+    const { resolve, subscribe, ...extensions } = fields[index] as SchemaField
+    return resolve ? [[name.value, { resolve, ...(subscribe && { subscribe }), extensions }]] : []
   })
   return { typeDefs, resolvers: { [type]: Object.fromEntries(resolvers) } }
 }

@@ -15,12 +15,22 @@ const LONGEST_MILLISECONDS = 2 ** 31 - 1
  * or its token expires. It begins when all middleware has set its headers.
  *
  * @param events makes the text of events; the signal is aborted at the end of the stream
+ * @param expired the last events of a stream whose token has expired
  */
-export function sendEvents(ctx: Context, events: (signal: AbortSignal) => AsyncIterable<string>): void {
+export function sendEvents(
+  ctx: Context,
+  events: (signal: AbortSignal) => AsyncIterable<string>,
+  expired = '',
+): void {
   const { res } = ctx
   const ended = new AbortController()
+  let last = ''
   const left = Math.min(expiryOf(ctx) * 1_000 - Date.now(), LONGEST_MILLISECONDS)
-  const expiry = setTimeout(() => ended.abort(), left).unref()
+  const expire = () => {
+    last = expired
+    ended.abort()
+  }
+  const expiry = setTimeout(expire, left).unref()
   res.once('close', () => ended.abort())
   ctx.respond = false
   ctx.status = 200
@@ -31,7 +41,7 @@ export function sendEvents(ctx: Context, events: (signal: AbortSignal) => AsyncI
         if (ended.signal.aborted) break
         if (!res.write(event)) await once(res, 'drain', { signal: AbortSignal.timeout(UNREAD_MILLISECONDS) })
       }
-      res.end()
+      res.end(last)
     } catch {
       // The status was sent. The client connects again, and gets the error of the next request, if there is one.
       res.destroy()

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { readableCollections } from '../../domain/feed/change-feed.ts'
+import { followFeed } from '../../domain/feed/follow.ts'
 import type { Prepare } from '../../graph/execution/operation.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { asksFor } from '../../http/content/accept.ts'
@@ -24,19 +25,16 @@ interface Change extends Values {
 
 interface Page {
   readonly items: readonly Change[]
-  readonly has_more: boolean
+  readonly hasMore: boolean
   readonly next: string
 }
 
 const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!) {
   changes(since: $since, collections: $collections, limit: $limit) {
-    has_more: hasMore next: nextCursor
+    hasMore next: nextCursor
     items { cursor collection id parent_id: parentId version event time by resource }
   }
 }`
-
-/** A stream tells its position at least this often. */
-const HEARTBEAT_MILLISECONDS = 15_000
 
 /** Makes the handler of the feed: a page of recorded changes after a position, or a stream of them. */
 export function changesHandler(
@@ -67,22 +65,19 @@ export function changesHandler(
   async function stream(ctx: Context, { feed }: Pick<RestSettings, 'feed'>): Promise<void> {
     const urls = urlsFor(ctx, settings)
     const query = parseChangesQuery(ctx, settings.maximumPageSize, ctx.get('Last-Event-ID') || undefined)
-    let page = (await runForRequest(ctx, operation, { ...query }))['changes'] as Page
+    const caller = callerOf(ctx)
+    const first = (await runForRequest(ctx, operation, { ...query }))['changes'] as Page
+    const read = async (since: string) =>
+      (await operation.run({ ...query, since }, caller))['changes'] as Page
     sendEvents(ctx, async function* (signal) {
-      for (;;) {
+      const request = requestOf(ctx, query)
+      for await (const page of feed ? followFeed(first, { feed, caller, request, read, signal }) : [first]) {
         for (const change of page.items) {
           const shown = present(change, urls)
           yield `id: ${change.cursor}\nevent: ${shown['event']}\ndata: ${JSON.stringify(shown)}\n\n`
         }
         // Without data, this is no event, but the client remembers the position.
         yield `id: ${page.next}\n\n`
-        const following = { ...query, since: page.next }
-        if (!page.has_more) {
-          const request = requestOf(ctx, following)
-          if (!(await feed?.wait(request, callerOf(ctx), HEARTBEAT_MILLISECONDS, signal))) return
-        }
-        if (signal.aborted) return
-        page = (await operation.run({ ...following }, callerOf(ctx)))['changes'] as Page
       }
     })
   }
@@ -96,14 +91,14 @@ export function changesHandler(
     const query = parseChangesQuery(ctx, settings.maximumPageSize)
     await waitAsPreferred(ctx, query)
     const { changes } = await runForRequest(ctx, operation, { ...query })
-    const { items, has_more, next } = changes as Page
+    const { items, hasMore, next } = changes as Page
     respond(ctx, 200, {
       _links: {
         self: { href: changesUrl(urls, query) },
         next: { href: changesUrl(urls, { ...query, since: next }) },
       },
       limit: query.limit,
-      has_more,
+      has_more: hasMore,
       _embedded: { changes: items.map((change) => present(change, urls)) },
     })
   }

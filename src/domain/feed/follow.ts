@@ -1,0 +1,38 @@
+import type { Caller } from '../../model/caller.ts'
+import type { ChangeRequest } from './change-feed.ts'
+import type { FeedWatch } from './watch.ts'
+
+/** A stream tells its position at least this often. */
+const HEARTBEAT_MILLISECONDS = 15_000
+
+interface FeedPage {
+  /** The position after the page. */
+  readonly next: string
+  readonly hasMore: boolean
+}
+
+interface Follower<Page> {
+  readonly feed: FeedWatch
+  readonly caller: Caller
+  readonly request: ChangeRequest
+  /** Reads the page after a position. */
+  readonly read: (since: string) => Promise<Page>
+  readonly signal: AbortSignal
+}
+
+/**
+ * The pages of a feed from the first one on, as changes happen; one without changes at least every 15 seconds. Holds one
+ * page at a time. Ends when the signal is aborted, or when no more requests may wait.
+ */
+export async function* followFeed<Page extends FeedPage>(
+  first: Page,
+  { feed, caller, request, read, signal }: Follower<Page>,
+): AsyncGenerator<Page> {
+  for (let page = first; ; page = await read(page.next)) {
+    yield page
+    if (signal.aborted) return
+    const following = { ...request, since: page.next }
+    if (!page.hasMore && !(await feed.wait(following, caller, HEARTBEAT_MILLISECONDS, signal))) return
+    if (signal.aborted) return
+  }
+}

@@ -1,0 +1,138 @@
+import type { GraphQLRequestContextDidResolveOperation } from '@apollo/server'
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  parse,
+} from 'graphql'
+import type { Context } from 'koa'
+import type { FeedWatch } from '../../domain/feed/watch.ts'
+import { acceptable } from '../../http/content/accept.ts'
+import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
+import type { Caller } from '../../model/caller.ts'
+import { DomainError } from '../../model/errors.ts'
+import type { Connections } from '../execution/connection-shares.ts'
+import type { DomainContext, GraphContext, Subscriber } from '../execution/context.ts'
+import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
+import type { formatErrors } from '../execution/errors.ts'
+import type { RunOperation } from '../execution/operation.ts'
+import { SUBSCRIPTION_PAGE } from '../schema/subscriptions.ts'
+
+const HEARTBEAT = ':\n\n'
+const COMPLETE = 'event: complete\ndata:\n\n'
+
+function next(result: string): string {
+  return `event: next\ndata: ${result}\n\n`
+}
+
+export interface EventParts {
+  readonly domain: DomainContext
+  readonly feed: FeedWatch
+  readonly costs: CostEstimator
+  readonly run: RunOperation
+  readonly format: ReturnType<typeof formatErrors>
+}
+
+/** The media types of a single result. */
+export const RESULT_TYPES = ['application/json', 'application/graphql-response+json']
+
+/**
+ * The response to a request that accepts a stream of events (GraphQL over SSE, distinct connections mode): the results of
+ * a subscription, or the one of another operation. Errors of the document are results, too.
+ */
+export class EventResponse implements Subscriber {
+  readonly #ended = new AbortController()
+  #results: AsyncIterable<string> | undefined
+
+  constructor(
+    readonly parts: EventParts,
+    readonly caller: Caller,
+  ) {}
+
+  get feed(): FeedWatch {
+    return this.parts.feed
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  read<Page>(page: (connections: Connections) => Promise<Page>): Promise<Page> {
+    const { costs, domain, run } = this.parts
+    return run({ type: 'query', name: 'changes' }, this.caller, async (slot) => {
+      await slot.reserve(costs.response(PAGE) * RESPONSE_BYTES_PER_UNIT)
+      return page(domain.connections.of(this.caller.identity, slot))
+    })
+  }
+
+  /** Begins a subscription. Returns the errors of one that cannot begin. */
+  async subscribe(args: ExecutionArgs): Promise<readonly GraphQLError[]> {
+    const source = await createSourceEventStream(args)
+    if (!(Symbol.asyncIterator in source)) return source.errors ?? []
+    this.#results = this.#resultsOf(source, args)
+    return []
+  }
+
+  /** Responds with the stream. Returns false if the response is a single result that the client prefers as JSON. */
+  send(ctx: Context, result: string): boolean {
+    const results = this.#results
+    if (results) {
+      const failure = new DomainError('AUTHENTICATION_REQUIRED', 'The token has expired.')
+      const expired = next(this.#failed(failure)) + COMPLETE
+      const begin = (signal: AbortSignal) => {
+        signal.addEventListener('abort', () => this.#ended.abort())
+        return results
+      }
+      sendEvents(ctx, begin, expired)
+      return true
+    }
+    if (acceptable(ctx, ...RESULT_TYPES, EVENT_STREAM) !== EVENT_STREAM) return false
+    ctx.status = 200
+    ctx.set({ 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-store' })
+    ctx.body = next(result) + COMPLETE
+    return true
+  }
+
+  async *#resultsOf(source: AsyncIterable<unknown>, args: ExecutionArgs): AsyncGenerator<string> {
+    // The client sees that the subscription has begun.
+    yield HEARTBEAT
+    try {
+      for await (const event of source) {
+        yield event === undefined ? HEARTBEAT : next(await this.#resultOf(event, args))
+      }
+    } catch (error) {
+      yield next(this.#failed(error))
+    }
+    yield COMPLETE
+  }
+
+  async #resultOf(event: unknown, args: ExecutionArgs): Promise<string> {
+    const { errors, ...result }: ExecutionResult = await execute({ ...args, rootValue: event })
+    const formatted = errors?.map((error) => this.parts.format(error.toJSON(), error))
+    return JSON.stringify(formatted ? { errors: formatted, ...result } : result)
+  }
+
+  #failed(error: unknown): string {
+    return JSON.stringify({ errors: [this.parts.format({ message: (error as Error).message }, error)] })
+  }
+}
+
+/** Refuses a subscription whose response cannot be a stream of events. */
+export function refuseWithoutEvents({ operation, contextValue }: Request): void {
+  if (operation?.operation !== 'subscription' || contextValue.subscriber) return
+  const message = `A subscription needs the header Accept: ${EVENT_STREAM}.`
+  throw new GraphQLError(message, {
+    originalError: new DomainError('NOT_ACCEPTABLE', message),
+    extensions: { http: { status: 406 } },
+  })
+}
+
+type Request = GraphQLRequestContextDidResolveOperation<GraphContext>
+
+/** What a subscription reads at once. */
+const PAGE = {
+  document: parse(`{ changes(limit: ${SUBSCRIPTION_PAGE}) { items { cursor by resource } } }`),
+  variables: {},
+}
