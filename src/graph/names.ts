@@ -37,6 +37,7 @@ export function graphNames(resource: Resource) {
     put: `put${name}`,
     patch: `patch${name}`,
     delete: `delete${name}`,
+    changed: `${singular(resource)}Changed`,
     type: name,
     pageType: `${name}Page`,
     connectionType: `${name}Connection`,

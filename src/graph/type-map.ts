@@ -32,7 +32,8 @@ export interface MappedType {
  * folded into the type of their items; aggregates and payloads are omitted.
  */
 export function typeMap(schema: GraphQLSchema, resources: readonly Resource[]): MappedType[] {
-  const operationFields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() }
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  const operationFields = Object.assign({}, ...roots.map((root) => root?.getFields()))
   const types = new Map<string, MappedType>()
   const visit = (name: string, resource?: Resource) => {
     if (types.has(name)) return

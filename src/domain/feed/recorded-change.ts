@@ -17,6 +17,8 @@ export interface RecordedChange {
   readonly by: string
   /** The resource after the change as JSON, without hidden fields; null after a deletion. */
   readonly values: Values | null
+  /** All columns of the resource after the change, with the values of statements; null after a deletion. */
+  readonly row: Columns | null
 }
 
 /** A change as it is stored; without a position, none. */
@@ -45,6 +47,7 @@ function isExact({ field }: Resource['leaves'][number]): boolean {
 
 export function toChange(resources: readonly Resource[], row: ChangeRow): RecordedChange {
   const resource = resources.find(({ path }) => path === row.collection) as Resource
+  const columns = row.columns && rowOf(resource, row.columns, row.exact)
   return {
     cursor: toCursor(row.position as number),
     resource,
@@ -53,18 +56,27 @@ export function toChange(resources: readonly Resource[], row: ChangeRow): Record
     event: row.event,
     time: row.changed_date,
     by: row.changed_by,
-    values: row.columns && jsonValues(resource, row.columns, row.exact),
+    values: columns && jsonValues(resource, columns),
+    row: columns,
   }
 }
 
-/** The shown fields of a resource as JSON, under wire names. */
-export function jsonValues(resource: Resource, columns: Columns, exact: Columns | null): Values {
+/** The columns of a recorded resource, with the values that statements return. */
+export function rowOf(resource: Resource, columns: Columns, exact: Columns | null): Columns {
   const converted = resource.leaves.map((leaf) => {
     const { column, field } = leaf
     const value = columns[column] ?? null
-    const { toJson } = kindOf(field)
-    if (value !== null && toJson) return [column, toJson(new Date(value as string) as never)]
+    if (value !== null && kindOf(field).toJson) return [column, new Date(value as string)]
     return [column, isExact(leaf) ? (exact?.[column] ?? null) : value]
+  })
+  return Object.fromEntries(converted)
+}
+
+/** The shown fields of a resource as JSON, under wire names. */
+export function jsonValues(resource: Resource, row: Columns): Values {
+  const converted = resource.leaves.map(({ column, field }) => {
+    const { toJson } = kindOf(field)
+    return [column, row[column] !== null && toJson ? toJson(row[column] as never) : row[column]]
   })
   const values = toValues(resource, Object.fromEntries(converted))
   return Object.fromEntries(Object.entries(values).filter(([name]) => !resource.allFields[name]?.hidden))

@@ -1,7 +1,7 @@
 import type { Client } from '../../database/client.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import { type Resource, tableName, type Values } from '../../model/resource.ts'
-import { type ChangeRow, exactColumns, jsonValues } from './recorded-change.ts'
+import { type ChangeRow, exactColumns, jsonValues, rowOf } from './recorded-change.ts'
 
 /** A state of a resource, or its deletion. */
 export interface RecordedVersion {
@@ -63,7 +63,7 @@ function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVe
   const state = change ?? rows.find(({ columns }) => columns !== null)
   const versions = deletion ? [toVersion(deletion, null)] : []
   if (!state?.columns) return versions
-  const values = jsonValues(resource, state.columns, state.exact)
+  const values = jsonValues(resource, rowOf(resource, state.columns, state.exact))
   if (change) return [...versions, toVersion(change, values)]
   const time = new Date(state.columns['last_updated'] as string)
   return [...versions, { version: state.version, event: null, time, by: null, values }]

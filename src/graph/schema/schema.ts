@@ -15,7 +15,7 @@ import { pageType } from './pages.ts'
 import { queries } from './queries.ts'
 import { SCALARS } from './scalars.ts'
 import { fieldsOf, type SchemaField, type SchemaPart } from './sdl.ts'
-import { changesSubscription } from './subscriptions.ts'
+import { changesSubscription, resourceSubscription } from './subscriptions.ts'
 import { VERSIONS, versionsQuery } from './versions.ts'
 
 /**
@@ -92,5 +92,6 @@ function resourceParts(resource: Resource, resources: readonly Resource[]): (Sch
     fieldsOf('Query', 'extend type Query', queries(resource, resources)),
     payloadType(resource),
     fieldsOf('Mutation', 'extend type Mutation', mutations(resource)),
+    fieldsOf('Subscription', 'extend type Subscription', [resourceSubscription(resource)]),
   ]
 }

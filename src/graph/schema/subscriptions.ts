@@ -1,19 +1,15 @@
-import { type ChangeRequest, NOW, readableCollections, readChanges } from '../../domain/feed/change-feed.ts'
-import { followFeed } from '../../domain/feed/follow.ts'
-import type { RecordedChange } from '../../domain/feed/recorded-change.ts'
-import { DomainError } from '../../model/errors.ts'
-import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import type { Resource } from '../../model/resource.ts'
-import type { Connections } from '../execution/connection-shares.ts'
-import type { GraphContext } from '../execution/context.ts'
+import { readableCollections } from '../../domain/feed/change-feed.ts'
+import { lowerCaseOf } from '../../domain/feed/lower-case.ts'
+import { errorAt } from '../../model/errors.ts'
+import { matches } from '../../model/query/matches.ts'
+import { relatedTargets } from '../../model/query/query.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import { requireScope } from '../execution/context.ts'
+import { followChanges } from '../execution/follow-changes.ts'
+import { graphNames, parentArgument } from '../names.ts'
 import { toItem } from './changes.ts'
+import { type FilterArguments, toFilter } from './filters.ts'
 import type { SchemaField } from './sdl.ts'
-
-// A subscription reads the feed of changes page by page, so it has the order of the feed, can be resumed at any change,
-// and needs no memory between changes.
-
-/** Changes that a subscription holds at once. */
-export const SUBSCRIPTION_PAGE = DEFAULT_PAGE_SIZE
 
 interface SubscriptionArguments {
   readonly since?: string | null
@@ -30,49 +26,36 @@ export function changesSubscription(resources: readonly Resource[]): SchemaField
       changes("Only of these." collections: [String!], ${SINCE}): RecordedChange!`,
     resolve: toItem,
     subscribe: (_, { collections, since }: Arguments, context) =>
-      follow(context, readableCollections(resources, collections ?? undefined, context.caller), since),
+      followChanges(context, readableCollections(resources, collections ?? undefined, context.caller), since),
   }
 }
 
-/**
- * Begins to follow the feed. The first page is read before, so that the position is known, and its errors are those of the
- * request. Yields each change that is shown, and undefined after each page.
- *
- * @throws {DomainError} as {@link readChanges}, later also SERVICE_UNAVAILABLE (503) when no more requests may wait
- */
-async function follow(
-  context: GraphContext,
-  resources: readonly Resource[],
-  since: string | null | undefined,
-  isShown: (change: RecordedChange) => boolean = () => true,
-): Promise<AsyncIterable<RecordedChange | undefined>> {
-  const { caller, connections, domain, slot, subscriber } = context
-  if (!subscriber) throw new TypeError('A subscription needs a stream of events.')
-  const { feed, signal } = subscriber
-  const request = {
-    resources,
-    since: since ?? NOW,
-    limit: Math.min(SUBSCRIPTION_PAGE, domain.maximumPageSize),
+/** The changes of one resource after which it matches a filter. A deletion leaves nothing to match, so all are sent. */
+export function resourceSubscription(resource: Resource): SchemaField {
+  const { changed, filter: filterType } = graphNames(resource)
+  const parent = parentArgument(resource)
+  return {
+    sdl: `"Changes of ${resource.path} as they happen, in the order that all readers see."
+      ${changed}(
+        ${parent ? `"Only those of this parent." ${parent}: ID,` : ''}
+        "Only changes after which the resource matches this condition, and all deletions. It cannot have conditions on relations."
+        filter: ${filterType}, ${SINCE}
+      ): RecordedChange!`,
+    resolve: toItem,
+    subscribe: async (_, { filter, since, ...args }: SubscriptionArguments & FilterArguments, context) => {
+      requireScope(context, resource, 'read')
+      const condition = toFilter(resource, { filter: filter ?? null }, context)
+      if (condition && relatedTargets(condition).length > 0) {
+        const message = 'The filter of a subscription cannot have conditions on relations.'
+        throw errorAt('filter', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
+      }
+      const { connections, domain } = context
+      const lower = await connections.use(() => lowerCaseOf(domain.client))
+      const parentId = parent ? ((args as Values)[parent] ?? undefined) : undefined
+      return followChanges(context, [resource], since, ({ key, row }) => {
+        if (parentId !== undefined && key.parentId !== parentId) return false
+        return !row || !condition || matches(resource, condition, row, lower)
+      })
+    },
   }
-  slot.throwIfLate()
-  const first = await readPage(context, connections, request)
-  const read = (position: string) =>
-    subscriber.read((own) => readPage(context, own, { ...request, since: position }))
-  return (async function* () {
-    for await (const page of followFeed(first, { feed, caller, request, read, signal })) {
-      for (const change of page.changes) if (isShown(change)) yield change
-      yield undefined
-    }
-    const message = 'The service cannot wait for more changes now. Subscribe again, after the last cursor.'
-    throw new DomainError('SERVICE_UNAVAILABLE', message)
-  })()
-}
-
-/** Subscriptions at the same position share the page. */
-function readPage({ domain }: GraphContext, connections: Connections, request: ChangeRequest) {
-  const { resources, since, limit } = request
-  const key = `changes ${JSON.stringify([resources.map(({ path }) => path), since, limit])}`
-  // Replicas may lack changes, and cannot give them positions.
-  const run = () => readChanges(domain, request)
-  return connections.read({ scans: [], run }, { client: domain.client, key })
 }

@@ -27,6 +27,12 @@ function unscaled(text: string, scale: number): bigint {
   return BigInt(whole + fraction.padEnd(scale, '0').slice(0, scale))
 }
 
+function compare(one: string, other: string): number {
+  const scale = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0))
+  const [left, right] = [unscaled(one, scale), unscaled(other, scale)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
 function check(field: DecimalField, value: unknown): Checked {
   const { precision = MAXIMUM_PRECISION, scale } = field
   const text = typeof value === 'number' ? exactText(value) : value
@@ -113,6 +119,7 @@ export const decimalKind: Kind<DecimalField> = {
   },
   scalar: { name: 'Decimal', description: 'An exact decimal number, as a string: "12.50".' },
   operators: COMPARISONS,
+  compare,
   isMeasurable: true,
   isExact: true,
   schema: (field) => ({ type: 'string', format: 'decimal', pattern: `^${patternOf(field)}$` }),

@@ -148,6 +148,10 @@ export interface Kind<Field extends FieldOf<string>> {
   readonly isUnordered?: true
   /** The condition of the operator `contains`; by default, that the text of the column contains the parameter. */
   contains?(column: string, parameter: string): string
+  /** The same condition on a value in the process. */
+  holds?(field: Field, value: never, operand: unknown): boolean
+  /** Compares two values as the database does; by default as JavaScript does. */
+  compare?(one: never, other: never): number
   /** The parameter of a condition, of the value to compare with; unchanged by default. */
   operand?(field: Field, value: unknown): unknown
   /** What aggregates do with it: no groups of equal values, periods of time, numbers that are measured. */

@@ -90,6 +90,8 @@ export const listKind: Kind<ListField> = {
     const checked = kindOfItem(field).check(field.item, value)
     return JSON.stringify('problem' in checked ? value : checked.value)
   },
+  holds: (field, items: unknown[], value) =>
+    items.includes(JSON.parse(listKind.operand?.(field, value) as string)),
   isRarelyShared: true,
   schema: (field) => ({
     type: 'array',

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache'
+import type { Client } from '../../database/client.ts'
+import type { LowerCase } from '../../model/query/matches.ts'
+
+/** Letters beyond these have one case. */
+const LAST_LETTER = 0x1ffff
+
+/** Texts that are kept in lower case: the conditions of a filter ask for the same ones. */
+const KEPT_TEXTS = 100
+
+const known = new WeakMap<Client, Promise<LowerCase>>()
+
+/**
+ * The function that lowers the case of a text as this database does, letter by letter. Databases differ from JavaScript and
+ * from each other in rare letters such as İ and Ⓐ, so the letters are read once.
+ */
+export function lowerCaseOf(client: Client): Promise<LowerCase> {
+  const found = known.get(client)
+  if (found) return found
+  const reading = readLowerCase(client)
+  known.set(client, reading)
+  reading.catch(() => known.delete(client))
+  return reading
+}
+
+async function readLowerCase(client: Client): Promise<LowerCase> {
+  const text = 'SELECT one, lower(one COLLATE "default") AS lower FROM unnest($1::text[]) AS one'
+  const rows = await client.$rows<{ one: string; lower: string }>({ text, values: [upperCaseLetters()] })
+  const letters = new Map(rows.map(({ one, lower }) => [one, lower]))
+  const pattern = new RegExp(`[${[...letters.keys()].join('')}]`, 'gu')
+  const cache = new LRUCache<string, string>({ max: KEPT_TEXTS })
+  return (original) => {
+    const lowered =
+      cache.get(original) ?? original.replace(pattern, (letter) => letters.get(letter) as string)
+    cache.set(original, lowered)
+    return lowered
+  }
+}
+
+function upperCaseLetters(): string[] {
+  const letters: string[] = []
+  for (let code = 1; code <= LAST_LETTER; code++) {
+    const letter = String.fromCodePoint(code)
+    if (letter !== letter.toLowerCase()) letters.push(letter)
+  }
+  return letters
+}

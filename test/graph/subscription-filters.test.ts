@@ -1,0 +1,321 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { coerceInputValue, type GraphQLInputType } from 'graphql'
+import { filterCondition } from '../../src/database/sql/filter.ts'
+import { Parameters } from '../../src/database/sql/statement.ts'
+import { readChanges } from '../../src/domain/feed/change-feed.ts'
+import { lowerCaseOf } from '../../src/domain/feed/lower-case.ts'
+import { exactColumns, toChange } from '../../src/domain/feed/recorded-change.ts'
+import { species } from '../../src/domain/resources/species.ts'
+import { uncheckedFilter } from '../../src/graph/schema/filters.ts'
+import { createSchema } from '../../src/graph/schema/schema.ts'
+import * as fields from '../../src/model/fields.ts'
+import { matches } from '../../src/model/query/matches.ts'
+import type { Operator } from '../../src/model/query/operators.ts'
+import { type Filter, leafNamed } from '../../src/model/query/query.ts'
+import { defineResource } from '../../src/model/resource.ts'
+import type { Columns } from '../../src/model/row.ts'
+import { resources } from '../helpers/domain/domain.ts'
+import { isFull } from '../helpers/process/full.ts'
+import type { Json } from '../helpers/service/client.ts'
+import { shareTestService } from '../helpers/service/service.ts'
+import { subscribe } from '../helpers/service/subscribe.ts'
+
+const service = shareTestService(test)
+
+const RUNS = isFull ? 400 : 120
+
+/** Letters whose cases databases and JavaScript see differently, and characters with a meaning in patterns. */
+const LETTERS = [
+  'a',
+  'A',
+  'b',
+  'ä',
+  'Ä',
+  'İ',
+  'i',
+  'Σ',
+  'σ',
+  'ς',
+  'ẞ',
+  'ß',
+  'Ⓐ',
+  'ⓐ',
+  'Ᲊ',
+  'ǅ',
+  '𐐀',
+  '🙂',
+  '%',
+  '_',
+  '\\',
+  ' ',
+]
+const text = fc.array(fc.constantFrom(...LETTERS), { maxLength: 3 }).map((letters) => letters.join(''))
+
+const unset = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null, freq: 4 })
+
+/** Any combination of conditions: GraphQL's members or the parts of the model. */
+function combined(
+  condition: fc.Arbitrary<Json>,
+  and: (parts: Json[]) => Json,
+  or: (parts: Json[]) => Json,
+  not: (part: Json) => Json,
+) {
+  return fc.letrec<{ filter: Json }>((tie) => ({
+    filter: fc.oneof(
+      { maxDepth: 3 },
+      { arbitrary: condition, weight: 3 },
+      fc.array(tie('filter'), { maxLength: 3 }).map(and),
+      fc.array(tie('filter'), { maxLength: 3 }).map(or),
+      tie('filter').map(not),
+    ),
+  })).filter
+}
+
+const WORDS = { planetOrigin: fc.constantFrom('Ida', 'ida', 'Vega', 'vega'), habitat: text, commonName: text }
+
+/** A condition on a species, as GraphQL has it. */
+const graphCondition: fc.Arbitrary<Json> = fc.oneof(
+  ...Object.entries(WORDS).map(([field, value]) =>
+    fc
+      .oneof(
+        ...['equals', 'notEquals', 'contains', 'containsInsensitive', 'startsWith'].map((operator) =>
+          value.map((operand) => ({ [operator]: operand })),
+        ),
+        fc.array(value, { maxLength: 3 }).map((values) => ({ in: values })),
+        fc.boolean().map((isSet) => ({ isSet })),
+      )
+      .map((condition) => ({ [field]: condition })),
+  ),
+  fc
+    .tuple(
+      fc.constantFrom('equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'),
+      fc.constantFrom(-1.5, 0, 0.1, 1e300),
+    )
+    .map(([operator, value]) => ({ temperatureRange: { minCelsius: { [operator]: value } } })),
+  fc.boolean().map((value) => ({ bioluminescent: { equals: value } })),
+)
+
+const speciesRow = fc.record({
+  common_name: unset(text),
+  habitat: unset(text),
+  planet_origin: unset(WORDS.planetOrigin),
+  bioluminescent: unset(fc.boolean()),
+  min_celsius: unset(fc.constantFrom(-1.5, 0, 0.1)),
+})
+
+test.serial('a filter matches the changes of the species that the list has with it', async (t) => {
+  const { writer, reader, database } = service()
+  for (const [index, { min_celsius, ...values }] of fc
+    .sample(speciesRow, { numRuns: 60, seed: 7 })
+    .entries()) {
+    const range = min_celsius === null ? {} : { temperature_range: { min_celsius } }
+    const created = await writer.post('/species', {
+      scientific_name: `Species ${index}`,
+      ...values,
+      ...range,
+    })
+    t.is(created.status, 201, created.text)
+  }
+  const type = createSchema(resources).getType('SpeciesFilter') as GraphQLInputType
+  const source = { client: database.client, changesDays: 30 }
+  const { changes } = await readChanges(source, { resources: [species], since: undefined, limit: 100 })
+  const lower = await lowerCaseOf(database.client)
+  const filters = combined(
+    graphCondition,
+    (and) => ({ and }),
+    (or) => ({ or }),
+    (not) => ({ not }),
+  )
+  const query = 'query ($filter: SpeciesFilter) { speciesPage(filter: $filter, limit: 100) { items { id } } }'
+  await fc.assert(
+    fc.asyncProperty(filters, async (filter) => {
+      const { data, text } = await reader.graphql(query, { filter })
+      if (!data?.speciesPage) throw new Error(text)
+      const condition = uncheckedFilter(
+        species,
+        { filter: coerceInputValue(filter, type) as never },
+        resources,
+      )
+      const found = changes.filter(
+        ({ row }) => !condition || matches(species, condition, row as Columns, lower),
+      )
+      t.deepEqual(
+        found.map(({ key }) => key.id).sort(),
+        data.speciesPage.items.map(({ id }: Json) => id).sort(),
+      )
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+const samples = defineResource({
+  kind: 'collection',
+  name: 'Sample',
+  path: 'samples',
+  description: 'One of each kind.',
+  fields: {
+    name: fields.text('Text.'),
+    count: fields.integer('Integer.'),
+    size: fields.number('Number.'),
+    price: fields.decimal(30, 4, 'Decimal.'),
+    is_new: fields.boolean('Boolean.'),
+    made: fields.timestamp('Timestamp.'),
+    day: fields.date('Date.'),
+    state: fields.enumeration(['new', 'old'], 'Enumeration.'),
+    maker: fields.reference('samples', 'maker', 'Reference.'),
+    tags: fields.list(fields.text('Tag.'), 'Texts.'),
+    sizes: fields.list(fields.number('Size.'), 'Numbers.'),
+    prices: fields.list(fields.decimal(10, 2, 'Price.'), 'Decimals.'),
+  },
+})
+
+const times = fc.constantFrom(0, 1, 999, 86_400_000).map((after) => new Date(Date.UTC(1031, 3, 5) + after))
+const numbers = fc.constantFrom(-1.5, 0, 0.1, 1 / 3, 5e-324, 1e300)
+const decimals = fc.constantFrom(
+  '-0.5',
+  '0',
+  '0.0000',
+  '0.5',
+  '9',
+  '10',
+  '12345678901234567890.1234',
+  '12345678901234567890.1235',
+)
+const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  name: text,
+  count: fc.constantFrom(-5, 0, 2147483647),
+  size: numbers,
+  price: decimals,
+  is_new: fc.boolean(),
+  made: times,
+  day: fc.constantFrom('0001-01-01', '2031-06-01', '9999-12-31').map((day) => new Date(`${day}T00:00:00Z`)),
+  state: fc.constantFrom('new', 'old'),
+  maker: fc.constantFrom('p', 'P', 'pq'),
+  tags: text,
+  sizes: numbers,
+  prices: fc.constantFrom('0.50', '1.00'),
+}
+const LISTS = ['tags', 'sizes', 'prices']
+
+const modelCondition: fc.Arbitrary<Json> = fc.constantFrom(...Object.keys(VALUES)).chain((field) => {
+  const value = VALUES[field] as fc.Arbitrary<unknown>
+  const leaf = leafNamed(samples, field)
+  return fc.constantFrom(...fields.kindOf(leaf.field).operators).chain((operator: Operator) => {
+    const operand =
+      operator === 'in' ? fc.array(value, { maxLength: 3 }) : operator === 'isSet' ? fc.boolean() : value
+    return operand.map((compared) => ({ field, operator, value: compared }))
+  })
+})
+
+const modelFilter = combined(
+  modelCondition,
+  (all) => ({ all }),
+  (any) => ({ any }),
+  (not) => ({ not }),
+) as fc.Arbitrary<Filter>
+
+const sample = fc.record(
+  Object.fromEntries(
+    Object.entries(VALUES).map(([field, value]) => [
+      field,
+      unset(
+        LISTS.includes(field)
+          ? fc.array(value, { maxLength: 3 }).map((items) => JSON.stringify(items))
+          : value,
+      ),
+    ]),
+  ),
+)
+
+test.serial('values of every kind match as in a statement', async (t) => {
+  const { client, pool } = service().database
+  const columns = samples.leaves.filter(({ name }) => name in VALUES)
+  const types = columns.map(({ column, field }) => {
+    const kind = fields.kindOf(field)
+    return `"${column}" ${kind.columnType}${kind.columnParameters?.(field) ?? ''}`
+  })
+  await pool.query(`CREATE TABLE samples (id TEXT, ${types.join(', ')})`)
+  for (const [index, values] of fc.sample(sample, { numRuns: 60, seed: 11 }).entries()) {
+    const own = columns.map(({ column }) => values[column] ?? null)
+    const names = columns.map(({ column }) => `"${column}"`)
+    const places = own.map((_, place) => `$${place + 2}`)
+    await pool.query(`INSERT INTO samples (id, ${names}) VALUES ($1, ${places})`, [`s${index}`, ...own])
+  }
+  const { rows } = await pool.query(
+    `SELECT 1 AS position, 'samples' AS collection, '' AS parent_id, id, 1 AS version, 'created' AS event,
+      to_jsonb(samples) AS columns,
+      (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(to_jsonb(samples)) WHERE key = ANY($1)) AS exact
+      FROM samples`,
+    [exactColumns([samples])],
+  )
+  const changes = rows.map((row) => toChange([samples], row))
+  const lower = await lowerCaseOf(client)
+  await fc.assert(
+    fc.asyncProperty(modelFilter, async (filter) => {
+      const parameters = new Parameters()
+      const condition = filterCondition(samples, filter, parameters)
+      const found = await client.$rows<{ id: string }>({
+        text: `SELECT id FROM samples WHERE ${condition}`,
+        values: parameters.values,
+      })
+      t.deepEqual(
+        changes
+          .filter(({ row }) => matches(samples, filter, row as Columns, lower))
+          .map(({ key }) => key.id)
+          .sort(),
+        found.map(({ id }) => id).sort(),
+      )
+    }),
+    { numRuns: 3 * RUNS },
+  )
+})
+
+test.serial(
+  'a subscription of one resource has the changes that match its filter, and all deletions',
+  async (t) => {
+    const { writer, reader, origin } = service()
+    const query = `subscription ($filter: PlanetFilter) { planetChanged(filter: $filter) { id event version } }`
+    const filter = { or: [{ habitable: { equals: true } }, { name: { containsInsensitive: 'VESTA' } }] }
+    const own = await subscribe(origin, reader.authorization, query, { filter })
+    const moons = await subscribe(
+      origin,
+      reader.authorization,
+      'subscription { moonChanged(planetId: "v") { id event } }',
+    )
+    await writer.put('/planets/v', { id: 'v', name: 'Vesta' })
+    await writer.put('/planets/w', { id: 'w', name: 'W', habitable: false })
+    await writer.put('/planets/w/moons/other', { id: 'other', name: 'Other' })
+    await writer.put('/planets/v/moons/luna', { id: 'luna', name: 'Luna' })
+    await writer.patch('/planets/w', { habitable: true })
+    await writer.patch('/planets/v', { name: 'Ceres' })
+    await writer.delete('/planets/v')
+    const told = (results: readonly Json[], field: string) =>
+      results.map(({ data }) => `${data[field].event} ${data[field].id}`)
+    t.deepEqual(told(await own.until(3), 'planetChanged'), ['CREATED v', 'CHANGED w', 'DELETED v'])
+    t.deepEqual(told(await moons.until(2), 'moonChanged'), ['CREATED luna', 'DELETED luna'])
+    for (const one of [own, moons]) one.leave()
+  },
+)
+
+test.serial('what a filter of a subscription may not ask is refused', async (t) => {
+  const { reader, origin, withScope } = service()
+  for (const [client, field, filter, code] of [
+    [reader, 'moonChanged', '{ planet: { habitable: { equals: true } } }', 'INVALID_QUERY_PARAMETER'],
+    [reader, 'moonChanged', '{ name: { equals: null } }', 'VALIDATION_FAILED'],
+    [reader, 'moonChanged', '{ name: { near: "x" } }', 'VALIDATION_FAILED'],
+    [
+      reader,
+      'moonChanged',
+      `{ or: [${'{ name: { equals: "x" } } '.repeat(101)}] }`,
+      'INVALID_QUERY_PARAMETER',
+    ],
+    [withScope('planets:read'), 'moonChanged', '{}', 'ACCESS_DENIED'],
+    [withScope('moons:read'), 'moonChanged', '{ planet: { id: { equals: "x" } } }', 'ACCESS_DENIED'],
+  ] as const) {
+    const query = `subscription { ${field}(filter: ${filter}) { id } }`
+    const { results, ended } = await subscribe(origin, client.authorization, query)
+    t.is(await ended, undefined)
+    t.is(results[0].errors[0].extensions.code, code, filter)
+  }
+})
