@@ -75,6 +75,27 @@ test('browsing, filtering, sorting and paging work with a token, and no text of 
   })
 })
 
+test('a list tells how often its collection has changed, and reads it again', async (t) => {
+  const { writer, base } = service()
+  await writer.put('/spacecraft/known', { id: 'known', name: 'Known', kind: 'rover' })
+  await browsing(t, async (page) => {
+    await signIn(page, t)
+    const followed = page.waitForResponse((response) => response.url().includes('/changes?'))
+    await page.goto(`${base}/spacecraft`)
+    await followed
+    t.is(await page.getByRole('button', { name: 'Reload' }).count(), 0)
+    await writer.put('/spacecraft/live', { id: 'live', name: 'Live', kind: 'rover' })
+    await page.getByText('1 change in this collection').waitFor()
+    await writer.delete('/spacecraft/known')
+    await page.getByText('2 changes in this collection').waitFor()
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('link', { name: 'Live' }).waitFor()
+    await page.locator('h1:focus').waitFor()
+    t.is(await page.getByRole('link', { name: 'Known' }).count(), 0)
+    t.is(await page.getByRole('button', { name: 'Reload' }).count(), 0)
+  })
+})
+
 test('a person can create, change and delete a resource, and errors are next to their fields', async (t) => {
   const { writer, base } = service()
   const { body: planet } = await writer.post('/planets', { name: 'Formed' })
@@ -344,6 +365,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await writer.patch(`/species/${body.id}`, { habitat: 'reef '.repeat(40) })
     const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
     await browsing(t, async (page) => {
+      // With a stream, the network is never idle.
+      await page.route('**/changes?*', (route) => route.abort())
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width: 390, height: 844 })
       const paths = [

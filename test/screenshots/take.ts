@@ -78,6 +78,8 @@ async function take(
   })
   // As the token form of the pages stores it.
   await page.addInitScript(`sessionStorage.setItem('halgraph.token', '${PROCESS_TOKEN}')`)
+  // With a stream, the network is never idle.
+  await page.route('**/changes?*', (route) => route.abort())
   await page.goto(origin + path, { waitUntil: 'networkidle' })
   await prepare?.(page)
   await page.waitForTimeout(500)

@@ -3,7 +3,7 @@ import { html, render, useEffect, useRef, useState } from './htm.js'
 import { ItemView } from './item-view.js'
 import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
-import { linkIn, profileOf, send, shareToken, takesFocus } from './session.js'
+import { followChanges, linkIn, passFocus, profileOf, send, shareToken, takesFocus } from './session.js'
 import { askForToken } from './session-control.js'
 import { isWeb, label, valueAt } from './values.js'
 
@@ -84,9 +84,35 @@ function Content({ answer, profile, reload }) {
   const { status, body } = answer
   if (status >= 400) return html`<${Failure} answer=${answer} />`
   if (isHistory(body)) return html`<${HistoryView} body=${body} profile=${profile} />`
-  if (body?._embedded) return html`<${ListView} body=${body} profile=${profile} />`
+  if (body?._embedded)
+    return html`<${Updates} answer=${answer} reload=${reload} /><${ListView} body=${body} profile=${profile} />`
   if (profile) return html`<${ItemView} ...${{ answer, profile, reload }} />`
   return html`<${Collections} links=${body?._links ?? {}} />`
+}
+
+/**
+ * How often the collection has changed since the list was read.
+ *
+ * @param {{ answer: import('./session.js').Answer, reload: () => void }} properties
+ */
+function Updates({ answer, reload }) {
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    const changes = linkIn(answer, 'changes')
+    if (!changes || !isWeb(changes)) return undefined
+    const feed = new URL(changes)
+    // The position of the link may be older than the list, which would tell of changes that it shows.
+    feed.searchParams.set('since', 'now')
+    return followChanges(feed.href, () => setCount((/** @type {number} */ known) => known + 1))
+  }, [])
+  const show = () => {
+    passFocus()
+    reload()
+  }
+  const text = `${count === 1 ? '1 change' : `${count} changes`} in this collection`
+  return html`<p class="updates" role="status">
+    ${count > 0 && html`${text} <button type="button" class="quiet" onClick=${show}>Reload</button>`}
+  </p>`
 }
 
 /** @param {{ links: Record<string, any> }} properties */

@@ -136,3 +136,50 @@ export async function profileOf(answer) {
   const url = linkIn(answer, 'describedby')
   return url ? (await send(url, { headers: { Accept: 'application/json' } })).body : undefined
 }
+
+/** After a stream of changes has ended, it is continued this many milliseconds later. */
+const PAUSE = 5_000
+
+/**
+ * Follows the feed of changes while the page is visible.
+ *
+ * @param {string} url the feed, from a position on
+ * @param {() => void} tell called for each change
+ * @returns {() => void} ends it
+ */
+export function followChanges(url, tell) {
+  let last = ''
+  const read = async (/** @type {AbortSignal} */ signal) => {
+    const headers = { Accept: 'text/event-stream', ...(last && { 'Last-Event-ID': last }) }
+    const { ok, body } = await request(url, { headers, signal })
+    if (!ok || !body) return false
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+    for (let text = ''; ; ) {
+      const { done, value } = await reader.read()
+      if (done) return true
+      const blocks = (text + value).split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        last = /^id: (.*)$/m.exec(block)?.[1] ?? last
+        if (/^data: /m.test(block)) tell()
+      }
+    }
+  }
+  const follow = async (/** @type {AbortSignal} */ signal) => {
+    // A token that has expired, or a position that is gone, is not asked for again.
+    while (!signal.aborted && (await read(signal).catch(() => true)))
+      await new Promise((resolve) => setTimeout(resolve, PAUSE))
+  }
+  let ending = new AbortController()
+  const update = () => {
+    ending.abort()
+    ending = new AbortController()
+    if (!document.hidden) follow(ending.signal)
+  }
+  document.addEventListener('visibilitychange', update)
+  update()
+  return () => {
+    document.removeEventListener('visibilitychange', update)
+    ending.abort()
+  }
+}
