@@ -3,8 +3,10 @@ import test from 'ava'
 import type { Client } from '../../src/database/client.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Statement } from '../../src/database/sql/statement.ts'
+import { readChanges } from '../../src/domain/feed/change-feed.ts'
 import { keepChanges, numberChanges, startChangeUpkeep } from '../../src/domain/feed/upkeep.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'
+import { resources } from '../helpers/domain/domain.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test, { databasePoolSize: 2 })
@@ -153,6 +155,22 @@ test('changes get positions in the order in which they were made, and a mass del
   const unordered = `SELECT count(*)::int AS count FROM (SELECT serial < lag(serial) OVER (ORDER BY position) AS wrong
     FROM recorded_changes) AS changes WHERE wrong`
   t.deepEqual(await query(database, unordered), [{ count: 0 }])
+})
+
+test('a page has all changes from before its request, although another process numbers them meanwhile', async (t) => {
+  const database = await openTestDatabase(await createTestDatabase(t))
+  t.teardown(() => database.close())
+  await query(database, "INSERT INTO planets (id, name) VALUES ('awaited', 'Awaited')")
+  const $rows: Client['$rows'] = async <Result>(statement: Statement) => {
+    if (statement.text.includes('number_changes')) await numberChanges(database.client)
+    return database.client.$rows<Result>(statement)
+  }
+  const source = { client: { ...database.client, $rows }, changesDays: 30 }
+  const page = await readChanges(source, { resources, since: undefined, limit: 10 })
+  t.deepEqual(
+    page.changes.map(({ key }) => key.id),
+    ['awaited'],
+  )
 })
 
 test('changes older than CHANGES_DAYS are deleted in steps, in their order, and the others stay', async (t) => {

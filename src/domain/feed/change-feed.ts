@@ -47,18 +47,11 @@ export async function readChanges(
   const { since } = request
   if (changesDays === 0)
     throw new DomainError('RESOURCE_NOT_FOUND', 'The service keeps no record of changes.')
-  if (since === NOW) {
-    await numberChanges(client)
-    return {
-      changes: [],
-      next: toCursor((await readPart(client, request, Number.MAX_SAFE_INTEGER)).last),
-      hasMore: false,
-    }
-  }
-  const after = since === undefined ? 0 : toPosition(since)
-  let part = await readPart(client, request, after)
-  if (!part.hasMore && (await numberChanges(client)) > 0) part = await readPart(client, request, after)
-  const { rows, reached, purged, last, hasMore } = part
+  const after = since === NOW ? Number.MAX_SAFE_INTEGER : since === undefined ? 0 : toPosition(since)
+  // Before the page is read: otherwise another process could number changes that it lacks.
+  await numberChanges(client)
+  const { rows, reached, purged, last, hasMore } = await readPart(client, request, after)
+  if (since === NOW) return { changes: [], next: toCursor(last), hasMore: false }
   if (since !== undefined && (after < purged || after > last)) throw gone()
   return {
     changes: rows.map((row) => toChange(request.resources, row)),
