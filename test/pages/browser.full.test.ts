@@ -278,6 +278,32 @@ test('a new tab has the token of the others, and loses it with them', async (t) 
   })
 })
 
+test('the page of a resource reads its related resources in one request, or each by itself without all scopes', async (t) => {
+  const { writer, withScope, base } = service()
+  await writer.put('/planets/previewed', { id: 'previewed', name: 'Previewed' })
+  await writer.put('/planets/previewed/moons/io', { id: 'io', name: 'Io of the preview' })
+  const address = `${base}/planets/previewed`
+  const read = async (page: Page) => {
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    await page.goto(address)
+    await page.getByRole('link', { name: 'Io of the preview' }).waitFor()
+    await page.locator('section.preview', { hasText: 'Atmosphere' }).getByText('Not set.').waitFor()
+    return new Set(requests.filter((url) => url.startsWith(address)))
+  }
+  await browsing(t, async (page) => {
+    await signIn(page, t)
+    const embedding = `${address}?fields=id&embed=moons,atmosphere,species,missions`
+    t.deepEqual(await read(page), new Set([address, embedding]))
+    await page.locator('section.preview', { hasText: 'Missions' }).getByText('None.').waitFor()
+
+    const token = withScope('planets:read moons:read atmosphere:read').authorization?.replace('Bearer ', '')
+    await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)
+    t.true((await read(page)).has(`${address}/moons`))
+    await page.locator('section.preview', { hasText: 'Missions' }).getByText('scope').waitFor()
+  })
+})
+
 test('the landing page counts all collections in one request, or in more if that is refused', async (t) => {
   const { origin } = service()
   const title = { name: /^Training records \d/ }

@@ -107,26 +107,46 @@ function Deletion({ template, etag, up }) {
     </dialog>`
 }
 
-/** @param {{ links: Record<string, any> }} properties */
+/**
+ * The related resources, all from one request that embeds them. A token without the scopes to read all of them reads each
+ * by itself.
+ *
+ * @param {{ links: Record<string, any> }} properties
+ */
 function Relations({ links }) {
+  const [embedded, setEmbedded] = useState(/** @type {any} */ (undefined))
   const shown = Object.entries(links).filter(
     ([name, link]) => link && !link.templated && !OWN.includes(name) && isWeb(link.href),
   )
-  return html`${shown.map(([relation, { href, title }]) => html`<${Preview} key=${relation} ...${{ relation, href, title }} />`)}`
+  const relations = shown.map(([relation]) => relation).join()
+  const address = `${links.self?.href}?fields=id&embed=${relations}`
+  useEffect(() => {
+    if (relations === '') return
+    void send(address).then(({ status, body }) => setEmbedded(status === 200 ? body._embedded : null))
+  }, [address])
+  return html`${shown.map(([relation, { href, title }]) => {
+    const target = embedded && (embedded[relation] ?? NOT_SET)
+    return html`<${Preview} key=${relation} ...${{ relation, href, title, target }} />`
+  })}`
 }
 
 const PREVIEW = 5
 
+/** Stands for the response to a request for what is not embedded. */
+const NOT_SET = { error: { code: 'RESOURCE_NOT_FOUND' } }
+
 /**
  * The target of a relation: the first items of a list, or the name of a resource.
  *
- * @param {{ relation: string, href: string, title?: string }} properties
+ * @param {{ relation: string, href: string, title?: string, target: any }} properties
+ *   target: undefined while it is read; null if the preview has to read it
  */
-function Preview({ relation, href, title }) {
-  const [body, setBody] = useState(/** @type {any} */ (undefined))
+function Preview({ relation, href, title, target }) {
+  const [own, setOwn] = useState(/** @type {any} */ (undefined))
   useEffect(() => {
-    void send(href).then((answer) => setBody(answer.body))
-  }, [href])
+    if (target === null) void send(href).then((answer) => setOwn(answer.body))
+  }, [href, target === null])
+  const body = target ?? own
   const items = body?._embedded ? /** @type {any[]} */ (Object.values(body._embedded)[0]) : undefined
   return html`<section class="preview">
     <h2><a href=${href}>${label(relation)}</a>${items && html` <span class="count">${body.total_count}</span>`}</h2>
