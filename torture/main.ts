@@ -1,6 +1,7 @@
 import { run as cluster } from './cluster.ts'
 import { run as database } from './database.ts'
 import { run as disk } from './disk.ts'
+import { run as feed } from './feed.ts'
 import { run as hostile } from './hostile.ts'
 import { run as kill } from './kill.ts'
 import { run as overload } from './overload.ts'
@@ -21,6 +22,9 @@ const usage = `Long runs that show what the service survives, and in what figure
   npm run torture -- pooler [rounds]      1,000 connections over 20 sessions of PgBouncer in transaction mode
   npm run torture -- power [cuts]         a power cut under the embedded database (as root)
   npm run torture -- disk                 a server whose disk is full (as root, with PostgreSQL installed)
+  npm run torture -- feed [writes] [killed | subscribers]
+                                          consumers of the feed of changes see each write once, in one order, also
+                                          late commits, and while a process is killed; 1,000 subscribers
   npm run torture -- cluster [rounds] [killed | frozen | partitioned | switched]
                                           a PostgreSQL cluster loses its primary (as root, with Debian packages:
                                           postgresql, patroni, etcd-server, haproxy, iproute2)
@@ -38,6 +42,7 @@ const commands: Record<string, (argument: number | undefined, only?: string) => 
   disk,
   pooler,
   power,
+  feed,
   cluster,
 }
 
