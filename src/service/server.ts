@@ -10,6 +10,7 @@ import type { Domain } from '../model/domain.ts'
 import { servedVersions } from '../model/versions/versions.ts'
 import { basePath } from '../rest/urls.ts'
 import type { CreateApplication, ServiceParts } from './application.ts'
+import { whenAnswered } from './patience.ts'
 import { databaseOptions } from './settings/configuration.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -39,9 +40,7 @@ export async function startService(parts: ServiceParts) {
   let idleTimeout = 0
   try {
     const readers = await openReadersOf(parts, database, options)
-    const hasRecord = await keepChanges(database.client, settings.changesDays)
-    const feed = new FeedWatch({ client: database.client, changesDays: hasRecord ? settings.changesDays : 0 })
-    await feed.refresh()
+    const feed = await whenAnswered(options.patience, () => openFeed(database.client, settings.changesDays))
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state, feed)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => state.isStopping })
@@ -49,7 +48,7 @@ export async function startService(parts: ServiceParts) {
     const origin = await listen(server, settings)
     const stopUpkeep = [
       startKeyExpiry(database.client, settings.idempotencyKeyHours),
-      ...(hasRecord ? [startChangeUpkeep(feed)] : []),
+      ...(feed.source.changesDays > 0 ? [startChangeUpkeep(feed)] : []),
       () => feed.stop(),
     ]
     return {
@@ -89,6 +88,14 @@ function shownVersion(domain: Domain, { version }: Settings): string {
   const names = versions.map(({ name }) => name)
   if (names.includes(shown)) return shown
   throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
+}
+
+/** Turns the record of changes on or off, as the settings say, and reads the end of the feed. */
+async function openFeed(client: Database['client'], days: number): Promise<FeedWatch> {
+  const isRecorded = await keepChanges(client, days)
+  const feed = new FeedWatch({ client, changesDays: isRecorded ? days : 0 })
+  await feed.refresh()
+  return feed
 }
 
 async function openReadersOf(

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { DomainError } from '../../src/model/errors.ts'
+import { whenAnswered } from '../../src/service/patience.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
 import type { Client } from '../helpers/service/client.ts'
 import type { TestService } from '../helpers/service/service.ts'
@@ -53,6 +55,21 @@ async function recovers(t: ExecutionContext, { anonymous, writer, origin }: Test
   const create = () => writer.post('/species', species(`back again ${attempt++}`))
   t.is((await untilStatus(201, create)).status, 201)
 }
+
+test('a start repeats what the database does not answer, as long as it waits, and nothing else', async (t) => {
+  const unanswered = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer.')
+  const patience = { seconds: 60, report: () => {} }
+  const answers = [() => Promise.reject(unanswered), () => Promise.resolve('answered')]
+  t.is(await whenAnswered(patience, async () => answers.shift()?.()), 'answered')
+  t.is(
+    await t.throwsAsync(whenAnswered({ ...patience, seconds: 0 }, () => Promise.reject(unanswered))),
+    unanswered,
+  )
+  const other = new Error('The database refuses this.')
+  let calls = 0
+  const refuse = () => Promise.reject(calls++ === 0 ? other : unanswered)
+  t.is(await t.throwsAsync(whenAnswered(patience, refuse)), other)
+})
 
 claim('a server that is down is a 503 to every request, and forgotten when it is back', async (t) => {
   const { service, link } = await serviceOverLink(t)
