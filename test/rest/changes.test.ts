@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
+import type { Source } from '../../src/domain/feed/change-feed.ts'
+import { followFeed } from '../../src/domain/feed/follow.ts'
+import { FeedWatch } from '../../src/domain/feed/watch.ts'
+import { DomainError } from '../../src/model/errors.ts'
 import { purgeChanges } from '../helpers/database/purge-changes.ts'
 import { accessToken } from '../helpers/service/access-token.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
@@ -289,6 +293,27 @@ test.serial(
     t.is(answers.filter((answer) => applied(answer) === null).length, 3)
   },
 )
+
+test('a stream goes on after a page that a busy service refused to read, and ends with any other error', async (t) => {
+  const answers = [
+    () => Promise.reject(new DomainError('SERVICE_UNAVAILABLE', 'Busy.')),
+    () => Promise.resolve({ next: 'b', hasMore: true }),
+    () => Promise.reject(new DomainError('RESOURCE_GONE', 'Gone.')),
+  ]
+  const pages = followFeed(
+    { next: 'a', hasMore: true },
+    {
+      feed: new FeedWatch({ client: {} as Source['client'], changesDays: 30 }),
+      caller: { identity: 'reader', scopes: new Set() },
+      request: { resources: [], since: 'a', limit: 1 },
+      read: async () => answers.shift()?.() as Promise<{ next: string; hasMore: boolean }>,
+      signal: new AbortController().signal,
+    },
+  )
+  t.is((await pages.next()).value?.next, 'a')
+  t.is((await pages.next()).value?.next, 'b')
+  await t.throwsAsync(pages.next(), { message: 'Gone.' })
+})
 
 test('a list links to the feed, at a position from which nothing that it lacks is missing', async (t) => {
   const { reader, writer, base } = await startTestService(t)

@@ -1,9 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../../model/caller.ts'
+import { DomainError } from '../../model/errors.ts'
 import type { ChangeRequest } from './change-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
 /** A stream tells its position at least this often. */
 const HEARTBEAT_MILLISECONDS = 15_000
+
+/** Reads of a page, and the time between them. */
+const MAXIMUM_ATTEMPTS = 5
+const RETRY_MILLISECONDS = 1_000
 
 interface FeedPage {
   /** The position after the page. */
@@ -28,11 +34,24 @@ export async function* followFeed<Page extends FeedPage>(
   first: Page,
   { feed, caller, request, read, signal }: Follower<Page>,
 ): AsyncGenerator<Page> {
-  for (let page = first; ; page = await read(page.next)) {
+  for (let page = first; ; page = await repeated(() => read(page.next))) {
     yield page
     if (signal.aborted) return
     const following = { ...request, since: page.next }
     if (!page.hasMore && !(await feed.wait(following, caller, HEARTBEAT_MILLISECONDS, signal))) return
     if (signal.aborted) return
+  }
+}
+
+/** A page that a busy service refuses to read is read a little later: ending the stream would only add the client's retry. */
+async function repeated<Page>(read: () => Promise<Page>): Promise<Page> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read()
+    } catch (error) {
+      const isRefused = error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
+      if (!isRefused || attempt === MAXIMUM_ATTEMPTS) throw error
+      await delay(RETRY_MILLISECONDS)
+    }
   }
 }

@@ -7,6 +7,9 @@ import { numberChanges } from './upkeep.ts'
 /** How often the feed is read while a request waits. */
 const POLL_MILLISECONDS = 250
 
+/** Between two requests that go on. */
+const WAKE_MILLISECONDS = 2
+
 /** Requests that may wait in this process, and those of one caller. */
 const MAXIMUM_WAITING = 1_000
 const MAXIMUM_OF_CALLER = 100
@@ -15,6 +18,7 @@ const MAXIMUM_OF_CALLER = 100
 export class FeedWatch {
   #last: number | undefined
   #isPolling = false
+  #isWaking = false
   readonly #waiting = new Set<() => void>()
   readonly #callers = new Map<string, number>()
   /** Ends all waits. */
@@ -36,7 +40,22 @@ export class FeedWatch {
     const last = await readEnd(source)
     if (last === this.#last) return
     this.#last = last
-    for (const wake of this.#waiting) wake()
+    void this.#wakeAll()
+  }
+
+  /** Wakes one after the other, because each then reads the feed: a thousand at once would hold up other requests. */
+  async #wakeAll(): Promise<void> {
+    if (this.#isWaking) return
+    this.#isWaking = true
+    let reached: number | undefined
+    do {
+      reached = this.#last
+      for (const wake of [...this.#waiting]) {
+        wake()
+        await delay(WAKE_MILLISECONDS)
+      }
+    } while (reached !== this.#last)
+    this.#isWaking = false
   }
 
   /**
