@@ -1,4 +1,5 @@
 import { type Detail, type DetailCode, DomainError } from '../model/errors.ts'
+import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 
 /** The parameters of a query string, and the problems that were found in them. */
 export class QueryParameters {
@@ -41,6 +42,11 @@ export class QueryParameters {
       this.report(name, 'OUT_OF_RANGE', message)
     }
     return number
+  }
+
+  /** Items of a page; by default as many as in other lists, if the maximum permits. */
+  limit(maximum: number): number {
+    return this.positive('limit', Math.min(DEFAULT_PAGE_SIZE, maximum), maximum)
   }
 
   /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) with all problems, if there are any */

@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import type { Urls } from '../urls.ts'
 
@@ -31,7 +30,7 @@ const PARAMETERS = ['since', 'collection', 'limit']
 export function parseChangesQuery(ctx: Context, maximum: number, last?: string): ChangesQuery {
   const parameters = new QueryParameters(ctx.URL.searchParams)
   parameters.checkNames(PARAMETERS)
-  const limit = parameters.positive('limit', Math.min(DEFAULT_PAGE_SIZE, maximum), maximum)
+  const limit = parameters.limit(maximum)
   parameters.refuseProblems()
   const since = last ?? parameters.search.get('since')
   const collections = parameters.search.get('collection')?.split(',')

@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
+import { HIGHEST_VERSION } from '../../domain/feed/versions.ts'
 import type { Prepare, PreparedOperation } from '../../graph/execution/operation.ts'
 import { refuseQuery } from '../../http/request-target.ts'
 import type { Handler } from '../../http/routes.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
-import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { picker } from '../hal.ts'
 import { runForRequest } from '../operation-header.ts'
@@ -38,9 +38,6 @@ interface Page {
   readonly has_more: boolean
 }
 
-/** The highest integer of GraphQL, and of the database. */
-const HIGHEST = 2 ** 31 - 1
-
 /** Makes the handlers of the versions of a resource: a list, and the state of one version. */
 export function versionHandlers(resource: Resource, operation: PreparedOperation, settings: RestSettings) {
   const { path: collection } = resource
@@ -71,9 +68,10 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
   const list: Handler = async (ctx) => {
     const parameters = new QueryParameters(ctx.URL.searchParams)
     parameters.checkNames(['before', 'limit'])
-    const { maximumPageSize } = settings
-    const limit = parameters.positive('limit', Math.min(DEFAULT_PAGE_SIZE, maximumPageSize), maximumPageSize)
-    const before = parameters.search.has('before') ? parameters.positive('before', 1, HIGHEST) : undefined
+    const limit = parameters.limit(settings.maximumPageSize)
+    const before = parameters.search.has('before')
+      ? parameters.positive('before', 1, HIGHEST_VERSION)
+      : undefined
     parameters.refuseProblems()
     const { items, has_more } = await read(ctx, { before, limit })
     const urls = urlsFor(ctx, settings)
@@ -111,7 +109,7 @@ function keyIn({ params }: Context): ResourceKey {
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404) for what is no version */
 function numberIn({ params: { version } }: Context): number {
   const number = /^[1-9]\d{0,9}$/.test(version) ? Number(version) : Number.NaN
-  if (number <= HIGHEST) return number
+  if (number <= HIGHEST_VERSION) return number
   throw new DomainError('RESOURCE_NOT_FOUND', `There is no version ${JSON.stringify(version.slice(0, 64))}.`)
 }
 
