@@ -55,7 +55,8 @@ export async function subscribe(order: Order): Promise<Subscribers> {
   return {
     async end(acknowledged) {
       child.send(acknowledged)
-      const [received] = await once(child, 'message')
+      const exited = once(child, 'exit').then(() => Promise.reject(new Error('The subscribers exited early.')))
+      const [received] = await Promise.race([once(child, 'message'), exited])
       return received as Received
     },
   }
@@ -87,8 +88,8 @@ if (process.argv[1] === import.meta.filename && process.send) {
     const delays = acknowledged.flatMap((time, number) =>
       time === REFUSED ? [] : (received.get(number) ?? []).map((at) => Math.round((at - time) * 10) / 10),
     )
-    process.send?.({ delays, interruptions: counts.interruptions, unopened } satisfies Received)
-    process.disconnect?.()
+    const result = { delays, interruptions: counts.interruptions, unopened } satisfies Received
+    process.send?.(result, () => process.disconnect?.())
   })
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../model/caller.ts'
 import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-feed.ts'
 import { toCursor } from './position.ts'
@@ -14,9 +15,13 @@ const WAKE_MILLISECONDS = 2
 const MAXIMUM_WAITING = 1_000
 const MAXIMUM_OF_CALLER = 100
 
+type Found = ReturnType<typeof hasChanges>
+
 /** Follows the end of the feed for all callers of a process, with one statement at a time. */
 export class FeedWatch {
   #last: number | undefined
+  /** What was found up to this end of the feed, by request: most callers wait for the same changes. */
+  readonly #found = new LRUCache<string, Found>({ max: MAXIMUM_WAITING })
   #isPolling = false
   #isWaking = false
   readonly #waiting = new Set<() => void>()
@@ -40,6 +45,7 @@ export class FeedWatch {
     const last = await readEnd(source)
     if (last === this.#last) return
     this.#last = last
+    this.#found.clear()
     void this.#wakeAll()
   }
 
@@ -86,7 +92,7 @@ export class FeedWatch {
       while (!ended.aborted) {
         // A change that comes meanwhile wakes, too.
         const change = this.#next(ended)
-        const found = await hasChanges(this.source, { ...request, since })
+        const found = await this.#find({ ...request, since })
         if (found.isThere) return true
         since = found.reached
         await change
@@ -107,6 +113,16 @@ export class FeedWatch {
   stop(): void {
     this.#isStopped = true
     for (const end of this.#ends) end()
+  }
+
+  #find(request: ChangeRequest): Found {
+    const key = [request.since, ...request.resources.map(({ path }) => path)].join(' ')
+    const known = this.#found.get(key)
+    if (known) return known
+    const found = hasChanges(this.source, request)
+    this.#found.set(key, found)
+    found.catch(() => this.#found.delete(key))
+    return found
   }
 
   /** Resolves when the feed goes on, or the signal is aborted. */

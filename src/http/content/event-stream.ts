@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import { expiryOf } from '../auth/authenticate.ts'
+import { abortOnLeave } from '../leave.ts'
 
 export const EVENT_STREAM = 'text/event-stream'
 
@@ -23,7 +25,7 @@ export function sendEvents(
   expired = '',
 ): void {
   const { res } = ctx
-  const ended = new AbortController()
+  const ended = abortOnLeave(ctx)
   let last = ''
   const left = Math.min(expiryOf(ctx) * 1_000 - Date.now(), LONGEST_MILLISECONDS)
   const expire = () => {
@@ -31,7 +33,6 @@ export function sendEvents(
     ended.abort()
   }
   const expiry = setTimeout(expire, left).unref()
-  res.once('close', () => ended.abort())
   ctx.respond = false
   ctx.status = 200
   ctx.set({ 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-store' })
@@ -39,7 +40,7 @@ export function sendEvents(
     try {
       for await (const event of events(ended.signal)) {
         if (ended.signal.aborted) break
-        if (!res.write(event)) await once(res, 'drain', { signal: AbortSignal.timeout(UNREAD_MILLISECONDS) })
+        if (!res.write(event)) await drained(res, ended.signal)
       }
       res.end(last)
     } catch {
@@ -50,4 +51,10 @@ export function sendEvents(
     }
   }
   setImmediate(send)
+}
+
+/** Resolves when the client has read what was sent; disconnects one that does not. */
+async function drained(res: ServerResponse, signal: AbortSignal): Promise<void> {
+  const unread = setTimeout(() => res.destroy(), UNREAD_MILLISECONDS)
+  await once(res, 'drain', { signal }).finally(() => clearTimeout(unread))
 }

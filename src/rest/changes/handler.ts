@@ -5,6 +5,7 @@ import type { Prepare } from '../../graph/execution/operation.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { asksFor } from '../../http/content/accept.ts'
 import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
+import { abortOnLeave } from '../../http/leave.ts'
 import { preferencesOf, reportApplied } from '../../http/prefer.ts'
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/resource.ts'
@@ -50,14 +51,9 @@ export function changesHandler(
   const waitAsPreferred = async (ctx: Context, query: ChangesQuery) => {
     const { wait } = preferencesOf(ctx)
     if (wait === undefined || !settings.feed || ctx.method === 'HEAD') return
-    const left = new AbortController()
-    ctx.res.once('close', () => left.abort())
-    const hasWaited = await settings.feed.wait(
-      requestOf(ctx, query),
-      callerOf(ctx),
-      wait * 1_000,
-      left.signal,
-    )
+    const request = requestOf(ctx, query)
+    const { signal } = abortOnLeave(ctx)
+    const hasWaited = await settings.feed.wait(request, callerOf(ctx), wait * 1_000, signal)
     if (hasWaited) reportApplied(ctx, `wait=${wait}`)
   }
 
