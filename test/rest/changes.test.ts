@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type { Source } from '../../src/domain/feed/change-feed.ts'
@@ -5,9 +6,12 @@ import { followFeed } from '../../src/domain/feed/follow.ts'
 import { FeedWatch } from '../../src/domain/feed/watch.ts'
 import { DomainError } from '../../src/model/errors.ts'
 import { purgeChanges } from '../helpers/database/purge-changes.ts'
+import { openConnection } from '../helpers/process/raw-connection.ts'
 import { accessToken } from '../helpers/service/access-token.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
+
+const SECRET = 'only the tests know this secret of theirs'
 
 const service = shareTestService(test)
 
@@ -294,6 +298,35 @@ test.serial(
   },
 )
 
+test.serial('a client that leaves no longer counts among those that wait', async (t) => {
+  const { reader, base } = service()
+  const begin = await end(reader, '&collection=planets')
+  const authorization = `Bearer ${accessToken({ secret: SECRET, scope: 'planets:read', subject: 'leaving' })}`
+  const waits = async () => {
+    const answer = await fetch(begin, { headers: { authorization, prefer: 'wait=1' } })
+    return answer.headers.has('preference-applied')
+  }
+  const connections = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const connection = await openConnection(base)
+      const request = [
+        `GET ${begin} HTTP/1.1`,
+        `Host: ${new URL(base).host}`,
+        `Authorization: ${authorization}`,
+        'Accept: text/event-stream',
+      ]
+      connection.write(`${request.join('\r\n')}\r\n\r\n`)
+      await once(connection, 'data')
+      return connection
+    }),
+  )
+  while (await waits()) await delay(10)
+  for (const connection of connections) connection.destroy()
+  // A stream that is quiet is only written to after 15 seconds.
+  for (let attempt = 0; attempt < 20 && !(await waits()); attempt++) await delay(200)
+  t.true(await waits())
+})
+
 test('a stream goes on after a page that a busy service refused to read, and ends with any other error', async (t) => {
   const answers = [
     () => Promise.reject(new DomainError('SERVICE_UNAVAILABLE', 'Busy.')),
@@ -338,8 +371,7 @@ interface Event {
 
 /** Reads blocks of a stream until so many events have come, and leaves. */
 async function events(url: string, count: number, headers = {}): Promise<{ events: Event[]; last: string }> {
-  const secret = 'only the tests know this secret of theirs'
-  const token = accessToken({ secret, scope: 'planets:read' })
+  const token = accessToken({ secret: SECRET, scope: 'planets:read' })
   const sent = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', ...headers }
   const response = await fetch(url, { headers: sent })
   if (response.status !== 200) throw new Error(await response.text())

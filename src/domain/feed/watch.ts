@@ -8,7 +8,8 @@ import { numberChanges } from './upkeep.ts'
 /** How often the feed is read while a request waits. */
 const POLL_MILLISECONDS = 250
 
-/** Between two requests that go on. */
+/** Requests that go on at once, and the time until the next ones. */
+const WOKEN = 10
 const WAKE_MILLISECONDS = 2
 
 /** Requests that may wait in this process, and those of one caller. */
@@ -49,16 +50,16 @@ export class FeedWatch {
     void this.#wakeAll()
   }
 
-  /** Wakes one after the other, because each then reads the feed: a thousand at once would hold up other requests. */
+  /** Wakes a few at a time, because each then reads the feed: a thousand at once would hold up other requests. */
   async #wakeAll(): Promise<void> {
     if (this.#isWaking) return
     this.#isWaking = true
     let reached: number | undefined
     do {
       reached = this.#last
-      for (const wake of [...this.#waiting]) {
+      for (const [index, wake] of [...this.#waiting].entries()) {
         wake()
-        await delay(WAKE_MILLISECONDS)
+        if (index % WOKEN === WOKEN - 1) await delay(WAKE_MILLISECONDS)
       }
     } while (reached !== this.#last)
     this.#isWaking = false

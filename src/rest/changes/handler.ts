@@ -1,34 +1,20 @@
 import type { Context } from 'koa'
 import { readableCollections } from '../../domain/feed/change-feed.ts'
-import { followFeed } from '../../domain/feed/follow.ts'
+import type { FeedWatch } from '../../domain/feed/watch.ts'
 import type { Prepare } from '../../graph/execution/operation.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { asksFor } from '../../http/content/accept.ts'
-import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
+import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import { abortOnLeave } from '../../http/leave.ts'
 import { preferencesOf, reportApplied } from '../../http/prefer.ts'
 import type { Handler } from '../../http/routes.ts'
-import type { Resource, Values } from '../../model/resource.ts'
-import { picker } from '../hal.ts'
+import type { Resource } from '../../model/resource.ts'
 import { runForRequest } from '../operation-header.ts'
 import { linkDescription, negotiate, respond } from '../respond.ts'
-import { type RestSettings, type Urls, urlsFor } from '../urls.ts'
+import { type RestSettings, urlsFor } from '../urls.ts'
 import { type ChangesQuery, changesUrl, parseChangesQuery } from './query.ts'
-
-interface Change extends Values {
-  readonly cursor: string
-  readonly collection: string
-  readonly id: string
-  readonly parent_id: string | null
-  readonly event: string
-  readonly resource: Values | null
-}
-
-interface Page {
-  readonly items: readonly Change[]
-  readonly hasMore: boolean
-  readonly next: string
-}
+import { changeRepresenter } from './representation.ts'
+import { changeStreams, type Page } from './stream.ts'
 
 const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!) {
   changes(since: $since, collections: $collections, limit: $limit) {
@@ -44,7 +30,8 @@ export function changesHandler(
   settings: RestSettings,
 ): Handler {
   const operation = prepare({ type: 'query', name: 'changes', text: OPERATION })
-  const present = presenter(resources)
+  const represent = changeRepresenter(resources)
+  const send = changeStreams(represent)
   const requestOf = (ctx: Context, { since, collections, limit }: ChangesQuery) => {
     return { since, limit, resources: readableCollections(resources, collections, callerOf(ctx)) }
   }
@@ -57,30 +44,18 @@ export function changesHandler(
     if (hasWaited) reportApplied(ctx, `wait=${wait}`)
   }
 
-  /** Sends changes as events from now on. The first page is read before, so its errors have a status. */
-  async function stream(ctx: Context, { feed }: Pick<RestSettings, 'feed'>): Promise<void> {
-    const urls = urlsFor(ctx, settings)
+  const stream = async (ctx: Context, feed: FeedWatch) => {
     const query = parseChangesQuery(ctx, settings.maximumPageSize, ctx.get('Last-Event-ID') || undefined)
-    const caller = callerOf(ctx)
     const first = (await runForRequest(ctx, operation, { ...query }))['changes'] as Page
     const read = async (since: string) =>
-      (await operation.run({ ...query, since }, caller))['changes'] as Page
-    sendEvents(ctx, async function* (signal) {
-      const request = requestOf(ctx, query)
-      for await (const page of feed ? followFeed(first, { feed, caller, request, read, signal }) : [first]) {
-        for (const change of page.items) {
-          const shown = present(change, urls)
-          yield `id: ${change.cursor}\nevent: ${shown['event']}\ndata: ${JSON.stringify(shown)}\n\n`
-        }
-        // Without data, this is no event, but the client remembers the position.
-        yield `id: ${page.next}\n\n`
-      }
-    })
+      (await operation.run({ ...query, since }, callerOf(ctx)))['changes'] as Page
+    send(ctx, { feed, urls: urlsFor(ctx, settings), request: requestOf(ctx, query), first, read })
   }
 
   return async (ctx) => {
     ctx.vary('Accept')
-    if (ctx.method === 'GET' && asksFor(ctx, EVENT_STREAM)) return stream(ctx, settings)
+    const { feed } = settings
+    if (feed && ctx.method === 'GET' && asksFor(ctx, EVENT_STREAM)) return stream(ctx, feed)
     negotiate(ctx)
     const urls = urlsFor(ctx, settings)
     linkDescription(ctx, urls)
@@ -95,28 +70,7 @@ export function changesHandler(
       },
       limit: query.limit,
       has_more: hasMore,
-      _embedded: { changes: items.map((change) => present(change, urls)) },
+      _embedded: { changes: items.map((change) => represent(change, urls)) },
     })
-  }
-}
-
-/** Makes the function that presents a change: the resource has the fields of this version of the API. */
-function presenter(resources: readonly Resource[]) {
-  const known = new Map(
-    resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
-  )
-  return (
-    { cursor, resource: values, event, parent_id: parentId, ...change }: Change,
-    urls: Urls,
-  ): Values => {
-    const { resource, membersOf } = known.get(change.collection) as NonNullable<ReturnType<typeof known.get>>
-    const key = { parentId: parentId ?? undefined, id: change.id }
-    return {
-      ...change,
-      parent_id: parentId ?? undefined,
-      event: event.toLowerCase(),
-      resource: values ? membersOf(values) : undefined,
-      _links: { resource: { href: urls.resource(resource, key) } },
-    }
   }
 }
