@@ -91,7 +91,10 @@ async function linkFolders(): Promise<void> {
 /** Round 0 is for the compilers: V8 goes on for seconds, and after one a request takes up to half as much again. */
 const WARM_UP_SECONDS = 3
 
-/** Loads each in turn, round by round, so that what disturbs the machine disturbs all of them. */
+/**
+ * Loads each in turn, round by round, so that what disturbs the machine disturbs all of them. Every other round is in
+ * reverse order.
+ */
 async function compare(
   generator: Generator,
   scenario: Scenario,
@@ -102,7 +105,7 @@ async function compare(
   const asked = participants(running, scenario)
   const seen = new Map(asked.map((server): [Running, Measured[]] => [server, []]))
   for (let round = 0; round <= rounds; round++) {
-    for (const server of asked) {
+    for (const server of round % 2 === 0 ? asked : asked.toReversed()) {
       const order = { scenario: scenario.name, origin: server.origin, token: token(), connections, rows }
       const before = server.processorSeconds()
       const result = await generator.load({ ...order, seconds: round === 0 ? WARM_UP_SECONDS : seconds })
