@@ -4,7 +4,6 @@ import {
   execute,
   type GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -22,6 +21,7 @@ import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
 import { executeTogether, transactionMode } from './transaction.ts'
+import { variableCoercion } from './variables.ts'
 
 type OperationType = 'query' | 'mutation'
 
@@ -132,8 +132,9 @@ function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
   if (!isCompiledQuery(compilation)) {
     throw compilation.errors?.[0] ?? new Error('The operation cannot be compiled.')
   }
+  const coerce = variableCoercion(schema, variableDefinitions)
   return (variables, context) => {
-    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables)
+    const { coerced, errors } = coerce(variables)
     return errors ? { errors } : compilation.query(undefined, context, coerced)
   }
 }
