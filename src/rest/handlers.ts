@@ -127,9 +127,9 @@ export function createHandlers(
         // A revision covers the versions of the items alone.
         const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
         const place = { ...(parent && { parentId }), page, limit, cursor }
-        const variables = { ...place, ...selection, counted, unlessRevision }
+        const variables = { ...place, ...selection, unlessRevision }
         linkChanges(ctx, urls, limit)
-        const ran = await runForRequest(ctx, operation(selected), variables)
+        const ran = await runForRequest(ctx, operation(selected, counted), variables)
         const result = ran['list'] as ListData['result']
         const data = { result, page, parameters, parent: of, selection: selected }
         const type = ctx.state['mediaType'] as string

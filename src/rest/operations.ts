@@ -7,8 +7,8 @@ import type { Resource } from '../model/resource.ts'
 import type { Embed, Selection } from './hal.ts'
 import type { OperationName } from './resource-paths.ts'
 
-/** The operation for a selection; without one, that for whole resources. */
-export type SelectOperation = (selection: Selection | undefined) => PreparedOperation
+/** The operation for a selection; without one, that for whole resources. Lists are counted, unless that is false. */
+export type SelectOperation = (selection: Selection | undefined, isCounted?: boolean) => PreparedOperation
 
 export type Operations = Readonly<Record<Exclude<OperationName, 'list' | 'read'>, PreparedOperation>> &
   Readonly<Record<'list' | 'read', SelectOperation>>
@@ -18,8 +18,6 @@ interface Draft extends Omit<OperationText, 'text'> {
   readonly result: 'resource' | 'list' | 'write'
   /** The arguments, which are all variables, with their types. */
   readonly variables: Readonly<Record<string, string>>
-  /** The variables of directives. */
-  readonly conditions?: readonly string[]
   /** The selected fields, under wire names. */
   readonly selection: string
 }
@@ -42,7 +40,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare): Operat
       selection: `outcome resource: ${singular(resource)} { ${selection} }`,
     })
   return {
-    list: selecting(prepare, (selected) => written(resource, listDraft(resource, parent, selected))),
+    list: selecting(prepare, (...options) => written(resource, listDraft(resource, parent, ...options))),
     read: selecting(prepare, (selected) => {
       const variables = keyed
       const selection = wireSelection(resource, selected)
@@ -80,21 +78,23 @@ export function resourceOperations(resource: Resource, prepare: Prepare): Operat
 
 /** Prepares the list of a resource's items that refer to one other resource: /{to}/{id}/{path}. */
 export function nestedListOperation(resource: Resource, column: string, prepare: Prepare): SelectOperation {
-  return selecting(prepare, (selected) =>
-    written(resource, listDraft(resource, { parentId: 'ID!' }, selected), camelCase(column)),
+  return selecting(prepare, (...options) =>
+    written(resource, listDraft(resource, { parentId: 'ID!' }, ...options), camelCase(column)),
   )
 }
 
 /** For each resource. Callers who vary what they request must not fill the memory. */
 const MAXIMUM_SELECTIONS = 20
 
-/** Prepares the operation for whole resources, and keeps those for the selections that were requested last. */
-function selecting(prepare: Prepare, write: (selection?: Selection) => OperationText): SelectOperation {
-  const whole = prepare(write())
+type Write = (...options: Parameters<SelectOperation>) => OperationText
+
+/** Prepares the operation for whole resources, and keeps the others that were requested last. */
+function selecting(prepare: Prepare, write: Write): SelectOperation {
+  const whole = prepare(write(undefined))
   const kept = new LRUCache<string, PreparedOperation>({ max: MAXIMUM_SELECTIONS })
-  return (selection) => {
-    if (!selection) return whole
-    const operation = write(selection)
+  return (selection, isCounted = true) => {
+    if (!selection && isCounted) return whole
+    const operation = write(selection, isCounted)
     const text = operation.text as string
     const prepared = kept.get(text) ?? prepare(operation)
     kept.set(text, prepared)
@@ -106,7 +106,11 @@ function versionOf({ isVersioned }: Resource): Draft['variables'] {
   return isVersioned ? { apiVersion: 'ApiVersion' } : {}
 }
 
-function listDraft(resource: Resource, parent: Draft['variables'], selection?: Selection): Draft {
+function listDraft(
+  resource: Resource,
+  parent: Draft['variables'],
+  ...[selection, isCounted = true]: Parameters<SelectOperation>
+): Draft {
   const names = graphNames(resource)
   return {
     type: 'query',
@@ -123,13 +127,12 @@ function listDraft(resource: Resource, parent: Draft['variables'], selection?: S
       unlessRevision: 'String',
       ...versionOf(resource),
     },
-    conditions: ['counted'],
-    selection: pageSelection(resource, 'totalCount @include(if: $counted) revision', selection),
+    selection: `revision ${pageSelection(resource, isCounted, selection)}`,
   }
 }
 
-function pageSelection(resource: Resource, count: string, selection?: Selection): string {
-  return `page total_count: ${count} has_more: hasMore next: nextCursor previous: previousCursor
+function pageSelection(resource: Resource, isCounted: boolean, selection?: Selection): string {
+  return `page ${isCounted ? 'total_count: totalCount ' : ''}has_more: hasMore next: nextCursor previous: previousCursor
       items { ${wireSelection(resource, selection)} }`
 }
 
@@ -140,8 +143,7 @@ function pageSelection(resource: Resource, count: string, selection?: Selection)
 function written(resource: Resource, draft: Draft, parent = parentArgument(resource)): OperationText {
   const { type, name, result, selection } = draft
   const variables = Object.entries(draft.variables)
-  const conditions = (draft.conditions ?? []).map((variable) => [variable, 'Boolean!'])
-  const declared = [...variables, ...conditions].map(([variable, of]) => `$${variable}: ${of}`).join(', ')
+  const declared = variables.map(([variable, of]) => `$${variable}: ${of}`).join(', ')
   const given = variables
     .map(([variable]) => `${variable === 'parentId' ? parent : variable}: $${variable}`)
     .join(', ')
@@ -173,7 +175,7 @@ function withLinked(resource: Resource, fields: Resource['allFields']): Resource
 
 function embedSelection({ name, target, isList }: Embed): string {
   return isList
-    ? `${name}(limit: ${DEFAULT_PAGE_SIZE}) { ${pageSelection(target, 'totalCount')} }`
+    ? `${name}(limit: ${DEFAULT_PAGE_SIZE}) { ${pageSelection(target, true)} }`
     : `${name} { ${wireSelection(target)} }`
 }
 

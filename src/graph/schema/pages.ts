@@ -139,9 +139,9 @@ function toPage(resource: Resource, { page, limit }: PageArguments, request: Lis
     totalPages,
     hasMore,
     get revision() {
-      const versions = items.map((row) => `${keyText(keyOf(resource, row))}:${row.version}`)
-      const shown = [number, limit, list.totalCount, hasMore, hasPrevious, ...versions]
-      return hash('sha1', shown.join(), 'base64url')
+      let shown = `${number},${limit},${list.totalCount},${hasMore},${hasPrevious}`
+      for (const row of items) shown += `,${keyText(keyOf(resource, row))}:${row.version}`
+      return hash('sha1', shown, 'base64url')
     },
     nextCursor: hasMore ? cursorTo(last, number + 1, 'after') : undefined,
     previousCursor: hasPrevious ? cursorTo(items[0], Math.max(number - 1, 1), 'before') : undefined,
