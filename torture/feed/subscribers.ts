@@ -55,7 +55,9 @@ export async function subscribe(order: Order): Promise<Subscribers> {
   return {
     async end(acknowledged) {
       child.send(acknowledged)
-      const exited = once(child, 'exit').then(() => Promise.reject(new Error('The subscribers exited early.')))
+      const exited = once(child, 'exit').then(() =>
+        Promise.reject(new Error('The subscribers exited early.')),
+      )
       const [received] = await Promise.race([once(child, 'message'), exited])
       return received as Received
     },
