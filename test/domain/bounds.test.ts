@@ -65,10 +65,19 @@ function casesOf(field: LeafField): Cases {
         unsayable: ['{"gas": 1e400}', '{"gas": null}', '"gas"', 'null'],
       }
     case 'list': {
-      const items = (count: number) => Array.from({ length: count }, (_, index) => `item ${index}`)
+      const { item } = field
+      const one = item.type === 'text' ? 'item' : kindOf(item).sample(item, 'x', 1)
+      const items = (count: number) =>
+        Array.from({ length: count }, (_, index) => (field.distinct ? `${one} ${index}` : one))
       return {
         inside: [[], items(field.maximum)],
-        outside: [items(field.maximum + 1), ['x', 1], [['x']], { x: 'y' }],
+        outside: [
+          items(field.maximum + 1),
+          [one, typeof one === 'string' ? 1 : 'x'],
+          [[one]],
+          { x: one },
+          ...(item.type === 'enumeration' || item.type === 'date' ? [['other']] : []),
+        ],
         unsayable: ['[null]', '{}', 'null', '1', '"x"'],
       }
     }

@@ -175,6 +175,53 @@ test.serial('tags are a list: kept in order, found by one of them, exported and 
   t.deepEqual({ ...after, last_updated: '' }, { ...before, last_updated: '' })
 })
 
+test.serial(
+  'lists of dates and of an enumeration have the values of their kinds in both interfaces',
+  async (t) => {
+    const { body: book } = await client.post('/books', {
+      title: 'Often reprinted',
+      author_id: 'teo-barros',
+      formats: ['audio', 'print'],
+      reprinted_dates: ['2030-01-31', '2031-02-28'],
+    })
+    t.deepEqual(
+      [book.formats, book.reprinted_dates],
+      [
+        ['audio', 'print'],
+        ['2030-01-31', '2031-02-28'],
+      ],
+    )
+    for (const filter of ['formats:audio', 'reprinted_dates:2031-02-28']) {
+      const { body } = await client.get(`/books?filter=${filter}`)
+      t.deepEqual(
+        body._embedded.books.map(({ id }: Json) => id),
+        [book.id],
+        filter,
+      )
+    }
+    for (const [member, said] of [
+      [{ formats: ['vinyl'] }, /formats has an item \(0\) that must be one of print, audio, digital/],
+      [
+        { reprinted_dates: ['2031-02-30'] },
+        /reprinted_dates has an item \(0\) that must be an ISO 8601 date/,
+      ],
+    ] as const) {
+      const { status, body } = await client.patch(`/books/${book.id}`, member)
+      t.is(status, 400)
+      t.regex(body?.error.message, said)
+    }
+    const changed = await client.graphql(
+      `mutation { patchBook(id: "${book.id}", patch: { formats: [digital], reprintedDates: ["2032-03-01"] }) {
+      book { formats reprintedDates } } }`,
+    )
+    t.deepEqual(changed.data?.patchBook.book, { formats: ['digital'], reprintedDates: ['2032-03-01'] })
+    const found = await client.graphql(
+      '{ bookPage(filter: { formats: { contains: digital }, reprintedDates: { contains: "2032-03-01" } }) { items { id } } }',
+    )
+    t.deepEqual(found.data?.bookPage.items, [{ id: book.id }])
+  },
+)
+
 test.serial('the price of a page is computed: read-only, filtered, sorted and averaged', async (t) => {
   const post = (title: string, price: string, pages: number) =>
     client.post('/books', { title, price, pages, author_id: 'teo-barros', page_price: '9' })

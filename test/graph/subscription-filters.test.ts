@@ -167,6 +167,8 @@ const samples = defineResource({
     tags: fields.list(fields.text('Tag.'), 'Texts.'),
     sizes: fields.list(fields.number('Size.'), 'Numbers.'),
     prices: fields.list(fields.decimal(10, 2, 'Price.'), 'Decimals.'),
+    days: fields.list(fields.date('Day.'), 'Dates.'),
+    states: fields.list(fields.enumeration(['new', 'old'], 'State.'), 'Enumerations.'),
   },
 })
 
@@ -195,8 +197,10 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   tags: text,
   sizes: numbers,
   prices: fc.constantFrom('0.50', '1.00'),
+  days: fc.constantFrom('0001-01-01', '2031-06-01'),
+  states: fc.constantFrom('new', 'old'),
 }
-const LISTS = ['tags', 'sizes', 'prices']
+const LISTS = ['tags', 'sizes', 'prices', 'days', 'states']
 
 const modelCondition: fc.Arbitrary<Json> = fc.constantFrom(...Object.keys(VALUES)).chain((field) => {
   const value = VALUES[field] as fc.Arbitrary<unknown>

@@ -34,6 +34,8 @@ function questions(leaf: Leaf, items: readonly Body[]): { operator: Operator; wa
     if (operator === 'in') return [{ operator, wanted: values.slice(0, 2) }]
     const { operand } = operatorDefinition(operator)
     if (operand === 'boolean') return [true, false].map((wanted) => ({ operator, wanted: [wanted] }))
+    if (leaf.field.type === 'list' && leaf.field.item.type !== 'text')
+      return [...new Set(values.flat())].map((value) => ({ operator, wanted: [value] }))
     if (operand === 'text') {
       const text = String(values.flat()[0] ?? '')
       return ['_', '%', '\\', '', '№', text.slice(-3), text.slice(0, 4).toUpperCase(), text.slice(0, 5)].map(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import { resources } from '../helpers/domain/domain.ts'
 import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/domain/fixtures.ts'
@@ -197,7 +198,7 @@ for (const resource of representatives) {
               'content-type': 'application/merge-patch+json',
             },
           )
-          version += value === expected[name] ? 0 : 1
+          version += isDeepStrictEqual(value, expected[name]) ? 0 : 1
           expected = { ...expected, [name]: value }
           t.deepEqual([patched.status, patched.text, versionOf(patched)], [204, '', version], name)
           t.truthy(patched.headers.get('last-modified'))

@@ -123,9 +123,10 @@ export function groupTypes(resource: Resource): (SchemaPart | string)[] {
 
 export function enumerations(resource: Resource): string[] {
   return resource.leaves.flatMap(({ column, field }) => {
-    if (field.type !== 'enumeration') return []
+    const valued = field.type === 'list' ? field.item : field
+    if (valued.type !== 'enumeration') return []
     const type = groupType(resource, column)
-    const filter = valueFilter(type, kindOf(field).operators)
-    return `${described(field.description)}enum ${type} { ${field.values.join(' ')} } ${filter}`
+    const filter = field === valued ? valueFilter(type, kindOf(valued).operators) : ''
+    return `${described(valued.description)}enum ${type} { ${valued.values.join(' ')} } ${filter}`
   })
 }

@@ -12,7 +12,8 @@ const scalars = KINDS.flatMap((kind) => {
     if ('value' in checked) return checked.value
     throw new GraphQLError(`A ${scalar.name} ${checked.problem}.`)
   }
-  const serialize = (value: unknown) => (toJson ? toJson(value as never) : value)
+  // The items of lists are stored in their form in JSON.
+  const serialize = (value: unknown) => (toJson && typeof value !== 'string' ? toJson(value as never) : value)
   return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
 })
 

@@ -1,10 +1,20 @@
+import { dateKind } from './date.ts'
 import { type DecimalField, decimalKind } from './decimal.ts'
+import { type EnumerationField, enumerationKind } from './enumeration.ts'
 import { type IntegerField, integerKind } from './integer.ts'
 import { type Checked, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
 import { type NumberField, numberKind } from './number.ts'
 import { type TextField, textKind } from './text.ts'
+import { timestampKind } from './timestamp.ts'
 
-type ItemField = TextField | IntegerField | NumberField | DecimalField
+type ItemField =
+  | TextField
+  | IntegerField
+  | NumberField
+  | DecimalField
+  | FieldOf<'date'>
+  | FieldOf<'timestamp'>
+  | EnumerationField
 
 export interface ListField extends FieldOf<'list'> {
   readonly item: ItemField
@@ -16,27 +26,49 @@ export interface ListField extends FieldOf<'list'> {
 
 const MAXIMUM_ITEMS = 1_000
 
-/** The kinds that items can have, with the type of their JSON values as jsonpath names it. */
+const NO_STRING = '@.type() <> "string"'
+const NO_NUMBER = '@.type() <> "number"'
+const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
+
+/** The kinds that items can have, each with the condition (jsonpath) of items that the database refuses. */
 const ITEMS = {
-  text: [textKind, 'string'],
-  integer: [integerKind, 'number'],
-  number: [numberKind, 'number'],
-  decimal: [decimalKind, 'string'],
+  text: [textKind, () => NO_STRING],
+  integer: [integerKind, () => NO_NUMBER],
+  number: [numberKind, () => NO_NUMBER],
+  decimal: [decimalKind, () => NO_STRING],
+  date: [dateKind, () => `${NO_STRING} || !(@ like_regex "^${DAY}$")`],
+  timestamp: [timestampKind, () => `${NO_STRING} || !(@ like_regex "^${DAY}T[0-9:.]{12}Z$")`],
+  enumeration: [
+    enumerationKind,
+    ({ values }: EnumerationField) =>
+      `${NO_STRING} || !(${values.map((value) => `@ == "${value}"`).join(' || ')})`,
+  ],
 } as const
+
+function refusedItems({ item }: ListField): string {
+  return ITEMS[item.type][1](item as EnumerationField)
+}
 
 function kindOfItem({ item }: ListField): Kind<ItemField> {
   return ITEMS[item.type][0] as unknown as Kind<ItemField>
 }
 
+/** Checks an item, and converts it to its form in JSON, in which it is stored. */
+function checkItem(field: ListField, item: unknown): Checked {
+  const { check, toJson } = kindOfItem(field)
+  const checked = check(field.item, item)
+  return 'value' in checked && toJson ? { value: toJson(checked.value as never) } : checked
+}
+
 function check(field: ListField, value: unknown): Checked {
   if (!Array.isArray(value)) return wrongType('an array')
-  const { item, maximum, distinct } = field
+  const { maximum, distinct } = field
   if (value.length > maximum) {
     return { code: 'TOO_LONG', problem: `must not have more than ${maximum} items` }
   }
   const items: unknown[] = []
   for (const [index, one] of value.entries()) {
-    const checked = kindOfItem(field).check(item, one)
+    const checked = checkItem(field, one)
     if ('problem' in checked) return { ...checked, problem: `has an item (${index}) that ${checked.problem}` }
     items.push(checked.value)
   }
@@ -59,14 +91,14 @@ export const listKind: Kind<ListField> = {
     },
     code: "list(text('A tag.', { maximumLength: 40 }), 'Tags.', { maximum: 20, distinct: true, index: 'filter' })",
     options: {
-      item: 'The field that each item is: a text, an integer, a number or a decimal.',
+      item: 'The field that each item is: a text, an integer, a number, a decimal, a date, a timestamp or an enumeration.',
       maximum: `The number of items, up to ${MAXIMUM_ITEMS}; 100 by default.`,
       distinct: 'No two items are equal.',
     },
   },
   problems({ item, maximum, index }) {
     const itemKind = ITEMS[item?.type]?.[0] as Kind<ItemField> | undefined
-    if (!itemKind) return ['its items must be texts, integers, numbers or decimals']
+    if (!itemKind) return [`its items must be of one of the kinds ${Object.keys(ITEMS).join(', ')}`]
     return [
       ...(itemKind.problems?.(item) ?? []).map((problem) => `its items: ${problem}`),
       ...(maximum >= 1 && maximum <= MAXIMUM_ITEMS ? [] : [`its maximum must be from 1 to ${MAXIMUM_ITEMS}`]),
@@ -77,9 +109,9 @@ export const listKind: Kind<ListField> = {
   dataType: 'jsonb',
   prismaType: 'Json',
   // A condition after CASE is not evaluated for what is no array.
-  constraint: (column, { item, maximum }) =>
-    `CASE WHEN jsonb_typeof(${column}) = 'array' THEN jsonb_array_length(${column}) <= ${maximum}` +
-    ` AND NOT jsonb_path_exists(${column}, 'strict $[*] ? (@.type() <> "${ITEMS[item.type][1]}")') ELSE ${column} IS NULL END`,
+  constraint: (column, field) =>
+    `CASE WHEN jsonb_typeof(${column}) = 'array' THEN jsonb_array_length(${column}) <= ${field.maximum}` +
+    ` AND NOT jsonb_path_exists(${column}, 'strict $[*] ? (${refusedItems(field)})') ELSE ${column} IS NULL END`,
   indexedBy: (column) => `USING gin (${column} jsonb_path_ops)`,
   prismaIndex: (column) => `index([${column}(ops: JsonbPathOps)], type: Gin)`,
   itemOf: ({ item }) => item,
@@ -87,7 +119,7 @@ export const listKind: Kind<ListField> = {
   isUnordered: true,
   contains: (column, parameter) => `${column} @> ${parameter}::jsonb`,
   operand(field, value) {
-    const checked = kindOfItem(field).check(field.item, value)
+    const checked = checkItem(field, value)
     return JSON.stringify('problem' in checked ? value : checked.value)
   },
   holds: (field, items: unknown[], value) =>

@@ -42,6 +42,8 @@ export const books = defineResource({
       distinct: true,
       index: 'filter',
     }),
+    formats: list(enumeration(['print', 'audio', 'digital'], 'A format.'), 'Formats.', { index: 'filter' }),
+    reprinted_dates: list(date('Date of a reprint.'), 'Dates of reprints.'),
     notes: json('Remarks of any form.', { maximumBytes: 2_000 }),
     page_price: computed(
       'price / pages',

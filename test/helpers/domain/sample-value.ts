@@ -34,7 +34,7 @@ export function awkwardValues(field: LeafField): Json[] {
     case 'json':
       return [0, '', false, [], {}, [1e-300, [{ 'a "b"': '🪐' }]], { b: null, a: 1 }]
     case 'list':
-      return [[], ['x “quoted” , \\ 🪐', 'x']]
+      return [[], field.item.type === 'text' ? ['x “quoted” , \\ 🪐', 'x'] : awkwardValues(field.item)]
     case 'boolean':
       return [true, false]
     case 'timestamp':
