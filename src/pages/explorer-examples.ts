@@ -12,8 +12,17 @@ export function exampleOperations(resources: readonly Resource[], { documents }:
     ...collections.slice(0, 1).map(connectionExample),
     ...collections.flatMap(aggregateExample),
     ...collections.slice(0, 1).map(deleteExample),
+    CHANGES_EXAMPLE,
     ...[...documents].map(([name, document]) => ({ title: `Persisted: ${name}`, document })),
   ]
+}
+
+const CHANGES_EXAMPLE = {
+  title: 'Changes as they happen',
+  document: `subscription changes {
+  changes { cursor collection id version event time by resource }
+}
+`,
 }
 
 function pageExample(resource: Resource, resources: readonly Resource[]) {

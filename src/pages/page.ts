@@ -79,10 +79,14 @@ export function browsePage(site: Site): Html {
   return pageWith('Browse', site, content, head)
 }
 
-export function notFoundPage(site: Site, path: string): Html {
+export function notFoundPage(site: Site, resources: readonly Resource[], path: string): Html {
+  const collections = resources.filter(({ owner }) => !owner)
   const content = html`<h1>Not found</h1>
-<p>There is nothing at <code>${path}</code>.</p>
-<p><a href="${site.base}">All collections</a>, <a href="${site.root}/">home</a></p>`
+<p>There is nothing at <code>${path}</code>. These collections exist:</p>
+<ul>
+${collections.map((one) => html`<li><a href="${site.base}/${one.path}">${inWords(one.path)}</a></li>`)}
+</ul>
+<p><a href="${site.root}/">Home</a></p>`
   return pageWith('Not found', site, content)
 }
 

@@ -86,11 +86,11 @@ export function documentRoutes(
 }
 
 /** The page for browsers at unknown addresses. Other clients must send a token first. */
-export function notFoundRoute(settings: SiteSettings): Route {
+export function notFoundRoute(resources: readonly Resource[], settings: SiteSettings): Route {
   return browserRoute('/{*path}', (ctx) => {
     // The log names the path of a request that has no route.
     ctx.state['route'] = undefined
-    respondWithPage(ctx, notFoundPage(siteFor(ctx, settings), ctx.path.slice(0, 200)))
+    respondWithPage(ctx, notFoundPage(siteFor(ctx, settings), resources, ctx.path.slice(0, 200)))
     ctx.status = 404
   })
 }

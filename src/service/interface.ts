@@ -26,5 +26,9 @@ export function createRestInterface(domain: Domain, prepare: Prepare, settings: 
       served.map(({ settings }) => settings),
     ),
   ]
-  return { routes, notFound: notFoundRoute(shownSettings), pathHeaders: deprecationHeaders(served) }
+  return {
+    routes,
+    notFound: notFoundRoute(domain.resources, shownSettings),
+    pathHeaders: deprecationHeaders(served),
+  }
 }

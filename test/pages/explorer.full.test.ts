@@ -11,35 +11,47 @@ for (const [device, width, height] of [
   ['a desktop', 1280, 800],
   ['a phone', 390, 844],
 ] as const) {
-  test(`on ${device}, a token and an example can be entered and run, without third parties`, async (t) => {
-    const browser = await openBrowser(t)
-    if (!browser) return t.pass()
-    const { writer, origin } = service()
-    const name = `Explorata ${width}`
-    await writer.post('/species', { scientific_name: name })
-    const page = await browser.newPage({ viewport: { width, height } })
-    const outside = watchOutside(page, origin)
-    const problems = watchProblems(page)
+  test.serial(
+    `on ${device}, a token and an example can be entered and run, without third parties`,
+    async (t) => {
+      const browser = await openBrowser(t)
+      if (!browser) return t.pass()
+      const { writer, origin } = service()
+      const name = `Explorata ${width}`
+      await writer.post('/species', { scientific_name: name })
+      const page = await browser.newPage({ viewport: { width, height } })
+      const outside = watchOutside(page, origin)
+      const problems = watchProblems(page)
 
-    await page.goto(`${origin}/graphql`)
-    await page.getByText('This page needs an access token.').waitFor()
-    await page.getByLabel('Access token').fill(writer.authorization as string)
-    await page.getByRole('button', { name: 'Use token' }).click()
-    await page.locator('summary', { hasText: /^Token/ }).waitFor()
-    await page.selectOption('#examples', { label: 'The newest species' })
-    await page.click('.graphiql-execute-button')
-    await page.locator('.result-window', { hasText: name }).waitFor()
-    const isFitting = await page.evaluate<boolean>(
-      'document.documentElement.scrollWidth <= window.innerWidth',
-    )
-    t.true(isFitting)
-    t.deepEqual(outside, [])
-    t.deepEqual(problems, [])
-    const kept = await page.evaluate<unknown[]>(
-      "[sessionStorage.getItem('halgraph.token'), localStorage.length]",
-    )
-    t.deepEqual(kept, [(writer.authorization as string).replace('Bearer ', ''), 0])
-  })
+      await page.goto(`${origin}/graphql`)
+      await page.getByText('This page needs an access token.').waitFor()
+      await page.getByLabel('Access token').fill(writer.authorization as string)
+      await page.getByRole('button', { name: 'Use token' }).click()
+      await page.locator('summary', { hasText: /^Token/ }).waitFor()
+      await page.selectOption('#examples', { label: 'The newest species' })
+      await page.click('.graphiql-execute-button')
+      await page.locator('.result-window', { hasText: name }).waitFor()
+      await page.selectOption('#examples', { label: 'Changes as they happen' })
+      await page.click('.graphiql-execute-button')
+      await page
+        .locator('.graphiql-execute-button[title*="Stop"], .graphiql-execute-button[aria-label*="Stop"]')
+        .waitFor()
+      for (const id of ['first', 'second']) {
+        await writer.put(`/planets/${id}-${width}`, { id: `${id}-${width}`, name: `The ${id} of ${width}` })
+        await page.locator('.result-window', { hasText: `The ${id} of ${width}` }).waitFor()
+      }
+      const isFitting = await page.evaluate<boolean>(
+        'document.documentElement.scrollWidth <= window.innerWidth',
+      )
+      t.true(isFitting)
+      t.deepEqual(outside, [])
+      t.deepEqual(problems, [])
+      const kept = await page.evaluate<unknown[]>(
+        "[sessionStorage.getItem('halgraph.token'), localStorage.length]",
+      )
+      t.deepEqual(kept, [(writer.authorization as string).replace('Bearer ', ''), 0])
+    },
+  )
 }
 
 function watchOutside(page: Page, origin: string): string[] {

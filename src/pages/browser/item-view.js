@@ -95,7 +95,7 @@ function Deletion({ template, etag, up }) {
     }
     setProblem(body?.error?.message ?? `The response has the status ${status}.`)
   }
-  return html`<button type="button" class="danger" onClick=${() => dialog.current.showModal()}>Delete</button>
+  return html`<button type="button" onClick=${() => dialog.current.showModal()}>Delete</button>
     <dialog ref=${dialog} aria-labelledby="delete-title">
       <h2 id="delete-title">${template.title}?</h2>
       <p>What it owns is deleted too.</p>

@@ -137,6 +137,26 @@ export async function profileOf(answer) {
   return url ? (await send(url, { headers: { Accept: 'application/json' } })).body : undefined
 }
 
+/**
+ * The blocks of a stream of events, as they come.
+ *
+ * @param {NonNullable<Response["body"]>} body
+ */
+export async function* blocksOf(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  try {
+    for (let text = ''; ; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const blocks = (text + value).split('\n\n')
+      text = blocks.pop() ?? ''
+      yield* blocks
+    }
+  } finally {
+    reader.cancel()
+  }
+}
+
 /** After a stream of changes has ended, it is continued this many milliseconds later. */
 const PAUSE = 5_000
 
@@ -153,17 +173,11 @@ export function followChanges(url, tell) {
     const headers = { Accept: 'text/event-stream', ...(last && { 'Last-Event-ID': last }) }
     const { ok, body } = await request(url, { headers, signal })
     if (!ok || !body) return false
-    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-    for (let text = ''; ; ) {
-      const { done, value } = await reader.read()
-      if (done) return true
-      const blocks = (text + value).split('\n\n')
-      text = blocks.pop() ?? ''
-      for (const block of blocks) {
-        last = /^id: (.*)$/m.exec(block)?.[1] ?? last
-        if (/^data: /m.test(block)) tell()
-      }
+    for await (const block of blocksOf(body)) {
+      last = /^id: (.*)$/m.exec(block)?.[1] ?? last
+      if (/^data: /m.test(block)) tell()
     }
+    return true
   }
   const follow = async (/** @type {AbortSignal} */ signal) => {
     // A token that has expired, or a position that is gone, is not asked for again.

@@ -1,6 +1,6 @@
 // The explorer: GraphiQL with example operations.
 
-import { request, shareToken } from '../../docs/assets/session.js'
+import { blocksOf, request, shareToken } from '../../docs/assets/session.js'
 import { askForToken } from '../../docs/assets/session-control.js'
 
 const scheme = matchMedia('(prefers-color-scheme: dark)')
@@ -18,14 +18,24 @@ const storage = {
   },
 }
 
+/** The result of an operation, or those of a subscription as they come. */
 async function send(parameters, { headers = {} } = {}) {
+  const accept = 'application/json, text/event-stream;q=0.5'
   const response = await request(new URL('../../graphql', import.meta.url), {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json', ...headers },
+    headers: { 'Content-Type': 'application/json', Accept: accept, ...headers },
     body: JSON.stringify(parameters),
   })
   if (response.status === 401) askForToken()
-  return response.json()
+  const isStream = response.headers.get('Content-Type').startsWith('text/event-stream')
+  return isStream ? resultsOf(response.body) : response.json()
+}
+
+async function* resultsOf(body) {
+  for await (const block of blocksOf(body)) {
+    const [, result] = /^event: next\ndata: (.*)$/.exec(block) ?? []
+    if (result !== undefined) yield JSON.parse(result)
+  }
 }
 
 /** Renders a new GraphiQL, which fetches the schema with the current token. */
