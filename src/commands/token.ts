@@ -10,7 +10,7 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
   --scope       scopes separated by spaces: <collection>:read or <collection>:write, with * for all collections;
                 default: "*:read *:write"
   --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
-  --subject     the subject of the token
+  --subject     the subject of the token, which is the author of its changes; default: developer
 
 The service creates the development secret when it first starts; this command only reads it.`
 

@@ -57,12 +57,17 @@ async function checked(
 /**
  * Signs a token that the service accepts.
  *
- * @param request `scope`: separated by spaces; `expiresIn`: seconds, or a duration such as `12h` or `30d`
+ * @param request `scope`: separated by spaces; `expiresIn`: seconds, or a duration such as `12h` or `30d`; `subject`: the
+ *   author of changes, `developer` by default
  * @throws {SettingsError} when a key set verifies the tokens: only its owner can sign them
  */
 export async function mintToken(
   { jwt, jwtIssuer, jwtAudience }: TokenSettings,
-  { scope, expiresIn, subject }: { scope: string; expiresIn: string; subject?: string | undefined },
+  {
+    scope,
+    expiresIn,
+    subject = 'developer',
+  }: { scope: string; expiresIn: string; subject?: string | undefined },
 ): Promise<string> {
   if (jwt.kind === 'jwks') {
     throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])
