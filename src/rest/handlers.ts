@@ -20,7 +20,7 @@ import { createForms, type Templates, variantOf } from './forms.ts'
 import { createHal, type ListData, type Selection } from './hal.ts'
 import { ITEM_TYPES, respondWithItems } from './items/items.ts'
 import { runForRequest, runWrites } from './operation-header.ts'
-import type { Operations, SelectOperation } from './operations.ts'
+import { type Operations, type SelectOperation, versionVariable } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { hasTemplates, respond } from './respond.ts'
@@ -45,8 +45,6 @@ export function createHandlers(
   const parseSelection = selectionParser(resource, resources)
   // Another definition shows something else of the same versions.
   const shown = resource.shownLeaves.map(({ name }) => name).join()
-  // Only the lists and the writes of a view have this variable.
-  const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
 
   /** The parameters of a single resource. */
   function selectionOf({ querystring, URL: { searchParams } }: Context): Selection | undefined {
@@ -117,7 +115,7 @@ export function createHandlers(
         authorizeEmbeds(callerOf(ctx), selected)
         const { limit, search, cursor } = parameters
         const { parentId } = ctx['params'] as PathParameters
-        const selection = { sort, filter, search, ...inVersion }
+        const selection = { sort, filter, search, ...versionVariable(resource) }
         const counted = isCounted(ctx)
         const of = parent && { resource: parent, id: parentId as string }
         const urls = urlsFor(ctx, settings)

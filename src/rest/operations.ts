@@ -3,7 +3,7 @@ import type { OperationText, Prepare, PreparedOperation } from '../graph/executi
 import { camelCase, graphNames, parentArgument, singular } from '../graph/names.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { referenceLeaves } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
+import type { Resource, Values } from '../model/resource.ts'
 import type { Embed, Selection } from './hal.ts'
 import type { OperationName } from './resource-paths.ts'
 
@@ -102,8 +102,13 @@ function selecting(prepare: Prepare, write: Write): SelectOperation {
   }
 }
 
+/** Lists and writes of a resource in a version of the API have its version as a variable. */
 function versionOf({ isVersioned }: Resource): Draft['variables'] {
   return isVersioned ? { apiVersion: 'ApiVersion' } : {}
+}
+
+export function versionVariable({ apiVersion }: Resource): Values {
+  return apiVersion === undefined ? {} : { apiVersion }
 }
 
 function listDraft(

@@ -10,7 +10,7 @@ import type { Resource, Values } from '../model/resource.ts'
 import { inspectPatch, inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { conditionVariables, stateHeaders } from './conditional.ts'
 import type { Occasion } from './hal.ts'
-import type { Operations } from './operations.ts'
+import { type Operations, versionVariable } from './operations.ts'
 import type { RestSettings, Urls } from './urls.ts'
 
 /** The identifiers in a path. The GraphQL variables have the same names. */
@@ -72,16 +72,13 @@ export function createWrites(
   settings: RestSettings,
   represent: Represent,
 ): Writes {
-  // Only the lists and the writes of a view have this variable.
-  const inVersion = resource.apiVersion === undefined ? {} : { apiVersion: resource.apiVersion }
-
   function write(name: WriteName, request: WriteRequest, variables: Values): Write {
     const { parameters } = request
     const { return: preferred } = preferencesOf(request)
     const isLenientWrite = name !== 'create' && isLenient(request)
     return {
       operation: operations[name],
-      variables: { ...parameters, ...variables, ...inVersion },
+      variables: { ...parameters, ...variables, ...versionVariable(resource) },
       respond(result, viewer) {
         const { outcome, resource: data } = result as { outcome: string; resource: Values }
         const isCreated = outcome === 'CREATED'
