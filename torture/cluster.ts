@@ -8,6 +8,10 @@ import { findComponents } from './cluster/components.ts'
 import { FAULTS, type Fault } from './cluster/faults.ts'
 import { createLoad, type Load } from './cluster/load.ts'
 import type { Member } from './cluster/members.ts'
+import { compare as compareFeed } from './feed/compare.ts'
+import type { Consumer } from './feed/consumers.ts'
+import { startConsumers } from './feed/following.ts'
+import { committed, current, Ledger, noteCommitted } from './feed/ledger.ts'
 import { withOwner } from './owner.ts'
 import { percentile } from './percentile.ts'
 import { Skipped } from './skipped.ts'
@@ -27,7 +31,8 @@ const CALM_MILLISECONDS = 2_000
 
 /**
  * Kills, freezes, partitions and switches over the primary of a cluster under load: no acknowledged write is lost,
- * no response is wrong, and the service serves again soon after another member is the primary.
+ * no response is wrong, the service serves again soon after another member is the primary, and consumers of the feed see
+ * each committed change once.
  */
 export async function run(rounds = 20, only?: string): Promise<string[]> {
   const components = await findComponents()
@@ -53,12 +58,36 @@ export async function run(rounds = 20, only?: string): Promise<string[]> {
     const origin = await service.origin
     const load = createLoad(origin)
     const broken: string[] = []
+    await inSession(address(cluster.primaryPort), noteCommitted)
+    const consumers = await startConsumers(() => origin)
     for (const [name, fault] of Object.entries(FAULTS)) {
       if (only !== undefined && only !== name) continue
       broken.push(...(await endure(name, fault, rounds, load, origin, cluster)))
     }
+    broken.push(...(await consumers.catchUp(() => origin)))
+    const expected = await inSession(address(cluster.primaryPort), async (client) => {
+      return { committed: await committed(client), current: await current(client), ledger: new Ledger() }
+    })
+    broken.push(...compareFeed(consumers.all, expected))
+    console.log(`the feed: ${expected.committed.length} changes committed, ${describe(consumers.all)}`)
     return [...broken, ...complaints, ...(service.child.exitCode === null ? [] : ['the service has ended'])]
   })
+}
+
+async function inSession<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function describe(consumers: readonly Consumer[]): string {
+  return consumers
+    .map(({ name, seen, connections }) => `${name}: ${seen.length} seen on ${connections} connections`)
+    .join(', ')
 }
 
 async function endure(
