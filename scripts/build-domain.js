@@ -122,16 +122,16 @@ const PACKAGES = [
 ]
 
 /**
- * Makes the packages of this installation available to the folder, by links in its `node_modules` where it is not
- * within the project. The service and the domain must share them: an error class is compared by identity.
+ * Makes the packages of this installation available to the folder, by links in its `node_modules` where it is of another
+ * package. The service and the domain must share them: an error class is compared by identity.
  *
  * @throws {BuildError} when a package is of another installation, or a link cannot be made
  * @param {string} folder
  */
 export async function linkPackages(folder) {
   for (const { name, target } of PACKAGES) {
-    // Within the project, `halgraph` is the name of the package that the folder is in.
-    if (name === 'halgraph' && folder.startsWith(project)) continue
+    // Node finds a package by its name from within.
+    if (name === 'halgraph' && packageOf(folder) === resolve(project)) continue
     const found = installed(folder, name)
     if (found === undefined) {
       await makeLink(join(folder, 'node_modules', name), target)
@@ -139,6 +139,17 @@ export async function linkPackages(folder) {
       throw new BuildError(`DOMAIN: ${folder} uses ${found}, but the service that runs is in ${project}`)
     }
   }
+}
+
+/**
+ * The folder of the package that a folder belongs to.
+ *
+ * @param {string} folder
+ * @returns {string | undefined}
+ */
+function packageOf(folder) {
+  if (existsSync(join(folder, 'package.json'))) return resolve(folder)
+  return dirname(folder) === folder ? undefined : packageOf(dirname(folder))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -436,6 +436,17 @@ test.serial('the executable builds it, and runs what it has built', async (t) =>
   t.regex(stdout, /ok {4}loans\n/)
   const built = await readdir(join(library.path, 'dist'))
   t.true(built.includes('lending-rules.js'), built.join())
+})
+
+test.serial('a domain within the project can be a package of its own', async (t) => {
+  const folder = await mkdtemp(join(project, 'dist.domain-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  await cp(join(project, 'test/domains/library'), folder, { recursive: true })
+  await run(process.execPath, ['bin/halgraph.js', 'build'], {
+    cwd: project,
+    env: { PATH: process.env['PATH'], DOMAIN: folder },
+  })
+  t.true((await readdir(join(folder, 'dist'))).includes('lending-rules.js'))
 })
 
 test.serial('a database of another domain is refused, not changed', async (t) => {
