@@ -335,6 +335,14 @@ test('uniqueness, indexes and the action of a reference can be added and removed
   )
 })
 
+test('an index that was built before its migration is kept', async (t) => {
+  const domain = await library(t)
+  await domain.query('CREATE INDEX books_title_id_idx ON books (title, id) WITH (fillfactor = 50)')
+  await domain.become(withBooks(books({ ...BOOK, title: text('Title.', { required: true, index: 'sort' }) })))
+  const [index] = await domain.query("SELECT indexdef FROM pg_indexes WHERE indexname = 'books_title_id_idx'")
+  t.regex(index?.['indexdef'] as string, /fillfactor/)
+})
+
 test('a computed field is added, changed and removed with its index, and each change is a new version', async (t) => {
   const domain = await library(t)
   const doubled = (expression: string) =>

@@ -31,7 +31,7 @@ export function keepRowCount(table: string): string {
 }
 
 export function createIndex(table: string, { name, text, unique, needsTrigrams }: Index): string {
-  const statement = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quoted(name)} ON ${quoted(table)} ${text}`
+  const statement = `CREATE ${unique ? 'UNIQUE INDEX' : 'INDEX IF NOT EXISTS'} ${quoted(name)} ON ${quoted(table)} ${text}`
   return needsTrigrams ? whereSupported(name, statement) : statement
 }
 
