@@ -120,9 +120,12 @@ export class FeedWatch {
     const key = [request.since, ...request.resources.map(({ path }) => path)].join(' ')
     const known = this.#found.get(key)
     if (known) return known
-    const found = hasChanges(this.source, request)
+    const found = hasChanges(this.source, request).catch(() => {
+      this.#found.delete(key)
+      // The read that follows has the error, for its own caller, or succeeds.
+      return { isThere: true, reached: request.since }
+    })
     this.#found.set(key, found)
-    found.catch(() => this.#found.delete(key))
     return found
   }
 
