@@ -153,7 +153,8 @@ export async function* blocksOf(body) {
       yield* blocks
     }
   } finally {
-    reader.cancel()
+    // Fails where the stream has failed.
+    reader.cancel().catch(() => {})
   }
 }
 
