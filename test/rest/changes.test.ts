@@ -257,12 +257,21 @@ test.serial(
   async (t) => {
     const { writer, reader } = service()
     const begin = await end(reader, '&collection=spacecraft')
-    const waiting = reader.get(begin, { Prefer: 'wait=4' })
+    const waiting = reader.get(begin, { Prefer: 'wait=30' })
+    let isOver = false
+    const quiet = (async () => {
+      await reader.get(await end(reader, '&collection=moons'), { Prefer: 'wait=10' })
+      isOver = true
+    })()
+    // It has found nothing yet.
+    await delay(500)
     await writer.put('/planets/unseen', { id: 'unseen', name: 'Unseen' })
     await writer.put('/spacecraft/argo', { id: 'argo', name: 'Argo', kind: 'rover' })
     const answer = await waiting
     t.deepEqual(told(answer.body._embedded.changes), ['created argo 1'])
-    t.is(applied(answer), 'wait=4')
+    t.is(applied(answer), 'wait=30')
+    t.false(isOver)
+    await quiet
     const known = await reader.get(begin, { Prefer: 'wait=4' })
     t.deepEqual(told(known.body._embedded.changes), ['created argo 1'])
   },
@@ -413,6 +422,34 @@ test.serial('a stream sends changes when they happen, and resumes after the last
   }
   await t.throwsAsync(events(`${base}/changes?since=x`, 0), { message: /INVALID_QUERY_PARAMETER/ })
   await t.throwsAsync(events(`${base}/changes?collection=moons`, 0), { message: /ACCESS_DENIED/ })
+})
+
+test.serial('streams at one position have the changes that each asks for and may see', async (t) => {
+  const { writer, reader, base } = service()
+  const since = new URL(await end(reader)).searchParams.get('since') as string
+  const both = accessToken({ secret: SECRET, scope: 'planets:read spacecraft:read' })
+  const ids = async (query: string, count: number, token?: string) => {
+    const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+    const { events: sent } = await events(`${base}/changes?since=${since}${query}`, count, headers)
+    return sent.map(({ data }) => data.id)
+  }
+  const streams = [
+    ids('', 2, both),
+    ids('', 1),
+    ids('&collection=spacecraft', 1, both),
+    ids('', 2, both),
+    ids('&limit=1', 2, both),
+  ]
+  await delay(500)
+  await writer.put('/planets/seen', { id: 'seen', name: 'Seen' })
+  await writer.put('/spacecraft/hidden', { id: 'hidden', name: 'Hidden', kind: 'rover' })
+  t.deepEqual(await Promise.all(streams), [
+    ['seen', 'hidden'],
+    ['seen'],
+    ['hidden'],
+    ['seen', 'hidden'],
+    ['seen', 'hidden'],
+  ])
 })
 
 test.serial('a stream of a token that cannot see a change still tells the position after it', async (t) => {
