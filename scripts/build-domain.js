@@ -75,9 +75,10 @@ async function build(folder, made) {
  * @returns {boolean}
  */
 function isModules(folder) {
-  const file = join(folder, 'package.json')
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')).type === 'module'
-  return dirname(folder) !== folder && isModules(dirname(folder))
+  const owner = packageOf(folder)
+  return (
+    owner !== undefined && JSON.parse(readFileSync(join(owner, 'package.json'), 'utf8')).type === 'module'
+  )
 }
 
 /**
