@@ -14,9 +14,14 @@ import { PATHS } from '../documents/openapi/service-paths.ts'
 import { profileOf } from '../documents/profile.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import { acceptable } from '../http/content/accept.ts'
+import {
+  contentHandler,
+  contentRoute,
+  respondWithContent,
+  staticContent,
+} from '../http/content/static-content.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
-import { contentHandler, contentRoute, respondWithContent, staticContent } from '../http/static-content.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { prefersPage } from '../rest/respond.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Context } from 'koa'
-import { namesTag } from '../http/static-content.ts'
+import { namesTag } from '../http/content/static-content.ts'
 import { isUnmodifiedSince } from '../model/precondition.ts'
 import type { Values } from '../model/resource.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import { expiryOf } from '../auth/authenticate.ts'
-import { abortOnLeave } from '../leave.ts'
+import { abortOnLeave } from './leave.ts'
 
 export const EVENT_STREAM = 'text/event-stream'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Context } from 'koa'
-import { type Handler, type Route, reads } from './routes.ts'
+import { type Handler, type Route, reads } from '../routes.ts'
 
 /** Content that is the same for every caller. */
 export type StaticContent = Readonly<ReturnType<typeof staticContent>>
