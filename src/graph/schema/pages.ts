@@ -64,10 +64,10 @@ export async function resolvePage(
   const counted = fields.has('totalCount') || fields.has('totalPages')
   const { unlessRevision } = args
   if (unlessRevision !== undefined && unlessRevision !== null) {
-    const page = await readPage(source, args, context, { counted, versionsOnly: true })
+    const page = await readPage(source, args, context, { counted, versionsOnly: true }, true)
     if (page.revision === unlessRevision) return { ...page, items: [] }
   }
-  return readPage(source, args, context, { counted })
+  return readPage(source, args, context, { counted }, fields.has('revision'))
 }
 
 /** Reads a page. If fewer items than a page precede the position of a cursor, it is the first page. */
@@ -76,12 +76,13 @@ async function readPage(
   args: PageArguments,
   context: GraphContext,
   parts: Pick<ListRequest, 'counted' | 'versionsOnly'>,
+  hasRevision: boolean,
 ) {
   const { resource } = source
   const read = async (wanted: PageArguments) => {
     const request = toPageRequest(resource, wanted, context, parts)
     const list = await readSource(source, request, context)
-    return { request, list, page: toPage(resource, wanted, request, list) }
+    return { request, list, page: toPage(resource, wanted, request, list, hasRevision) }
   }
   const { request, list, page } = await read(args)
   const isShort = list.rows.length === 0 || (parts.counted && list.totalCount <= args.limit && page.hasMore)
@@ -120,7 +121,13 @@ function toPageRequest(
  * The page, from its rows. `hasMore`, a next cursor, and a number below that of the pages: either all or none, even if
  * resources were added or deleted since the cursor was made.
  */
-function toPage(resource: Resource, { page, limit }: PageArguments, request: ListRequest, list: List) {
+function toPage(
+  resource: Resource,
+  { page, limit }: PageArguments,
+  request: ListRequest,
+  list: List,
+  hasRevision: boolean,
+) {
   const { sorts, before } = request
   const isMore = list.rows.length > limit
   const items = before ? list.rows.slice(-limit) : list.rows.slice(0, limit)
@@ -138,14 +145,18 @@ function toPage(resource: Resource, { page, limit }: PageArguments, request: Lis
     totalCount: list.totalCount,
     totalPages,
     hasMore,
-    get revision() {
-      let shown = `${number},${limit},${list.totalCount},${hasMore},${hasPrevious}`
-      for (const row of items) shown += `,${keyText(keyOf(resource, row))}:${row.version}`
-      return hash('sha1', shown, 'base64url')
-    },
+    revision: hasRevision
+      ? revisionOf(resource, items, [number, limit, list.totalCount, hasMore, hasPrevious])
+      : undefined,
     nextCursor: hasMore ? cursorTo(last, number + 1, 'after') : undefined,
     previousCursor: hasPrevious ? cursorTo(items[0], Math.max(number - 1, 1), 'before') : undefined,
   }
+}
+
+/** @param place what else the page shows than its items */
+function revisionOf(resource: Resource, items: readonly Row[], place: readonly unknown[]): string {
+  const versions = items.map((row) => `${keyText(keyOf(resource, row))}:${row.version}`)
+  return hash('sha1', [...place, ...versions].join(), 'base64url')
 }
 
 /** The number of a page: the requested one, unless rows before the cursor were added or deleted. */
