@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { prismaError } from '../database/errors.ts'
 import { prismaModel } from '../database/extension.ts'
 import { storedKeysStatement } from '../database/sql/insert.ts'
@@ -36,6 +37,8 @@ export async function createTogether(
   try {
     const changes = await changesOf(context, resource, creations)
     const added = changes.filter((change) => change !== undefined)
+    // A hundred rows take 10 ms, during which the requests of others wait.
+    await nextTurn()
     await Promise.all(added.map((change) => refuseBrokenRules(change, resource, context.resources)))
     const columns = added.map(({ key, after }) => ({ ...after, ...keyColumns(resource, key) }))
     const created =

@@ -29,6 +29,8 @@ export interface Parent {
 interface Together {
   readonly isAtomic: boolean
   hasFailed: boolean
+  /** Fields that have begun. */
+  executed: number
   /** What all fields write, once the first is executed. */
   planned?: readonly PlannedWrite[]
   /** By the name of its field: what an earlier field has created with its own, or undefined. */
@@ -97,7 +99,7 @@ export function inTransaction(
     connections,
     slot,
     selectsWritten,
-    together: { isAtomic, hasFailed: false, created: new Map() },
+    together: { isAtomic, hasFailed: false, executed: 0, created: new Map() },
   }
 }
 
