@@ -115,6 +115,7 @@ export function referencePage(site: Site): Html {
   const content = html`<h1 class="hidden">Reference</h1>
 <div id="reference"></div>`
   const head = html`<link rel="stylesheet" href="${site.assets}/swagger-ui.css">
+<link rel="stylesheet" href="${site.assets}/reference.css">
 <script src="${site.assets}/swagger-ui-bundle.js" defer></script>
 <script type="module" src="${site.assets}/reference.js"></script>`
   return pageWith('Reference', site, content, head)
