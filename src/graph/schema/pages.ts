@@ -145,6 +145,7 @@ function toPage(
     totalCount: list.totalCount,
     totalPages,
     hasMore,
+    // Not a getter: V8 would make a hidden class for each page, which keeps its rows until the next major collection.
     revision: hasRevision
       ? revisionOf(resource, items, [number, limit, list.totalCount, hasMore, hasPrevious])
       : undefined,
