@@ -64,10 +64,15 @@ export async function resolvePage(
   const counted = fields.has('totalCount') || fields.has('totalPages')
   const { unlessRevision } = args
   if (unlessRevision !== undefined && unlessRevision !== null) {
-    const page = await readPage(source, args, context, { counted, versionsOnly: true }, true)
+    const page = await readPage(source, args, context, { counted, versionsOnly: true, hasRevision: true })
     if (page.revision === unlessRevision) return { ...page, items: [] }
   }
-  return readPage(source, args, context, { counted }, fields.has('revision'))
+  return readPage(source, args, context, { counted, hasRevision: fields.has('revision') })
+}
+
+/** What is read and computed besides the items, which follows from the selection. */
+interface PageParts extends Pick<ListRequest, 'counted' | 'versionsOnly'> {
+  readonly hasRevision: boolean
 }
 
 /** Reads a page. If fewer items than a page precede the position of a cursor, it is the first page. */
@@ -75,8 +80,7 @@ async function readPage(
   source: ListSource,
   args: PageArguments,
   context: GraphContext,
-  parts: Pick<ListRequest, 'counted' | 'versionsOnly'>,
-  hasRevision: boolean,
+  { hasRevision, ...parts }: PageParts,
 ) {
   const { resource } = source
   const read = async (wanted: PageArguments) => {
