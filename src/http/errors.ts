@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { validate as isUuid } from 'uuid'
 import { DomainError, type ErrorCode, STATUS } from '../model/errors.ts'
 import { inWords } from '../model/labels.ts'
-import { asksFor } from './content/accept.ts'
+import { asksFor } from './negotiation.ts'
 import { hasHost, type PublicAddress, rootFor } from './request-target.ts'
 
 /** The body of every failed request (SPEC §2.4). */

@@ -13,13 +13,13 @@ import { EXAMPLE_ORIGIN, openApiDocument } from '../documents/openapi/document.t
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { profileOf } from '../documents/profile.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
-import { acceptable } from '../http/content/accept.ts'
 import {
   contentHandler,
   contentRoute,
   respondWithContent,
   staticContent,
 } from '../http/content/static-content.ts'
+import { acceptable } from '../http/negotiation.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'

@@ -2,10 +2,10 @@ import type { Context } from 'koa'
 import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { readJsonBody } from '../http/json/body.ts'
-import { preferencesOf, reportApplied } from '../http/prefer.ts'
+import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import type { Handler } from '../http/routes.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import { changesUrl } from './changes/query.ts'
+import { changesUrl } from './changes/feed.ts'
 import { linkVersions } from './changes/versions.ts'
 import {
   contentVariant,

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { joinOperations } from '../graph/execution/joined-operations.ts'
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
-import { preferencesOf, reportApplied } from '../http/prefer.ts'
+import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import type { Values } from '../model/resource.ts'
 import type { Write } from './writes.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { acceptable } from '../http/content/accept.ts'
+import { acceptable } from '../http/negotiation.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { HAL_FORMS } from './forms.ts'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PreparedOperation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
-import { preferencesOf } from '../http/prefer.ts'
+import { preferencesOf } from '../http/negotiation.ts'
 import { allows } from '../model/authorize.ts'
 import type { Caller } from '../model/caller.ts'
 import { refuseInvalid } from '../model/errors.ts'

@@ -1,6 +1,6 @@
 import type { Resource } from '../../model/resource.ts'
 import { BATCH_PATH } from '../../rest/batch.ts'
-import { CHANGES_PATH } from '../../rest/changes/query.ts'
+import { CHANGES_PATH } from '../../rest/changes/feed.ts'
 import { entryDocument } from '../../rest/routes.ts'
 import { API_CATALOG_PATH } from '../../rest/urls.ts'
 import { batchOperation } from './batch.ts'

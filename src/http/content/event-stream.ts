@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import { expiryOf } from '../auth/authenticate.ts'
-import { abortOnLeave } from './leave.ts'
 
 export const EVENT_STREAM = 'text/event-stream'
 
@@ -57,4 +56,21 @@ export function sendEvents(
 async function drained(res: ServerResponse, signal: AbortSignal): Promise<void> {
   const unread = setTimeout(() => res.destroy(), UNREAD_MILLISECONDS)
   await once(res, 'drain', { signal }).finally(() => clearTimeout(unread))
+}
+
+/**
+ * Is aborted when the response is over, or when the client leaves before. A client that closes its side of the connection
+ * counts as one that leaves. It would still receive a short response, but until something is sent to it, it cannot be
+ * distinguished from a client that has closed the whole connection.
+ */
+export function abortOnLeave({ req: { socket }, res }: Context): AbortController {
+  const controller = new AbortController()
+  const leave = () => controller.abort()
+  socket.once('end', leave)
+  res.once('close', () => {
+    socket.removeListener('end', leave)
+    leave()
+  })
+  if (socket.readableEnded || res.closed) leave()
+  return controller
 }

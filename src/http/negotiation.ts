@@ -1,6 +1,24 @@
 import type { Context } from 'koa'
 import { errorAt } from '../model/errors.ts'
 
+/** A parameter of a media range other than `q`; the value may be quoted (RFC 9110 §5.6.6, §12.5.1). */
+const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?/gi
+
+/**
+ * The media type that the client prefers; false if none is acceptable. Ignores parameters: for `application/json;
+ * charset=utf-8`, `application/json` is acceptable, since it is always in UTF-8.
+ */
+export function acceptable(ctx: Context, ...types: readonly string[]): string | false {
+  const { headers } = ctx
+  if (headers.accept?.includes(';')) headers.accept = headers.accept.replace(RANGE_PARAMETER, '')
+  return ctx.accepts(...types)
+}
+
+/** Whether Accept names the media type itself, in any case, and does not refuse it with `q=0`. */
+export function asksFor(ctx: Context, type: string): boolean {
+  return ctx.get('Accept').toLowerCase().includes(type) && acceptable(ctx, type) === type
+}
+
 /** The preferences that the service applies, with their values. `''` stands for a preference without a value. */
 const VALUES = {
   handling: ['strict', 'lenient'],
@@ -14,12 +32,10 @@ const VALUES = {
 const LONGEST_WAIT = 30
 
 /** The preferences of a request, by name. Undefined for absent and for unrecognized ones. */
-export type Preferences = { readonly [Name in keyof typeof VALUES]?: (typeof VALUES)[Name][number] } & {
+type Preferences = { readonly [Name in keyof typeof VALUES]?: (typeof VALUES)[Name][number] } & {
   /** Seconds that the client waits for something to tell (RFC 7240 §4.3), at most 30. */
   readonly wait?: number
 }
-
-const NONE: Preferences = {}
 
 /** The elements of a list. A comma within quotes is no separator. */
 const ELEMENTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
@@ -38,31 +54,27 @@ const PREFERENCE =
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for an unknown value of `tx`
  */
 export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>): Preferences {
-  return prefer === undefined ? NONE : parse(String(prefer))
-}
-
-function parse(header: string): Preferences {
+  if (prefer === undefined) return {}
   const sent = new Map<string, string>()
-  for (const element of header.match(ELEMENTS) ?? []) {
+  for (const element of String(prefer).match(ELEMENTS) ?? []) {
     const [, name = '', rest, quoted, token = ''] = PREFERENCE.exec(element) ?? []
     // A malformed preference has a value that no preference has.
     const value = rest === undefined ? element : (quoted?.replace(/\\(.)/g, '$1') ?? token)
     if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value.toLowerCase())
   }
-  const known = Object.entries(VALUES).filter(([name, values]) => {
+  const preferences: Record<string, string | number> = {}
+  for (const [name, values] of Object.entries<readonly string[]>(VALUES)) {
     const value = sent.get(name)
-    const isKnown = value !== undefined && (values as readonly string[]).includes(value)
-    if (name === 'tx' && value !== undefined && !isKnown) throw unknownTransaction(values)
-    return isKnown
-  })
-  const wait =
-    /^[1-9]\d{0,5}$/.test(sent.get('wait') ?? '') && Math.min(Number(sent.get('wait')), LONGEST_WAIT)
-  return { ...Object.fromEntries(known.map(([name]) => [name, sent.get(name)])), ...(wait && { wait }) }
-}
-
-function unknownTransaction(values: readonly string[]) {
-  const message = `The preference tx must be ${values.join(' or ')}.`
-  return errorAt('prefer', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
+    if (value === undefined) continue
+    if (values.includes(value)) preferences[name] = value
+    else if (name === 'tx') {
+      const message = `The preference tx must be ${values.join(' or ')}.`
+      throw errorAt('prefer', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
+    }
+  }
+  const wait = sent.get('wait') ?? ''
+  if (/^[1-9]\d{0,5}$/.test(wait)) preferences['wait'] = Math.min(Number(wait), LONGEST_WAIT)
+  return preferences
 }
 
 /**
