@@ -7,7 +7,7 @@ import {
   type Measure,
 } from '../../model/query/aggregate.ts'
 import { leafNamed } from '../../model/query/query.ts'
-import type { Leaf, Resource } from '../../model/resource.ts'
+import type { Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { filterCondition } from './filter.ts'
 import { Parameters, quoted, quotedTable, type Statement } from './statement.ts'
@@ -20,12 +20,6 @@ const TIME = 'time of group'
 /** Short, because PostgreSQL cuts names. No field begins with a digit. */
 function measureColumn(measure: Measure, column: string): string {
   return `${MEASURES.indexOf(measure)} of ${column}`
-}
-
-/** The exact mean of the two values in the middle, which are one if their number is odd. */
-function exactMedian(column: string, type = ''): string {
-  const middle = (order: string) => `(percentile_disc(0.5) WITHIN GROUP (ORDER BY ${column} ${order}))${type}`
-  return `(${middle('ASC')} + ${middle('DESC')}) * 0.5`
 }
 
 /**
@@ -42,79 +36,86 @@ const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   distinctCount: (column) => `count(DISTINCT ${column})::int`,
 }
 
-/** Of exact numbers, whose texts the driver does not convert. */
-const DECIMAL_FUNCTIONS: typeof FUNCTIONS = {
-  ...FUNCTIONS,
-  average: (column) => `avg(${column})`,
-  sum: (column) => `sum(${column})`,
-  median: (column) => exactMedian(column),
+/**
+ * The same, added exactly. The median is the mean of the two values in the middle, which are one if their number is odd.
+ *
+ * @param number casts a value to a number
+ * @param result casts the result
+ */
+function exactFunctions(number: string, result: string): typeof FUNCTIONS {
+  const middle = (column: string, order: string) =>
+    `(percentile_disc(0.5) WITHIN GROUP (ORDER BY ${column} ${order}))${number}`
+  return {
+    ...FUNCTIONS,
+    average: (column) => `avg(${column}${number})${result}`,
+    sum: (column) => `sum(${column}${number})${result}`,
+    median: (column) => `((${middle(column, 'ASC')} + ${middle(column, 'DESC')}) * 0.5)${result}`,
+  }
 }
 
-/** A cast to numeric keeps 15 digits; a text has them all. */
-const EXACT_FUNCTIONS: typeof FUNCTIONS = {
-  ...FUNCTIONS,
-  average: (column) => `avg(${column}::text::numeric)::text`,
-  sum: (column) => `sum(${column}::text::numeric)::text`,
-  median: (column) => `(${exactMedian(column, '::text::numeric')})::text`,
-}
+/** The driver returns their results as texts. */
+const DECIMAL_FUNCTIONS = exactFunctions('', '')
+
+/** Of doubles. A cast to numeric keeps 15 digits; a text has them all. */
+const EXACT_FUNCTIONS = exactFunctions('::text::numeric', '::text')
 
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
   const { filter, measures, limit } = request
+  const parameters = new Parameters()
+  const keys = keysOf(resource, request)
   const decimals = decimalColumns(resource)
   const ofDoubles = request.exact ? EXACT_FUNCTIONS : FUNCTIONS
-  const keys = keysOf(resource, request)
-  const parameters = new Parameters()
-  const columns = keys.map(({ column }) => quoted(column))
-  const period = periodOf(resource, request)
-  const grouped = [...columns, ...(period ? [period] : [])]
   const computed = MEASURES.flatMap((measure) =>
     measures[measure].map((column) => {
       const functions = decimals.has(column) ? DECIMAL_FUNCTIONS : ofDoubles
       return `${functions[measure](quoted(column))} AS ${quoted(measureColumn(measure, column))}`
     }),
   )
-  const times = period ? [`${period} AS ${quoted(TIME)}`] : []
-  const selected = [...columns, ...times, `count(*)::int AS ${quoted(COUNT)}`, ...computed]
+  const counted = `count(*)::int AS ${quoted(COUNT)}`
+  const selected = keys.map(({ name, expression }) => `${expression} AS ${quoted(name)}`)
+  const byCount = request.order === 'count' ? [`${quoted(COUNT)} DESC`] : []
+  const order = [...byCount, ...keys.map(({ name, nulls }) => quoted(name) + nulls)]
+  const groups = keys.map(({ expression }) => expression)
   const text = [
-    `SELECT ${selected.join(', ')} FROM ${quotedTable(resource)}`,
+    `SELECT ${[...selected, counted, ...computed].join(', ')} FROM ${quotedTable(resource)}`,
     ...(filter ? [`WHERE ${filterCondition(resource, filter, parameters)}`] : []),
-    ...(grouped.length > 0 ? [`GROUP BY ${grouped.join(', ')} ORDER BY ${groupOrder(keys, request)}`] : []),
+    ...(groups.length > 0 ? [`GROUP BY ${groups.join(', ')} ORDER BY ${order.join(', ')}`] : []),
     `LIMIT ${limit}`,
   ]
   return { text: text.join(' '), values: parameters.values }
 }
 
-/** Truncated in UTC, in any time zone of the session. */
-function periodOf(resource: Resource, { groupByTime }: AggregateRequest): string | undefined {
-  if (!groupByTime) return undefined
+/** What makes the groups, in their order. A period is truncated in UTC, in any time zone of the session. */
+function keysOf(resource: Resource, { groupBy, groupByTime }: AggregateRequest) {
+  const fields = [...new Set(groupBy)].map((name) => leafNamed(resource, name))
+  const keys = fields.map(({ column, field }) => ({
+    name: column,
+    expression: quoted(column),
+    nulls: isAlwaysSet(field) ? '' : ' NULLS LAST',
+  }))
+  if (!groupByTime) return keys
   const { column } = leafNamed(resource, groupByTime.field)
-  return `date_trunc('${groupByTime.unit}', ${quoted(column)}, 'UTC')`
+  const period = `date_trunc('${groupByTime.unit}', ${quoted(column)}, 'UTC')`
+  return [{ name: TIME, expression: period, nulls: ' NULLS LAST' }, ...keys]
 }
 
-function groupOrder(keys: readonly Leaf[], { order, groupByTime }: AggregateRequest): string {
-  const byKey = [
-    ...(groupByTime ? [`${quoted(TIME)} NULLS LAST`] : []),
-    ...keys.map(({ column, field }) => `${quoted(column)}${isAlwaysSet(field) ? '' : ' NULLS LAST'}`),
-  ]
-  return (order === 'count' ? [`${quoted(COUNT)} DESC`, ...byKey] : byKey).join(', ')
-}
-
-function keysOf(resource: Resource, { groupBy }: AggregateRequest): Leaf[] {
-  return [...new Set(groupBy)].map((name) => leafNamed(resource, name))
-}
-
-export function toGroups(resource: Resource, request: AggregateRequest, rows: readonly Columns[]): Group[] {
-  const keys = keysOf(resource, request)
+export function toGroups(
+  resource: Resource,
+  { groupBy, groupByTime, measures }: AggregateRequest,
+  rows: readonly Columns[],
+): Group[] {
+  const columns = groupBy.map((name) => leafNamed(resource, name).column)
   const decimals = decimalColumns(resource)
   return rows.map((row) => ({
-    key: Object.fromEntries(keys.map(({ column }) => [column, row[column]])),
-    ...(request.groupByTime && { time: row[TIME] as Date | null }),
+    key: Object.fromEntries(columns.map((column) => [column, row[column]])),
+    ...(groupByTime && { time: row[TIME] as Date | null }),
     count: row[COUNT] as number,
     measures: forMeasures((measure) =>
       Object.fromEntries(
-        request.measures[measure].map((column) => {
+        measures[measure].map((column) => {
           const value = row[measureColumn(measure, column)]
-          return [column, decimals.has(column) ? value : toNumber(value)]
+          // Doubles that were added exactly are texts, too.
+          return [column, typeof value === 'string' && !decimals.has(column) ? Number(value) : value]
         }),
       ),
     ),
@@ -124,9 +125,4 @@ export function toGroups(resource: Resource, request: AggregateRequest, rows: re
 /** The columns whose numbers are texts. */
 function decimalColumns({ leaves }: Resource): ReadonlySet<string> {
   return new Set(leaves.filter(({ field }) => kindOf(field).isExact).map(({ column }) => column))
-}
-
-/** Results added exactly are texts. */
-function toNumber(value: unknown): unknown {
-  return typeof value === 'string' ? Number(value) : value
 }

@@ -15,31 +15,25 @@ interface Selection {
   readonly steps: readonly OrderStep[]
   readonly backwards: boolean
   /** Conditions that hold in every range. */
-  readonly filtered?: readonly string[]
+  readonly conditions?: readonly string[]
   readonly limit: string
   readonly offset?: string | undefined
 }
 
 /** Selects rows of ranges that follow each other in an order. The columns include those of the order. */
 export function rangesQuery(resource: Resource, ranges: readonly Range[], selection: Selection): string {
-  const { columns, steps, backwards, filtered = [], limit, offset } = selection
+  const { columns, steps, backwards, conditions = [], limit, offset } = selection
   const end = offset ? `LIMIT ${limit} OFFSET ${offset}` : `LIMIT ${limit}`
-  const select = ({ conditions, order }: Range, end: string) => {
-    const all = [...filtered, ...conditions]
-    const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`
-    return `SELECT ${columns} FROM ${quotedTable(resource)} ${where} ${order} ${end}`
+  const select = (range: Range, end: string) => {
+    const where = [...conditions, ...range.conditions].join(' AND ') || 'TRUE'
+    const order = range.order && `ORDER BY ${range.order}`
+    return `SELECT ${columns} FROM ${quotedTable(resource)} WHERE ${where} ${order} ${end}`
   }
   const [only, ...more] = ranges
   if (only && more.length === 0) return select(only, end)
   const enough = offset ? `LIMIT ${limit} + ${offset}` : end
   const parts = ranges.map((range) => `(${select(range, enough)})`)
-  return `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ${orderBy(steps, backwards)} ${end}`
-}
-
-/** ORDER BY for an order, or its reverse for reading from the end. Nulls are last in every order. */
-export function orderBy(steps: readonly OrderStep[], backwards = false, knownNotNull?: OrderStep): string {
-  const keys = orderKeys(steps, backwards, knownNotNull)
-  return keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`
+  return `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ORDER BY ${orderKeys(steps, backwards)} ${end}`
 }
 
 /** The columns of an order, which include the key of the resource, and more. */
@@ -47,16 +41,14 @@ export function orderColumns(steps: readonly OrderStep[], ...more: readonly stri
   return [...new Set([...steps.map(({ leaf }) => leaf.column), ...more])].map(quoted).join(', ')
 }
 
-export function orderKeys(
-  steps: readonly OrderStep[],
-  backwards: boolean,
-  knownNotNull?: OrderStep,
-): string[] {
-  return steps.map((step) => {
+/** What ORDER BY takes for an order, or for its reverse to read from the end. Nulls are last in every order. */
+export function orderKeys(steps: readonly OrderStep[], backwards = false, knownNotNull?: OrderStep): string {
+  const keys = steps.map((step) => {
     const isAscending = (step.direction === 'asc') !== backwards
     const nulls = step.nullable && step !== knownNotNull ? ` NULLS ${backwards ? 'FIRST' : 'LAST'}` : ''
     return `${quoted(step.leaf.column)} ${isAscending ? 'ASC' : 'DESC'}${nulls}`
   })
+  return keys.join(', ')
 }
 
 /**
@@ -66,11 +58,11 @@ export function orderKeys(
 export function wholeRanges(steps: readonly OrderStep[], backwards: boolean): Range[] {
   const [first, ...others] = steps
   if (!first?.nullable || first.direction === 'asc')
-    return [{ conditions: [], order: orderBy(steps, backwards) }]
+    return [{ conditions: [], order: orderKeys(steps, backwards) }]
   const column = quoted(first.leaf.column)
   return [
-    { conditions: [`${column} IS NOT NULL`], order: orderBy(steps, backwards, first) },
-    { conditions: [`${column} IS NULL`], order: orderBy(others, backwards) },
+    { conditions: [`${column} IS NOT NULL`], order: orderKeys(steps, backwards, first) },
+    { conditions: [`${column} IS NULL`], order: orderKeys(others, backwards) },
   ]
 }
 
@@ -93,8 +85,8 @@ export function boundedRanges(
       conditions: [...same.slice(0, index), condition],
       order,
     })
-    const values = orderBy(steps.slice(index), backwards, step)
-    const nulls = orderBy(steps.slice(index + 1), backwards)
+    const values = orderKeys(steps.slice(index), backwards, step)
+    const nulls = orderKeys(steps.slice(index + 1), backwards)
     if (position.values[index] === null) {
       same.push(`${column} IS NULL`)
       return side === 'before' ? [range(`${column} IS NOT NULL`, values)] : []
