@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { type CustomTypesConfig, type Pool, types as parsers } from 'pg'
+import { type Pool, types } from 'pg'
 import { KINDS } from '../model/kinds/index.ts'
 import type { Connection } from './connection.ts'
 import { type Client, extend } from './extension.ts'
@@ -11,11 +11,9 @@ export type { Client }
 /** The client of a database, outside transactions. */
 export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & Client
 
-export type PrismaClientClass = typeof PrismaClient
-
 /** How to use a database, as the settings name it. */
 export interface DatabaseUse {
-  readonly PrismaClient: PrismaClientClass
+  readonly PrismaClient: typeof PrismaClient
   readonly databasePoolSize: number
   /** In milliseconds, for a statement, a transaction, or the wait for a connection. */
   readonly databaseTimeout: number
@@ -42,7 +40,7 @@ export function createClient(
   })
   const send = async <Result>({ text, values, isPlannedEachTime }: Statement): Promise<Result[]> => {
     const name = isPlannedEachTime ? '' : nameOf({ sql: text })
-    return (await pool.query({ name, text, values: values as unknown[], types })).rows as Result[]
+    return (await pool.query({ name, text, values: values as unknown[] })).rows as Result[]
   }
   return extend(prisma, send) as unknown as DatabaseClient
 }
@@ -50,8 +48,7 @@ export function createClient(
 /** `2031-04-05 06:07:08.9+00`: PostgreSQL's format of a timestamp in a session with the time zone UTC. */
 const UTC_TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/
 
-const TIMESTAMPTZ = parsers.builtins.TIMESTAMPTZ
-const parseAny = parsers.getTypeParser(TIMESTAMPTZ)
+const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ)
 
 /**
  * Parses a timestamp by conversion to the Date Time String Format of ECMAScript, in a third of the driver's
@@ -63,17 +60,8 @@ export function parseTimestamptz(text: string): Date {
   return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
 }
 
-/** The parsers of the kinds of fields whose types the driver parses otherwise, by the type's number. */
-const OWN_PARSERS = new Map<number, (text: string) => unknown>([
-  [TIMESTAMPTZ, parseTimestamptz],
-  ...KINDS.flatMap(({ dataType, fromDatabase }): [number, (text: string) => unknown][] => {
-    const type = parsers.builtins[dataType.toUpperCase() as keyof typeof parsers.builtins]
-    return fromDatabase ? [[type, fromDatabase]] : []
-  }),
-])
-
-/** The driver's parsers of text values, with some of our own. */
-const types: CustomTypesConfig = {
-  getTypeParser: ((oid: number) =>
-    OWN_PARSERS.get(oid) ?? parsers.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'],
+types.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestamptz)
+for (const { dataType, fromDatabase } of KINDS) {
+  const type = types.builtins[dataType.toUpperCase() as keyof typeof types.builtins]
+  if (fromDatabase) types.setTypeParser(type, fromDatabase)
 }

@@ -5,7 +5,7 @@ import { SERVICE_NAME } from '../observability/service-name.ts'
 import type { DatabaseUse } from './client.ts'
 import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
-import { isPooled, SESSION_PROCESS, sendBegin, sendPreceded, sendSetUp } from './pooler.ts'
+import { isPooled, SESSION_PROCESS, sendPreceded, sendSetUp } from './pooler.ts'
 import { localStatements, sessionStatement, transactionStatement } from './session.ts'
 import { withoutWriter } from './writer.ts'
 
@@ -16,49 +16,21 @@ const GRACE_MILLISECONDS = 1_000
 const EMBEDDED_RESPONSE_MILLISECONDS = 600_000
 
 /** Receives what happens to the connections of a pool. */
-export interface PoolObserver {
+interface PoolObserver {
   /** How long a statement or a transaction has waited for its connection, in seconds. */
   waited(seconds: number): void
   /** A connection could not be made or was lost, or the server could not serve. */
   failed(reason: FailureReason): void
 }
 
-export interface DatabasePool extends pg.Pool {
-  observer: PoolObserver | undefined
-  /** Whether connections have gone through a pooler that shares sessions. */
-  isPooled: boolean
-}
-
 /** The signature of `query` in this file; pg declares ten overloads. */
 type Query = (...parameters: unknown[]) => Promise<unknown>
 
-/**
- * Creates a connection pool with spans and timings for all statements. A connection that does not respond in
- * time is closed, so that lost packets never block it forever. A connection to a server sets up its session once
- * and prepares statements. One through a pooler sets up each transaction, and prepares none.
- */
-export function createPool(
-  connection: Connection,
-  { databasePoolSize, databaseTimeout: timeout }: DatabaseUse,
-): DatabasePool {
-  const WatchedClient = watchedClient(connection, timeout, () => pool)
-  const pool = new WatchedPool({
-    ...connection,
-    // The embedded database counts these connections as one client.
-    ...(connection.isEmbedded && { application_name: SERVICE_NAME }),
-    keepAlive: true,
-    max: databasePoolSize,
-    connectionTimeoutMillis: timeout,
-    Client: WatchedClient,
-    onConnect: (client: pg.ClientBase) => (client as InstanceType<typeof WatchedClient>).setUp(),
-  } as pg.PoolConfig)
-  // The pool removes a failed idle connection. Without a listener, the event would end the process.
-  pool.on('error', (error) => pool.fail(error))
-  return pool
-}
+export type DatabasePool = pg.Pool & Pick<WatchedPool, 'observer' | 'isPooled'>
 
-class WatchedPool extends pg.Pool implements DatabasePool {
+class WatchedPool extends pg.Pool {
   observer: PoolObserver | undefined
+  /** Whether connections have gone through a pooler that shares sessions. */
   isPooled = false
 
   /** Reports an error of a connection or of the server once, and turns it into SERVICE_UNAVAILABLE. */
@@ -96,17 +68,23 @@ class WatchedPool extends pg.Pool implements DatabasePool {
   }
 }
 
-function watchedClient(
-  { schema, keepsSession, isEmbedded }: Connection,
-  timeout: number,
-  poolOf: () => WatchedPool,
-) {
+/**
+ * Creates a connection pool with spans and timings for all statements. A connection that does not respond in
+ * time is closed, so that lost packets never block it forever. A connection to a server sets up its session once
+ * and prepares statements. One through a pooler sets up each transaction, and prepares none.
+ */
+export function createPool(
+  connection: Connection,
+  { databasePoolSize, databaseTimeout: timeout }: DatabaseUse,
+): DatabasePool {
+  const { schema, keepsSession, isEmbedded } = connection
   const responseTimeout = isEmbedded ? EMBEDDED_RESPONSE_MILLISECONDS : timeout + GRACE_MILLISECONDS
   // The embedded database cannot cancel statements.
   const session = sessionStatement(schema, isEmbedded ? 0 : timeout)
   const begin = transactionStatement(schema, timeout)
   const before = localStatements(schema, timeout).map((text) => ({ text }))
-  return class WatchedClient extends pg.Client {
+
+  class WatchedClient extends pg.Client {
     #isPooled = false
 
     async setUp(): Promise<void> {
@@ -114,7 +92,7 @@ function watchedClient(
       this.on('error', () => {})
       const send = (text: string) => this.#inTime((query) => sendSetUp(query, text))
       if (!isEmbedded && !keepsSession) this.#isPooled = isPooled(this, await send(SESSION_PROCESS))
-      poolOf().isPooled ||= this.#isPooled
+      pool.isPooled ||= this.#isPooled
       if (!this.#isPooled) await send(session)
     }
 
@@ -138,11 +116,12 @@ function watchedClient(
 
     /** Ends the connection if there is no response. */
     async #inTime(send: (query: Query) => Promise<unknown>): Promise<unknown> {
-      const timer = setTimeout(() => this.#destroy(), responseTimeout)
+      const { stream } = (this as unknown as { connection: { stream: { destroy(): void } } }).connection
+      const timer = setTimeout(() => stream.destroy(), responseTimeout)
       try {
         return await send(super.query.bind(this) as unknown as Query)
       } catch (error) {
-        throw poolOf().fail(error)
+        throw pool.fail(error)
       } finally {
         clearTimeout(timer)
       }
@@ -156,18 +135,25 @@ function watchedClient(
       const named = this.#isPooled ? config : { ...config, name }
       // A transaction has said who writes when it began.
       if (this.getTransactionStatus() !== 'I') return query(named)
-      if (config.text === 'BEGIN') return sendBegin(query, begin)
-      return sendPreceded(query, named, [
-        ...(this.#isPooled ? before : []),
-        ...(signed ? [signed.writer] : []),
-      ])
-    }
-
-    #destroy(): void {
-      const { connection } = this as unknown as { connection: { stream: { destroy(): void } } }
-      connection.stream.destroy()
+      if (config.text === 'BEGIN') return sendSetUp(query, begin)
+      const preceding = this.#isPooled ? before : []
+      return sendPreceded(query, named, signed ? [...preceding, signed.writer] : preceding)
     }
   }
+
+  const pool = new WatchedPool({
+    ...connection,
+    // The embedded database counts these connections as one client.
+    ...(isEmbedded && { application_name: SERVICE_NAME }),
+    keepAlive: true,
+    max: databasePoolSize,
+    connectionTimeoutMillis: timeout,
+    Client: WatchedClient,
+    onConnect: (client: pg.ClientBase) => (client as WatchedClient).setUp(),
+  } as pg.PoolConfig)
+  // The pool removes a failed idle connection. Without a listener, the event would end the process.
+  pool.on('error', (error) => pool.fail(error))
+  return pool
 }
 
 /** The name and attributes of a span. The text of a statement contains no values. */

@@ -44,27 +44,20 @@ const ATTEMPTS = 100
 
 /**
  * Sends what sets up a session or a transaction, again if it is cancelled: it runs under the statement_timeout that it
- * replaces, which is the role's or that of another client of the pooler.
- *
- * @param again what to send then, where a part may have had its effect
+ * replaces, which is the role's or that of another client of the pooler. A cancelled statement may have left a
+ * transaction.
  */
 export async function sendSetUp<Result>(
   send: (text: string) => Promise<Result>,
   text: string,
-  again = text,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await send(attempt === 1 ? text : again)
+      return await send(attempt === 1 ? text : `ROLLBACK;${text}`)
     } catch (error) {
       if (attempt === ATTEMPTS || !isCancelled(error)) throw error
     }
   }
-}
-
-/** The same for a BEGIN that is followed by settings. It can have begun a transaction before it was cancelled. */
-export function sendBegin(send: (text: string) => Promise<unknown>, begin: string): Promise<unknown> {
-  return sendSetUp(send, begin, `ROLLBACK;${begin}`)
 }
 
 function isCancelled(error: unknown): boolean {

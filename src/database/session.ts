@@ -33,8 +33,8 @@ export function internalSchema(schema = DEFAULT_SCHEMA): string {
 }
 
 /**
- * The settings of a session, by PostgreSQL's names. The timeout of statements comes first, so that it holds for the
- * statements that set the others. Temporary tables come last in the search path, so that they never hide a table.
+ * The settings of a session, by PostgreSQL's names. Temporary tables come last in the search path, so that they never
+ * hide a table.
  *
  * @param timeout of statements in milliseconds; 0 for none
  */
@@ -47,37 +47,32 @@ export function sessionSettings(schema = DEFAULT_SCHEMA, timeout = 0): Readonly<
   }
 }
 
-/**
- * The first statement of a session. It is not a list of start-up parameters, because PgBouncer refuses most of
- * them, and it does not call set_config, because SELECT fails on a standby whose default isolation is
- * serializable.
- */
+/** In READ COMMITTED, because a standby refuses SELECT in a session whose default isolation is serializable. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
+
+/** Sets up a session. The settings are not start-up parameters, because PgBouncer refuses most of these. */
 export function sessionStatement(schema?: string, timeout?: number): string {
-  return assignments('SET', schema, timeout).join(';')
+  return [BEGIN, settingStatement(schema, timeout, false), 'COMMIT'].join(';')
 }
 
 /** Begins a transaction that has these settings until it ends, in any session. */
 export function transactionStatement(schema?: string, timeout?: number): string {
-  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...assignments('SET LOCAL', schema, timeout)].join(';')
+  return [BEGIN, settingStatement(schema, timeout, true)].join(';')
 }
 
 /**
- * Statements that give these settings to the transaction that they are part of, even one that no BEGIN has begun,
- * where SET LOCAL would warn. The first one needs no snapshot, so that it can change the isolation of the others.
+ * Statements that give these settings to the transaction that they are part of, even one that no BEGIN has begun.
+ * The first one needs no snapshot, so that it can change the isolation of the others.
  */
 export function localStatements(schema?: string, timeout?: number): readonly string[] {
-  const calls = Object.entries(sessionSettings(schema, timeout)).map(
-    ([name, value]) => `pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`,
-  )
-  return [`SET transaction_isolation TO 'read committed'`, `SELECT ${calls.join(', ')}`]
+  return [`SET transaction_isolation TO 'read committed'`, settingStatement(schema, timeout, true)]
 }
 
-function assignments(command: string, schema?: string, timeout?: number): string[] {
-  const { search_path, ...settings } = sessionSettings(schema, timeout)
-  const statements = Object.entries(settings).map(
-    ([name, value]) => `${command} ${name} TO ${escapeLiteral(value)}`,
+function settingStatement(schema: string | undefined, timeout: number | undefined, isLocal: boolean): string {
+  const calls = Object.entries(sessionSettings(schema, timeout)).map(
+    ([name, value]) => `pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, ${isLocal})`,
   )
-  return [...statements, `${command} search_path TO ${search_path}`]
+  return `SELECT ${calls.join(', ')}`
 }
 
 /**

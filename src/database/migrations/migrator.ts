@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
 import { type Connection, DatabaseRefusedError } from '../connection.ts'
 import { isNotReachedYet } from '../errors.ts'
-import { sendBegin, sendSetUp } from '../pooler.ts'
+import { sendSetUp } from '../pooler.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
 import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
 import { missingFeatures } from './features.ts'
@@ -144,7 +144,7 @@ async function withSession<Result>(
   const client = await connect(connection)
   const { schema = DEFAULT_SCHEMA } = connection
   const transact = async <Result>(work: Work<Result>) => {
-    await sendBegin((text) => client.query(text), transactionStatement(schema)).catch((cause) => {
+    await sendSetUp((text) => client.query(text), transactionStatement(schema)).catch((cause) => {
       if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
       const reason = `The server refuses a setting of the session: ${cause.message}`
       throw new DatabaseRefusedError(reason, { cause })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { PrismaClientClass } from '../../database/client.ts'
+import type { DatabaseUse } from '../../database/client.ts'
 import type { Tables } from '../../database/database.ts'
 import type { Seed } from '../../documents/openapi/examples.ts'
 import type { Domain } from '../../model/domain.ts'
@@ -60,7 +60,7 @@ export async function loadTables({ resources, folder }: LocatedDomain): Promise<
   const { PrismaClient, Prisma } = await importModule(client, 'Prisma client', MIGRATE_ADVICE)
   const problems = resources.flatMap((resource) => modelProblems(resource, Prisma as object))
   if (problems.length > 0) throw new DefinitionError([...problems, MIGRATE_ADVICE], client)
-  return { PrismaClient: PrismaClient as PrismaClientClass, migrations }
+  return { PrismaClient: PrismaClient as DatabaseUse['PrismaClient'], migrations }
 }
 
 /** @param prisma the generated namespace `Prisma` */
