@@ -5,7 +5,10 @@ import type { Database } from '../database.ts'
 
 const RESPONSE_MILLISECONDS = 1_000
 
-/** What a primary had written of the write-ahead log at a time, in bytes. */
+/** Errors of a server that responds, but does not support or allow a function (PostgreSQL, appendix A). */
+const UNSUPPORTED = /^(?:0A000|42501|42883|55000)$/
+
+/** How many bytes of the write-ahead log a primary had written at a time. */
 export interface Written {
   readonly at: number
   readonly offset: number
@@ -30,9 +33,7 @@ export function endOfLog(primary: Database): Promise<WritePosition | undefined> 
 }
 
 /** What a standby has replayed. Its timeline may be unknown. */
-export interface Replayed extends Partial<WritePosition> {
-  readonly offset: number
-}
+export type Replayed = Pick<WritePosition, 'offset'> & Partial<WritePosition>
 
 /**
  * A server that was promoted still reports what it had replayed before, although it has had writes of its own since. The
@@ -57,9 +58,7 @@ export async function clusterOf(database: Database): Promise<string | undefined>
 }
 
 /**
- * Asks a server that may not support or allow a statement.
- *
- * @returns undefined without a row, or where a value is unknown
+ * @returns undefined without a row, where a value is unknown, or where the server does not support the statement
  * @throws if it does not respond in time
  */
 async function ask<Answer extends object>({ client }: Database, text: string): Promise<Answer | undefined> {
@@ -67,14 +66,9 @@ async function ask<Answer extends object>({ client }: Database, text: string): P
     throw new Error('no response')
   })
   const response = client.$rows<Answer>({ text, values: [] }).catch((error: unknown) => {
-    if (isUnsupported(error)) return []
+    if (error instanceof pg.DatabaseError && UNSUPPORTED.test(error.code ?? '')) return []
     throw error
   })
   const [row] = await Promise.race([response, timeout])
   return row && !Object.values(row).includes(null) ? row : undefined
-}
-
-/** PostgreSQL, appendix A: the server responds, but does not support or allow the function. */
-function isUnsupported(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(?:0A000|42501|42883|55000)$/.test(error.code ?? '')
 }
