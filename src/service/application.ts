@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import type { Database } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
 import type { FeedWatch } from '../domain/feed/watch.ts'
@@ -9,7 +8,7 @@ import { CostEstimator } from '../graph/execution/cost.ts'
 import { createPrepare, createRunOperation } from '../graph/execution/operation.ts'
 import { OperationLimiter } from '../graph/execution/operation-limiter.ts'
 import { createGraphQLRoute } from '../graph/http/apollo.ts'
-import { type PersistedOperations, readPersistedOperations } from '../graph/http/persisted-operations.ts'
+import { readPersistedOperations } from '../graph/http/persisted-operations.ts'
 import { createSchema } from '../graph/schema/schema.ts'
 import { typeMap } from '../graph/type-map.ts'
 import type { ReportRequest } from '../http/access-log.ts'
@@ -18,8 +17,11 @@ import { authenticate } from '../http/auth/authenticate.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { healthRoutes } from '../http/health.ts'
 import { Limiter } from '../http/limiter.ts'
+import { servedVersions } from '../model/versions/versions.ts'
 import { explorerAssets } from '../pages/assets.ts'
-import { createRestInterface } from './interface.ts'
+import { documentRoutes, notFoundRoute, versionDocumentRoutes } from '../pages/routes.ts'
+import { createRoutes } from '../rest/routes.ts'
+import { deprecationHeaders, restVersions } from '../rest/versions.ts'
 import { createMetrics } from './metrics.ts'
 import { type LocatedDomain, readSeeds } from './settings/domain-folder.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
@@ -52,106 +54,98 @@ export type CreateApplication = Awaited<ReturnType<typeof prepareApplication>>
  * @throws {SettingsError} when an operation of GRAPHQL_OPERATIONS_DIR is not valid
  */
 export async function prepareApplication(parts: ServiceParts) {
-  const { resources, versions, folder } = parts.domain
+  const { settings, tokens, reportFault, reportRequest } = parts
+  const { resources, versions, folder, title, description } = parts.domain
+  const { maxPageSize: maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
   const schema = createSchema(resources, versions)
-  const operations = parts.settings.graphqlOperationsDir ?? folder.operations
+  const operations = settings.graphqlOperationsDir ?? folder.operations
   const persisted = await readPersistedOperations(schema, operations).catch((error) => {
     throw new SettingsError([`GRAPHQL_OPERATIONS_DIR: ${error.message}`])
   })
-  return (database: Database, readers: Readers, state: ServerState, feed: FeedWatch) =>
-    createApplication(parts, schema, persisted, database, readers, state, feed)
-}
-
-async function createApplication(
-  parts: ServiceParts,
-  schema: ReturnType<typeof createSchema>,
-  persisted: PersistedOperations,
-  database: Database,
-  readers: Readers,
-  state: ServerState,
-  feed: FeedWatch,
-): Promise<RequestListener> {
-  const { settings, domain: definitions, tokens, reportFault, reportRequest } = parts
-  const { maxPageSize: maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
-  const { resources, folder } = definitions
-  const limiter = createOperationLimiter(settings)
-  const run = createRunOperation(limiter)
-  const connectionLimiters = createConnectionLimiters(settings, database)
-  const sizes = new TableSizes(database.client, resources)
-  const costs = new CostEstimator(schema, resources, sizes)
-  const domain: DomainContext = {
-    client: database.client,
-    resources,
-    ruleSettings,
-    maximumPageSize,
-    readers,
-    connections: new ConnectionShares({
-      ...connectionLimiters,
-      sizes,
-      waited: (seconds) => database.pool.observer?.waited(seconds),
-    }),
-    idempotencyKeyHours,
-    changesDays: feed.source.changesDays,
-  }
-  const prepare = createPrepare({ schema, domain, costs, run })
-  const graphql = await createGraphQLRoute({
-    schema,
-    domain,
-    feed,
-    introspection: settings.graphqlIntrospection,
-    limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
-    costs,
-    documents: { persisted, persistedOnly: settings.graphqlPersistedOnly },
-    reportFault,
-    run,
-  })
-  const metrics = settings.metrics
-    ? createMetrics(database, readers, state, limiter, connectionLimiters.connections)
-    : undefined
-  const rest = createRestInterface(definitions, prepare, {
-    ...settings,
-    feed,
-    // Replicas may lack the changes up to the position.
-    linksChanges: settings.databaseReplicaUrls.length === 0,
-    maximumPageSize,
-    seeds: await readSeeds(folder),
-    types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
-  })
-  const routes = [
-    ...healthRoutes(() => database.check(), state),
-    ...(metrics ? [metrics.route] : []),
-    ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
-    ...rest.routes,
-    graphql,
-    rest.notFound,
-  ]
-  return createApp({
-    routes,
-    settings,
-    authenticate: authenticate(tokens, reportFault),
-    reportFault,
-    reportRequest(request) {
-      reportRequest?.(request)
-      metrics?.report(request)
-    },
-    load: limiter,
-    pathHeaders: rest.pathHeaders,
-    positions: readers.positions,
-  })
-}
-
-function shareOf(whole: number, { callerShare }: Settings): number {
-  return Math.ceil((whole * callerShare) / 100)
-}
-
-function createOperationLimiter(settings: Settings): OperationLimiter {
-  return new OperationLimiter({
+  const seeds = await readSeeds(folder)
+  const limiter = new OperationLimiter({
     concurrent: settings.concurrentOperations,
     waiting: settings.waitingOperations,
     deadline: settings.databaseTimeout,
     responses: settings.responseMemory * 2 ** 20,
     callerShare: settings.callerShare / 100,
   })
+  const run = createRunOperation(limiter)
+
+  return async (database: Database, readers: Readers, state: ServerState, feed: FeedWatch) => {
+    const limiters = createConnectionLimiters(settings, database)
+    const sizes = new TableSizes(database.client, resources)
+    const costs = new CostEstimator(schema, resources, sizes)
+    const waited = (seconds: number) => database.pool.observer?.waited(seconds)
+    const domain: DomainContext = {
+      client: database.client,
+      resources,
+      ruleSettings,
+      maximumPageSize,
+      readers,
+      connections: new ConnectionShares({ ...limiters, sizes, waited }),
+      idempotencyKeyHours,
+      changesDays: feed.source.changesDays,
+    }
+    const graphql = await createGraphQLRoute({
+      schema,
+      domain,
+      feed,
+      introspection: settings.graphqlIntrospection,
+      limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
+      costs,
+      documents: { persisted, persistedOnly: settings.graphqlPersistedOnly },
+      reportFault,
+      run,
+    })
+    const metrics = settings.metrics
+      ? createMetrics(database, readers, state, limiter, limiters.connections)
+      : undefined
+    const served = servedVersions(parts.domain, settings.version)
+    const site = {
+      ...settings,
+      version: served.shown,
+      title,
+      description,
+      feed,
+      // Replicas may lack the changes up to the position.
+      linksChanges: settings.databaseReplicaUrls.length === 0,
+      maximumPageSize,
+      seeds,
+      types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
+    }
+    const interfaces = restVersions(resources, served.versions, site)
+    const prepare = createPrepare({ schema, domain, costs, run })
+    const routes = [
+      ...healthRoutes(() => database.check(), state),
+      ...(metrics ? [metrics.route] : []),
+      ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
+      ...interfaces.flatMap((version) => [
+        ...createRoutes(version.resources, prepare, version.settings),
+        ...versionDocumentRoutes(version.resources, version.settings),
+      ]),
+      ...documentRoutes(
+        resources,
+        site,
+        interfaces.map((version) => version.settings),
+      ),
+      graphql,
+      notFoundRoute(resources, site),
+    ]
+    return createApp({
+      routes,
+      settings,
+      authenticate: authenticate(tokens, reportFault),
+      reportFault,
+      reportRequest(request) {
+        reportRequest?.(request)
+        metrics?.report(request)
+      },
+      load: limiter,
+      pathHeaders: deprecationHeaders(interfaces),
+      positions: readers.positions,
+    })
+  }
 }
 
 /** A single caller leaves these connections free, for look-ups and for the first request of another caller. */
@@ -161,16 +155,17 @@ const CONNECTIONS_FOR_OTHERS = 3
 const SCAN_PART = 0.25
 
 /** The embedded database runs one statement at a time, so it gets one scan. */
-function createConnectionLimiters(settings: Settings, { pool }: Database) {
+function createConnectionLimiters({ callerShare, databaseUrl }: Settings, { pool }: Database) {
+  const shareOf = (whole: number) => Math.ceil((whole * callerShare) / 100)
   const size = pool.options.max
-  const share = shareOf(size, settings)
-  const scans = settings.databaseUrl === undefined ? 1 : Math.max(Math.floor(size * SCAN_PART), 1)
+  const share = shareOf(size)
+  const scans = databaseUrl === undefined ? 1 : Math.max(Math.floor(size * SCAN_PART), 1)
   return {
     connections: new Limiter({
       capacity: size,
       share: Math.max(size - CONNECTIONS_FOR_OTHERS, share),
-      shareBesideOthers: settings.callerShare < 100 ? Math.ceil(share / 2) : size,
+      shareBesideOthers: callerShare < 100 ? Math.ceil(share / 2) : size,
     }),
-    scans: new Limiter({ capacity: scans, share: shareOf(scans, settings) }),
+    scans: new Limiter({ capacity: scans, share: shareOf(scans) }),
   }
 }
