@@ -1,6 +1,6 @@
 import type { Domain } from '../model/domain.ts'
 import { ArgumentsError, runCommand } from '../service/command.ts'
-import { mintToken, storedSecret, tokenSettings } from '../service/development-token.ts'
+import { mintToken, tokenSettings } from '../service/development-token.ts'
 import { loadConfiguration } from '../service/settings/configuration.ts'
 
 const usage = `Prints an access token, signed with JWT_SECRET or the development secret in DATA_DIR.
@@ -17,7 +17,7 @@ The service creates the development secret when it first starts; this command on
 const options = {
   scope: { type: 'string', default: '*:read *:write' },
   'expires-in': { type: 'string', default: '12h' },
-  subject: { type: 'string' },
+  subject: { type: 'string', default: 'developer' },
 } as const
 
 const DURATION = /^[1-9][0-9]{0,9}(?: ?[smhdwy])?$/
@@ -31,7 +31,8 @@ await runCommand(usage, { options }, async ({ values }) => {
       `--expires-in must be seconds, or a duration such as 90m or 30d, not ${expiresIn}`,
     )
   }
-  console.log(await mintToken(await tokenSettings(settings, storedSecret), { scope, subject, expiresIn }))
+  const tokens = await tokenSettings(settings, { mayCreate: false })
+  console.log(await mintToken(tokens, { scope, subject, expiresIn }))
 })
 
 /** @throws {ArgumentsError} for a scope that no request needs, such as a misspelt one */

@@ -75,7 +75,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
      * @param hasLeft called when the server no longer listens; responses are held back until it resolves
      * @returns whether every request was finished in time
      */
-    async drain(deadline: number, idleTimeout: number, hasLeft: () => Promise<void>): Promise<boolean> {
+    async drain(deadline: number, idleTimeout: number, hasLeft: () => Promise<unknown>): Promise<boolean> {
       let drained = Promise.resolve(true)
       const leave = async () => {
         if (idleTimeout > 0) await untilNoClientConnects(server)

@@ -8,15 +8,12 @@ import { type Settings, SettingsError } from './settings/settings.ts'
 /**
  * The settings for token verification. Without JWT settings they contain the development secret of DATA_DIR.
  *
- * @param secretOf `storedSecret` for a command that must not create the secret
+ * @param mayCreate whether to create the secret if there is none; otherwise that is an error
  */
-export async function tokenSettings(
-  settings: Settings,
-  secretOf = developmentSecret,
-): Promise<TokenSettings> {
+export async function tokenSettings(settings: Settings, { mayCreate = true } = {}): Promise<TokenSettings> {
   const { jwt, dataDir } = settings
   if (jwt.kind !== 'development') return { ...settings, jwt }
-  return { ...settings, jwt: { kind: 'secret', secret: await secretOf(dataDir) } }
+  return { ...settings, jwt: { kind: 'secret', secret: await developmentSecret(dataDir, mayCreate) } }
 }
 
 /**
@@ -24,31 +21,16 @@ export async function tokenSettings(
  *
  * @throws {SettingsError} when the file is too short to be a secret, or cannot be read or created
  */
-export async function developmentSecret(dataDir: string): Promise<string> {
-  const path = secretPath(dataDir)
-  const content = readFile(path, 'utf8').catch(() => makeSecret(path))
-  return checked(path, content, `cannot create or read the development secret ${path}`)
-}
-
-/** @throws {SettingsError} when the data folder has no secret, or it cannot be read */
-export function storedSecret(dataDir: string): Promise<string> {
-  const path = secretPath(dataDir)
-  const advice = '. Set DATA_DIR or JWT_SECRET to the value of the service, or start the service there first'
-  return checked(path, readFile(path, 'utf8'), `${dirname(path)} has no development secret`, advice)
-}
-
-function secretPath(dataDir: string): string {
-  return join(resolve(dataDir), 'development-secret')
-}
-
-async function checked(
-  path: string,
-  content: Promise<string>,
-  problem: string,
-  advice = '',
-): Promise<string> {
+export async function developmentSecret(dataDir: string, mayCreate = true): Promise<string> {
+  const folder = resolve(dataDir)
+  const path = join(folder, 'development-secret')
+  const stored = readFile(path, 'utf8')
+  const content = mayCreate ? stored.catch(() => makeSecret(path)) : stored
   const secret = await content.catch(({ message }: Error) => {
-    throw new SettingsError([`DATA_DIR: ${problem}: ${message}${advice}`])
+    const problem = mayCreate
+      ? `cannot create or read the development secret ${path}: ${message}`
+      : `${folder} has no development secret: ${message}. Set DATA_DIR or JWT_SECRET to the value of the service, or start the service there first`
+    throw new SettingsError([`DATA_DIR: ${problem}`])
   })
   if (secret.trim().length >= 32) return secret.trim()
   throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it, and the service creates a new one`])
@@ -57,17 +39,13 @@ async function checked(
 /**
  * Signs a token that the service accepts.
  *
- * @param request `scope`: separated by spaces; `expiresIn`: seconds, or a duration such as `12h` or `30d`; `subject`: the
- *   author of changes, `developer` by default
+ * @param request `scope`: separated by spaces; `subject`: the author of changes; `expiresIn`: seconds, or a duration such
+ *   as `12h` or `30d`
  * @throws {SettingsError} when a key set verifies the tokens: only its owner can sign them
  */
 export async function mintToken(
   { jwt, jwtIssuer, jwtAudience }: TokenSettings,
-  {
-    scope,
-    expiresIn,
-    subject = 'developer',
-  }: { scope: string; expiresIn: string; subject?: string | undefined },
+  { scope, subject, expiresIn }: Record<'scope' | 'subject' | 'expiresIn', string>,
 ): Promise<string> {
   if (jwt.kind === 'jwks') {
     throw new SettingsError(['JWT_JWKS_URL: only the owner of that key set can issue tokens'])

@@ -1,19 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pino, { type DestinationStream, type Logger } from 'pino'
-
-export interface Log {
-  readonly logger: Logger
-  /** Flushes the log, waiting at most a second for its reader, and closes it. */
-  end(): Promise<void>
-  /** Closes the log without flushing it. */
-  abandon(): void
-}
+import pino, { type DestinationStream } from 'pino'
 
 const END_MILLISECONDS = 1_000
 
+export type Log = ReturnType<typeof openJsonLog>
+
 /** Opens the log on standard output: readable lines on a terminal, JSON elsewhere. */
-export function openLog(level: string): Promise<Log> {
-  return process.stdout.isTTY ? openReadableLog(level, process.stdout) : Promise.resolve(openJsonLog(level))
+export async function openLog(level: string): Promise<Log> {
+  return process.stdout.isTTY ? openReadableLog(level, process.stdout) : openJsonLog(level)
 }
 
 /**
@@ -21,7 +15,7 @@ export function openLog(level: string): Promise<Log> {
  * the time under overload, and a blocked reader would block the service. Several lines are written at once, because each
  * write wakes another thread (6 % of the processor time of GET one).
  */
-function openJsonLog(level: string): Log {
+function openJsonLog(level: string) {
   const destination = pino.destination({
     dest: 1,
     sync: false,
@@ -32,11 +26,13 @@ function openJsonLog(level: string): Log {
   })
   return {
     logger: pino({ level }, destination),
+    /** Flushes the log, waiting at most a second for its reader, and closes it. */
     async end() {
       const flushed = new Promise((resolve) => destination.flush(resolve))
       await Promise.race([flushed, delay(END_MILLISECONDS)])
       destination.destroy()
     },
+    /** Closes the log without flushing it. */
     abandon: () => destination.destroy(),
   }
 }
@@ -55,7 +51,7 @@ export async function openReadableLog(
     messageFormat: (entry, messageKey) => describe(entry, String(entry[messageKey])),
   })
   const write = (line: string) => void output.write(lines(JSON.parse(line)) ?? line)
-  return { logger: pino({ level }, { write }), end: () => Promise.resolve(), abandon: () => {} }
+  return { logger: pino({ level }, { write }), end: async () => {}, abandon: () => {} }
 }
 
 /** A request is shown as `GET /api/v1/species/:id 200 12 ms`, anything else as its message. */

@@ -5,14 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { isMissing } from '../database/embedded/folder.ts'
+import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { runCommand } from './command.ts'
 import { mintToken, tokenSettings } from './development-token.ts'
-import { type Log, openLog } from './log.ts'
+import { openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
-import { loadConfiguration } from './settings/configuration.ts'
-import { type StopTracing, startTracing } from './tracing.ts'
-import { hasLeft, isFirstProcess, mayLeave, onStop, superviseWorkers } from './workers.ts'
+import { type Configuration, loadConfiguration } from './settings/configuration.ts'
+import { startTracing } from './tracing.ts'
+import { askPrimary, onStop, superviseWorkers } from './workers.ts'
 
 const usage = `Starts the service.
 
@@ -22,11 +23,14 @@ Settings are environment variables or lines of a .env file in the working folder
 their defaults. Without DATABASE_URL the service creates an embedded database in DATA_DIR. Ctrl-C or SIGTERM
 stops it.`
 
+/** Time for a load balancer to notice that the service is not ready, and for idle connections to end. */
+const ANNOUNCED_MILLISECONDS = 1_000
+
 async function main(): Promise<void> {
   setGarbageCollector()
-  const { settings, domain } = await loadConfiguration()
-  const log = await openLog(settings.logLevel)
-  const { logger } = log
+  const configuration = await loadConfiguration()
+  const { settings } = configuration
+  const { logger, end, abandon } = await openLog(settings.logLevel)
   if (settings.workers > 1 && cluster.isPrimary) {
     cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.js', import.meta.url)), args: [] })
     return superviseWorkers(settings.workers, logger)
@@ -36,8 +40,7 @@ async function main(): Promise<void> {
   if (settings.databaseUrl === undefined && isMissing(settings.dataDir))
     logger.info('creating the database, which takes some seconds')
   const service = await startService({
-    settings,
-    domain,
+    ...configuration,
     tokens,
     reportFault: (error, requestId) => logger.error({ err: error, requestId }, 'fault'),
     reportRequest: (request) => logger.info(request, 'request'),
@@ -45,20 +48,29 @@ async function main(): Promise<void> {
     reportWait: (reason) => logger.warn({ reason }, 'waiting for the database'),
   })
   logger.info({ origin: service.origin }, 'listening')
-  if (settings.jwt.kind === 'development' && isFirstProcess()) {
-    const token = await mintToken(tokens, { scope: '*:read *:write', expiresIn: '12h' })
-    const hasSeeds = existsSync(domain.folder.seed)
-    introduce(service, domain.title ?? SERVICE_NAME, { hasSeeds, ...settings }, token)
+  const isFirst = cluster.isPrimary || cluster.worker?.id === 1
+  if (settings.jwt.kind === 'development' && isFirst) await introduce(service, configuration, tokens)
+  const stop = async () => {
+    logger.info('stopping')
+    service.announceStop()
+    await delay(ANNOUNCED_MILLISECONDS)
+    await askPrimary('leave')
+    const inTime = await service.close(() => askPrimary('left'))
+    await Promise.race([stopTracing().catch(() => {}), delay(1_000)])
+    if (inTime) logger.info('stopped')
+    else logger.warn('stopped; requests that exceeded the deadline were aborted')
+    await end()
+    process.exit(0)
   }
   let isStopping = false
   // A second signal stops the service immediately.
   onStop(() => {
     if (isStopping) {
-      log.abandon()
+      abandon()
       process.exit(1)
     }
     isStopping = true
-    void stop(service, stopTracing, log)
+    void stop()
   })
 }
 
@@ -77,42 +89,29 @@ function setGarbageCollector(): void {
 }
 
 /** Prints the first steps, with a token, if the service has a development secret. */
-function introduce(
+async function introduce(
   { origin, base }: Service,
-  title: string,
-  { hasSeeds, graphqlExplorer }: { readonly hasSeeds: boolean; readonly graphqlExplorer: boolean },
-  token: string,
-): void {
+  { settings, domain }: Configuration,
+  tokens: TokenSettings,
+): Promise<void> {
+  const request = { scope: '*:read *:write', subject: 'developer', expiresIn: '12h' }
+  const token = await mintToken(tokens, request)
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
+  const explorer = settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''
+  const seed = existsSync(domain.folder.seed) ? '\n  npm run seed   adds an example catalogue' : ''
   process.stdout.write(`
-${bold(`${title}: open in a browser`)}
+${bold(`${domain.title ?? SERVICE_NAME}: open in a browser`)}
   ${origin}/   where to go, with counts and charts
   ${base}   every resource as a page
-  ${origin}/docs   the API reference${graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''}
+  ${origin}/docs   the API reference${explorer}
 
 ${bold('Token for these pages')}, with all scopes, valid for twelve hours
   ${token}
 
-${bold('In another terminal')}${hasSeeds ? '\n  npm run seed   adds an example catalogue' : ''}
+${bold('In another terminal')}${seed}
   curl -s -H "Authorization: Bearer $(npm run --silent token)" ${base}
 
 `)
-}
-
-/** Time for a load balancer to notice that the service is not ready, and for idle connections to end. */
-const ANNOUNCED_MILLISECONDS = 1_000
-
-async function stop(service: Service, stopTracing: StopTracing, { logger, end }: Log): Promise<void> {
-  logger.info('stopping')
-  service.announceStop()
-  await delay(ANNOUNCED_MILLISECONDS)
-  await mayLeave()
-  const inTime = await service.close(hasLeft)
-  await Promise.race([stopTracing().catch(() => {}), delay(1_000)])
-  if (inTime) logger.info('stopped')
-  else logger.warn('stopped; requests that exceeded the deadline were aborted')
-  await end()
-  process.exit(0)
 }
 
 await runCommand(usage, {}, main).catch((error: unknown) => {

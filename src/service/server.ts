@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Patience } from '../database/connection.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts'
 import { openReaders, type Readers } from '../database/replicas/readers.ts'
 import { keepChanges, startChangeUpkeep } from '../domain/feed/upkeep.ts'
@@ -7,10 +9,10 @@ import { FeedWatch } from '../domain/feed/watch.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
 import { createHttpServer } from '../http/server.ts'
 import type { Domain } from '../model/domain.ts'
+import { DomainError } from '../model/errors.ts'
 import { servedVersions } from '../model/versions/versions.ts'
 import { basePath } from '../rest/urls.ts'
 import type { CreateApplication, ServiceParts } from './application.ts'
-import { whenAnswered } from './patience.ts'
 import { databaseOptions } from './settings/configuration.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
@@ -68,7 +70,7 @@ export async function startService(parts: ServiceParts) {
        * @param hasLeft called when the server no longer listens; responses wait until it resolves
        * @returns whether all requests were completed within SHUTDOWN_SECONDS
        */
-      async close(hasLeft = async () => {}): Promise<boolean> {
+      async close(hasLeft: () => Promise<unknown> = async () => {}): Promise<boolean> {
         state.isStopping = true
         for (const stop of stopUpkeep) stop()
         const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout, hasLeft)
@@ -88,6 +90,25 @@ function shownVersion(domain: Domain, { version }: Settings): string {
   const names = versions.map(({ name }) => name)
   if (names.includes(shown)) return shown
   throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
+}
+
+const PAUSE_MILLISECONDS = 250
+
+/** Does what a start needs of the database, and repeats it while the database does not answer, as long as a start waits. */
+export async function whenAnswered<Result>(
+  patience: Patience | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const until = performance.now() + (patience?.seconds ?? 0) * 1_000
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const isUnanswered = error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
+      if (!isUnanswered || performance.now() >= until) throw error
+      await delay(PAUSE_MILLISECONDS)
+    }
+  }
 }
 
 /** Turns the record of changes on or off, as the settings say, and reads the end of the feed. */

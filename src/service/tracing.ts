@@ -2,16 +2,14 @@ import { trace } from '@opentelemetry/api'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { SettingsError } from './settings/settings.ts'
 
-/** Flushes the spans. */
-export type StopTracing = () => Promise<void>
-
 /**
  * Sends spans to an OpenTelemetry collector (OTLP over HTTP). The SDK is large, so it is optional, and loaded only if an
  * endpoint is set.
  *
+ * @returns a function that flushes the spans
  * @throws {SettingsError} when the packages are not installed
  */
-export async function startTracing(endpoint: string | undefined): Promise<StopTracing> {
+export async function startTracing(endpoint: string | undefined): Promise<() => Promise<void>> {
   if (endpoint === undefined) return async () => {}
   const [sdk, exporter, resources] = await Promise.all([
     import('@opentelemetry/sdk-trace-node'),

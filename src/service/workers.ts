@@ -9,16 +9,14 @@ import { DomainError } from '../model/errors.ts'
 /** Tells a worker to stop. */
 const STOP = 'stop'
 
+/** A worker asks whether it may stop listening, reports that it has, and asks for the metrics of all workers. */
+type Question = 'leave' | 'left' | 'metrics'
+
 /** What a worker sends to the primary process, which sends it back with the answer. */
 interface Message {
-  readonly question: typeof LEAVE | typeof LEFT | typeof METRICS
+  readonly question: Question
   readonly answer?: string | undefined
 }
-
-/** A worker asks whether it may stop listening, reports that it has, and asks for the metrics of all workers. */
-const LEAVE = 'leave'
-const LEFT = 'left'
-const METRICS = 'metrics'
 
 /** Limits the processor time of a worker that fails at every start. */
 const RESTART_MILLISECONDS = 1_000
@@ -44,28 +42,30 @@ export function superviseWorkers(count: number, logger: Logger): void {
       else worker.process.kill()
     }
   }
-  const answer = (worker: Worker, question: Message['question'], answer?: string) =>
+  const answer = (worker: Worker, question: Question, answer?: string) =>
     worker.send({ question, answer } satisfies Message)
-  // The last worker listens until the others have left, so that new connections are accepted meanwhile.
-  const letLeave = (worker: Worker) => {
-    leaving.add(worker)
-    if (leaving.size < listening.size || listening.size === 1) answer(worker, LEAVE)
-  }
   const forget = (worker: Worker) => {
     listening.delete(worker)
     leaving.delete(worker)
     const [last] = leaving
-    if (last && listening.size === 1) answer(last, LEAVE)
+    if (last && listening.size === 1) answer(last, 'leave')
   }
   cluster.on('message', async (worker, message: Partial<Message> | null) => {
-    if (message?.question === LEAVE) letLeave(worker)
-    if (message?.question === LEFT) {
-      forget(worker)
-      answer(worker, LEFT)
+    switch (message?.question) {
+      case 'leave':
+        leaving.add(worker)
+        // The last worker listens until the others have left, so that new connections are accepted meanwhile.
+        if (leaving.size < listening.size || listening.size === 1) answer(worker, 'leave')
+        break
+      case 'left':
+        forget(worker)
+        answer(worker, 'left')
+        break
+      case 'metrics': {
+        const text = await metrics.clusterMetrics().catch(() => undefined)
+        if (worker.isConnected()) answer(worker, 'metrics', text)
+      }
     }
-    if (message?.question !== METRICS) return
-    const text = await metrics.clusterMetrics().catch(() => undefined)
-    if (worker.isConnected()) answer(worker, METRICS, text)
   })
   cluster.on('listening', (worker) => {
     listening.add(worker)
@@ -128,29 +128,22 @@ export function onStop(stop: () => void): void {
   process.once('disconnect', stop)
 }
 
-/** Resolves when this process may stop listening. */
-export async function mayLeave(): Promise<void> {
-  await askPrimary(LEAVE)
-}
-
-/** Reports that this process has stopped listening. Resolves when the primary knows, and has closed the port if unused. */
-export async function hasLeft(): Promise<void> {
-  await askPrimary(LEFT)
-}
-
 /**
  * The merged metrics of all workers, in the Prometheus text format.
  *
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if a worker has just died and does not respond
  */
 export async function readWorkerMetrics(): Promise<string> {
-  const text = await askPrimary(METRICS)
+  const text = await askPrimary('metrics')
   if (text !== undefined) return text
   throw new DomainError('SERVICE_UNAVAILABLE', 'A worker did not report its metrics in time.')
 }
 
-/** Resolves with the answer, if there is one; without a primary process immediately. */
-async function askPrimary(question: Message['question']): Promise<string | undefined> {
+/**
+ * Resolves when the primary process answers; without one immediately. The answer to `leave` comes when this process may
+ * stop listening, that to `left` when the primary has closed the port, if no other worker uses it.
+ */
+export async function askPrimary(question: Question): Promise<string | undefined> {
   if (!cluster.isWorker || !process.connected) return undefined
   const messages = on(process, 'message', { close: ['disconnect'] })
   process.send?.({ question } satisfies Message, undefined, {}, () => {})
@@ -171,11 +164,6 @@ function onSignal(stop: () => void): void {
       stop()
     })
   }
-}
-
-/** The first process prints the introduction. */
-export function isFirstProcess(): boolean {
-  return cluster.isPrimary || cluster.worker?.id === 1
 }
 
 function workers(): Worker[] {
