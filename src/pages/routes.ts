@@ -9,7 +9,8 @@ import {
   ERRORS,
 } from '../documents/error-catalogue.ts'
 import type { Html } from '../documents/html.ts'
-import { EXAMPLE_ORIGIN, openApiDocument } from '../documents/openapi/document.ts'
+import { openApiDocument } from '../documents/openapi/document.ts'
+import { EXAMPLE_ORIGIN } from '../documents/openapi/responses.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { profileOf } from '../documents/profile.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'

@@ -3,19 +3,24 @@ import type { Resource } from '../../model/resource.ts'
 import { servedVersions } from '../../model/versions/versions.ts'
 import { viewOf } from '../../model/versions/views.ts'
 import { SERVICE_NAME } from '../../observability/service-name.ts'
-import { resourcePaths } from '../../rest/resource-paths.ts'
-import { basePath, type RestSettings } from '../../rest/urls.ts'
+import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.ts'
+import { deprecationDate } from '../../rest/versions.ts'
 import { errorEnvelopes } from '../error-examples.ts'
-import { deprecatedDocument } from './deprecation.ts'
 import { resourceExamples, type Seed } from './examples.ts'
 import { mapped, type Schema } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
-import { embeddedSchemas, pageSchemas, resourceSchemas } from './resource-schemas.ts'
-import { errorResponses, headersBelow } from './responses.ts'
-import { servicePaths } from './service-paths.ts'
+import { resourceSchemas } from './resource-schemas.ts'
+import {
+  EXAMPLE_ORIGIN,
+  errorResponses,
+  header,
+  headerReferences,
+  headersBelow,
+  versionResponses,
+} from './responses.ts'
+import { SERVICE_TAG, servicePaths } from './service-paths.ts'
 import { sharedSchemas } from './shared-schemas.ts'
-import { VERSION_PARAMETERS, versionResponses } from './versions.ts'
 
 /** @param resources as the version of the settings shows them */
 export function openApiDocument(
@@ -23,14 +28,21 @@ export function openApiDocument(
   settings: RestSettings,
   seeds: readonly Seed[] = [],
 ): Schema {
-  const { publicBaseUrl, maximumPageSize } = settings
+  const document = currentDocument(resources, settings, seeds)
+  return settings.deprecation
+    ? deprecatedDocument(document, settings.deprecation, basePath(settings))
+    : document
+}
+
+function currentDocument(resources: readonly Resource[], settings: RestSettings, seeds: readonly Seed[]) {
+  const { publicBaseUrl: origin = EXAMPLE_ORIGIN, maximumPageSize } = settings
   const path = basePath(settings)
-  const base = (publicBaseUrl ?? EXAMPLE_ORIGIN) + path
+  const base = origin + path
   const items = resources.map((resource) =>
     resourcePathItems(resource, resources, resourceExamples(resource, resources, seeds, base), path),
   )
   const paths: Record<string, Schema> = Object.assign(servicePaths(resources, base, path), ...items)
-  const document = {
+  return {
     openapi: '3.1.1',
     info: {
       ...INFO,
@@ -38,33 +50,19 @@ export function openApiDocument(
       version: settings.version.slice(1),
       description: [settings.description, INFO.description].filter(Boolean).join('\n\n'),
     },
-    servers: [{ url: publicBaseUrl ?? EXAMPLE_ORIGIN, description: 'This service.' }],
+    servers: [{ url: origin, description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: [...resources.map(({ path: name, description }) => ({ name, description })), SERVICE_TAG],
     paths,
     components: {
       securitySchemes: { bearer: BEARER },
-      parameters: { ...sharedParameters(maximumPageSize), ...VERSION_PARAMETERS },
+      parameters: sharedParameters(maximumPageSize),
       headers: headersBelow(path),
       examples: mapped(errorEnvelopes(resources), (value) => ({ value })),
       responses: { ...errorResponses(paths), ...versionResponses(resources, path) },
-      schemas: { ...sharedSchemas(resources), ...allSchemas(resources, settings) },
+      schemas: { ...sharedSchemas(resources), ...resourceSchemas(resources, settings) },
     },
   }
-  return settings.deprecation ? deprecatedDocument(document, settings.deprecation, path) : document
-}
-
-/** Links are absolute, so a document needs an origin even if none is set. */
-export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
-
-function allSchemas(resources: readonly Resource[], settings: RestSettings): Record<string, Schema> {
-  const lists = resources.flatMap((resource) =>
-    resourcePaths(resource, resources)
-      .filter(({ operations }) => operations.includes('list'))
-      .map(({ parent }) => pageSchemas(resource, parent)),
-  )
-  const others = resources.map((resource) => resourceSchemas(resource, resources, settings))
-  return Object.assign({}, ...others, ...lists, embeddedSchemas(resources))
 }
 
 const INFO = {
@@ -77,11 +75,6 @@ const INFO = {
   contact: { name: 'The operator of this service' },
 }
 
-const SERVICE_TAG = {
-  name: 'service',
-  description: 'The service itself: its entry document and its documentation.',
-}
-
 const BEARER = {
   type: 'http',
   scheme: 'bearer',
@@ -89,6 +82,59 @@ const BEARER = {
   description:
     'A JSON Web Token whose `scope` holds `<collection>:read` and `<collection>:write`, or `*:read` and ' +
     '`*:write` for all. Writing does not include reading.',
+}
+
+/**
+ * The document of a deprecated version, whose operations are deprecated and whose responses have deprecation headers.
+ *
+ * @param path the base path of the version; other paths belong to all versions
+ */
+function deprecatedDocument(
+  document: ReturnType<typeof currentDocument>,
+  { since, sunset, successor }: Deprecation,
+  path: string,
+): Schema {
+  const { info, paths, components } = document
+  const dates = `deprecated since ${dayOf(since)}${sunset ? ` and will be removed on ${dayOf(sunset)}` : ''}`
+  const headers = {
+    Deprecation: header('Since when clients should leave this version (RFC 9745).', deprecationDate(since)),
+    ...(sunset && { Sunset: header('When this version will be removed (RFC 8594).', sunset.toUTCString()) }),
+    SuccessorLink: header(
+      'The same resource in the next version (RFC 5829).',
+      `<${EXAMPLE_ORIGIN}${successor}/collection>; rel="successor-version"`,
+    ),
+  }
+  // Responses without another Link refer to the component for the successor.
+  const { SuccessorLink: Link, ...others } = headerReferences(Object.keys(headers))
+  const responding = (response: Schema) =>
+    '$ref' in response
+      ? response
+      : { ...response, headers: { ...others, Link, ...(response['headers'] as Schema) } }
+  const deprecated = ({ responses, ...operation }: Schema) => ({
+    ...operation,
+    deprecated: true,
+    responses: mapped(responses as Record<string, Schema>, responding),
+  })
+  return {
+    ...document,
+    info: { ...info, description: `${info.description} This version is ${dates}. Use \`${successor}\`.` },
+    paths: mapped(paths, (item, name) =>
+      `${name}/`.startsWith(`${path}/`)
+        ? mapped(item as Record<string, Schema>, (member, key) =>
+            key === 'parameters' ? member : deprecated(member),
+          )
+        : item,
+    ),
+    components: {
+      ...components,
+      headers: { ...components.headers, ...headers },
+      responses: mapped(components.responses, responding),
+    },
+  }
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10)
 }
 
 /** The text of docs/openapi.json: the default version with the default settings. */

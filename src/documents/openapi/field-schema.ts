@@ -7,6 +7,11 @@ export type { Schema }
 
 export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
 
+/** A reference to a schema of the document. */
+export function schemaNamed(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
 /** What a schema says of a field to people: its label, its unit and its description. */
 export function annotations(field: Field, name: string): Schema {
   const { description, unit } = field
@@ -16,7 +21,7 @@ export function annotations(field: Field, name: string): Schema {
 /** The schema of a field in responses: an unset field is absent, never null. */
 export function fieldSchema(field: Field, name: string): Schema {
   if (field.type !== 'group') return { ...kindOf(field).schema(field), ...annotations(field, name) }
-  return { ...objectSchema(mapped(field.fields, fieldSchema)), ...annotations(field, name) }
+  return { ...objectSchema(mapped(field.fields, fieldSchema), []), ...annotations(field, name) }
 }
 
 /**
@@ -42,10 +47,10 @@ export function mapped<From, To>(
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]))
 }
 
-/** An object with these members and, unless it is open, no others. */
+/** An object with these members, all required by default, and, unless it is open, no others. */
 export function objectSchema(
   properties: Readonly<Record<string, Schema>>,
-  required: readonly string[] = [],
+  required: readonly string[] = Object.keys(properties),
   isOpen = false,
 ): Schema {
   return {

@@ -1,8 +1,8 @@
 import { pascalCase } from '../../graph/names.ts'
-import { bodyTypes } from '../../http/json/body.ts'
 import type { ErrorCode } from '../../model/errors.ts'
 import { inWords, nounWithArticle } from '../../model/labels.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
+import { VERSIONS_PATH } from '../../rest/changes/versions.ts'
 import { OPERATION_METHODS, type OperationName, resourcePaths } from '../../rest/resource-paths.ts'
 import type { ResourceExamples } from './examples.ts'
 import type { Schema } from './field-schema.ts'
@@ -17,23 +17,9 @@ import {
   STATE_HEADERS,
   WRITE_HEADERS,
 } from './responses.ts'
-import { versionPathItems } from './versions.ts'
 
-interface Described {
-  readonly resource: Resource
-  readonly resources: readonly Resource[]
-  readonly examples: ResourceExamples
-  readonly parent: Resource | undefined
-}
-
-interface Operation {
-  /** Precedes the sentence on the scope. */
-  readonly description?: string
-  readonly parameters?: readonly Schema[]
-  readonly requestBody?: Schema
-  readonly responses: Schema
-  readonly errors: readonly ErrorCode[]
-}
+/** The description precedes the sentence on the scope. */
+type Operation = Schema & { readonly responses: Schema; readonly errors: readonly ErrorCode[] }
 
 const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'ACCESS_DENIED', 'NOT_ACCEPTABLE']
 const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
@@ -57,10 +43,29 @@ const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: stri
   remove: ['delete', 'Delete'],
 }
 
-const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Operation>> = {
-  list({ resource, resources, parent, examples }) {
-    const id = `$response.body#/_embedded/${resource.path}/0/id`
-    return {
+/** The operations on a resource, and on the list of it within a parent. */
+function operationsOf(
+  resource: Resource,
+  resources: readonly Resource[],
+  examples: ResourceExamples,
+  parent: Resource | undefined,
+): Readonly<Record<OperationName, () => Operation>> {
+  const { name, path, kind } = resource
+  const isSingleton = kind === 'singleton'
+  const content = halContent(name, examples.representation('read'), examples.templates)
+  const created = (occasion: 'created' | 'put') =>
+    response(
+      'Created.',
+      ['Location', ...WRITE_HEADERS],
+      halContent(`${name}Created`, examples.representation(occasion)),
+    )
+  const preferred = response(
+    'The resource, as preferred (`return=representation`).',
+    ['Content-Location', ...WRITE_HEADERS],
+    content,
+  )
+  return {
+    list: () => ({
       parameters: listParameters(resource, resources),
       responses: {
         200: {
@@ -68,17 +73,14 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
             ...halContent(pageName(resource, parent), examples.page(parent), examples.listTemplates(parent)),
             ...ITEM_CONTENT,
           }),
-          links: { read: itemLink(resource, 'read', 'Read an item.', id) },
+          links: { read: itemLink(resource, 'read', 'Read an item.', `/_embedded/${path}/0/id`) },
         },
         304: response('Not modified.', ['ETag', 'Preference-Applied']),
       },
       errors: parent ? ABSENT : [],
-    }
-  },
+    }),
 
-  read({ resource, resources, examples }) {
-    const content = halContent(resource.name, examples.representation('read'), examples.templates)
-    return {
+    read: () => ({
       parameters: [
         ...selectionParameters(resource, resources),
         shared('IfNoneMatchRead'),
@@ -90,78 +92,63 @@ const OPERATIONS: Readonly<Record<OperationName, (described: Described) => Opera
         304: response('Not modified.', STATE_HEADERS),
       },
       errors: ABSENT,
-    }
-  },
+    }),
 
-  create({ resource, parent, examples }) {
-    const content = halContent(`${resource.name}Created`, examples.representation('created'))
-    const link = (verb: string, action: string) =>
-      itemLink(resource, verb, `${action} the new resource.`, '$response.body#/id')
-    return {
+    create: () => ({
       description: 'The service generates the identifier.',
       parameters: [shared('IdempotencyKey'), shared('PreferWrite')],
-      requestBody: requestBody(`${resource.name}Input`, examples.input, bodyTypes('POST')),
+      requestBody: requestBody('POST', `${name}Input`, examples.input),
       responses: {
         201: {
-          ...response('Created.', ['Location', ...WRITE_HEADERS], content),
-          links: { read: link('read', 'Read'), delete: link('delete', 'Delete') },
+          ...created('created'),
+          links: {
+            read: itemLink(resource, 'read', 'Read the new resource.', '/id'),
+            delete: itemLink(resource, 'delete', 'Delete the new resource.', '/id'),
+          },
         },
       },
       errors: [...BODY, ...(parent ? ABSENT : [])],
-    }
-  },
+    }),
 
-  put({ resource, examples }) {
-    const isSingleton = resource.kind === 'singleton'
-    const body = isSingleton ? examples.replacement : { id: examples.id, ...examples.replacement }
-    const content = halContent(`${resource.name}Created`, examples.representation('put'))
-    return {
+    put: () => ({
       description: isSingleton
         ? 'Creates or replaces it. Fields that the body omits are cleared.'
         : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
           'created, provided that the body has the id of the path or If-None-Match is `*`.',
       parameters: [...CONDITIONS, shared('IfNoneMatchWrite'), shared('PreferWrite')],
-      requestBody: requestBody(`${resource.name}Input`, body, bodyTypes('PUT')),
+      requestBody: requestBody('PUT', `${name}Input`, {
+        ...(!isSingleton && { id: examples.id }),
+        ...examples.replacement,
+      }),
       responses: {
-        200: writtenResponse(resource, examples),
-        201: response('Created.', ['Location', ...WRITE_HEADERS], content),
+        200: preferred,
+        201: created('put'),
         204: response('Replaced, or unchanged if already as sent.', WRITE_HEADERS),
       },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
-    }
-  },
+    }),
 
-  patch({ resource, examples }) {
-    return {
+    patch: () => ({
       description: 'Applies a JSON Merge Patch: null removes a field; omitted fields keep their values.',
       parameters: [...CONDITIONS, shared('PreferWrite')],
-      requestBody: requestBody(`${resource.name}Patch`, examples.patch, bodyTypes('PATCH')),
+      requestBody: requestBody('PATCH', `${name}Patch`, examples.patch),
       responses: {
-        200: writtenResponse(resource, examples),
+        200: preferred,
         204: response('Changed, or unchanged if already as sent.', WRITE_HEADERS),
       },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
-    }
-  },
+    }),
 
-  remove() {
-    return {
+    remove: () => ({
       description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
       parameters: [...CONDITIONS, shared('PreferDelete')],
       responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied', 'Consistency-Token']) },
       errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
-    }
-  },
+    }),
+  }
 }
 
-/** The response to a write of an existing resource whose caller prefers a representation. */
-function writtenResponse(resource: Resource, examples: ResourceExamples): Schema {
-  const content = halContent(resource.name, examples.representation('read'), examples.templates)
-  const headers = ['Content-Location', ...WRITE_HEADERS]
-  return response('The resource, as preferred (`return=representation`).', headers, content)
-}
-
-/** The paths of a resource (SPEC §4), below the base path. */
+/** The paths of a resource and its versions (SPEC §4), below the base path. */
 export function resourcePathItems(
   resource: Resource,
   resources: readonly Resource[],
@@ -169,49 +156,79 @@ export function resourcePathItems(
   base: string,
 ): Record<string, Schema> {
   const items = resourcePaths(resource, resources).flatMap(({ path, parent, operations, column }) => {
-    const plural = `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`
+    const parentId = parent && identifierField(parent)
+    const address = base + path.replace(':parentId', `{${parentId}}`).replace(':id', '{id}')
     const parameters = [
-      ...(parent ? [identifierParameter(identifierField(parent), parent, examples.parentId(parent))] : []),
+      ...(parent ? [identifierParameter(parentId as string, parent, examples.parentId(parent))] : []),
       ...(path.endsWith(':id') ? [identifierParameter('id', resource, examples.id)] : []),
     ]
-    const methods = operations.map((name) => [
-      OPERATION_METHODS[name].toLowerCase(),
-      operationObject(name, { resource, resources, examples, parent }, plural),
-    ])
-    const template = path.replace(':parentId', parent ? `{${identifierField(parent)}}` : '')
-    const address = base + template.replace(':id', '{id}')
-    const versions = operations.includes('read') ? versionPathItems(resource, address, parameters) : {}
+    const described = operationsOf(resource, resources, examples, parent)
+    const within = parent ? ` of ${nounWithArticle(parent)}` : ''
+    const list = {
+      id: `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`,
+      noun: `the ${inWords(resource.path).toLowerCase()}${within}`,
+    }
+    const one = { id: resource.name, noun: nounWithArticle(resource) + (resource.owner ? within : '') }
+    const methods = operations.map((name) => {
+      const [verb, action] = NAMES[name]
+      const { id, noun } = name === 'list' ? list : one
+      const permission = OPERATION_METHODS[name] === 'GET' ? 'read' : 'write'
+      const operation = completed(resource, permission, verb + id, `${action} ${noun}`, described[name]())
+      return [OPERATION_METHODS[name].toLowerCase(), operation]
+    })
     return [
       [address, { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) }],
-      ...Object.entries(versions),
+      ...(operations.includes('read') ? versionItems(resource, address, parameters) : []),
     ]
   })
   return Object.fromEntries(items)
 }
 
-function operationObject(name: OperationName, described: Described, plural: string): Schema {
-  const { description, responses, errors, ...request } = OPERATIONS[name](described)
-  const { resource, parent } = described
-  const [verb, action] = NAMES[name]
-  const within = parent ? ` of ${nounWithArticle(parent)}` : ''
-  const one = `${action} ${nounWithArticle(resource)}`
-  const scope = `Requires the scope \`${resource.path}:${OPERATION_METHODS[name] === 'GET' ? 'read' : 'write'}\`.`
+/** The operations on the versions of a resource, at its address, which has these parameters. */
+function versionItems(resource: Resource, address: string, parameters: readonly Schema[]) {
+  const item = (path: string, verb: string, summary: string, response: string, more: readonly Schema[]) => {
+    const get = completed(
+      resource,
+      'read',
+      `${verb}Of${resource.name}`,
+      `${summary} of ${nounWithArticle(resource)}`,
+      {
+        description: 'Also after its deletion.',
+        parameters: [...parameters, ...more],
+        responses: { 200: { $ref: `#/components/responses/${response}` } },
+        errors: ABSENT,
+      },
+    )
+    return [address + VERSIONS_PATH + path, { get }]
+  }
+  return [
+    item('', 'listVersions', 'List the versions', 'versions', [shared('limit'), shared('before')]),
+    item('/{version}', 'readVersion', 'Read a version', 'version', [shared('version')]),
+  ]
+}
+
+/** An operation with its scope, and with the errors of all operations on resources. */
+function completed(
+  { path }: Resource,
+  permission: 'read' | 'write',
+  operationId: string,
+  summary: string,
+  { description, responses, errors, ...request }: Operation,
+): Schema {
+  const scope = `Requires the scope \`${path}:${permission}\`.`
   return {
-    operationId: verb + (name === 'list' ? plural : resource.name),
-    summary:
-      name === 'list'
-        ? `${action} the ${inWords(resource.path).toLowerCase()}${within}`
-        : one + (resource.owner ? within : ''),
+    operationId,
+    summary,
     description: description === undefined ? scope : `${description} ${scope}`,
-    tags: [resource.path],
+    tags: [path],
     ...request,
     responses: { ...responses, ...errorReferences([...CALLER, ...errors]) },
   }
 }
 
-/** A link to an operation on one item, whose identifier is in the response. */
-function itemLink({ name, owner }: Resource, verb: string, description: string, id: string): Schema {
+/** A link to an operation on one item, whose identifier is at a place in the body of the response. */
+function itemLink({ name, owner }: Resource, verb: string, description: string, place: string): Schema {
   const parent = owner && identifierField(owner)
-  const parameters = { ...(parent && { [parent]: `$request.path.${parent}` }), id }
+  const parameters = { ...(parent && { [parent]: `$request.path.${parent}` }), id: `$response.body#${place}` }
   return { operationId: `${verb}${name}`, description, parameters }
 }

@@ -18,6 +18,8 @@ export function sharedParameters(maximumPageSize: number): Record<string, Schema
     find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
     cursor: query('cursor', position, { type: 'string' }),
     ...mapped(HEADERS, header),
+    version: pathParameter('version', 'A version of the resource.', '1', { pattern: '^[1-9][0-9]*$' }),
+    before: query('before', 'Only versions below this one.', positive),
   }
 }
 

@@ -1,7 +1,8 @@
 import { type Field, isAlwaysSet } from '../../model/fields.ts'
 import { relationsOf } from '../../model/relations.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
-import { createHal, type Occasion } from '../../rest/hal.ts'
+import { createHal, type Embed, type Occasion } from '../../rest/hal.ts'
+import { resourcePaths } from '../../rest/resource-paths.ts'
 import { embedsOf } from '../../rest/selection.ts'
 import { type RestSettings, Urls } from '../../rest/urls.ts'
 import {
@@ -12,40 +13,54 @@ import {
   mapped,
   objectSchema,
   type Schema,
+  schemaNamed,
 } from './field-schema.ts'
 
 type BodySettings = Pick<RestSettings, 'unknownFields'>
 
-export const SCHEMAS = '#/components/schemas/'
-
 /** The member that HAL-FORMS adds if the token permits any of the requests. */
-const TEMPLATES = { $ref: `${SCHEMAS}Templates` }
+const TEMPLATES = { _templates: schemaNamed('Templates') }
 
-const LINK = { $ref: `${SCHEMAS}Link` }
+const LINK = schemaNamed('Link')
 
-/** The schemas of a resource: its representations, each for all media types, and its request bodies. */
+/** The schemas of resources, of their lists, and of what they embed. */
 export function resourceSchemas(
-  resource: Resource,
   resources: readonly Resource[],
   settings: BodySettings,
 ): Record<string, Schema> {
+  const lists = resources.flatMap((resource) =>
+    resourcePaths(resource, resources)
+      .filter(({ operations }) => operations.includes('list'))
+      .map(({ parent }) => ({
+        [pageName(resource, parent)]: pageSchema(resource, parent, `${resource.name}Item`, TEMPLATES),
+      })),
+  )
+  const embeds = resources.flatMap((resource) => embedsOf(resource, resources))
+  return Object.assign(
+    {},
+    ...resources.map((resource) => schemasOf(resource, resources, settings)),
+    ...lists,
+    ...embeds.map((embed) => embeddedSchemas(embed, resources)),
+  )
+}
+
+/** The representations of a resource, each for all media types, and its request bodies. */
+function schemasOf(resource: Resource, resources: readonly Resource[], settings: BodySettings) {
   const { name, listed, replaceable } = resource
-  const embeds = embedsOf(resource, resources).map(({ relation, target, isList, parent }) => {
-    const schema = isList ? embeddedPageName(target, parent) : embeddedName(target)
-    return [relation, { $ref: SCHEMAS + schema }]
-  })
+  const embeds = embedsOf(resource, resources).map((embed) => [
+    embed.relation,
+    schemaNamed(embeddedName(embed)),
+  ])
   const embedded = embeds.length > 0 && { _embedded: objectSchema(Object.fromEntries(embeds), []) }
-  const representation = (occasions: readonly Occasion[], more: Record<string, Schema> = {}) =>
-    representationOn(resource, resources, occasions, { ...embedded, ...more })
   const created: readonly Occasion[] = [
     ...(listed ? ['created' as const] : []),
     ...(replaceable ? ['put' as const] : []),
   ]
   return {
-    [name]: representation(['read'], { _templates: TEMPLATES }),
-    ...(listed && { [`${name}Item`]: representation(['item']) }),
+    [name]: representationOn(resource, resources, ['read'], { ...embedded, ...TEMPLATES }),
+    ...(listed && { [`${name}Item`]: representationOn(resource, resources, ['item'], { ...embedded }) }),
     ...(created.length > 0 && {
-      [`${name}Created`]: representationOn(resource, resources, created, { _templates: TEMPLATES }),
+      [`${name}Created`]: representationOn(resource, resources, created, TEMPLATES),
     }),
     [`${name}Input`]: inputSchema(resource, settings),
     ...(replaceable && { [`${name}Patch`]: patchSchema(resource, settings) }),
@@ -56,26 +71,19 @@ export function resourceSchemas(
  * The schemas of what resources embed. Nothing is embedded in these resources, so they have schemas of their own:
  * otherwise each would contain all others, and readers that resolve references would not end.
  */
-export function embeddedSchemas(resources: readonly Resource[]): Record<string, Schema> {
-  const schemas = resources
-    .flatMap((resource) => embedsOf(resource, resources))
-    .map(({ target, isList, parent }) => {
-      if (!isList) return { [embeddedName(target)]: representationOn(target, resources, ['read'], {}) }
-      const item = `${embeddedName(target)}Item`
-      return {
-        [item]: representationOn(target, resources, ['item'], {}),
-        [embeddedPageName(target, parent)]: pageSchema(target, parent, item),
-      }
-    })
-  return Object.assign({}, ...schemas)
+function embeddedSchemas(embed: Embed, resources: readonly Resource[]): Record<string, Schema> {
+  const { target, isList, parent } = embed
+  const name = embeddedName(embed)
+  if (!isList) return { [name]: representationOn(target, resources, ['read']) }
+  const item = `Embedded${target.name}Item`
+  return {
+    [item]: representationOn(target, resources, ['item']),
+    [name]: pageSchema(target, parent, item),
+  }
 }
 
-function embeddedName({ name }: Resource): string {
-  return `Embedded${name}`
-}
-
-function embeddedPageName(resource: Resource, parent: Resource | undefined): string {
-  return `Embedded${pageName(resource, parent)}`
+function embeddedName({ target, isList, parent }: Embed): string {
+  return `Embedded${isList ? pageName(target, parent) : target.name}`
 }
 
 /** A representation with the links of any of the occasions. */
@@ -83,7 +91,7 @@ function representationOn(
   resource: Resource,
   resources: readonly Resource[],
   occasions: readonly Occasion[],
-  more: Record<string, Schema>,
+  more: Readonly<Record<string, Schema>> = {},
 ): Schema {
   const { properties, ...fields } = representationSchema(resource)
   return {
@@ -148,19 +156,17 @@ function linksSchema(
   occasions: readonly Occasion[],
 ): Schema {
   const hal = createHal(resource, resources)
-  const relationsOn = (occasion: Occasion, isSet: boolean) => {
-    const references = relationsOf(resource, resources).map(({ leaf }) => [
-      leaf.column,
-      isSet || leaf.field.required ? 'id' : null,
-    ])
-    const data = { ...Object.fromEntries(references), id: 'id' }
-    return Object.keys((hal.resource(data, occasion, new Urls('')) as { _links: object })._links)
-  }
-  const all = new Set(occasions.flatMap((occasion) => relationsOn(occasion, true)))
-  const always = occasions.map((occasion) => new Set(relationsOn(occasion, false)))
+  const references = relationsOf(resource, resources)
+  const data = { ...Object.fromEntries(references.map(({ leaf }) => [leaf.column, 'id'])), id: 'id' }
+  const linked = occasions.map((occasion) => {
+    const document = hal.resource(data, occasion, new Urls('')) as { _links: object }
+    return Object.keys(document._links)
+  })
+  const relations = [...new Set(linked.flat())]
+  const optional = references.filter(({ leaf }) => !leaf.field.required).map(({ relation }) => relation)
   return objectSchema(
-    Object.fromEntries([...all].map((relation) => [relation, LINK])),
-    [...all].filter((relation) => always.every((relations) => relations.has(relation))),
+    Object.fromEntries(relations.map((name) => [name, LINK])),
+    relations.filter((name) => !optional.includes(name) && linked.every((names) => names.includes(name))),
   )
 }
 
@@ -168,24 +174,19 @@ export function pageName({ name }: Resource, parent: Resource | undefined): stri
   return `${parent?.name ?? ''}${name}Page`
 }
 
-/** The schemas of a list (SPEC §2.2). */
-export function pageSchemas(resource: Resource, parent: Resource | undefined): Record<string, Schema> {
-  const schema = pageSchema(resource, parent, `${resource.name}Item`, { _templates: TEMPLATES })
-  return { [pageName(resource, parent)]: schema }
-}
-
+/** A page of a list (SPEC §2.2). */
 function pageSchema(
   resource: Resource,
   parent: Resource | undefined,
   item: string,
-  more: Record<string, Schema> = {},
+  more: Readonly<Record<string, Schema>> = {},
 ): Schema {
   const links = { self: LINK, first: LINK, ...(parent && { parent: LINK }) }
   const neighbour = {
     description: 'If there is no such page, null as `application/json`, and otherwise absent.',
     oneOf: [LINK, { type: 'null' }],
   }
-  const find = { $ref: `${SCHEMAS}TemplatedLink` }
+  const find = schemaNamed('TemplatedLink')
   const counted = {
     total_pages: { type: 'integer', minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
     total_count: { type: 'integer', minimum: 0, description: 'Number of items on all pages.' },
@@ -199,9 +200,7 @@ function pageSchema(
     page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
     limit: { type: 'integer', minimum: 1, description: 'Items per page.' },
     has_more: { type: 'boolean', description: 'Whether there is a next page.' },
-    _embedded: objectSchema({ [resource.path]: { type: 'array', items: { $ref: SCHEMAS + item } } }, [
-      resource.path,
-    ]),
+    _embedded: objectSchema({ [resource.path]: { type: 'array', items: schemaNamed(item) } }),
   }
   return {
     ...objectSchema({ ...members, ...counted, ...more }, Object.keys(members)),

@@ -1,11 +1,16 @@
 import { PROBLEM } from '../../http/errors.ts'
+import { bodyTypes } from '../../http/json/body.ts'
 import { type ErrorCode, STATUS } from '../../model/errors.ts'
+import type { Resource } from '../../model/resource.ts'
+import { VERSIONS_PATH } from '../../rest/changes/versions.ts'
 import { HAL_FORMS, type Templates } from '../../rest/forms.ts'
 import { ITEM_TYPES } from '../../rest/items/items.ts'
 import { withoutNullLinks } from '../../rest/respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
-import type { Schema } from './field-schema.ts'
-import { SCHEMAS } from './resource-schemas.ts'
+import { type Schema, schemaNamed } from './field-schema.ts'
+
+/** Links are absolute, so a document needs an origin even if none is set. */
+export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 
 const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
 const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
@@ -19,7 +24,7 @@ export function headersBelow(path: string): Readonly<Record<string, Schema>> {
     'Content-Location': location('The URL of the resource that is the body.', path),
     Link: required(
       'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `api-catalog` the list of interfaces, `help` the explanation of an error, `changes` the feed of a collection, `version-history` the versions of a resource (RFC 5829, RFC 8288, RFC 8631, RFC 9727).',
-      `<http://127.0.0.1:3000${path}/profile/collection>; rel="describedby"`,
+      `<${EXAMPLE_ORIGIN}${path}/profile/collection>; rel="describedby"`,
     ),
     Vary: required('The request headers that the response depends on.', 'Accept'),
     'X-Request-Id': {
@@ -52,7 +57,7 @@ function required(description: string, example: string): Schema {
 }
 
 function location(description: string, path: string): Schema {
-  const example = `http://127.0.0.1:3000${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`
+  const example = `${EXAMPLE_ORIGIN}${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`
   return { ...required(description, example), schema: { type: 'string', format: 'uri' } }
 }
 
@@ -60,7 +65,7 @@ const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 /** A body in all media types of responses, with one schema and one example. HAL-FORMS adds the templates. */
 export function halContent(name: string, example: object, templates?: Templates): Schema {
-  const schema = { $ref: SCHEMAS + name }
+  const schema = schemaNamed(name)
   const halExample = withoutNullLinks(example)
   return {
     'application/json': { schema, example },
@@ -74,9 +79,9 @@ export const ITEM_CONTENT = Object.fromEntries(
   ITEM_TYPES.map((type) => [type, { schema: { type: 'string' } }]),
 )
 
-export function requestBody(schema: string, example: unknown, types: readonly string[]): Schema {
-  const media = { schema: { $ref: SCHEMAS + schema }, example }
-  return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
+export function requestBody(method: 'POST' | 'PUT' | 'PATCH', schema: string, example: unknown): Schema {
+  const media = { schema: schemaNamed(schema), example }
+  return { required: true, content: Object.fromEntries(bodyTypes(method).map((type) => [type, media])) }
 }
 
 export const STATE_HEADERS = ['ETag', 'Last-Modified']
@@ -135,10 +140,10 @@ function errorResponse(codes: readonly ErrorCode[]): Schema {
     headers: headerReferences(['Link', 'Vary', ...ALWAYS, ...(ERROR_HEADERS[status] ?? [])]),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/ErrorEnvelope' },
+        schema: schemaNamed('ErrorEnvelope'),
         examples: Object.fromEntries(examples),
       },
-      [PROBLEM]: { schema: { $ref: '#/components/schemas/Problem' } },
+      [PROBLEM]: { schema: schemaNamed('Problem') },
     },
   }
 }
@@ -147,4 +152,27 @@ const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
   503: ['Retry-After'],
+}
+
+/** The responses with versions, which all resources share. */
+export function versionResponses([resource]: readonly Resource[], base: string): Record<string, Schema> {
+  const href = `${EXAMPLE_ORIGIN}${base}/${resource?.path ?? 'collection'}/x`
+  const version = {
+    version: 1,
+    event: 'created',
+    time: '2031-04-05T06:07:08.900Z',
+    by: 'ada',
+    resource: { id: 'x' },
+    _links: { self: { href: `${href}${VERSIONS_PATH}/1` }, resource: { href } },
+  }
+  const versions = {
+    _links: { self: { href: `${href}${VERSIONS_PATH}?limit=20` }, resource: { href } },
+    limit: 20,
+    has_more: false,
+    _embedded: { versions: [version] },
+  }
+  return {
+    versions: response('Versions, the newest first.', [], halContent('RecordedVersions', versions)),
+    version: response('The version.', [], halContent('RecordedVersion', version)),
+  }
 }

@@ -1,16 +1,27 @@
+import { EVENT_STREAM } from '../../http/content/event-stream.ts'
+import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import type { Resource } from '../../model/resource.ts'
 import { BATCH_PATH } from '../../rest/batch.ts'
 import { CHANGES_PATH } from '../../rest/changes/feed.ts'
 import { entryDocument } from '../../rest/routes.ts'
 import { API_CATALOG_PATH } from '../../rest/urls.ts'
-import { batchOperation } from './batch.ts'
-import { changesOperation } from './changes.ts'
-import type { Schema } from './field-schema.ts'
-import { pathParameter, shared } from './parameters.ts'
-import { SCHEMAS } from './resource-schemas.ts'
-import { errorReferences, halContent, openResponse, response } from './responses.ts'
+import { type Schema, schemaNamed } from './field-schema.ts'
+import { pathParameter, query, shared } from './parameters.ts'
+import {
+  EXAMPLE_ORIGIN,
+  errorReferences,
+  halContent,
+  openResponse,
+  requestBody,
+  response,
+} from './responses.ts'
 
 const TAG = 'service'
+
+export const SERVICE_TAG = {
+  name: TAG,
+  description: 'The service itself: its entry document and its documentation.',
+}
 
 /** The paths of the documents; the first three are below `{base}`. */
 export const PATHS = {
@@ -26,12 +37,13 @@ export function servicePaths(
   path: string,
 ): Record<string, Schema> {
   const object = { schema: { type: 'object' } }
-  const json = (schema: string) => ({ 'application/json': { schema: { $ref: SCHEMAS + schema } } })
+  const json = (schema: string) => ({ 'application/json': { schema: schemaNamed(schema) } })
   const html = { 'text/html': { schema: { type: 'string' } } }
+  const collection = resources[0]?.path ?? 'collection'
   return {
     [path]: { get: entryOperation(resources, base) },
-    [path + BATCH_PATH]: { post: batchOperation(resources, base) },
-    [path + CHANGES_PATH]: { get: changesOperation(resources, path) },
+    [path + BATCH_PATH]: { post: batchOperation(collection, base) },
+    [path + CHANGES_PATH]: { get: changesOperation(collection, path) },
     [path + PATHS.json]: {
       get: openOperation('readOpenApiJson', 'This document as JSON', { 'application/json': object }),
     },
@@ -67,22 +79,96 @@ export function servicePaths(
 }
 
 function entryOperation(resources: readonly Resource[], base: string): Schema {
-  const example = entryDocument(
-    resources.filter(({ owner }) => !owner),
-    base,
-  )
+  const collections = resources.filter(({ owner }) => !owner)
   return {
     operationId: 'readEntry',
     summary: 'The entry document',
     description: 'Links to every collection. Requires a token, with any scope.',
     tags: [TAG],
     responses: {
-      200: response('The collections.', [], halContent('Entry', example)),
+      200: response('The collections.', [], halContent('Entry', entryDocument(collections, base))),
       ...errorReferences(['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE']),
     },
   }
 }
 
+function batchOperation(collection: string, base: string): Schema {
+  const operation = { method: 'DELETE', path: `/${collection}/x`, headers: { 'If-Match': '"x:1"' } }
+  const results = [{ status: 204, headers: {} }]
+  const codes = (Object.keys(STATUS) as ErrorCode[]).filter((code) => code !== 'METHOD_NOT_ALLOWED')
+  return {
+    operationId: 'runBatch',
+    summary: 'Write several resources in one transaction',
+    description:
+      `Runs the operations in order: all are written or none. \`path\` is below ${base}. If one fails, the response is ` +
+      'the error of that operation, and the fields of its details begin with its place: `operations[3].name`. Each ' +
+      'operation requires the write scope of its collection.',
+    tags: [TAG],
+    parameters: [shared('IdempotencyKey'), shared('PreferWrite')],
+    requestBody: requestBody('POST', 'Batch', { operations: [operation] }),
+    responses: {
+      200: response(
+        'The responses to the operations, in order.',
+        ['Preference-Applied', 'Consistency-Token'],
+        halContent('BatchResults', { results }),
+      ),
+      ...errorReferences(codes),
+    },
+  }
+}
+
+function changesOperation(collection: string, path: string): Schema {
+  const link = (address: string) => ({ href: EXAMPLE_ORIGIN + path + address })
+  const change = {
+    collection,
+    id: 'x',
+    version: 2,
+    event: 'deleted',
+    time: '2031-04-05T06:07:08.900Z',
+    by: 'ada',
+    _links: { resource: link(`/${collection}/x`) },
+  }
+  const content = halContent('RecordedChanges', {
+    _links: { self: link('/changes?limit=20'), next: link('/changes?since=Nw&limit=20') },
+    limit: 20,
+    has_more: false,
+    _embedded: { changes: [change] },
+  })
+  const text = { type: 'string' }
+  return {
+    operationId: 'listChanges',
+    summary: 'The changes of resources, in the order that all readers see',
+    description:
+      'Following `next` leads to each change of the collections that the token may read, exactly once. It is always ' +
+      'present: at the end, request it again later. A position whose following changes are no longer kept is 410. As ' +
+      'text/event-stream, each change is an event with its position.',
+    tags: [TAG],
+    parameters: [
+      query(
+        'since',
+        'A position of the feed, or `now` for its end. By default, the oldest change that is kept.',
+        text,
+      ),
+      query('collection', 'Only changes of these collections, separated by commas.', text),
+      shared('limit'),
+      shared('PreferWait'),
+      shared('LastEventID'),
+    ],
+    responses: {
+      200: response('Changes.', ['Preference-Applied'], { ...content, [EVENT_STREAM]: { schema: text } }),
+      ...errorReferences([
+        'AUTHENTICATION_REQUIRED',
+        'ACCESS_DENIED',
+        'RESOURCE_NOT_FOUND',
+        'METHOD_NOT_ALLOWED',
+        'NOT_ACCEPTABLE',
+        'RESOURCE_GONE',
+      ]),
+    },
+  }
+}
+
+/** A read that needs no token. */
 function openOperation(operationId: string, summary: string, content: Schema): Schema {
   return {
     operationId,

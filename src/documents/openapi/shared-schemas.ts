@@ -1,122 +1,65 @@
 import type { Resource } from '../../model/resource.ts'
+import { MAXIMUM_OPERATIONS, OPERATION_HEADERS } from '../../rest/batch.ts'
 import { detailExplanations, ERRORS } from '../error-catalogue.ts'
-import { BATCH_SCHEMAS } from './batch.ts'
-import { CHANGE_SCHEMAS } from './changes.ts'
-import { objectSchema, type Schema } from './field-schema.ts'
-import { SCHEMAS } from './resource-schemas.ts'
-import { VERSION_SCHEMAS } from './versions.ts'
+import { objectSchema, type Schema, schemaNamed } from './field-schema.ts'
 
 const text: Schema = { type: 'string' }
+const integer: Schema = { type: 'integer' }
 const uri: Schema = { type: 'string', format: 'uri' }
+const time: Schema = { type: 'string', format: 'date-time' }
+const link = objectSchema({ href: uri })
+const event: Schema = { enum: ['created', 'changed', 'deleted'] }
 
-function closed(
-  description: string,
-  members: Record<string, Schema>,
-  optional: readonly string[] = [],
-): Schema {
-  const required = Object.keys(members).filter((name) => !optional.includes(name))
-  return { ...objectSchema(members, required), description }
-}
-
-const PROPERTY: Record<string, Schema> = {
-  name: text,
-  prompt: text,
-  type: { type: 'string', enum: ['text', 'textarea', 'number', 'date', 'email', 'url'] },
-  format: {
-    enum: ['date-time', 'object', 'json'],
-    description: 'What the text represents; objects and other values are JSON.',
-  },
-  required: { const: true },
-  readOnly: { const: true },
-  value: { description: 'The current or initial value.' },
-  min: { type: 'number' },
-  max: { type: 'number' },
-  step: { type: 'number' },
-  maxLength: { type: 'integer' },
-  regex: text,
-  placeholder: text,
-  options: closed(
-    'The values to choose from: `inline`, or the items of the list that `link` leads to.',
-    {
-      inline: {
-        type: 'array',
-        items: { oneOf: [text, closed('A value with a label.', { prompt: text, value: {} })] },
-      },
-      link: closed('A list.', { href: uri, type: text }),
-      promptField: text,
-      valueField: text,
-      selectedValues: { type: 'array', items: {} },
-      minItems: { type: 'integer' },
-      maxItems: { type: 'integer' },
-    },
-    ['inline', 'link', 'promptField', 'valueField', 'selectedValues'],
-  ),
-}
-
-const PROPERTY_OPTIONAL = Object.keys(PROPERTY).filter((name) => name !== 'name' && name !== 'prompt')
+const listOf = (name: string): Schema => ({ type: 'array', items: schemaNamed(name) })
 
 /** The schemas that do not belong to one resource (SPEC §2.2, §2.4). */
 export function sharedSchemas(resources: readonly Resource[]): Record<string, Schema> {
+  const errorCodes = Object.keys(ERRORS)
   const detailCodes = Object.keys(detailExplanations(resources))
-  const errorCode = { type: 'string', enum: Object.keys(ERRORS) }
-  const detailCode = { type: 'string', enum: detailCodes }
   return {
-    Link: closed('A link to a resource.', { href: uri }),
-    TemplatedLink: closed('A link with variables (RFC 6570).', {
+    Link: described('A link to a resource.', { href: uri }),
+    TemplatedLink: described('A link with variables (RFC 6570).', {
       href: { ...text, description: 'A URI template.' },
       templated: { const: true },
     }),
-    Entry: closed('The entry document.', {
+    Entry: described('The entry document.', {
       _links: {
         type: 'object',
-        properties: { self: { $ref: `${SCHEMAS}Link` } },
+        properties: { self: schemaNamed('Link') },
         required: ['self'],
-        additionalProperties: closed('A link with a title.', { href: uri, title: text }, ['title']),
+        additionalProperties: described('A link with a title.', { href: uri, title: text }, ['href']),
       },
     }),
-    Templates: {
-      type: 'object',
-      description: 'HAL-FORMS templates: the requests that the scopes of the token permit.',
-      additionalProperties: { $ref: `${SCHEMAS}Template` },
-    },
-    Template: closed(
-      'A request and its body. A dot in the name of a property leads into an object.',
-      {
-        title: text,
-        method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
-        target: uri,
-        contentType: text,
-        properties: { type: 'array', items: { $ref: `${SCHEMAS}TemplateProperty` } },
-      },
-      ['contentType'],
-    ),
-    TemplateProperty: closed('A member of the body.', PROPERTY, PROPERTY_OPTIONAL),
-    ErrorDetail: closed('A problem with one field, parameter or rule.', {
+    ...FORMS,
+    ErrorDetail: described('A problem with one field, parameter or rule.', {
       field: { ...text, description: 'The dotted path of the field; empty if there is none.' },
-      code: detailCode,
+      code: { ...text, enum: detailCodes },
       message: text,
     }),
-    ErrorEnvelope: closed('The body of every failed request.', {
-      error: closed('The error.', {
-        code: errorCode,
+    ErrorEnvelope: described('The body of every failed request.', {
+      error: described('The error.', {
+        code: { ...text, enum: errorCodes },
         message: text,
-        details: { type: 'array', items: { $ref: `${SCHEMAS}ErrorDetail` } },
+        details: listOf('ErrorDetail'),
       }),
     }),
-    Problem: closed('The body of a failed request whose Accept names application/problem+json (RFC 9457).', {
-      type: { type: 'string', format: 'uri-reference', description: 'The page of the error code.' },
-      title: { ...text, description: 'The error code in words.' },
-      status: { type: 'integer' },
-      detail: text,
-      instance: { type: 'string', format: 'uri-reference', description: 'The id of the request.' },
-      errors: { type: 'array', items: { $ref: `${SCHEMAS}ErrorDetail` } },
-    }),
-    ErrorCatalogueEntry: closed(
+    Problem: described(
+      'The body of a failed request whose Accept names application/problem+json (RFC 9457).',
+      {
+        type: { type: 'string', format: 'uri-reference', description: 'The page of the error code.' },
+        title: { ...text, description: 'The error code in words.' },
+        status: integer,
+        detail: text,
+        instance: { type: 'string', format: 'uri-reference', description: 'The id of the request.' },
+        errors: listOf('ErrorDetail'),
+      },
+    ),
+    ErrorCatalogueEntry: described(
       'What a code means.',
       {
-        code: { type: 'string', enum: [...Object.keys(ERRORS), ...detailCodes] },
-        kind: { type: 'string', enum: ['error', 'detail'] },
-        status: { type: 'integer', description: 'The status of an error; a detail has none.' },
+        code: { ...text, enum: [...errorCodes, ...detailCodes] },
+        kind: { ...text, enum: ['error', 'detail'] },
+        status: { ...integer, description: 'The status of an error; a detail has none.' },
         cause: text,
         remedy: text,
         retry: { ...text, description: 'Whether and when the same request can be sent again.' },
@@ -124,14 +67,11 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
         response: { ...text, description: 'The response to it.' },
         href: uri,
       },
-      ['status', 'retry', 'request'],
+      ['code', 'kind', 'cause', 'remedy', 'response', 'href'],
     ),
-    ErrorCatalogue: closed('All codes.', {
-      errors: { type: 'array', items: { $ref: `${SCHEMAS}ErrorCatalogueEntry` } },
-    }),
-    ...BATCH_SCHEMAS,
-    ...CHANGE_SCHEMAS,
-    ...VERSION_SCHEMAS,
+    ErrorCatalogue: described('All codes.', { errors: listOf('ErrorCatalogueEntry') }),
+    ...BATCH,
+    ...HISTORY,
     Profile: {
       type: 'object',
       description: 'The schemas and the policies of a collection.',
@@ -141,11 +81,158 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
         description: text,
         schema: { type: 'object', description: 'The JSON Schema of a representation.' },
         input: { type: 'object', description: 'The JSON Schema of request bodies.' },
-        policies: {
-          type: 'object',
-          description: 'How the service behaves where HTTP leaves a choice.',
-        },
+        policies: { type: 'object', description: 'How the service behaves where HTTP leaves a choice.' },
       },
     },
   }
+}
+
+function described(
+  description: string,
+  members: Readonly<Record<string, Schema>>,
+  required?: readonly string[],
+): Schema {
+  return { ...objectSchema(members, required), description }
+}
+
+const FORMS: Readonly<Record<string, Schema>> = {
+  Templates: {
+    type: 'object',
+    description: 'HAL-FORMS templates: the requests that the scopes of the token permit.',
+    additionalProperties: schemaNamed('Template'),
+  },
+  Template: described(
+    'A request and its body. A dot in the name of a property leads into an object.',
+    {
+      title: text,
+      method: { ...text, enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+      target: uri,
+      contentType: text,
+      properties: listOf('TemplateProperty'),
+    },
+    ['title', 'method', 'target', 'properties'],
+  ),
+  TemplateProperty: described(
+    'A member of the body.',
+    {
+      name: text,
+      prompt: text,
+      type: { ...text, enum: ['text', 'textarea', 'number', 'date', 'email', 'url'] },
+      format: {
+        enum: ['date-time', 'object', 'json'],
+        description: 'What the text represents; objects and other values are JSON.',
+      },
+      required: { const: true },
+      readOnly: { const: true },
+      value: { description: 'The current or initial value.' },
+      min: { type: 'number' },
+      max: { type: 'number' },
+      step: { type: 'number' },
+      maxLength: integer,
+      regex: text,
+      placeholder: text,
+      options: described(
+        'The values to choose from: `inline`, or the items of the list that `link` leads to.',
+        {
+          inline: {
+            type: 'array',
+            items: { oneOf: [text, described('A value with a label.', { prompt: text, value: {} })] },
+          },
+          link: described('A list.', { href: uri, type: text }),
+          promptField: text,
+          valueField: text,
+          selectedValues: { type: 'array', items: {} },
+          minItems: integer,
+          maxItems: integer,
+        },
+        ['minItems', 'maxItems'],
+      ),
+    },
+    ['name', 'prompt'],
+  ),
+}
+
+/** Requests and responses inside of JSON. */
+const BATCH: Readonly<Record<string, Schema>> = {
+  Batch: objectSchema({
+    operations: {
+      type: 'array',
+      minItems: 1,
+      maxItems: MAXIMUM_OPERATIONS,
+      items: objectSchema(
+        {
+          method: { enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+          path: {
+            ...text,
+            pattern: '^/[^?#]*$',
+            description: 'Below the entry document: `/collection/id`.',
+          },
+          headers: {
+            type: 'object',
+            description: `In any case: ${OPERATION_HEADERS.join(', ')}.`,
+            additionalProperties: text,
+          },
+          body: { description: 'As the request alone would have.' },
+        },
+        ['method', 'path'],
+      ),
+    },
+  }),
+  BatchResults: objectSchema({
+    results: {
+      type: 'array',
+      items: objectSchema(
+        {
+          status: { enum: [200, 201, 204] },
+          headers: { type: 'object', additionalProperties: text },
+          body: { type: 'object' },
+        },
+        ['status', 'headers'],
+      ),
+    },
+  }),
+}
+
+/** The feed of changes, and the versions of a resource. */
+const HISTORY: Readonly<Record<string, Schema>> = {
+  RecordedChange: objectSchema(
+    {
+      collection: { ...text, description: 'Path of the collection.' },
+      id: { ...text, description: 'Identifier of the resource.' },
+      parent_id: { ...text, description: 'Identifier of its parent, if it has one.' },
+      version: {
+        ...integer,
+        description: 'Version of the resource after the change, or before its deletion.',
+      },
+      event,
+      time,
+      by: { ...text, description: 'Subject of the token, or role in the database.' },
+      resource: { type: 'object', description: 'The resource after the change. Absent after a deletion.' },
+      _links: objectSchema({ resource: link }),
+    },
+    ['collection', 'id', 'version', 'event', 'time', 'by', '_links'],
+  ),
+  RecordedChanges: objectSchema({
+    _links: objectSchema({ self: link, next: link }),
+    limit: integer,
+    has_more: { type: 'boolean', description: 'Whether `next` has more changes already.' },
+    _embedded: objectSchema({ changes: listOf('RecordedChange') }),
+  }),
+  RecordedVersion: objectSchema(
+    {
+      version: { ...integer, minimum: 1, description: 'Of a deletion, the version that was deleted.' },
+      event: { ...event, description: 'Absent if the change is not in the record.' },
+      time: { ...time, description: 'Of the event, or when the resource had last changed.' },
+      by: { ...text, description: 'Subject of the token, or role in the database. Absent without an event.' },
+      resource: { type: 'object', description: 'The resource in this version. Absent for a deletion.' },
+      _links: objectSchema({ self: link, resource: link }, ['resource']),
+    },
+    ['version', 'time', '_links'],
+  ),
+  RecordedVersions: objectSchema({
+    _links: objectSchema({ self: link, next: link, resource: link }, ['self', 'resource']),
+    limit: integer,
+    has_more: { type: 'boolean', description: 'Whether older versions are kept.' },
+    _embedded: objectSchema({ versions: listOf('RecordedVersion') }),
+  }),
 }
