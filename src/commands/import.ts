@@ -1,5 +1,6 @@
 import { access, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { clearLine } from 'node:readline'
 import { parseStrictJson } from '../http/json/strict-json.ts'
 import { OPERATOR } from '../model/caller.ts'
 import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from '../service/command.ts'
@@ -13,7 +14,6 @@ import {
   lockImport,
   statePath,
 } from './import/import-state.ts'
-import { createProgressBar } from './import/progress-bar.ts'
 import { readCsv } from './import/read-csv.ts'
 import { type InputRow, readRecords } from './import/read-records.ts'
 import { type ImportParts, runImport } from './import/run-import.ts'
@@ -59,24 +59,18 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
     throw new ArgumentsError(`Cannot read ${given}`)
   })
   const file = resolve(given)
-  const { replace, parent, 'dry-run': dryRun } = values
-  const source = { file, rows: () => read(file, resource), resource, replace, parent }
-  if (dryRun) return transfer({ ...source, context: undefined }, settings)
+  const { replace, parent, 'dry-run': isDry } = values
+  const parts = { file, rows: () => read(file, resource), resource, replace, parent }
+  if (isDry) return transfer({ ...parts, context: undefined }, settings)
   const unlock = await lockImport(file)
-  try {
-    await withDatabase(configuration, ({ client }) => {
-      const context = { ...settings, resources: domain.resources, caller: OPERATOR, client }
-      return transfer({ ...source, context }, settings)
-    })
-  } finally {
-    await unlock()
-  }
+  await withDatabase(configuration, ({ client }) => {
+    const context = { ...settings, resources: domain.resources, caller: OPERATOR, client }
+    return transfer({ ...parts, context }, settings)
+  }).finally(unlock)
 })
 
-type Source = Omit<ImportParts, 'concurrency' | 'signal' | 'progress'>
-
-async function transfer(source: Source, settings: Settings): Promise<void> {
-  const { file, rows, resource, context } = source
+async function transfer(parts: ImportParts, settings: Settings): Promise<void> {
+  const { file, rows, resource, context } = parts
   const identity = { collection: resource.path, content: await hashOf(file), database: nameOf(settings) }
   const begin = context ? await loadState(file, identity) : freshState(identity)
   if (begin.rows > 0) console.error(`Resuming after ${begin.rows} rows`)
@@ -84,15 +78,37 @@ async function transfer(source: Source, settings: Settings): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
   let total = 0
   for await (const _ of rows()) total += 1
-  const { show: progress, stop } = createProgressBar(total, begin)
-  const { signal } = interruption
-  const parts = { ...source, concurrency: settings.databasePoolSize, signal, progress }
-  const state = await runImport(parts, begin).finally(stop)
-  report(source, state, total)
+  const showProgress = progressBar(total, begin.rows)
+  const { databasePoolSize: concurrency } = settings
+  const state = await runImport(parts, begin, concurrency, interruption.signal, showProgress).finally(
+    () => process.stderr.isTTY && process.stderr.write('\n'),
+  )
+  report(parts, state, total)
   if (context && state.rows === total) await rm(statePath(file), { force: true })
 }
 
-function report({ file, context }: Source, state: ImportState, total: number): void {
+const SHOWN_MILLISECONDS = 200
+
+/** Makes the function that shows the progress on standard error, if that is a terminal: rows, rate, and the time left. */
+function progressBar(total: number, done: number): (state: ImportState) => void {
+  const { stderr } = process
+  const started = performance.now()
+  let shownAt = Number.NEGATIVE_INFINITY
+  return ({ rows, refused }) => {
+    const now = performance.now()
+    if (!stderr.isTTY || (now - shownAt < SHOWN_MILLISECONDS && rows < total)) return
+    shownAt = now
+    const rate = (rows - done) / Math.max((now - started) / 1000, 0.001)
+    const left = rate === 0 ? '' : ` | ${Math.ceil((total - rows) / rate)} s left`
+    const percentage = total === 0 ? 100 : Math.floor((100 * rows) / total)
+    clearLine(stderr, 0)
+    stderr.write(
+      `\r${percentage}% | ${rows}/${total} rows | ${Math.round(rate)}/s${left} | ${refused} refused`,
+    )
+  }
+}
+
+function report({ file, context }: ImportParts, state: ImportState, total: number): void {
   const { rows, imported, skipped, refused } = state
   const accepted = context ? `Imported ${imported}, skipped ${skipped}` : `Valid ${imported}`
   console.log(`${accepted}, refused ${refused}${refused > 0 ? `; see ${errorPath(file)}` : ''}`)

@@ -69,8 +69,7 @@ function cellsOf(record: Buffer): readonly Cell[] | undefined {
   return records[0]
 }
 
-function columnsOf({ path, leaves }: Resource, header: readonly Cell[]): readonly Leaf[] {
-  const known = leaves.filter(({ field }) => !field.hidden)
+function columnsOf({ path, shownLeaves: known }: Resource, header: readonly Cell[]): readonly Leaf[] {
   const columns = header.map((cell = '') => known.find(({ name }) => name === cell) ?? cell)
   const unknown = columns.filter((column) => typeof column === 'string')
   if (unknown.length > 0) {

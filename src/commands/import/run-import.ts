@@ -1,17 +1,44 @@
+import { createHash } from 'node:crypto'
 import { appendFile, rm, truncate } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { v4, v7 } from 'uuid'
+import type { WriteContext } from '../../domain/context.ts'
+import { createTogether } from '../../domain/create-together.ts'
+import { inOneTransaction } from '../../domain/transaction.ts'
+import { putResource } from '../../domain/write.ts'
 import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
-import { createRows, type ImportTarget, importRow, type RowOutcome } from './import-rows.ts'
+import { DomainError, errorAt } from '../../model/errors.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import { inspectResource } from '../../model/validate.ts'
+import { isObject } from '../../model/values.ts'
 import { errorPath, type ImportState, saveState } from './import-state.ts'
 import type { InputRow } from './read-records.ts'
 
-export interface ImportParts extends ImportTarget {
+export interface ImportParts {
   readonly file: string
   readonly rows: () => AsyncIterable<InputRow>
-  readonly concurrency: number
-  readonly signal: AbortSignal
-  readonly progress: (state: ImportState) => void
+  readonly resource: Resource
+  /** The parent of rows that name none. */
+  readonly parent: string | undefined
+  readonly replace: boolean
+  /** Where to write; undefined to validate only. */
+  readonly context: WriteContext | undefined
 }
+
+interface Outcome {
+  readonly outcome: 'imported' | 'skipped' | 'refused'
+  /** Why the row was refused, as in the error file. */
+  readonly error?: object
+}
+
+/** A row that is valid by itself, and not written yet. */
+interface ValidRow extends ResourceKey {
+  readonly line: number
+  readonly body: Values
+}
+
+type CheckedRow = ValidRow | Outcome
 
 const CHECKPOINT_ROWS = 200
 
@@ -27,8 +54,14 @@ const CHECKPOINT_CHARACTERS = 1_000_000
  *
  * @returns the state at the end
  */
-export async function runImport(parts: ImportParts, begin: ImportState): Promise<ImportState> {
-  const { file, context, concurrency } = parts
+export async function runImport(
+  parts: ImportParts,
+  begin: ImportState,
+  concurrency: number,
+  signal: AbortSignal,
+  showProgress: (state: ImportState) => void,
+): Promise<ImportState> {
+  const { file, context } = parts
   const errorFile = errorPath(file)
   let state = begin
   let errors = ''
@@ -44,13 +77,13 @@ export async function runImport(parts: ImportParts, begin: ImportState): Promise
   }
   // Save the key before it determines the identifier of a row.
   await checkpoint()
-  const results: AsyncIterable<RowOutcome> = Readable.from(chunks(parts, begin.rows))
-    .flatMap((rows: InputRow[]) => createRows(parts, begin, rows))
+  const results: AsyncIterable<Outcome> = Readable.from(chunks(parts, begin, signal))
+    .flatMap((rows: CheckedRow[]) => createRows(parts, rows))
     .map((row) => importRow(parts, row), { concurrency })
   for await (const { outcome, error } of results) {
     if (error) errors += `${JSON.stringify(error)}\n`
     state = { ...state, rows: state.rows + 1, [outcome]: state[outcome] + 1 }
-    parts.progress(state)
+    showProgress(state)
     const isDue = state.rows % CHECKPOINT_ROWS === 0 || errors.length > CHECKPOINT_CHARACTERS
     if (isDue) await checkpoint()
   }
@@ -58,16 +91,20 @@ export async function runImport(parts: ImportParts, begin: ImportState): Promise
   return state
 }
 
-/** The rows after those that are done, in chunks that are limited in bytes too. */
-async function* chunks({ rows, signal }: ImportParts, done: number): AsyncGenerator<InputRow[]> {
+/** Checks the rows after those that are done, in chunks that are limited in bytes too. */
+async function* chunks(
+  parts: ImportParts,
+  begin: ImportState,
+  signal: AbortSignal,
+): AsyncGenerator<CheckedRow[]> {
   let number = 0
-  let chunk: InputRow[] = []
+  let chunk: CheckedRow[] = []
   let bytes = 0
-  for await (const row of rows()) {
+  for await (const row of parts.rows()) {
     if (signal.aborted) break
     number += 1
-    if (number <= done) continue
-    chunk.push(row)
+    if (number <= begin.rows) continue
+    chunk.push(check(parts, begin, row))
     bytes += row.bytes
     if (chunk.length < CHUNK_ROWS && bytes < MAXIMUM_JSON_BYTES) continue
     yield chunk
@@ -75,4 +112,88 @@ async function* chunks({ rows, signal }: ImportParts, done: number): AsyncGenera
     bytes = 0
   }
   yield chunk
+}
+
+/** Validates a row by itself. */
+function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRow {
+  const { line } = row
+  try {
+    if ('refusal' in row) throw row.refusal
+    const body = isObject(row.values) ? row.values : {}
+    const { details } = inspectResource(parts.resource, row.values)
+    if (details.length > 0) {
+      throw new DomainError('VALIDATION_FAILED', details.map(({ message }) => message).join(' '), details)
+    }
+    return { line, body, ...keyOf(parts, begin, line, body) }
+  } catch (error) {
+    return refusal(line, error)
+  }
+}
+
+/**
+ * Creates the resources of rows in one transaction, which takes a fifth of the time. Leaves those that exist to
+ * {@link importRow}, and all if the database or a rule refuses one.
+ *
+ * @throws errors that the rows do not cause, such as a lost connection
+ */
+async function createRows({ context, resource }: ImportParts, rows: readonly CheckedRow[]) {
+  const valid = rows.filter((row) => 'body' in row)
+  if (!context || valid.length === 0) return rows
+  const written = await inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
+    const inside = { ...context, client, transaction }
+    return { result: await createTogether(inside, resource, valid), isKept: true }
+  })
+  const created = new Set<CheckedRow>(valid.filter((_, index) => written[index]))
+  return rows.map((row): CheckedRow => (created.has(row) ? { outcome: 'imported' } : row))
+}
+
+/** Imports a row by itself, with the rules of every write; throws as {@link createRows}. */
+async function importRow({ context, resource, replace }: ImportParts, row: CheckedRow): Promise<Outcome> {
+  if ('outcome' in row) return row
+  if (!context) return { outcome: 'imported' }
+  try {
+    const options = { mayCreate: true, mayReplace: replace, readOnly: {} }
+    const { outcome } = await putResource(context, resource, row, row.body, options)
+    return { outcome: outcome === 'UNCHANGED' ? 'skipped' : 'imported' }
+  } catch (error) {
+    return refusal(row.line, error)
+  }
+}
+
+function refusal(line: number, error: unknown): Outcome {
+  if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
+  if (error.code === 'PRECONDITION_FAILED') return { outcome: 'skipped' }
+  const { code, message, details } = error
+  return { outcome: 'refused', error: { line, code, message, details } }
+}
+
+function keyOf(
+  { resource, parent }: ImportParts,
+  begin: ImportState,
+  line: number,
+  values: Values,
+): ResourceKey {
+  const parentId = resource.parentField && (textAt(values, resource.parentField) ?? parent)
+  if (resource.parentField && parentId === undefined) {
+    const message = `${resource.parentField} or the option --parent is required.`
+    throw errorAt(resource.parentField, 'REQUIRED_FIELD', 'VALIDATION_FAILED', message)
+  }
+  if (resource.kind === 'singleton') return { parentId, id: parentId as string }
+  return { parentId, id: textAt(values, 'id') ?? identifierOf(resource, begin, line) }
+}
+
+/**
+ * The identifier of a row without one. It depends only on the import and the line, so a row that is imported again after
+ * an interruption does not become a second resource. The random key keeps it unpredictable.
+ */
+function identifierOf(resource: Resource, { key, started }: ImportState, line: number): string {
+  const random = createHash('sha256').update(`${key}:${line}`).digest().subarray(0, 16)
+  return resource.randomIdentifiers ? v4({ random }) : v7({ msecs: started, seq: line, random })
+}
+
+function textAt(values: Values, name: string): string | undefined {
+  const value = values[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  throw errorAt(name, 'INVALID_TYPE', 'VALIDATION_FAILED', `${name} must be a string.`)
 }
