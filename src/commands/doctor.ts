@@ -41,19 +41,34 @@ await runCommand(usage, { options }, async ({ values }) => {
 })
 
 async function inspect(repair: boolean): Promise<void> {
-  const { value: configuration, problems: settingsProblems } = await attempt(loadConfiguration)
-  report('settings', settingsProblems)
+  const configuration = await attempt('settings', loadConfiguration)
   if (!configuration) return
   const { settings, domain } = configuration
   const options = databaseOptions(configuration)
-  const { value: tables, problems: modelProblems } = await attempt(options.tables)
-  report('definitions and Prisma schema', modelProblems)
+  const tables = await attempt('definitions and Prisma schema', options.tables)
   if (!tables) return
-  if (!report('migrations', await migrationProblems(settings, tables))) return
-  const { value: database, problems } = await attempt(() => openExistingDatabase(options))
-  report('database', problems)
-  if (!database) return
-  await inspectDatabase(database, domain.resources, repair).finally(database.close)
+  if (!report('migrations', await migrationProblems(settings, tables).catch(problemsOf))) return
+  const database = await attempt('database', () => openExistingDatabase(options))
+  if (database) await inspectDatabase(database, domain.resources, repair).finally(database.close)
+}
+
+/** Reports whether work can be done; returns its result, or undefined if it was refused. */
+async function attempt<Value>(check: string, work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    const value = await work()
+    report(check, [])
+    return value
+  } catch (error) {
+    report(check, problemsOf(error))
+    return undefined
+  }
+}
+
+/** The problems for which work was refused. Any other error is thrown. */
+function problemsOf(error: unknown): readonly string[] {
+  if (error instanceof SettingsError || error instanceof DefinitionError) return error.problems
+  if (error instanceof DatabaseRefusedError) return [error.message]
+  throw error
 }
 
 async function inspectDatabase(
@@ -90,18 +105,15 @@ function report(check: string, problems: readonly string[]): boolean {
 async function migrationProblems(settings: Settings, { migrations }: Tables): Promise<readonly string[]> {
   const { databaseUrl } = settings
   if (databaseUrl === undefined) return []
-  const { value, problems } = await attempt(() =>
-    migrationState(parseConnection(databaseUrl, patienceOf(settings)), migrations),
-  )
-  if (!value) return problems
-  const { applied, pending, unknown, edited, failed, misplaced } = value
+  const connection = parseConnection(databaseUrl, patienceOf(settings))
+  const state = await migrationState(connection, migrations)
+  const { applied, pending, unknown, edited, failed, misplaced } = state
   // The first migration requires these features.
   if (applied.length === 0) {
-    const { value: lacking = [], problems } = await attempt(() =>
-      lackingFeatures(parseConnection(databaseUrl)),
-    )
-    const lacks = lacking.map((feature) => `The server lacks ${feature}; see docs/ENGINES.md`)
-    report('features of the server', [...problems, ...lacks])
+    const lacking = lackingFeatures(parseConnection(databaseUrl))
+    const name = (feature: string) => `The server lacks ${feature}; see docs/ENGINES.md`
+    const problems = await lacking.then((features) => features.map(name), problemsOf)
+    report('features of the server', problems)
   }
   return [
     ...misplaced.map((name) => `${name} is in the schema of the catalogue: run npm run migrate`),
@@ -110,20 +122,6 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
     ...edited.map((name) => `${name} was edited after it was applied`),
     ...failed.map((name) => `${name} did not finish`),
   ]
-}
-
-/** The result of work, or the problems for which it was refused. */
-async function attempt<Value>(
-  work: () => Promise<Value>,
-): Promise<{ value?: Value; problems: readonly string[] }> {
-  try {
-    return { value: await work(), problems: [] }
-  } catch (error) {
-    if (error instanceof SettingsError || error instanceof DefinitionError)
-      return { problems: error.problems }
-    if (error instanceof DatabaseRefusedError) return { problems: [error.message] }
-    throw error
-  }
 }
 
 /** Two checks: the server, and the effective settings of its sessions. */

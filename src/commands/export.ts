@@ -3,11 +3,9 @@ import { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import { type Database, openExistingDatabase } from '../database/database.ts'
+import { jsonValues } from '../domain/feed/recorded-change.ts'
 import { allRows } from '../domain/read.ts'
-import { kindOf } from '../model/fields.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
-import { toValues } from '../model/rows.ts'
 import { csvOptions } from '../rest/items/csv.ts'
 import {
   ArgumentsError,
@@ -43,7 +41,7 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   if (!formatOf) throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
   const use = async ({ client }: Database) => {
     const target = output === undefined ? process.stdout : createWriteStream(output)
-    const rows = Readable.from(jsonRows(resource, allRows(client, resource)))
+    const rows = Readable.from(allRows(client, resource)).map((row) => jsonValues(resource, row))
     await pipeline(rows, formatOf(resource), target).catch((error) => {
       // The reader closed the output early, as `| head` does.
       if (error.code === 'EPIPE') return
@@ -54,27 +52,12 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   await withDatabase(configuration, use, openExistingDatabase)
 })
 
-/** The values of each row as JSON has them, without hidden ones. */
-async function* jsonRows(resource: Resource, rows: AsyncIterable<Row>) {
-  const shown = resource.leaves.filter(({ field }) => !field.hidden)
-  for await (const row of rows) {
-    const columns = Object.fromEntries(
-      shown.map(({ column, field }) => {
-        const { toJson } = kindOf(field)
-        const value = row[column] ?? null
-        return [column, value !== null && toJson ? toJson(value as never) : value]
-      }),
-    )
-    yield toValues(resource, columns)
-  }
-}
-
 function toLines(): Duplex {
   return Duplex.from(async function* (rows: AsyncIterable<Values>) {
     for await (const row of rows) yield `${JSON.stringify(row)}\n`
   })
 }
 
-function toTable({ leaves }: Resource): Duplex {
-  return stringify(csvOptions(leaves.filter(({ field }) => !field.hidden)))
+function toTable({ shownLeaves }: Resource): Duplex {
+  return stringify(csvOptions(shownLeaves))
 }

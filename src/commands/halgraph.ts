@@ -5,23 +5,22 @@ import { domainFolder } from '../service/settings/domain-folder.ts'
 
 /** `run` imports the file of the command, which reads the arguments of the process. */
 const commands: Readonly<Record<string, { purpose: string; run: () => Promise<unknown> }>> = {
-  new: {
-    purpose: 'Starts a domain of your own in a new folder',
-    run: () => import(new URL('../new.js', import.meta.url).href),
-  },
+  new: { purpose: 'Starts a domain of your own in a new folder', run: () => runBundle('new') },
   start: { purpose: 'Starts the service', run: () => import('../service/main.ts') },
   seed: { purpose: 'Adds the example catalogue', run: () => import('./seed.ts') },
   token: { purpose: 'Prints an access token', run: () => import('./token.ts') },
   import: { purpose: 'Imports a collection from a file', run: () => import('./import.ts') },
   export: { purpose: 'Exports a collection', run: () => import('./export.ts') },
   migrate: { purpose: 'Applies the pending migrations', run: () => import('./migrate.ts') },
-  resource: {
-    purpose: 'Adds resources and writes their migrations',
-    run: () => import(new URL('../resource.js', import.meta.url).href),
-  },
+  resource: { purpose: 'Adds resources and writes their migrations', run: () => runBundle('resource') },
   doctor: { purpose: 'Checks settings, database and rows', run: () => import('./doctor.ts') },
   studio: { purpose: 'Opens Prisma Studio on the database', run: () => import('./studio.ts') },
   docs: { purpose: 'Generates the documents in docs/', run: () => import('./docs.ts') },
+}
+
+/** Runs a program of tools/. */
+function runBundle(name: string): Promise<unknown> {
+  return import(new URL(`../${name}.js`, import.meta.url).href)
 }
 
 function usage(): string {

@@ -1,11 +1,11 @@
 import type { DatabaseClient } from '../../database/client.ts'
+import { jsonValues } from '../../domain/feed/recorded-change.ts'
 import { allRows } from '../../domain/read.ts'
 import type { Detail } from '../../model/errors.ts'
 import { isAlwaysSet, kindOf } from '../../model/fields.ts'
 import { isIdentifier } from '../../model/identifiers.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
-import { toValues } from '../../model/rows.ts'
 import { inspectResource } from '../../model/validate.ts'
 
 const LISTED_ROWS = 20
@@ -25,9 +25,7 @@ export async function rowProblems(client: DatabaseClient, resource: Resource): P
 }
 
 function problemsOf(resource: Resource, row: Row): readonly Detail[] {
-  const stored = toValues(resource, row)
-  const shown = Object.entries(stored).filter(([name]) => !resource.allFields[name]?.hidden)
-  const { values, details } = inspectResource(resource, Object.fromEntries(shown))
+  const { values, details } = inspectResource(resource, jsonValues(resource, row))
   const malformed: Detail[] = isIdentifier(row.id)
     ? []
     : [{ field: 'id', code: 'INVALID_VALUE', message: 'id is not a valid identifier.' }]
