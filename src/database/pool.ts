@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
-import { currentTimings, inSpan } from '../observability/observation.ts'
+import { inSpan, requestTimings } from '../observability/observation.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import type { DatabaseUse } from './client.ts'
 import type { Connection } from './connection.ts'
@@ -101,7 +101,7 @@ export function createPool(
     }
 
     async #watched(parameters: unknown[]): Promise<unknown> {
-      const timings = currentTimings()
+      const timings = requestTimings.getStore()
       const started = performance.now()
       try {
         const send = () => this.#inTime((query) => this.#send(query, parameters))

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import cors from '@koa/cors'
 import helmet from 'helmet'
 import type { Middleware } from 'koa'
-import { Timings, withTimings } from '../observability/observation.ts'
+import { requestTimings, Timings } from '../observability/observation.ts'
 import { METHODS } from './errors.ts'
 
 /**
@@ -96,7 +96,7 @@ export const cacheControl: Middleware = async (ctx, next) => {
 /** Reports in every response where its time went (W3C Server Timing). */
 export const serverTiming: Middleware = async (ctx, next) => {
   const timings = new Timings()
-  await withTimings(timings, next)
+  await requestTimings.run(timings, next)
   const { auth, graphql, database, statements } = timings
   const metrics = [
     `auth;dur=${auth.toFixed(2)}`,

@@ -10,17 +10,8 @@ export class Timings {
   statements = 0
 }
 
-const requests = new AsyncLocalStorage<Timings>()
-
-/** Runs the work of one request; what is measured meanwhile is added to its timings. */
-export function withTimings<Result>(timings: Timings, work: () => Result): Result {
-  return requests.run(timings, work)
-}
-
-/** The timings of the current request; undefined unless it asked for them. */
-export function currentTimings(): Timings | undefined {
-  return requests.getStore()
-}
+/** The timings of the current request, if it asked for them. What is measured in its work is added to them. */
+export const requestTimings = new AsyncLocalStorage<Timings>()
 
 /** Without an OpenTelemetry SDK this makes spans that cost next to nothing and go nowhere. */
 export const tracer = trace.getTracer(SERVICE_NAME)

@@ -15,7 +15,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
-import { currentTimings, describeSpan, inSpan } from '../../observability/observation.ts'
+import { describeSpan, inSpan, requestTimings } from '../../observability/observation.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
@@ -170,7 +170,7 @@ export function createRunOperation(limiter: OperationLimiter): RunOperation {
       name === undefined ? 'GraphQL request' : `GraphQL ${type} ${name}`,
       attributes,
       async () => {
-        const timings = currentTimings()
+        const timings = requestTimings.getStore()
         const started = performance.now()
         try {
           return await limiter.run(caller.identity, work, type === 'mutation')

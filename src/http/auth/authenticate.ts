@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../model/caller.ts'
 import { isStorable } from '../../model/values.ts'
-import { currentTimings } from '../../observability/observation.ts'
+import { requestTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
 import { type Claims, createVerify, TokenRefused, type TokenSettings } from './verify-token.ts'
 
@@ -30,7 +30,7 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
     })
     ctx.state['caller'] = caller
     ctx.state['expiry'] = exp
-    const timings = currentTimings()
+    const timings = requestTimings.getStore()
     if (timings) timings.auth = performance.now() - started
     await next()
   }
