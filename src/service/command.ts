@@ -32,13 +32,22 @@ export async function runCommand<const Config extends ParseArgsConfig>(
     if ('help' in given.values) console.log(usage)
     else await command(given)
   } catch (error) {
-    if (!(error instanceof Error)) throw error
-    const isMisused = isArgumentsError(error)
-    if (!isMisused && !isRefusal(error)) throw error
-    console.error(styleText('red', error.message, { stream: process.stderr }))
-    if (isMisused) console.error('See --help for the usage.')
-    process.exitCode = isMisused ? 2 : 1
+    const status = statusOf(error)
+    if (status === undefined) throw error
+    console.error(styleText('red', (error as Error).message, { stream: process.stderr }))
+    if (status === 2) console.error('See --help for the usage.')
+    process.exitCode = status
   }
+}
+
+/** The exit status of an error; undefined for a fault of the program. */
+function statusOf(error: unknown): 1 | 2 | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as NodeJS.ErrnoException
+  if (error instanceof ArgumentsError || String(code).startsWith('ERR_PARSE_ARGS')) return 2
+  const refusals = [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError]
+  // Failed system calls count too, such as a file that cannot be written.
+  return 'syscall' in error || refusals.some((refusal) => error instanceof refusal) ? 1 : undefined
 }
 
 /** For commands that only need the database: the settings that production requires for tokens may be missing. */
@@ -59,16 +68,4 @@ function endOutput({ code, message }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') return
   console.error(`Cannot write the output: ${message}`)
   process.exit(1)
-}
-
-/** Failed system calls count too, such as a file that cannot be written. */
-function isRefusal(error: Error): boolean {
-  const kinds = [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError]
-  return kinds.some((kind) => error instanceof kind) || 'syscall' in error
-}
-
-function isArgumentsError(error: Error): boolean {
-  return (
-    error instanceof ArgumentsError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
-  )
 }

@@ -39,7 +39,6 @@ export async function startService(parts: ServiceParts) {
   // If the database is refused too, report that first: this error appears when `prepare` is awaited below.
   const database = await openDatabase(options, () => void prepare().catch(() => {}))
   const state = { isStopping: false, refusedConnections: 0 }
-  let idleTimeout = 0
   try {
     const readers = await openReadersOf(parts, database, options)
     const feed = await whenAnswered(options.patience, () => openFeed(database.client, settings.changesDays))
@@ -62,7 +61,6 @@ export async function startService(parts: ServiceParts) {
       /** Turns readiness off and ends each connection with its next response. Requests are still accepted. */
       announceStop() {
         state.isStopping = true
-        idleTimeout = IDLE_MILLISECONDS
       },
       /**
        * Completes accepted requests, then ends all connections and closes the database.
@@ -71,6 +69,7 @@ export async function startService(parts: ServiceParts) {
        * @returns whether all requests were completed within SHUTDOWN_SECONDS
        */
       async close(hasLeft: () => Promise<unknown> = async () => {}): Promise<boolean> {
+        const idleTimeout = state.isStopping ? IDLE_MILLISECONDS : 0
         state.isStopping = true
         for (const stop of stopUpkeep) stop()
         const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout, hasLeft)
