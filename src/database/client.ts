@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Pool, types } from 'pg'
-import { KINDS } from '../model/kinds/index.ts'
+import { KINDS } from '../model/fields.ts'
 import type { Connection } from './connection.ts'
 import { type Client, extend } from './extension.ts'
 import type { PrismaClient } from './generated/client.ts'

@@ -1,5 +1,5 @@
 import { DbNull, Decimal } from '@prisma/client/runtime/client'
-import { kindOf } from '../model/kinds/index.ts'
+import { kindOf } from '../model/fields.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Columns } from '../model/row.ts'
 

@@ -1,4 +1,4 @@
-import { KINDS, type LeafField } from '../model/kinds/index.ts'
+import { KINDS, type LeafField } from '../model/fields.ts'
 import { COMMON_OPTIONS, type FieldOf, type Kind } from '../model/kinds/kind.ts'
 
 /** The text of docs/FIELDS.md: every kind of field with an example, its options, and what follows from it. */

@@ -23,27 +23,20 @@ export {
   refuseInvalid,
   refuseRuleViolation,
 } from '../model/errors.ts'
-export {
-  boolean,
-  computed,
-  date,
-  decimal,
-  enumeration,
-  type Field,
-  fractions,
-  group,
-  INTEGER_RANGE,
-  integer,
-  json,
-  type LeafField,
-  list,
-  magnitude,
-  number,
-  reference,
-  text,
-  timestamp,
-} from '../model/fields.ts'
+export { computed, type Field, group, type LeafField } from '../model/fields.ts'
 export { isIdentifier, makeIdentifier, type ResourceKey, slug } from '../model/identifiers.ts'
+export { boolean } from '../model/kinds/boolean.ts'
+export { date } from '../model/kinds/date.ts'
+export { decimal } from '../model/kinds/decimal.ts'
+export { enumeration } from '../model/kinds/enumeration.ts'
+export { fractions } from '../model/kinds/fractions.ts'
+export { INTEGER_RANGE, integer } from '../model/kinds/integer.ts'
+export { json } from '../model/kinds/json.ts'
+export { list } from '../model/kinds/list.ts'
+export { magnitude, number } from '../model/kinds/number.ts'
+export { reference } from '../model/kinds/reference.ts'
+export { text } from '../model/kinds/text.ts'
+export { timestamp } from '../model/kinds/timestamp.ts'
 export {
   defineResource,
   type Resource,

@@ -1,19 +1,46 @@
-import type { LeafField } from './kinds/index.ts'
-import type { FieldOptions } from './kinds/kind.ts'
+import { booleanKind } from './kinds/boolean.ts'
+import { dateKind } from './kinds/date.ts'
+import { decimalKind } from './kinds/decimal.ts'
+import { enumerationKind } from './kinds/enumeration.ts'
+import { fractionsKind } from './kinds/fractions.ts'
+import { integerKind } from './kinds/integer.ts'
+import { jsonKind } from './kinds/json.ts'
+import type { FieldOf, FieldOptions, Kind } from './kinds/kind.ts'
+import { listKind } from './kinds/list.ts'
+import { numberKind } from './kinds/number.ts'
+import { referenceKind } from './kinds/reference.ts'
+import { textKind } from './kinds/text.ts'
+import { timestampKind } from './kinds/timestamp.ts'
 
-export { boolean } from './kinds/boolean.ts'
-export { date } from './kinds/date.ts'
-export { decimal } from './kinds/decimal.ts'
-export { enumeration } from './kinds/enumeration.ts'
-export { fractions } from './kinds/fractions.ts'
-export { kindOf, type LeafField } from './kinds/index.ts'
-export { INTEGER_RANGE, integer } from './kinds/integer.ts'
-export { json } from './kinds/json.ts'
-export { list } from './kinds/list.ts'
-export { magnitude, number } from './kinds/number.ts'
-export { type ReferenceField, reference } from './kinds/reference.ts'
-export { type TextField, text } from './kinds/text.ts'
-export { timestamp } from './kinds/timestamp.ts'
+const LIST = [
+  textKind,
+  referenceKind,
+  numberKind,
+  integerKind,
+  decimalKind,
+  booleanKind,
+  timestampKind,
+  dateKind,
+  enumerationKind,
+  fractionsKind,
+  jsonKind,
+  listKind,
+] as const
+
+/** A field that holds one value, in one column. */
+export type LeafField = (typeof LIST)[number] extends infer Each
+  ? Each extends Kind<infer Field>
+    ? Field
+    : never
+  : never
+
+export const KINDS = LIST as unknown as readonly Kind<FieldOf<LeafField['type']>>[]
+
+const BY_TYPE = Object.fromEntries(KINDS.map((kind) => [kind.type, kind]))
+
+export function kindOf(field: LeafField): Kind<LeafField> {
+  return BY_TYPE[field.type] as Kind<LeafField>
+}
 
 export interface GroupField extends FieldOptions {
   readonly type: 'group'

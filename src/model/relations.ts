@@ -1,4 +1,5 @@
-import { kindOf, type ReferenceField } from './fields.ts'
+import { kindOf } from './fields.ts'
+import type { ReferenceField } from './kinds/reference.ts'
 import type { Leaf, Resource } from './resource.ts'
 
 interface Relation {

@@ -1,6 +1,8 @@
 import type { DatabaseRule } from './database-rule.ts'
 import type { Detail, Explanation } from './errors.ts'
-import { type Field, isOfSomeVersions, type LeafField, text, timestamp } from './fields.ts'
+import { type Field, isOfSomeVersions, type LeafField } from './fields.ts'
+import { text } from './kinds/text.ts'
+import { timestamp } from './kinds/timestamp.ts'
 import { inWords, labelOf, labelWithUnit } from './labels.ts'
 
 /** Values by the names of their fields: a representation (wire names, without unset fields), an input, a result. */

@@ -1,6 +1,7 @@
 import { toGraphFilter, toGraphSort } from '../graph/names.ts'
-import { INTEGER_RANGE, kindOf } from '../model/fields.ts'
+import { kindOf } from '../model/fields.ts'
 import { booleanKind } from '../model/kinds/boolean.ts'
+import { INTEGER_RANGE } from '../model/kinds/integer.ts'
 import type { Checked } from '../model/kinds/kind.ts'
 import { namedOperators, type Operator, operatorDefinition } from '../model/query/operators.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'

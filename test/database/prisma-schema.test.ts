@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { parseTimestamptz } from '../../src/database/client.ts'
-import { isAlwaysSet, kindOf } from '../../src/model/fields.ts'
-import { KINDS } from '../../src/model/kinds/index.ts'
+import { isAlwaysSet, KINDS, kindOf } from '../../src/model/fields.ts'
 import { tableName } from '../../src/model/resource.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
 

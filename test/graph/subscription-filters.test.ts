@@ -3,13 +3,14 @@ import fc from 'fast-check'
 import { coerceInputValue, type GraphQLInputType } from 'graphql'
 import { filterCondition } from '../../src/database/sql/filter.ts'
 import { Parameters } from '../../src/database/sql/statement.ts'
+import * as fields from '../../src/domain/definition.ts'
 import { readChanges } from '../../src/domain/feed/change-feed.ts'
 import { lowerCaseOf } from '../../src/domain/feed/lower-case.ts'
 import { exactColumns, toChange } from '../../src/domain/feed/recorded-change.ts'
 import { species } from '../../src/domain/resources/species.ts'
 import { uncheckedFilter } from '../../src/graph/schema/filters.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
-import * as fields from '../../src/model/fields.ts'
+import { kindOf } from '../../src/model/fields.ts'
 import { matches } from '../../src/model/query/matches.ts'
 import type { Operator } from '../../src/model/query/operators.ts'
 import { type Filter, leafNamed } from '../../src/model/query/query.ts'
@@ -205,7 +206,7 @@ const LISTS = ['tags', 'sizes', 'prices', 'days', 'states']
 const modelCondition: fc.Arbitrary<Json> = fc.constantFrom(...Object.keys(VALUES)).chain((field) => {
   const value = VALUES[field] as fc.Arbitrary<unknown>
   const leaf = leafNamed(samples, field)
-  return fc.constantFrom(...fields.kindOf(leaf.field).operators).chain((operator: Operator) => {
+  return fc.constantFrom(...kindOf(leaf.field).operators).chain((operator: Operator) => {
     const operand =
       operator === 'in' ? fc.array(value, { maxLength: 3 }) : operator === 'isSet' ? fc.boolean() : value
     return operand.map((compared) => ({ field, operator, value: compared }))
@@ -236,7 +237,7 @@ test.serial('values of every kind match as in a statement', async (t) => {
   const { client, pool } = service().database
   const columns = samples.leaves.filter(({ name }) => name in VALUES)
   const types = columns.map(({ column, field }) => {
-    const kind = fields.kindOf(field)
+    const kind = kindOf(field)
     return `"${column}" ${kind.columnType}${kind.columnParameters?.(field) ?? ''}`
   })
   await pool.query(`CREATE TABLE samples (id TEXT, ${types.join(', ')})`)

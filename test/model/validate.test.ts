@@ -1,5 +1,5 @@
 import test from 'ava'
-import { boolean, group, number, text, timestamp } from '../../src/model/fields.ts'
+import { boolean, group, number, text, timestamp } from '../../src/domain/definition.ts'
 import { defineResource } from '../../src/model/resource.ts'
 import { inspectPatch, inspectResource } from '../../src/model/validate.ts'
 

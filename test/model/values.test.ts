@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { fractions, integer, kindOf, type LeafField, text, timestamp } from '../../src/model/fields.ts'
+import { fractions, integer, text, timestamp } from '../../src/domain/definition.ts'
+import { kindOf, type LeafField } from '../../src/model/fields.ts'
 import { isObject } from '../../src/model/values.ts'
 
 const check = (field: LeafField, value: unknown) => kindOf(field).check(field, value)

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { TextField } from '../../src/model/fields.ts'
+import type { TextField } from '../../src/model/kinds/text.ts'
 import { nestedReferences, ownedBy, referencesTo, relationsOf } from '../../src/model/relations.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { resources } from '../helpers/domain/domain.ts'

@@ -1,5 +1,13 @@
 import test from 'ava'
-import { computed, enumeration, group, integer, number, reference, text } from '../../src/model/fields.ts'
+import {
+  computed,
+  enumeration,
+  group,
+  integer,
+  number,
+  reference,
+  text,
+} from '../../src/domain/definition.ts'
 import { defineResource, type Resource } from '../../src/model/resource.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 

@@ -1,4 +1,5 @@
-import { kindOf, type LeafField, type TextField } from '../../model/fields.ts'
+import { kindOf, type LeafField } from '../../model/fields.ts'
+import type { TextField } from '../../model/kinds/text.ts'
 import type { Operator } from '../../model/query/operators.ts'
 import { type FieldFilter, type Filter, leafNamed } from '../../model/query/query.ts'
 import { searchable, searchExpression } from '../../model/query/search.ts'

@@ -1,6 +1,5 @@
 import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/errors.ts'
-import { type Field, kindOf } from '../../model/fields.ts'
-import { KINDS } from '../../model/kinds/index.ts'
+import { type Field, KINDS, kindOf } from '../../model/fields.ts'
 import { type Operator, operatorDefinition } from '../../model/query/operators.ts'
 import { countConditions, type Filter, isEmpty, queryable, relatedTargets } from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { GraphQLResolveInfo } from 'graphql'
-import { INTEGER_RANGE } from '../../model/fields.ts'
 import { keyOf, keyText } from '../../model/identifiers.ts'
+import { INTEGER_RANGE } from '../../model/kinds/integer.ts'
 import { cursorUse, decodeCursor, encodeCursor } from '../../model/query/keyset.ts'
 import type { List, ListRequest } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'

@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql'
-import { KINDS } from '../../model/kinds/index.ts'
+import { KINDS } from '../../model/fields.ts'
 import type { SchemaPart } from './sdl.ts'
 
 /** The domain validates the values of kinds that neither convert them nor have filters. */

@@ -12,7 +12,7 @@ const booleanIn = (text: string) => (text === 'true' ? true : text === 'false' ?
 export const booleanKind: Kind<FieldOf<'boolean'>> = {
   type: 'boolean',
   guide: {
-    field: { type: 'boolean', description: 'Whether it is in print.' },
+    field: boolean('Whether it is in print.'),
     code: "boolean('Whether it is in print.')",
     options: {},
   },

@@ -20,7 +20,7 @@ const dayOf = (midnight: Date) => midnight.toISOString().slice(0, CHARACTERS)
 export const dateKind: Kind<FieldOf<'date'>> = {
   type: 'date',
   guide: {
-    field: { type: 'date', description: 'Day of publication.' },
+    field: date('Day of publication.'),
     code: "date('Day of publication.')",
     options: {},
   },

@@ -1,12 +1,9 @@
 import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
-import { boundProblems } from './number.ts'
+import { type Bounds, boundProblems, withinBounds } from './number.ts'
 
-export interface DecimalField extends FieldOf<'decimal'> {
-  /** Digits, of which `scale` come after the decimal point. */
+export interface DecimalField extends FieldOf<'decimal'>, Bounds {
   readonly precision: number
   readonly scale: number
-  readonly minimum?: number
-  readonly maximum?: number
 }
 
 /** PostgreSQL's limit for a declared precision is 1000. More digits than this help no one. */
@@ -24,7 +21,7 @@ function exactText(value: number): string | undefined {
 /** As an integer, in units of the last place. */
 function unscaled(text: string, scale: number): bigint {
   const [whole = '', fraction = ''] = text.split('.')
-  return BigInt(whole + fraction.padEnd(scale, '0').slice(0, scale))
+  return BigInt(whole + fraction.padEnd(scale, '0'))
 }
 
 function compare(one: string, other: string): number {
@@ -53,23 +50,13 @@ function check(field: DecimalField, value: unknown): Checked {
   if (digits.length > (scale ?? MAXIMUM_PRECISION)) {
     return { code: 'INVALID_FORMAT', problem: `must not have more than ${scale} decimal places` }
   }
-  return withinBounds(field, canonical(sign, whole, digits.padEnd(scale ?? 0, '0')))
+  const decimal = canonical(sign, whole, digits.padEnd(scale ?? 0, '0'))
+  return withinBounds(decimal, field, (bound) => compare(decimal, String(bound)))
 }
 
 function canonical(sign: string, whole: string, fraction: string): string {
   const digits = fraction === '' ? whole : `${whole}.${fraction}`
   return /[1-9]/.test(digits) ? sign + digits : digits
-}
-
-function withinBounds({ scale = 0, minimum, maximum }: DecimalField, text: string): Checked {
-  const value = unscaled(text, scale)
-  if (minimum !== undefined && value < unscaled(String(minimum), scale)) {
-    return { code: 'OUT_OF_RANGE', problem: `must not be less than ${minimum}` }
-  }
-  if (maximum !== undefined && value > unscaled(String(maximum), scale)) {
-    return { code: 'OUT_OF_RANGE', problem: `must not be more than ${maximum}` }
-  }
-  return { value: text }
 }
 
 function patternOf({ precision, scale, minimum = -1 }: DecimalField): string {
@@ -80,7 +67,7 @@ function patternOf({ precision, scale, minimum = -1 }: DecimalField): string {
 export const decimalKind: Kind<DecimalField> = {
   type: 'decimal',
   guide: {
-    field: { type: 'decimal', description: 'Price, in euros.', precision: 10, scale: 2, minimum: 0 },
+    field: decimal(10, 2, 'Price, in euros.', { minimum: 0 }),
     code: "decimal(10, 2, 'Price, in euros.', { minimum: 0 })",
     options: {
       precision: 'The number of digits, up to 100.',
@@ -142,7 +129,7 @@ export function decimal(
   precision: number,
   scale: number,
   description: string,
-  options: FieldOptions & Pick<DecimalField, 'minimum' | 'maximum'> = {},
+  options: FieldOptions & Bounds = {},
 ): DecimalField {
   return { type: 'decimal', precision, scale, description, ...options }
 }

@@ -1,8 +1,7 @@
-import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
+import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, TEXT_COLUMN, wrongType } from './kind.ts'
 
 export interface EnumerationField extends FieldOf<'enumeration'> {
   readonly values: readonly string[]
-  /** The values that can follow each value. A new resource has `initially`. Without them, any value follows any other. */
   readonly transitions?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -12,22 +11,15 @@ const VALUE_NAME = /^(?!(?:true|false|null)$)[A-Za-z_]\w*$/
 export const enumerationKind: Kind<EnumerationField> = {
   type: 'enumeration',
   guide: {
-    field: {
-      type: 'enumeration',
-      description: 'Status.',
-      values: ['draft', 'published'],
-      initially: 'draft',
-    },
+    field: enumeration(['draft', 'published'], 'Status.', { initially: 'draft' }),
     code: "enumeration(['draft', 'published'], 'Status.', { initially: 'draft' })",
     options: {
       values: 'The values, which are names of letters, digits and underscores.',
       transitions:
-        'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource has `initially`. Other changes are refused, and forms do not offer them.',
+        'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource has `initially`. Other changes are refused, and forms do not offer them. Without transitions, any value follows any other.',
     },
   },
-  columnType: 'TEXT COLLATE "C"',
-  dataType: 'text',
-  prismaType: 'String',
+  ...TEXT_COLUMN,
   problems({ values, transitions, initially }) {
     if (!Array.isArray(values)) return ['its values must be an array']
     const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)
@@ -55,7 +47,6 @@ export const enumerationKind: Kind<EnumerationField> = {
     return { code: 'INVALID_VALUE', problem: `must be one of ${values.join(', ')}` }
   },
   fromQuery: (field, text) => enumerationKind.check(field, text),
-  isText: true,
   control: ({ values }) => ({ choices: values }),
   choicesAfter({ transitions, initially }, current) {
     if (!transitions) return undefined

@@ -4,6 +4,7 @@ import {
   checkText,
   type FieldOf,
   type FieldOptions,
+  JSON_COLUMN,
   type Kind,
   NUMBER_CHARACTERS,
   storableText,
@@ -37,17 +38,14 @@ function check(_: unknown, value: unknown): Checked {
 export const fractionsKind: Kind<FieldOf<'fractions'>> = {
   type: 'fractions',
   guide: {
-    field: { type: 'fractions', description: 'Gases of the atmosphere.' },
+    field: fractions('Gases of the atmosphere.'),
     code: "fractions('Gases of the atmosphere.')",
     options: {},
   },
-  columnType: 'JSONB',
-  dataType: 'jsonb',
-  prismaType: 'Json',
+  ...JSON_COLUMN,
   constraint: (column) => `are_fractions(${column})`,
   scalar: { name: 'Fractions', description: 'An object whose members are fractions from 0 to 1, by name.' },
   operators: [],
-  isRarelyShared: true,
   schema: () => ({
     type: 'object',
     additionalProperties: { type: 'number', minimum: 0 },
@@ -56,7 +54,6 @@ export const fractionsKind: Kind<FieldOf<'fractions'>> = {
   characters: () => MAXIMUM_MEMBERS * (MAXIMUM_NAME_LENGTH + NUMBER_CHARACTERS),
   check,
   fromQuery: storableText,
-  isJson: true,
   control: () => ({ type: 'textarea', format: 'object', placeholder: '{"name": 0.5}' }),
   sample: (_, __, number) =>
     number === 0 ? { nitrogen: 0.78, oxygen: 0.21 } : { [`gas ${number}`]: 0.25, nitrogen: 0.1 + 0.2 },

@@ -22,7 +22,7 @@ function check(bounds: Bounds, value: unknown): Checked {
 export const integerKind: Kind<IntegerField> = {
   type: 'integer',
   guide: {
-    field: { type: 'integer', description: 'Number of pages.', minimum: 1, maximum: 20_000 },
+    field: integer('Number of pages.', { minimum: 1, maximum: 20_000 }),
     code: "integer('Number of pages.', { minimum: 1, maximum: 20_000 })",
     options: {
       minimum: 'The least value; -2147483648 by default.',

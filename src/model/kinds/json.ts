@@ -1,8 +1,14 @@
 import { isStorable } from '../values.ts'
-import { type Checked, type FieldOf, type FieldOptions, type Kind, storableText } from './kind.ts'
+import {
+  type Checked,
+  type FieldOf,
+  type FieldOptions,
+  JSON_COLUMN,
+  type Kind,
+  storableText,
+} from './kind.ts'
 
 export interface JsonField extends FieldOf<'json'> {
-  /** The size of the value as JSON without spaces, in UTF-8. */
   readonly maximumBytes: number
 }
 
@@ -32,7 +38,7 @@ function isStorableJson(value: unknown): boolean {
 export const jsonKind: Kind<JsonField> = {
   type: 'json',
   guide: {
-    field: { type: 'json', description: 'Remarks of any form.', maximumBytes: 2_000 },
+    field: json('Remarks of any form.', { maximumBytes: 2_000 }),
     code: "json('Remarks of any form.', { maximumBytes: 2_000 })",
     options: {
       maximumBytes: 'The size as JSON without spaces, in UTF-8; 10,000 by default.',
@@ -40,19 +46,15 @@ export const jsonKind: Kind<JsonField> = {
   },
   problems: ({ maximumBytes }) =>
     maximumBytes >= 2 && maximumBytes <= 1_000_000 ? [] : ['maximumBytes must be from 2 to 1000000'],
-  columnType: 'JSONB',
-  dataType: 'jsonb',
-  prismaType: 'Json',
+  ...JSON_COLUMN,
   constraint: (column, { maximumBytes }) =>
     `octet_length(${column}::text) <= ${maximumBytes * LARGEST_EXPANSION}`,
   scalar: { name: 'JSON', description: 'Any JSON value.' },
   operators: [],
-  isRarelyShared: true,
   schema: () => ({}),
   characters: ({ maximumBytes }) => maximumBytes,
   check,
   fromQuery: storableText,
-  isJson: true,
   control: () => ({ type: 'textarea', format: 'json', placeholder: '{"any": ["JSON"]}' }),
   sample: (_, name, number) => ({ [name]: [number, { nested: true }, 'text'] }),
 }

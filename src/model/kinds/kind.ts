@@ -2,44 +2,23 @@ import type { DetailCode } from '../errors.ts'
 import type { Operator } from '../query/operators.ts'
 import { isStorable } from '../values.ts'
 
-/** What a field of any kind may declare. */
+/** What a field of any kind may declare; {@link COMMON_OPTIONS} describes it. */
 export interface FieldOptions {
-  /** What people call it, for pages, forms and documents: `Distance`. By default the name in words. */
   readonly label?: string
-  /** The unit of its values, shown after the label: `parsecs`. */
   readonly unit?: string
-  /** Required, and not blank, on every write (SPEC §2.1). */
   readonly required?: true
-  /** Set by the service: ignored on create, and refused on a later write if it differs. */
   readonly readOnly?: true
-  /** The default of a new resource. The value can be replaced but not removed. */
   readonly initially?: string | number | boolean
-  /** Set by the service, and shown in GraphQL only. */
   readonly hidden?: true
-  /**
-   * An index for lists: `sort` has the value and the identifier, in the order of a sorted list; `filter` has the
-   * value alone and stays small where many resources share each value. Within the parent if there is one.
-   */
   readonly index?: 'sort' | 'filter'
-  /**
-   * No two resources have the same value, or the same in all of these fields: `{ within: 'owner_id' }`. Texts are compared
-   * regardless of case and surrounding blanks. A resource in which one of the fields is unset is not compared.
-   */
   readonly unique?: true | { readonly within: string | readonly string[] }
-  /** An SQL expression over columns of the same row, which the database computes and stores. */
   readonly computed?: string
-  /** The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps. */
   readonly renamedFrom?: string
-  /**
-   * The first version of the API that has the field, one of the `versions` of the domain: `v2`. With `required`
-   * it needs `initially`, which the field gets where another version creates a resource.
-   */
   readonly since?: string
-  /** The last version of the API that has the field; see `since`. */
   readonly until?: string
 }
 
-/** What follows from each option, for docs/FIELDS.md. */
+/** The meaning of each option, also for docs/FIELDS.md. */
 export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   label: 'What people call the field, on pages, in forms and documents. By default, the name in words.',
   unit: 'The unit of the values, shown after the label: `Distance (parsecs)`.',
@@ -48,13 +27,14 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   initially: 'The value of a new resource without one. It can be replaced, but not removed.',
   hidden: 'Set by the service, and shown in GraphQL only.',
   index:
-    '`sort` for an index that serves sorted lists, `filter` for a smaller one where many resources share a value.',
+    'An index for lists, within the parent if there is one. `sort` has the value and the identifier, in the order of a sorted list; `filter` has the value alone, and stays small where many resources share each value.',
   unique:
     '`true`: no two resources have the same value. `{ within: "owner_id" }`, or a list of fields: no two with the same values there have it. Texts are compared regardless of case and surrounding blanks; a resource that lacks one of the values is not compared.',
   computed:
     'An SQL expression over columns of the same row, such as `price * quantity`, which PostgreSQL computes and stores; `computed(expression, field)` sets it. A member of a group has the column `group_member`. Functions must be immutable.',
-  renamedFrom: 'The former name of a renamed field, whose values a migration keeps.',
-  since: 'The first version of the API that has the field.',
+  renamedFrom: 'The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps.',
+  since:
+    'The first version of the API that has the field, such as `v2`. With `required` it needs `initially`, which the field gets where another version creates a resource.',
   until: 'The last version of the API that has it.',
 }
 
@@ -74,6 +54,23 @@ export const TEXT_OPERATORS: readonly Operator[] = [
   'containsInsensitive',
   'startsWith',
 ]
+
+/** The column of a text, which is compared byte by byte; a cursor may hold the beginning of its value. */
+export const TEXT_COLUMN = {
+  columnType: 'TEXT COLLATE "C"',
+  dataType: 'text',
+  prismaType: 'String',
+  isText: true,
+} as const
+
+/** The column of a value that is neither compared nor grouped. */
+export const JSON_COLUMN = {
+  columnType: 'JSONB',
+  dataType: 'jsonb',
+  prismaType: 'Json',
+  isRarelyShared: true,
+  isJson: true,
+} as const
 
 /** The converted value, or a problem. */
 export type Checked = { readonly value: unknown } | Problem

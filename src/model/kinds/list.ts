@@ -2,9 +2,9 @@ import { dateKind } from './date.ts'
 import { type DecimalField, decimalKind } from './decimal.ts'
 import { type EnumerationField, enumerationKind } from './enumeration.ts'
 import { type IntegerField, integerKind } from './integer.ts'
-import { type Checked, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
+import { type Checked, type FieldOf, type FieldOptions, JSON_COLUMN, type Kind, wrongType } from './kind.ts'
 import { type NumberField, numberKind } from './number.ts'
-import { type TextField, textKind } from './text.ts'
+import { type TextField, text, textKind } from './text.ts'
 import { timestampKind } from './timestamp.ts'
 
 type ItemField =
@@ -18,9 +18,7 @@ type ItemField =
 
 export interface ListField extends FieldOf<'list'> {
   readonly item: ItemField
-  /** In items. */
   readonly maximum: number
-  /** No two items are equal. */
   readonly distinct?: true
 }
 
@@ -81,14 +79,11 @@ function check(field: ListField, value: unknown): Checked {
 export const listKind: Kind<ListField> = {
   type: 'list',
   guide: {
-    field: {
-      type: 'list',
-      description: 'Tags.',
-      item: { type: 'text', description: 'A tag.', maximumLength: 40 },
+    field: list(text('A tag.', { maximumLength: 40 }), 'Tags.', {
       maximum: 20,
       distinct: true,
       index: 'filter',
-    },
+    }),
     code: "list(text('A tag.', { maximumLength: 40 }), 'Tags.', { maximum: 20, distinct: true, index: 'filter' })",
     options: {
       item: 'The field that each item is: a text, an integer, a number, a decimal, a date, a timestamp or an enumeration.',
@@ -105,9 +100,7 @@ export const listKind: Kind<ListField> = {
       ...(index === 'sort' ? ['a list has no order to sort by; its index can be filter'] : []),
     ]
   },
-  columnType: 'JSONB',
-  dataType: 'jsonb',
-  prismaType: 'Json',
+  ...JSON_COLUMN,
   // A condition after CASE is not evaluated for what is no array.
   constraint: (column, field) =>
     `CASE WHEN jsonb_typeof(${column}) = 'array' THEN jsonb_array_length(${column}) <= ${field.maximum}` +
@@ -124,7 +117,6 @@ export const listKind: Kind<ListField> = {
   },
   holds: (field, items: unknown[], value) =>
     items.includes(JSON.parse(listKind.operand?.(field, value) as string)),
-  isRarelyShared: true,
   schema: (field) => ({
     type: 'array',
     items: kindOfItem(field).schema(field.item),
@@ -134,7 +126,6 @@ export const listKind: Kind<ListField> = {
   characters: (field) => field.maximum * (kindOfItem(field).characters(field.item) + ITEM_PUNCTUATION),
   check,
   fromQuery: (field, text) => kindOfItem(field).fromQuery(field.item, text),
-  isJson: true,
   control: (field) => ({
     type: 'textarea',
     format: 'json',

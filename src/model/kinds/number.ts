@@ -15,13 +15,26 @@ export interface Bounds {
   readonly maximum?: number
 }
 
-export function checkNumber(value: unknown, { minimum = -Infinity, maximum = Infinity }: Bounds): Checked {
+export function checkNumber(value: unknown, bounds: Bounds): Checked {
   if (typeof value !== 'number') return wrongType('a number')
   if (!Number.isFinite(value)) {
     return { code: 'OUT_OF_RANGE', problem: 'must be a finite double-precision number' }
   }
-  if (value < minimum) return { code: 'OUT_OF_RANGE', problem: `must not be less than ${minimum}` }
-  if (value > maximum) return { code: 'OUT_OF_RANGE', problem: `must not be more than ${maximum}` }
+  return withinBounds(value, bounds, (bound) => value - bound)
+}
+
+/** @param compare compares the value with a bound */
+export function withinBounds(
+  value: unknown,
+  { minimum, maximum }: Bounds,
+  compare: (bound: number) => number,
+): Checked {
+  if (minimum !== undefined && compare(minimum) < 0) {
+    return { code: 'OUT_OF_RANGE', problem: `must not be less than ${minimum}` }
+  }
+  if (maximum !== undefined && compare(maximum) > 0) {
+    return { code: 'OUT_OF_RANGE', problem: `must not be more than ${maximum}` }
+  }
   return { value }
 }
 
@@ -55,7 +68,7 @@ export interface NumberField extends FieldOf<'number'>, Bounds {}
 export const numberKind: Kind<NumberField> = {
   type: 'number',
   guide: {
-    field: { type: 'number', description: 'Distance, in parsecs.', minimum: 0 },
+    field: number('Distance, in parsecs.', { minimum: 0 }),
     code: "number('Distance, in parsecs.', { minimum: 0 })",
     options: {
       minimum: 'The least value.',

@@ -4,17 +4,14 @@ import {
   type FieldOptions,
   type Kind,
   storableText,
+  TEXT_COLUMN,
   TEXT_OPERATORS,
 } from './kind.ts'
 
 export interface ReferenceField extends FieldOf<'reference'> {
-  /** The path of the collection whose identifiers this field holds. */
   readonly to: string
-  /** The link relation to the target, and (in camel case) the GraphQL field. */
   readonly relation: string
-  /** Also listed at /{to}/{id}/{path of this resource} (SPEC §2.5.1). */
   readonly nested?: true
-  /** The effect of the deletion of the target: refused (the default), or this resource is deleted or changed too. */
   readonly onDelete?: 'restrict' | 'cascade' | 'set null'
 }
 
@@ -26,19 +23,17 @@ const IDENTIFIER_CHARACTERS = 64
 export const referenceKind: Kind<ReferenceField> = {
   type: 'reference',
   guide: {
-    field: { type: 'reference', to: 'authors', relation: 'author', description: 'Author.', nested: true },
+    field: reference('authors', 'author', 'Author.', { nested: true }),
     code: "reference('authors', 'author', 'Author.', { nested: true })",
     options: {
-      to: 'The path of the collection.',
-      relation: 'The link relation, and the GraphQL field.',
+      to: 'The path of the collection whose identifiers the field holds.',
+      relation: 'The link relation to the target, and (in camel case) the GraphQL field.',
       nested: 'Also lists the resource below its target, at `/authors/{id}/books`.',
       onDelete:
         'What deleting the target does: `restrict` (the default) refuses, `cascade` deletes this resource, `set null` unsets the field.',
     },
   },
-  columnType: 'TEXT COLLATE "C"',
-  dataType: 'text',
-  prismaType: 'String',
+  ...TEXT_COLUMN,
   scalar: 'ID',
   operators: TEXT_OPERATORS,
   hasFewValues: true,
@@ -46,7 +41,6 @@ export const referenceKind: Kind<ReferenceField> = {
   characters: () => IDENTIFIER_CHARACTERS,
   check: (_, value) => checkText(value, MAXIMUM_LENGTH),
   fromQuery: storableText,
-  isText: true,
   control: () => ({ type: 'text' }),
   sample: () => '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02',
 }

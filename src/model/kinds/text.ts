@@ -1,16 +1,19 @@
-import { type Checked, checkText, type FieldOf, type Kind, storableText, TEXT_OPERATORS } from './kind.ts'
+import {
+  type Checked,
+  checkText,
+  type FieldOf,
+  type Kind,
+  storableText,
+  TEXT_COLUMN,
+  TEXT_OPERATORS,
+} from './kind.ts'
 import { FORMATS, matchesPattern, patternProblem } from './pattern.ts'
 
 export interface TextField extends FieldOf<'text'> {
-  /** In Unicode code points. */
   readonly maximumLength: number
-  /** A regular expression for the whole value; see `pattern.ts` for its dialect. It needs `example`. */
   readonly pattern?: string
-  /** A value that matches the pattern. */
   readonly example?: string
-  /** The pattern of a usual format instead. */
   readonly format?: keyof typeof FORMATS
-  /** A filter on this field also finds resources whose other field, named here, has the value. */
   readonly alsoMatches?: string
 }
 
@@ -40,13 +43,7 @@ function check(field: TextField, value: unknown): Checked {
 export const textKind: Kind<TextField> = {
   type: 'text',
   guide: {
-    field: {
-      type: 'text',
-      description: 'E-mail address.',
-      maximumLength: 320,
-      format: 'email',
-      unique: true,
-    },
+    field: text('E-mail address.', { maximumLength: 320, format: 'email', unique: true }),
     code: "text('E-mail address.', { maximumLength: 320, format: 'email', unique: true })",
     options: {
       maximumLength: 'Maximum length in Unicode code points; 500 by default.',
@@ -58,9 +55,7 @@ export const textKind: Kind<TextField> = {
         'Another field. A filter on this field also finds resources whose other field has the value.',
     },
   },
-  columnType: 'TEXT COLLATE "C"',
-  dataType: 'text',
-  prismaType: 'String',
+  ...TEXT_COLUMN,
   constraint(column, field) {
     const pattern = patternOf(field)
     return [
@@ -93,7 +88,6 @@ export const textKind: Kind<TextField> = {
   characters: ({ maximumLength }) => maximumLength,
   check,
   fromQuery: storableText,
-  isText: true,
   isFreeText: true,
   control(field) {
     const regex = patternOf(field) ?? (field.required && NOT_BLANK)

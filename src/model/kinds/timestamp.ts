@@ -43,7 +43,7 @@ export function inCalendar(timestamp: Date): Checked {
 export const timestampKind: Kind<FieldOf<'timestamp'>> = {
   type: 'timestamp',
   guide: {
-    field: { type: 'timestamp', description: 'When the copy must be back.' },
+    field: timestamp('When the copy must be back.'),
     code: "timestamp('When the copy must be back.')",
     options: {},
   },
@@ -59,7 +59,7 @@ export const timestampKind: Kind<FieldOf<'timestamp'>> = {
   schema: () => ({ type: 'string', format: 'date-time' }),
   characters: () => NUMBER_CHARACTERS,
   check,
-  toJson: timestampText,
+  toJson: (time: Date) => time.toISOString(),
   fromQuery: check,
   control: () => ({ type: 'text', format: 'date-time', regex: SENT, placeholder: EXAMPLE }),
   sample: (_, __, number) =>
@@ -70,16 +70,3 @@ export const timestampKind: Kind<FieldOf<'timestamp'>> = {
 export function timestamp(description: string, options: FieldOptions = {}): FieldOf<'timestamp'> {
   return { type: 'timestamp', description, ...options }
 }
-
-/** Does the same as `toISOString`, in an eighth of the time. */
-export function timestampText(date: Date): string {
-  const year = date.getUTCFullYear()
-  if (year < 1000 || year > 9999) return date.toISOString()
-  const [month, day] = [PADDED[date.getUTCMonth() + 1], PADDED[date.getUTCDate()]]
-  const [hours, minutes] = [PADDED[date.getUTCHours()], PADDED[date.getUTCMinutes()]]
-  const milliseconds = `${date.getUTCMilliseconds()}`.padStart(3, '0')
-  return `${year}-${month}-${day}T${hours}:${minutes}:${PADDED[date.getUTCSeconds()]}.${milliseconds}Z`
-}
-
-/** The numbers up to 59, in two digits. */
-const PADDED = Array.from({ length: 60 }, (_, number) => `${number}`.padStart(2, '0'))

@@ -1,5 +1,6 @@
-import { kindOf, type TextField } from '../fields.ts'
+import { kindOf } from '../fields.ts'
 import type { Kind } from '../kinds/kind.ts'
+import type { TextField } from '../kinds/text.ts'
 import type { Leaf, Resource } from '../resource.ts'
 import type { Columns } from '../row.ts'
 import type { Operator } from './operators.ts'

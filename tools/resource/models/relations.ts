@@ -1,4 +1,4 @@
-import type { ReferenceField } from '../../../src/model/fields.ts'
+import type { ReferenceField } from '../../../src/model/kinds/reference.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../../src/model/relations.ts'
 import { type Resource, tableName } from '../../../src/model/resource.ts'
 

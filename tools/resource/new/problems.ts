@@ -1,6 +1,6 @@
 import { camelCase, graphNames } from '../../../src/graph/names.ts'
 import { createSchema } from '../../../src/graph/schema/schema.ts'
-import { text } from '../../../src/model/fields.ts'
+import { text } from '../../../src/model/kinds/text.ts'
 import { defineResource, type Resource, tableName } from '../../../src/model/resource.ts'
 import { constantOf, type NewResource } from './scaffold.ts'
 
