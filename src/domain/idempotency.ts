@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../database/client.ts'
 import { refuseInvalid, refuseRuleViolation } from '../model/errors.ts'
-import { kindOf } from '../model/fields.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
+import type { Columns, Row } from '../model/row.ts'
 import { toColumns } from '../model/rows.ts'
 import { isObject } from '../model/values.ts'
 import type { WriteContext } from './context.ts'
+import { rowOf } from './feed/recorded-change.ts'
+import { repeat } from './repeat.ts'
 import { WriteConflict } from './retry.ts'
 
 /** A request to create a resource only once. */
@@ -53,13 +54,13 @@ export function idempotencyRecord(
     async find(): Promise<Row | undefined> {
       const statement = { text: FIND, values: [...address, expiry(idempotencyKeyHours)] }
       // The transaction that claimed a key has stored its answer.
-      const [known] = await client.$rows<{ request_hash: string; answer: Record<string, unknown> }>(statement)
+      const [known] = await client.$rows<{ request_hash: string; answer: Columns }>(statement)
       if (!known) return undefined
       if (known.request_hash !== hash) {
         const message = 'This idempotency key was used with another body. Use a new key for each new request.'
         refuseRuleViolation([{ field: 'idempotency_key', code: 'IDEMPOTENCY_KEY_REUSED', message }])
       }
-      return toRow(resource, known.answer)
+      return { ...known.answer, ...rowOf(resource, known.answer, known.answer) } as Row
     },
     /**
      * Claims the key, before any other statement of the transaction. Waits while another request holds it.
@@ -102,27 +103,13 @@ function expiry(hours: number): string {
 /** A statement that deletes this many keys ends long before its timeout. */
 const BATCH_SIZE = 1_000
 
-/**
- * Deletes keys older than this many hours, soon after the start and then every hour, until the result is called. The
- * first delay is random, so that processes that start together do not run at the same time.
- */
+/** Deletes keys older than this many hours, soon after the start and then every hour, until the result is called. */
 export function startKeyExpiry(client: Client, hours: number, within = 10_000): () => void {
-  const stopping = new AbortController()
-  // After a failure, the next run deletes these keys.
-  const run = () => void deleteExpiredKeys(client, hours, stopping.signal).catch(() => {})
-  const timers = [setTimeout(run, Math.random() * within), setInterval(run, HOUR_MILLISECONDS)]
-  for (const timer of timers) timer.unref()
-  return () => {
-    stopping.abort()
-    for (const timer of timers) clearTimeout(timer)
+  const deleteExpired = async (stopped: AbortSignal) => {
+    const statement = { text: DELETE_EXPIRED, values: [expiry(hours), BATCH_SIZE] }
+    while (!stopped.aborted && (await client.$rows(statement)).length === BATCH_SIZE);
   }
-}
-
-async function deleteExpiredKeys(client: Client, hours: number, signal: AbortSignal): Promise<void> {
-  const statement = { text: DELETE_EXPIRED, values: [expiry(hours), BATCH_SIZE] }
-  for (let count = BATCH_SIZE; count === BATCH_SIZE && !signal.aborted; ) {
-    count = (await client.$rows(statement)).length
-  }
+  return repeat(deleteExpired, HOUR_MILLISECONDS, within)
 }
 
 /** Serializes values independently of the order of object members. */
@@ -130,12 +117,4 @@ function canonical(values: unknown): string {
   return JSON.stringify(values, (_, value: unknown) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
   )
-}
-
-/** Restores dates, which JSON stores as texts. */
-function toRow({ leaves }: Resource, answer: Record<string, unknown>): Row {
-  const dates = leaves
-    .filter(({ field, column }) => kindOf(field).toJson && typeof answer[column] === 'string')
-    .map(({ column }) => [column, new Date(answer[column] as string)])
-  return { ...answer, ...Object.fromEntries(dates) } as Row
 }

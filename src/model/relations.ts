@@ -10,13 +10,6 @@ interface Relation {
   readonly target: Resource
 }
 
-/** Where the name of a referenced resource is: its collection and field; and the link relation to it. */
-export interface Target {
-  readonly path: string
-  readonly name_field: string
-  readonly relation: string
-}
-
 export function relationsOf(from: Resource, resources: readonly Resource[]): Relation[] {
   return referenceLeaves(from).flatMap((leaf) => {
     const target = resources.find(({ path }) => path === leaf.field.to)
@@ -24,14 +17,17 @@ export function relationsOf(from: Resource, resources: readonly Resource[]): Rel
   })
 }
 
-/** The target of a field that holds identifiers, or also finds those of another field; undefined for other fields. */
-export function targetOf(resource: Resource, leaf: Leaf, resources: readonly Resource[]): Target | undefined {
+/**
+ * The target of a field that holds identifiers, or also finds those of another field: its collection, the field with its
+ * name, and the link relation to it. Undefined for other fields.
+ */
+export function targetOf(resource: Resource, leaf: Leaf, resources: readonly Resource[]) {
   const { owner, parentField } = resource
-  if (owner && leaf.name === parentField)
-    return { path: owner.path, name_field: nameField(owner), relation: 'parent' }
+  const named = (target: Resource) => ({ path: target.path, name_field: nameField(target) })
+  if (owner && leaf.name === parentField) return { ...named(owner), relation: 'parent' }
   const column = ('alsoMatches' in leaf.field && leaf.field.alsoMatches) || leaf.column
   const found = relationsOf(resource, resources).find((one) => one.leaf.column === column)
-  return found && { path: found.target.path, name_field: nameField(found.target), relation: found.relation }
+  return found && { ...named(found.target), relation: found.relation }
 }
 
 export function referencesTo(target: Resource, resources: readonly Resource[]): Relation[] {

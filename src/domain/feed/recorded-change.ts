@@ -38,11 +38,9 @@ export interface ChangeRow {
 
 /** The columns whose values JSON would not keep exactly. */
 export function exactColumns(resources: readonly Resource[]): string[] {
-  return resources.flatMap(({ leaves }) => leaves.filter(isExact).map(({ column }) => column))
-}
-
-function isExact({ field }: Resource['leaves'][number]): boolean {
-  return kindOf(field).dataType === 'numeric'
+  return resources.flatMap(({ leaves }) =>
+    leaves.filter(({ field }) => kindOf(field).isExact).map(({ column }) => column),
+  )
 }
 
 export function toChange(resources: readonly Resource[], row: ChangeRow): RecordedChange {
@@ -63,21 +61,19 @@ export function toChange(resources: readonly Resource[], row: ChangeRow): Record
 
 /** The columns of a recorded resource, with the values that statements return. */
 export function rowOf(resource: Resource, columns: Columns, exact: Columns | null): Columns {
-  const converted = resource.leaves.map((leaf) => {
-    const { column, field } = leaf
-    const value = columns[column] ?? null
-    if (value !== null && kindOf(field).toJson) return [column, new Date(value as string)]
-    return [column, isExact(leaf) ? (exact?.[column] ?? null) : value]
+  const converted = resource.leaves.map(({ column, field }) => {
+    const { isExact, toJson } = kindOf(field)
+    const value = (isExact ? exact : columns)?.[column] ?? null
+    return [column, value !== null && toJson ? new Date(value as string) : value]
   })
   return Object.fromEntries(converted)
 }
 
 /** The shown fields of a resource as JSON, under wire names. */
 export function jsonValues(resource: Resource, row: Columns): Values {
-  const converted = resource.leaves.map(({ column, field }) => {
+  const converted = resource.shownLeaves.map(({ column, field }) => {
     const { toJson } = kindOf(field)
     return [column, row[column] !== null && toJson ? toJson(row[column] as never) : row[column]]
   })
-  const values = toValues(resource, Object.fromEntries(converted))
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !resource.allFields[name]?.hidden))
+  return toValues(resource, Object.fromEntries(converted))
 }

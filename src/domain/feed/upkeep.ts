@@ -1,4 +1,5 @@
 import type { Client } from '../../database/client.ts'
+import { repeat } from '../repeat.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 const HOUR_MILLISECONDS = 3_600_000
@@ -21,15 +22,9 @@ export async function keepChanges(client: Client, days: number): Promise<boolean
   return days > 0
 }
 
-/** Gives positions to the changes that were committed and have none; resolves to their number. */
-export async function numberChanges(client: Client): Promise<number> {
-  let numbered = 0
-  let count: number
-  do {
-    count = await countOf(client, 'SELECT number_changes($1) AS count', [BATCH_SIZE])
-    numbered += count
-  } while (count === BATCH_SIZE)
-  return numbered
+/** Gives positions to the changes that were committed and have none. */
+export async function numberChanges(client: Client): Promise<void> {
+  while (await isFullBatch(client, 'SELECT number_changes($1) AS count', [BATCH_SIZE]));
 }
 
 interface Feed {
@@ -40,44 +35,24 @@ interface Feed {
 
 /**
  * Numbers recorded changes every ten seconds, and every hour deletes those older than this many days, until the result
- * is called. The first delay is random, so that processes that start together do not run at the same time.
+ * is called.
  */
 export function startChangeUpkeep(feed: Feed, within = NUMBERING_MILLISECONDS): () => void {
   const { client, changesDays } = feed.source
-  const stopping = new AbortController()
-  const { signal } = stopping
   let purgedAt = Number.NEGATIVE_INFINITY
-  let isRunning = false
-  const run = async () => {
-    if (isRunning) return
-    isRunning = true
-    try {
-      await feed.refresh()
-      if (performance.now() - purgedAt < HOUR_MILLISECONDS) return
-      purgedAt = performance.now()
-      while (!signal.aborted && (await purgeChanges(client, changesDays)));
-    } catch {
-      // The next run does it.
-    } finally {
-      isRunning = false
-    }
+  const upkeep = async (stopped: AbortSignal) => {
+    await feed.refresh()
+    if (performance.now() - purgedAt < HOUR_MILLISECONDS) return
+    purgedAt = performance.now()
+    const text = 'SELECT purge_changes($1::timestamptz, $2) AS count'
+    const before = new Date(Date.now() - changesDays * DAY_MILLISECONDS).toISOString()
+    while (!stopped.aborted && (await isFullBatch(client, text, [before, BATCH_SIZE])));
   }
-  const timers = [setTimeout(run, Math.random() * within), setInterval(run, NUMBERING_MILLISECONDS)]
-  for (const timer of timers) timer.unref()
-  return () => {
-    stopping.abort()
-    for (const timer of timers) clearTimeout(timer)
-  }
+  return repeat(upkeep, NUMBERING_MILLISECONDS, within)
 }
 
-/** Deletes a batch of the changes that are older than this many days; resolves to whether there may be more. */
-async function purgeChanges(client: Client, days: number): Promise<boolean> {
-  const before = new Date(Date.now() - days * DAY_MILLISECONDS).toISOString()
-  const text = 'SELECT purge_changes($1::timestamptz, $2) AS count'
-  return (await countOf(client, text, [before, BATCH_SIZE])) === BATCH_SIZE
-}
-
-async function countOf(client: Client, text: string, values: readonly unknown[]): Promise<number> {
+/** Whether a statement has processed as many changes as it may, so that there may be more. */
+async function isFullBatch(client: Client, text: string, values: readonly unknown[]): Promise<boolean> {
   const [row] = await client.$rows<{ count: number }>({ text, values })
-  return row?.count ?? 0
+  return row?.count === BATCH_SIZE
 }

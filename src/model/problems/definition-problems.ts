@@ -14,10 +14,8 @@ export class DefinitionError extends Error {
     place?: string,
     options?: ErrorOptions,
   ) {
-    super(
-      `The domain${place === undefined ? '' : ` in ${place}`} cannot be served:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-      options,
-    )
+    const lines = [`The domain${place === undefined ? '' : ` in ${place}`} cannot be served:`, ...problems]
+    super(lines.join('\n  '), options)
   }
 }
 
