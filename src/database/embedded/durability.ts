@@ -1,9 +1,10 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 
+/** The part of the file system of the engine's runtime, Emscripten, that lacks fsync. */
 interface FileOperations {
   fsync?: (file: { readonly nfd?: number }) => number
 }
@@ -18,11 +19,7 @@ export const EXTENSIONS = { pg_trgm }
  */
 export async function openEngine(dataFolder: string, fsync: boolean): Promise<PGlite> {
   const startParams = [...(fsync ? DURABLE : PGlite.defaultStartParams), ...SMALL_BUFFERS]
-  const engine = await PGlite.create({
-    dataDir: dataFolder,
-    startParams,
-    extensions: EXTENSIONS,
-  } satisfies PGliteOptions)
+  const engine = await PGlite.create({ dataDir: dataFolder, startParams, extensions: EXTENSIONS })
   if (!fsync) return engine
   const { FS } = engine.Module as unknown as {
     FS: { filesystems: { NODEFS: { stream_ops: FileOperations } } }
@@ -49,16 +46,14 @@ const DURABLE = [
 ]
 
 async function syncFolder(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isDirectory() || entry.isFile()) syncPath(join(entry.parentPath, entry.name))
-  syncPath(folder)
-}
-
-function syncPath(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const synced = entries.filter((entry) => entry.isDirectory() || entry.isFile())
+  for (const path of [...synced.map(({ parentPath, name }) => join(parentPath, name)), folder]) {
+    const file = openSync(path, 'r')
+    try {
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
   }
 }

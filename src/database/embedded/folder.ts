@@ -6,12 +6,7 @@ import { join, resolve } from 'node:path'
 import { DatabaseRefusedError } from '../connection.ts'
 import { startThread, stopThread } from './thread.ts'
 
-/** The folders of an embedded database: its own folder in the data folder, and the folder of its socket. */
-export interface EmbeddedFolder {
-  dataDir: string
-  databaseFolder: string
-  socketFolder: string
-}
+export type EmbeddedFolder = Awaited<ReturnType<typeof prepareFolder>>
 
 const DATABASE_FOLDER = 'postgres'
 
@@ -28,11 +23,11 @@ const ENGINE_VERSION = '18'
 const SOCKET_PATH_BYTES = 100
 
 /**
- * Creates the data folder, accessible to its owner only.
+ * Creates the data folder, accessible to its owner only, and the folder of the socket.
  *
  * @throws DatabaseRefusedError if the folder cannot be created or belongs to another user.
  */
-export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
+export async function prepareFolder(dataDir: string) {
   try {
     const folder = await makePrivate(resolve(dataDir))
     return {
@@ -46,16 +41,12 @@ export async function prepareFolder(dataDir: string): Promise<EmbeddedFolder> {
   }
 }
 
-/** Whether there is no database in the data folder yet, so that opening it creates one. */
+/** Whether opening the data folder creates a database. */
 export function isMissing(dataDir: string): boolean {
   return !existsSync(join(dataDir, DATABASE_FOLDER))
 }
 
-/**
- * Refuses a data folder without a database, and leaves everything as it is.
- *
- * @throws DatabaseRefusedError saying what to do
- */
+/** @throws DatabaseRefusedError for a data folder without a database */
 export async function refuseMissing(dataDir: string): Promise<void> {
   const folder = resolve(dataDir)
   const databaseFolder = join(folder, DATABASE_FOLDER)
@@ -89,15 +80,13 @@ export async function ensureDatabase({ dataDir, databaseFolder }: EmbeddedFolder
 }
 
 async function refuseForeign(databaseFolder: string): Promise<void> {
-  const version = await readFile(join(databaseFolder, 'PG_VERSION'), 'utf8').catch(() => '')
+  const version = (await readFile(join(databaseFolder, 'PG_VERSION'), 'utf8').catch(() => '')).trim()
   const control = await lstat(join(databaseFolder, 'global', 'pg_control')).catch(() => undefined)
-  const problem =
-    version.trim() === '' || !control?.isFile()
-      ? 'it is not a PostgreSQL data folder, or it is damaged'
-      : version.trim() !== ENGINE_VERSION
-        ? `it is of PostgreSQL ${version.trim()}, and the embedded database of version ${ENGINE_VERSION}`
-        : undefined
-  if (problem === undefined) return
+  const isDatabase = version !== '' && control?.isFile() === true
+  if (isDatabase && version === ENGINE_VERSION) return
+  const problem = isDatabase
+    ? `it is of PostgreSQL ${version}, and the embedded database of version ${ENGINE_VERSION}`
+    : 'it is not a PostgreSQL data folder, or it is damaged'
   throw new DatabaseRefusedError(
     `The database in ${databaseFolder} cannot be opened: ${problem}. It was not changed: restore a copy, or ` +
       'move it away to start with an empty one.',
@@ -121,10 +110,10 @@ async function makePrivate(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const folder = await realpath(dataDir)
   if (((await stat(folder)).mode & 0o077) === 0) return folder
-  const foreign = (await readdir(folder)).filter((name) => !OWN_FILES.test(name))
-  if (foreign.length > 0) {
+  const foreign = (await readdir(folder)).find((name) => !OWN_FILES.test(name))
+  if (foreign !== undefined) {
     throw new Error(
-      `other users can access it and it contains other files (${foreign[0]}); choose a separate folder`,
+      `other users can access it and it contains other files (${foreign}); choose a separate folder`,
     )
   }
   await chmod(folder, 0o700)

@@ -16,8 +16,9 @@ const STALE_MILLISECONDS = 5_000
 /**
  * Takes the exclusive lock of a data folder: the embedded engine itself would let two processes write to it
  * and lose rows. The lock of a killed process is taken over, at once if that process has certainly ended,
- * otherwise when the lock is stale. Resolves to the function that releases the lock.
+ * otherwise when the lock is stale.
  *
+ * @returns the function that releases the lock
  * @throws DatabaseRefusedError if a running process holds it, or something else is in its place
  */
 export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Promise<() => Promise<void>> {
@@ -29,15 +30,15 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
     )
   if (await answers(socketFolder)) throw held()
   await removeLockOfEndedProcess(dataDir)
-  const lockPath = join(dataDir, LOCK_NAME)
-  if ((await lstat(lockPath).catch(() => undefined))?.isDirectory() === false) {
+  const lockfilePath = join(dataDir, LOCK_NAME)
+  if ((await lstat(lockfilePath).catch(() => undefined))?.isDirectory() === false) {
     throw new DatabaseRefusedError(
-      `${lockPath} is not a lock of this service, which would be a folder. Remove it, or choose another DATA_DIR.`,
+      `${lockfilePath} is not a lock of this service, which would be a folder. Remove it, or choose another DATA_DIR.`,
     )
   }
   try {
     const unlock = await lock(dataDir, {
-      lockfilePath: lockPath,
+      lockfilePath,
       stale: STALE_MILLISECONDS,
       update: STALE_MILLISECONDS / 5,
       retries: { retries: 14, factor: 1, minTimeout: 500 },
@@ -71,8 +72,8 @@ export function answers(socketFolder: string): Promise<boolean> {
 
 /**
  * Removes the lock of a process that has ended, so that the next process need not wait until it is stale. The
- * process must be of this host and namespace, and not exist. The file is renamed before it is read: if two
- * processes do this at once, only one removes the lock, and neither removes the lock of a third.
+ * file is renamed before it is read: if two processes do this at once, only one removes the lock, and neither
+ * removes the lock of a third.
  */
 async function removeLockOfEndedProcess(dataDir: string): Promise<void> {
   const holder = join(dataDir, HOLDER_NAME)
@@ -90,6 +91,7 @@ async function removeLockOfEndedProcess(dataDir: string): Promise<void> {
   }
 }
 
+/** Whether the process certainly does not exist: it was of this host and namespace. */
 function hasEnded(holder: string): boolean {
   const [, namespace, pid] = /^(.*) (\d+)$/.exec(holder) ?? []
   if (namespace !== processNamespace() || Number(pid) === process.pid) return false

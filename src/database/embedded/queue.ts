@@ -20,22 +20,19 @@ interface Batch {
 const STALL_PART = 0.6
 const SERVICE_STALL_PART = 4
 
-/** Frontend messages that are executed only by a later Sync, Flush or Query. */
-const PREPARING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
-/** Start-up (no letter), Query, Sync and Flush. */
-const ASKING = new Set([0, ...[...'QSH'].map((letter) => letter.charCodeAt(0))])
-const FLUSH = 'H'.charCodeAt(0)
-const START_UP = 0
+/** The first characters of frontend messages (PostgreSQL, "Message Formats"). A start-up message has no type. */
+const START_UP = '\0'
+const FLUSH = 'H'
+/** Start-up, Query, Sync and Flush. */
+const ASKING = [START_UP, 'Q', 'S', FLUSH]
+/** Messages that are executed only by a later Sync, Flush or Query. */
+const PREPARING = [...'PBDEC']
 
 /**
- * Shares an embedded database between connections. The embedded engine has a single
- * unnamed statement and portal, so the messages of an extended query (Parse, Bind, Execute … Sync) must
- * reach it together; interleaved with another connection's they would bind to the wrong statement. The
- * queue therefore gathers each connection's messages into whole batches, and keeps the database to one
- * connection from BEGIN until its transaction ends.
- *
- * Stands in for the queue of pglite-socket, which passes messages on one by one. Message types:
- * PostgreSQL documentation, "Message Formats".
+ * Shares an embedded database between connections, in place of the queue of pglite-socket, which passes messages on
+ * one by one. The engine has a single unnamed statement and portal, so the messages of an extended query (Parse, Bind,
+ * Execute … Sync) must reach it together. The queue gathers the messages of each connection into whole batches, and
+ * reserves the database for one connection from BEGIN until its transaction ends.
  */
 export class EmbeddedQueue {
   readonly #sessions: EmbeddedSessions
@@ -61,13 +58,13 @@ export class EmbeddedQueue {
 
   /** Accepts a message of a connection. Resolves when it has been executed, or added to its batch. */
   enqueue(connection: number, message: Uint8Array, onData: (data: Uint8Array) => void): Promise<number> {
-    const type = message[0] ?? 0
+    const type = String.fromCharCode(message[0] ?? 0)
     // Terminate needs no response, and an unexpected message would end the engine.
-    if (!PREPARING.has(type) && !ASKING.has(type)) return Promise.resolve(0)
+    if (!PREPARING.includes(type) && !ASKING.includes(type)) return Promise.resolve(0)
     if (type === START_UP) this.#sessions.open(connection, applicationName(message) === SERVICE_NAME)
     const gathered = this.#gathered.get(connection) ?? []
     gathered.push(refuseCopy(message))
-    if (PREPARING.has(type)) {
+    if (PREPARING.includes(type)) {
       this.#gathered.set(connection, gathered)
       return Promise.resolve(0)
     }
@@ -81,9 +78,9 @@ export class EmbeddedQueue {
 
   clearQueueForHandler(connection: number): void {
     this.#gathered.delete(connection)
-    const gone = this.#waiting.filter((batch) => batch.connection === connection)
-    this.#waiting = this.#waiting.filter((batch) => batch.connection !== connection)
-    for (const batch of gone) batch.resolve(0)
+    const isGone = (batch: Batch) => batch.connection === connection
+    for (const batch of this.#waiting.filter(isGone)) batch.resolve(0)
+    this.#waiting = this.#waiting.filter((batch) => !isGone(batch))
   }
 
   /** After the last batch of a closed connection, rolls back its transaction and ends its session. */
@@ -119,8 +116,8 @@ export class EmbeddedQueue {
         if (isFatal(data)) this.onFatal()
       }
       await this.engine.runExclusive(() => this.engine.execProtocolRawStream(batch.bytes, { onRawData }))
-      const holds = batch.unfinished || this.engine.isInTransaction()
-      this.#owner = holds ? batch.connection : undefined
+      const isHeld = batch.unfinished || this.engine.isInTransaction()
+      this.#owner = isHeld ? batch.connection : undefined
       batch.resolve(size)
     } catch (error) {
       this.#owner = undefined

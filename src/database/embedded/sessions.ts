@@ -1,14 +1,9 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { escapeLiteral } from 'pg'
 
-interface Setting {
-  readonly name: string
-  readonly setting: string
-}
-
 /** The settings of a session when it last used the engine. */
 interface Session {
-  settings: readonly Setting[]
+  settings: readonly { readonly name: string; readonly setting: string }[]
 }
 
 /** The role comes last, because it might not be allowed to change the other settings. */
@@ -61,17 +56,18 @@ export class EmbeddedSessions {
     const next = this.#sessions.get(connection)
     if (next === undefined) throw new Error('a client must start up first')
     if (next === this.#current && !this.#isLeftOver) return
-    if (this.#current) this.#current.settings = (await this.engine.query<Setting>(SAVE)).rows
+    if (this.#current)
+      this.#current.settings = (await this.engine.query<Session['settings'][number]>(SAVE)).rows
     // If a step fails, the engine belongs to no client, and the next call starts here.
     this.#current = undefined
     const isLeftOver = this.#isLeftOver
     this.#isLeftOver = false
     if (isLeftOver) await this.engine.exec('DISCARD ALL')
-    await this.engine.exec([RESET_SESSION, ...next.settings.map(toStatement)].join(';'))
+    const restored = next.settings.map(
+      ({ name, setting }) =>
+        `SELECT pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(setting)}, false)`,
+    )
+    await this.engine.exec([RESET_SESSION, ...restored].join(';'))
     this.#current = next
   }
-}
-
-function toStatement({ name, setting }: Setting): string {
-  return `SELECT pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(setting)}, false)`
 }

@@ -2,16 +2,13 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { DatabaseRefusedError } from '../connection.ts'
 
-/** The parameters of the thread: the folder of the database, and the socket to serve it on, if any. */
+/** The folder of the database, and the socket to serve it on, if any. */
 export interface ThreadData {
-  dataFolder: string
-  socket?: {
-    readonly path: string
-    /** In milliseconds: how long clients wait for the database. */
-    readonly timeout: number
-  }
+  readonly dataFolder: string
+  /** The timeout in milliseconds: how long clients wait for the database. */
+  readonly socket?: { readonly path: string; readonly timeout: number }
   /** Whether a commit is on the disk before it is acknowledged. */
-  fsync: boolean
+  readonly fsync: boolean
 }
 
 /**

@@ -1,9 +1,6 @@
 /** A statement that reads rows from the connection, which the embedded engine does not support. */
 const COPY_FROM_CLIENT = /\bcopy\b[^;]*\bfrom\s+stdin\b/i
 
-const QUERY = 'Q'.charCodeAt(0)
-const PARSE = 'P'.charCodeAt(0)
-
 /** Fields of an ErrorResponse that ends the session. Zero bytes distinguish them from text values. */
 const FATAL = ['FATAL', 'PANIC'].map((severity) => `S${severity}\0V${severity}\0`)
 
@@ -23,12 +20,13 @@ export function applicationName(startUp: Uint8Array): string | undefined {
  * the end of the message as the end of the connection, and fail.
  */
 export function refuseCopy(message: Uint8Array): Uint8Array {
-  if (message[0] !== QUERY && message[0] !== PARSE) return message
+  const type = String.fromCharCode(message[0] ?? 0)
+  if (type !== 'Q' && type !== 'P') return message
   // Skips the type and the length, whose last byte may be a letter.
   if (!COPY_FROM_CLIENT.test(Buffer.from(message.subarray(5)).toString('utf8'))) return message
   const refusal =
     "DO $$ BEGIN RAISE 'COPY FROM STDIN is not possible on the embedded database' USING ERRCODE = '0A000'; END $$\0"
-  return message[0] === QUERY ? frame('Q', refusal) : frame('P', `\0${refusal}\0\0`)
+  return type === 'Q' ? frame('Q', refusal) : frame('P', `\0${refusal}\0\0`)
 }
 
 export function isFatal(answer: Uint8Array): boolean {
