@@ -1,4 +1,4 @@
-import { createClient, type DatabaseClient, type DatabaseUse } from './client.ts'
+import { createClient, type DatabaseUse } from './client.ts'
 import { type Connection, DatabaseRefusedError, type Patience, parseConnection } from './connection.ts'
 import {
   type EmbeddedOptions,
@@ -7,27 +7,20 @@ import {
 } from './embedded/embedded-database.ts'
 import { prepareFolder, refuseMissing } from './embedded/folder.ts'
 import { answers } from './embedded/lock.ts'
-import { migrate, migrationState, refuse } from './migrations/migrator.ts'
-import { createPool, type DatabasePool } from './pool.ts'
+import { migrate, refuseUnmigrated } from './migrations/migrator.ts'
+import { createPool } from './pool.ts'
 import { sharesSessions } from './pooler.ts'
 import { settingsCheck } from './session.ts'
 
 /** The database of the service, open and migrated. */
-export interface Database {
-  readonly client: DatabaseClient
-  readonly pool: DatabasePool
-  /** Rejects if a connection does not respond or its session has other settings. */
-  check(): Promise<void>
-  /** Ends all connections and closes the embedded database. */
-  close(): Promise<void>
-}
+export type Database = ReturnType<typeof createDatabase>
 
 /** What a domain brings into its database. */
 export interface Tables extends Pick<DatabaseUse, 'PrismaClient'> {
   readonly migrations: string
 }
 
-/** The database to open, and its limits, as the settings name them. */
+/** The database to open, as the settings name it. */
 export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'PrismaClient'> {
   /** Loads the tables. It is called while an embedded database starts, which takes longer. */
   tables: () => Promise<Tables>
@@ -43,7 +36,7 @@ export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'Pri
 /** Maximum connections of the service to an embedded database; the others are for psql, Studio and the migrator. */
 const EMBEDDED_POOL = 7
 
-/** Connections of a command to an embedded database that a service is using. */
+/** Maximum connections of a command to an embedded database that a service is using. */
 const SHARED_CONNECTIONS = 2
 
 /** Migrates a database, or refuses one that is not migrated. */
@@ -61,10 +54,10 @@ export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Pr
 }
 
 /**
- * Opens the database for a command, like {@link openDatabase}. If a running service uses the embedded
- * database, the command connects to its socket.
+ * Opens the database for a command. If a running service uses the embedded database, the command connects to its
+ * socket.
  *
- * @param prepare what becomes of an embedded database that no service holds
+ * @param prepare for an embedded database that no service uses
  * @throws DatabaseRefusedError as {@link openDatabase}
  */
 export async function openSharedDatabase(
@@ -74,17 +67,16 @@ export async function openSharedDatabase(
   if (options.databaseUrl !== undefined) return openDatabase(options)
   const { socketFolder } = await prepareFolder(options.dataDir)
   if (!(await answers(socketFolder))) return openEmbedded(options, prepare)
-  const connection = embeddedConnection(socketFolder)
   const tables = await options.tables()
+  const connection = embeddedConnection(socketFolder)
   await refuseUnmigrated(connection, tables.migrations)
   return createDatabase(connection, limited(options, tables, SHARED_CONNECTIONS))
 }
 
 /**
- * Opens the database for a command that only reads, as {@link openSharedDatabase} does, but never creates or
- * migrates one.
+ * Opens the database for a command that only reads: it neither creates nor migrates one.
  *
- * @throws DatabaseRefusedError as {@link openDatabase}, and when the data folder holds no database
+ * @throws DatabaseRefusedError as {@link openDatabase}, and if the data folder holds no database
  */
 export async function openExistingDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.databaseUrl === undefined) await refuseMissing(options.dataDir)
@@ -126,32 +118,16 @@ async function openServer(
   meanwhile()
   await prepared
   const database = createDatabase(connection, { ...options, PrismaClient })
-  if (connection.keepsSession && (await sharesSessions(database.pool))) {
-    await database.close()
-    throw new DatabaseRefusedError(
-      'DATABASE_URL has the parameter pooler=session, but two connections share a session: the pooler is in ' +
-        'transaction mode, which needs no parameter.',
-    )
-  }
-  return database
-}
-
-async function refuseUnmigrated(connection: Connection, migrations: string): Promise<void> {
-  const state = await migrationState(connection, migrations)
-  refuse(state)
-  const { pending, misplaced } = state
-  if (pending.length === 0 && misplaced.length === 0) return
-  const reason =
-    pending.length > 0
-      ? `lacks ${pending.length} migration(s), the first is ${pending[0]}`
-      : `has ${misplaced.join(', ')} in the schema of the catalogue, as a former version left it`
+  if (!connection.keepsSession || !(await sharesSessions(database.pool))) return database
+  await database.close()
   throw new DatabaseRefusedError(
-    `The database ${reason}. Migrate it with \`npm run migrate\`, or set MIGRATE_ON_START=true.`,
+    'DATABASE_URL has the parameter pooler=session, but two connections share a session: the pooler is in ' +
+      'transaction mode, which needs no parameter.',
   )
 }
 
 /** Connects to a migrated database. `release` is called when all connections have ended. */
-export function createDatabase(connection: Connection, use: DatabaseUse, release = async () => {}): Database {
+export function createDatabase(connection: Connection, use: DatabaseUse, release = async () => {}) {
   const pool = createPool(connection, use)
   const client = createClient(pool, connection, use)
   const close = async () => {
@@ -163,12 +139,14 @@ export function createDatabase(connection: Connection, use: DatabaseUse, release
   return {
     client,
     pool,
+    /** Rejects if a connection does not respond or its session has other settings. */
     async check() {
       const text = settingsCheck(connection.schema)
       const wrong = await client.$rows<{ name: string }>({ text, values: [] })
       if (wrong.length === 0) return
       throw new Error(`Another client of the session has set ${wrong.map(({ name }) => name).join(', ')}`)
     },
+    /** Ends all connections and closes the embedded database. */
     close: () => (closing ??= close()),
   }
 }

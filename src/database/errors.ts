@@ -3,17 +3,20 @@ import pg from 'pg'
 import { DomainError } from '../model/errors.ts'
 
 /**
- * SQLSTATEs of a server that cannot serve at present (PostgreSQL, appendix A): connection exception,
- * insufficient resources, operator intervention, system error; a database that does not exist, refuses connections,
- * or refuses the role; a lock timeout, a transaction timeout, and a standby or failing primary that refuses writes.
+ * Why a server cannot serve at present, by SQLSTATE (PostgreSQL, appendix A). The first are connection exceptions, a
+ * role that is refused, an intervention, and a database that does not exist or refuses connections. A server that starts
+ * refuses like one that shuts down (57P03). A standby or a failing primary is read-only.
  */
-const UNAVAILABLE = /^(?:08|28|53|57|58|3D000|55000|55P03|25P0[34]|25006)/
+const REASONS = {
+  connection: /^(?:08|28|57000|3D000|55000)/,
+  timeout: /^(?:57014|55P03|25P0[34])/,
+  shutdown: /^57P/,
+  read_only: /^25006/,
+  resources: /^(?:53|58)/,
+}
 
-/** Prisma's code for a transaction that timed out. */
-const PRISMA_TRANSACTION_TIMEOUT = 'P2028'
-
-/** Prisma's code for PostgreSQL's serialization_failure, 40001. */
-const PRISMA_WRITE_CONFLICT = 'P2034'
+export type FailureReason = keyof typeof REASONS
+export const FAILURE_REASONS = Object.keys(REASONS) as FailureReason[]
 
 /**
  * Turns an error of a connection into SERVICE_UNAVAILABLE, unless PostgreSQL refused the statement. Only
@@ -21,7 +24,7 @@ const PRISMA_WRITE_CONFLICT = 'P2034'
  */
 export function connectionError(error: unknown): unknown {
   if (error instanceof DomainError) return error
-  const isRefusal = error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? '')
+  const isRefusal = error instanceof pg.DatabaseError && reasonOf(error) === undefined
   return isRefusal ? error : unavailable(error)
 }
 
@@ -35,36 +38,25 @@ export function isNotReachedYet(error: unknown): boolean {
   return error instanceof Error && ('syscall' in error || /^(?:timeout|Connection term)/.test(error.message))
 }
 
-/**
- * Why the database was unavailable, by SQLSTATE (PostgreSQL, appendix A). A server that starts refuses like one that
- * shuts down (57P03).
- */
-const REASONS = {
-  connection: /^08/,
-  timeout: /^(?:57014|55P03|25P0[34])/,
-  shutdown: /^57P/,
-  read_only: /^25006/,
-  resources: /^(?:53|58)/,
+function reasonOf({ code = '' }: pg.DatabaseError): FailureReason | undefined {
+  return FAILURE_REASONS.find((reason) => REASONS[reason].test(code))
 }
-
-export type FailureReason = keyof typeof REASONS
-export const FAILURE_REASONS = Object.keys(REASONS) as FailureReason[]
 
 /** The reason of an error that {@link connectionError} turns into SERVICE_UNAVAILABLE. */
 export function failureReason(error: unknown): FailureReason {
-  const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
   const isLate = error instanceof Error && /\btimeout\b/i.test(error.message)
-  return FAILURE_REASONS.find((reason) => REASONS[reason].test(state)) ?? (isLate ? 'timeout' : 'connection')
+  const reason = error instanceof pg.DatabaseError ? reasonOf(error) : undefined
+  return reason ?? (isLate ? 'timeout' : 'connection')
 }
 
-/** Turns an error of Prisma into SERVICE_UNAVAILABLE if it wraps one of the pool or is a timeout. */
+/** Turns an error of Prisma into SERVICE_UNAVAILABLE if it wraps one of the pool, or a transaction timed out (P2028). */
 export function prismaError(error: unknown): unknown {
   if (!(error instanceof PrismaClientKnownRequestError)) return error
-  const isUnavailable = error.code === 'SERVICE_UNAVAILABLE' || error.code === PRISMA_TRANSACTION_TIMEOUT
+  const isUnavailable = error.code === 'SERVICE_UNAVAILABLE' || error.code === 'P2028'
   return isUnavailable ? unavailable(error.meta?.['cause'] ?? error) : error
 }
 
-/** For `catch` of a call of Prisma, whose other errors stay: a query extension would do it for all, for 30 µs of each. */
+/** For `catch` of a call of Prisma. A query extension would do it for all calls, for 30 µs of each. */
 export function rejectUnavailable(error: unknown): never {
   throw prismaError(error)
 }
@@ -75,14 +67,8 @@ function unavailable(cause: unknown): DomainError {
   return Object.assign(error, { cause, meta: { cause } })
 }
 
-interface Refusal {
-  /** The SQLSTATE (PostgreSQL, appendix A). */
-  readonly state: string
-  readonly constraint: string
-}
-
-/** Reads the refusal from an error of the driver or of Prisma; undefined for other errors. */
-export function refusalOf(error: unknown): Refusal | undefined {
+/** The SQLSTATE and the constraint of a refusal, from an error of the driver or of Prisma; undefined for other errors. */
+export function refusalOf(error: unknown) {
   if (error instanceof pg.DatabaseError) {
     return { state: error.code ?? '', constraint: error.constraint ?? '' }
   }
@@ -91,6 +77,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   const { cause = {} } = (error.meta?.['driverAdapterError'] ?? {}) as {
     cause?: { originalCode?: string; constraint?: { index?: string } }
   }
-  const state = cause.originalCode ?? (error.code === PRISMA_WRITE_CONFLICT ? '40001' : '')
+  // P2034: serialization_failure.
+  const state = cause.originalCode ?? (error.code === 'P2034' ? '40001' : '')
   return { state, constraint: cause.constraint?.index ?? '' }
 }

@@ -19,12 +19,6 @@ export interface MigrationState {
   misplaced: string[]
 }
 
-interface Row {
-  migration_name: string
-  checksum: string
-  finished: boolean
-}
-
 /**
  * Creates the table in which Prisma records migrations, with the same definition, like all tables in the schema of the
  * catalogue, whose default privileges it gets.
@@ -42,8 +36,8 @@ const MIGRATION_RECORD = `CREATE TABLE ${escapeIdentifier(RECORD)} (
 
 /** Creates this table where it is in neither schema. */
 export async function createRecord(client: Client): Promise<void> {
-  const { rows } = await client.query('SELECT WHERE to_regclass($1) IS NULL', [RECORD])
-  if (rows.length > 0) await client.query(MIGRATION_RECORD)
+  const { rowCount } = await client.query('SELECT WHERE to_regclass($1) IS NULL', [RECORD])
+  if (rowCount) await client.query(MIGRATION_RECORD)
 }
 
 export function recordOf(schema: string): string {
@@ -56,18 +50,15 @@ export async function readState(
   migrations: Migration[],
 ): Promise<MigrationState> {
   const rows = await readRecord(client, schema)
-  const finished = new Map(
-    rows.filter((row) => row.finished).map((row) => [row.migration_name, row.checksum]),
-  )
+  const finished = new Map(rows.filter((row) => row.finished).map(({ name, checksum }) => [name, checksum]))
   const names = migrations.map(({ name }) => name)
   const isEdited = ({ name, checksum }: Migration) => finished.has(name) && finished.get(name) !== checksum
-  const isFailed = (row: Row) => !row.finished && !finished.has(row.migration_name)
   return {
     applied: names.filter((name) => finished.has(name)),
     pending: names.filter((name) => !finished.has(name)),
     edited: migrations.filter(isEdited).map(({ name }) => name),
     unknown: [...finished.keys()].filter((name) => !names.includes(name)),
-    failed: rows.filter(isFailed).map((row) => row.migration_name),
+    failed: rows.map(({ name }) => name).filter((name) => !finished.has(name)),
     misplaced: await readMisplaced(client, schema),
   }
 }
@@ -76,16 +67,16 @@ export async function readState(
  * A former version has the table in the schema of the catalogue, which comes first in the search path. A name without
  * a schema also finds it when another process moves it at this moment.
  */
-async function readRecord(client: Client, schema: string): Promise<Row[]> {
-  const { rows: found } = await client.query<{ name: string | null }>(
-    `SELECT CASE WHEN to_regclass($1) IS NOT NULL THEN $1 WHEN to_regclass($2) IS NOT NULL THEN $2 END AS name`,
-    [recordOf(schema), RECORD],
+async function readRecord(client: Client, schema: string) {
+  const { rows: found } = await client.query<{ table: string }>(
+    'SELECT name AS table FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL LIMIT 1',
+    [[recordOf(schema), RECORD]],
   )
-  const [{ name } = { name: null }] = found
-  if (name === null) return []
-  const { rows } = await client.query<Row>(
-    `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished
-     FROM ${name} WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+  const [record] = found
+  if (!record) return []
+  const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+     FROM ${record.table} WHERE rolled_back_at IS NULL ORDER BY migration_name`,
   )
   return rows
 }

@@ -9,7 +9,7 @@ import { DEFAULT_SCHEMA, transactionStatement } from '../session.ts'
 import { missingFeatures } from './features.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf } from './migration-state.ts'
-import { createSchemas, INSUFFICIENT_PRIVILEGE, moveInternalTables } from './schemas.ts'
+import { createSchemas, INSUFFICIENT_PRIVILEGE, moveStatement } from './schemas.ts'
 
 const CONNECT_MILLISECONDS = 5_000
 const PAUSE_MILLISECONDS = 250
@@ -27,59 +27,73 @@ const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
  *   migrations, or if a migration fails or the role lacks a privilege.
  */
 export function migrate(connection: Connection, folder: string): Promise<string[]> {
-  return withSession(connection, async (session) => {
+  return withSession(connection, async (transact, schema) => {
     const migrations = await readMigrations(folder)
-    const state = await session.transact((client) => readState(client, session.schema, migrations))
+    const state = await transact((client) => readState(client, schema, migrations))
     refuse(state)
     // A role without the right to create tables can use a migrated database.
     if (state.pending.length === 0 && state.misplaced.length === 0) return []
-    const lacking = state.applied.length === 0 && !connection.isEmbedded ? await featuresOf(session) : []
-    if (lacking.length > 0) {
-      throw new DatabaseRefusedError(
-        `The server lacks features that the service needs: ${lacking.join('; ')}. See docs/ENGINES.md.`,
-      )
+    if (state.applied.length === 0 && !connection.isEmbedded) {
+      const lacking = await transact((client) => missingFeatures(client, schema))
+      const message = `The server lacks features that the service needs: ${lacking.join('; ')}. See docs/ENGINES.md.`
+      if (lacking.length > 0) throw new DatabaseRefusedError(message)
     }
+    const transactLocked: Transact = (work) =>
+      transact(async (client) => {
+        await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+        return work(client)
+      })
     // Creates the schemas and the record, and moves the tables of a database of a former version.
-    await inLockedTransaction(session, async (client) => {
-      await createSchemas(client, session.schema)
+    await transactLocked(async (client) => {
+      await createSchemas(client, schema)
       await createRecord(client)
-      await moveInternalTables(client, session.schema)
+      await client.query(moveStatement(schema))
     })
     const applied: string[] = []
     for (const migration of migrations.filter(({ name }) => state.pending.includes(name))) {
-      if (await apply(session, migration, migrations)) applied.push(migration.name)
+      const isApplied = await transactLocked((client) => apply(client, schema, migration, migrations)).catch(
+        (cause) => {
+          if (cause instanceof DatabaseRefusedError) throw cause
+          const reason = `Migration ${migration.name} failed and was rolled back: ${cause.message}`
+          throw new DatabaseRefusedError(reason, { cause })
+        },
+      )
+      if (isApplied) applied.push(migration.name)
     }
     return applied
   })
 }
 
-/**
- * Compares the database with the migrations of this version.
- *
- * @throws DatabaseRefusedError if the database cannot be reached or is not supported.
- */
+/** @throws DatabaseRefusedError if the database cannot be reached or is not supported */
 export function migrationState(connection: Connection, folder: string): Promise<MigrationState> {
-  return withSession(connection, async ({ schema, transact }) => {
+  return withSession(connection, async (transact, schema) => {
     const migrations = await readMigrations(folder)
     return transact((client) => readState(client, schema, migrations))
   })
 }
 
-/**
- * The features that a server lacks, each with a reason.
- *
- * @throws DatabaseRefusedError if the database cannot be reached, or the role must not create tables
- */
+/** @throws DatabaseRefusedError if the database cannot be reached, or the role must not create tables */
 export function lackingFeatures(connection: Connection): Promise<string[]> {
-  return withSession(connection, featuresOf)
+  return withSession(connection, (transact, schema) => transact((client) => missingFeatures(client, schema)))
 }
 
-function featuresOf({ schema, transact }: Session): Promise<string[]> {
-  return transact((client) => missingFeatures(client, schema))
+/** @throws DatabaseRefusedError if the database does not have exactly the migrations of this version */
+export async function refuseUnmigrated(connection: Connection, folder: string): Promise<void> {
+  const state = await migrationState(connection, folder)
+  refuse(state)
+  const { pending, misplaced } = state
+  if (pending.length === 0 && misplaced.length === 0) return
+  const reason =
+    pending.length > 0
+      ? `lacks ${pending.length} migration(s), the first is ${pending[0]}`
+      : `has ${misplaced.join(', ')} in the schema of the catalogue, as a former version left it`
+  throw new DatabaseRefusedError(
+    `The database ${reason}. Migrate it with \`npm run migrate\`, or set MIGRATE_ON_START=true.`,
+  )
 }
 
-/** @throws DatabaseRefusedError if the database is of another domain, or has unknown, edited or failed migrations. */
-export function refuse(state: MigrationState): void {
+/** @throws DatabaseRefusedError if the database is of another domain, or has unknown, edited or failed migrations */
+function refuse(state: MigrationState): void {
   if (state.applied.length === 0 && state.unknown.length > 0) {
     throw new DatabaseRefusedError(
       'The database has the tables of another domain. Set DATA_DIR or DATABASE_URL to another database, or DOMAIN to that domain.',
@@ -98,52 +112,36 @@ export function refuse(state: MigrationState): void {
 }
 
 /** Applies a migration unless another process has applied it meanwhile. */
-async function apply(session: Session, migration: Migration, migrations: Migration[]): Promise<boolean> {
-  const { schema } = session
-  try {
-    return await inLockedTransaction(session, async (client) => {
-      const state = await readState(client, schema, migrations)
-      refuse(state)
-      if (!state.pending.includes(migration.name)) return false
-      await client.query(migration.sql)
-      await moveInternalTables(client, schema)
-      await client.query(
-        `INSERT INTO ${recordOf(schema)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-         VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-        [randomUUID(), migration.checksum, migration.name],
-      )
-      return true
-    })
-  } catch (cause) {
-    if (cause instanceof DatabaseRefusedError) throw cause
-    const reason = `Migration ${migration.name} failed and was rolled back: ${(cause as Error).message}`
-    throw new DatabaseRefusedError(reason, { cause })
-  }
+async function apply(
+  client: Client,
+  schema: string,
+  { name, sql, checksum }: Migration,
+  migrations: Migration[],
+): Promise<boolean> {
+  const state = await readState(client, schema, migrations)
+  refuse(state)
+  if (!state.pending.includes(name)) return false
+  await client.query(sql)
+  await client.query(moveStatement(schema))
+  await client.query(
+    `INSERT INTO ${recordOf(schema)} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  )
+  return true
 }
 
-function inLockedTransaction<Result>({ transact }: Session, work: Work<Result>): Promise<Result> {
-  return transact(async (client) => {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-    return work(client)
-  })
-}
+/** Runs work in a transaction with the settings of the service. */
+type Transact = <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>
 
-type Work<Result> = (client: Client) => Promise<Result>
-
-/** A connection to a database, perhaps through a pooler that shares sessions: all statements are in transactions. */
-interface Session {
-  readonly schema: string
-  /** Runs work in a transaction with the settings of the service. */
-  transact<Result>(work: Work<Result>): Promise<Result>
-}
-
+/** Connects to a database, perhaps through a pooler that shares sessions: all statements are in transactions. */
 async function withSession<Result>(
   connection: Connection,
-  use: (session: Session) => Promise<Result>,
+  use: (transact: Transact, schema: string) => Promise<Result>,
 ): Promise<Result> {
   const client = await connect(connection)
   const { schema = DEFAULT_SCHEMA } = connection
-  const transact = async <Result>(work: Work<Result>) => {
+  const transact: Transact = async (work) => {
     await sendSetUp((text) => client.query(text), transactionStatement(schema)).catch((cause) => {
       if (!(cause instanceof DatabaseError && UNKNOWN_SETTING.test(cause.code ?? ''))) throw cause
       const reason = `The server refuses a setting of the session: ${cause.message}`
@@ -160,7 +158,7 @@ async function withSession<Result>(
   }
   try {
     refuseServer(await transact(readServerFacts))
-    return await use({ schema, transact })
+    return await use(transact, schema)
   } catch (cause) {
     if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
     throw new DatabaseRefusedError(
@@ -172,11 +170,7 @@ async function withSession<Result>(
   }
 }
 
-/**
- * Connects to a server. One that cannot be reached yet is tried again for as long as the connection is patient.
- *
- * @throws DatabaseRefusedError if it cannot be reached, or refuses the connection
- */
+/** Connects to a server. One that cannot be reached yet is tried again for as long as the connection is patient. */
 async function connect({ patience, ...connection }: Connection): Promise<Client> {
   const until = performance.now() + (patience?.seconds ?? 0) * 1_000
   for (let attempt = 1; ; attempt++) {

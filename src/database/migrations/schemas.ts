@@ -31,15 +31,10 @@ export async function readMisplaced(client: Client, schema: string): Promise<str
 }
 
 /**
- * Moves the internal tables out of the schema of the catalogue, with their rows, privileges and triggers, and names
- * the schema in the functions that use them. So Prisma Studio lists the catalogue alone, and the triggers of the
- * catalogue work for every search path. Call it in the transaction of each migration.
+ * Moves the internal tables that are in the schema of the catalogue out of it, with their rows, privileges and triggers,
+ * and names the schema in the functions that use them. So Prisma Studio lists the catalogue alone, and the triggers of
+ * the catalogue work for every search path. Send it in the transaction of each migration.
  */
-export async function moveInternalTables(client: Client, schema: string): Promise<void> {
-  await client.query(moveStatement(schema))
-}
-
-/** A statement that does nothing where nothing is to be done. */
 export function moveStatement(schema: string): string {
   const catalogue = escapeLiteral(schema)
   const internal = escapeLiteral(internalSchema(schema))
@@ -74,8 +69,8 @@ export const INSUFFICIENT_PRIVILEGE = '42501'
  * @throws DatabaseRefusedError if the role may not create one that is missing
  */
 export async function createSchemas(client: Client, schema: string): Promise<void> {
-  await createSchema(client, schema)
   const internal = internalSchema(schema)
+  await createSchema(client, schema)
   await createSchema(client, internal)
   const { rows } = await client.query<{ role: string }>(
     `SELECT DISTINCT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS role
@@ -90,8 +85,8 @@ export async function createSchemas(client: Client, schema: string): Promise<voi
 
 /** IF NOT EXISTS would require the right to create a schema that exists. */
 async function createSchema(client: Client, schema: string): Promise<void> {
-  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
-  if (rows.length > 0) return
+  const { rowCount } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+  if (rowCount) return
   const name = escapeIdentifier(schema)
   try {
     await client.query(`CREATE SCHEMA ${name}`)
