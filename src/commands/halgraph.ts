@@ -46,27 +46,18 @@ function hasCatalogue(): boolean {
   return existsSync(domainFolder(process.env['DOMAIN'] || undefined).seed)
 }
 
-async function main(): Promise<void> {
-  const [name = '--help'] = process.argv.slice(2)
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command) {
-    // The command reads its own options from what follows its name.
-    process.argv.splice(2, 1)
-    await command.run()
-  } else if (name === '--help' || name === '-h' || name === 'help') {
-    console.log(usage())
-  } else if (name === '--version' || name === '-v') {
-    console.log(version())
-  } else {
-    console.error(styleText('red', `Unknown command ${name}`, { stream: process.stderr }))
-    console.error('See --help for the commands.')
-    process.exitCode = 2
-  }
+const [name = '--help'] = process.argv.slice(2)
+if (Object.hasOwn(commands, name)) {
+  // The command reads its own options from what follows its name.
+  process.argv.splice(2, 1)
+  await commands[name]?.run()
+} else if (name === '--help' || name === '-h' || name === 'help') {
+  console.log(usage())
+} else if (name === '--version' || name === '-v') {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  console.log((JSON.parse(manifest) as { version: string }).version)
+} else {
+  console.error(styleText('red', `Unknown command ${name}`, { stream: process.stderr }))
+  console.error('See --help for the commands.')
+  process.exitCode = 2
 }
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
-}
-
-await main()
