@@ -41,8 +41,3 @@ export function inSpan<Result>(
     }
   })
 }
-
-/** Gives the span that is active a better name, once it is known, and attributes. */
-export function describeSpan(name: string, attributes: Attributes): void {
-  trace.getActiveSpan()?.updateName(name).setAttributes(attributes)
-}

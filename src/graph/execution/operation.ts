@@ -1,3 +1,4 @@
+import { trace } from '@opentelemetry/api'
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -15,7 +16,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
-import { describeSpan, inSpan, requestTimings } from '../../observability/observation.ts'
+import { inSpan, requestTimings } from '../../observability/observation.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
@@ -188,8 +189,7 @@ const NAME_CHARACTERS = 100
 /** Names the span of a request after its operation, once the document is parsed. */
 export function describeOperation({ operation: type, name }: OperationDefinitionNode): void {
   const known = name?.value.slice(0, NAME_CHARACTERS)
-  describeSpan(known === undefined ? `GraphQL ${type}` : `GraphQL ${type} ${known}`, {
-    'graphql.operation.type': type,
-    ...(known === undefined ? {} : { 'graphql.operation.name': known }),
-  })
+  const span = trace.getActiveSpan()?.setAttribute('graphql.operation.type', type)
+  if (known !== undefined) span?.setAttribute('graphql.operation.name', known)
+  span?.updateName(known === undefined ? `GraphQL ${type}` : `GraphQL ${type} ${known}`)
 }
