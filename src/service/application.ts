@@ -23,12 +23,11 @@ import { documentRoutes, notFoundRoute, versionDocumentRoutes } from '../pages/r
 import { createRoutes } from '../rest/routes.ts'
 import { deprecationHeaders, restVersions } from '../rest/versions.ts'
 import { createMetrics } from './metrics.ts'
-import { type LocatedDomain, readSeeds } from './settings/domain-folder.ts'
+import type { Configuration } from './settings/configuration.ts'
+import { readSeeds } from './settings/domain-folder.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
-export interface ServiceParts {
-  readonly settings: Settings
-  readonly domain: LocatedDomain
+export interface ServiceParts extends Configuration {
   readonly tokens: TokenSettings
   /** Called for every fault, with the id of the request if there is one. */
   readonly reportFault: (error: unknown, requestId?: string) => void

@@ -41,7 +41,9 @@ export async function startService(parts: ServiceParts) {
   const state = { isStopping: false, refusedConnections: 0 }
   try {
     const readers = await openReadersOf(parts, database, options)
-    const feed = await whenAnswered(options.patience, () => openFeed(database.client, settings.changesDays))
+    const feed = await retryWhileUnavailable(options.patience, () =>
+      openFeed(database.client, settings.changesDays),
+    )
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state, feed)
     const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => state.isStopping })
@@ -93,8 +95,8 @@ function shownVersion(domain: Domain, { version }: Settings): string {
 
 const PAUSE_MILLISECONDS = 250
 
-/** Does what a start needs of the database, and repeats it while the database does not answer, as long as a start waits. */
-export async function whenAnswered<Result>(
+/** Repeats work while the database is unavailable, for as long as the start may wait. */
+export async function retryWhileUnavailable<Result>(
   patience: Patience | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -103,8 +105,8 @@ export async function whenAnswered<Result>(
     try {
       return await work()
     } catch (error) {
-      const isUnanswered = error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
-      if (!isUnanswered || performance.now() >= until) throw error
+      const isUnavailable = error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
+      if (!isUnavailable || performance.now() >= until) throw error
       await delay(PAUSE_MILLISECONDS)
     }
   }

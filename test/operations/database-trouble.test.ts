@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { DomainError } from '../../src/model/errors.ts'
-import { whenAnswered } from '../../src/service/server.ts'
+import { retryWhileUnavailable } from '../../src/service/server.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
 import type { Client } from '../helpers/service/client.ts'
 import type { TestService } from '../helpers/service/service.ts'
@@ -60,15 +60,15 @@ test('a start repeats what the database does not answer, as long as it waits, an
   const unanswered = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer.')
   const patience = { seconds: 60, report: () => {} }
   const answers = [() => Promise.reject(unanswered), () => Promise.resolve('answered')]
-  t.is(await whenAnswered(patience, async () => answers.shift()?.()), 'answered')
+  t.is(await retryWhileUnavailable(patience, async () => answers.shift()?.()), 'answered')
   t.is(
-    await t.throwsAsync(whenAnswered({ ...patience, seconds: 0 }, () => Promise.reject(unanswered))),
+    await t.throwsAsync(retryWhileUnavailable({ ...patience, seconds: 0 }, () => Promise.reject(unanswered))),
     unanswered,
   )
   const other = new Error('The database refuses this.')
   let calls = 0
   const refuse = () => Promise.reject(calls++ === 0 ? other : unanswered)
-  t.is(await t.throwsAsync(whenAnswered(patience, refuse)), other)
+  t.is(await t.throwsAsync(retryWhileUnavailable(patience, refuse)), other)
 })
 
 claim('a server that is down is a 503 to every request, and forgotten when it is back', async (t) => {

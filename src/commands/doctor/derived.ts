@@ -2,9 +2,9 @@ import type { DatabaseClient } from '../../database/client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
 
-// What triggers keep is wrong after an edit of it, or of rows with disabled triggers.
+// Triggers maintain these values. An edit of a value itself, or of rows while triggers are disabled, makes it wrong.
 
-/** Stored counts, which lists show. */
+/** Stored counts that differ from the tables; lists show the stored ones. */
 export async function rowCountProblems(client: DatabaseClient, resources: readonly Resource[]) {
   const wrong = await wrongCounts(client, resources)
   return wrong.map(
@@ -42,7 +42,7 @@ const NAMED = 20
  */
 export async function referenceProblems(client: DatabaseClient): Promise<string[]> {
   const text = 'SELECT collection, id FROM inconsistent_references() ORDER BY 1, 2'
-  const wrong = await askFollowers<{ collection: string; id: string }>(client, text)
+  const wrong = await queryIfDefined<{ collection: string; id: string }>(client, text)
   const named = wrong.slice(0, NAMED).map(({ collection, id }) => `${collection}/${id}`)
   if (named.length === 0) return []
   const others = wrong.length > NAMED ? ` and ${wrong.length - NAMED} more` : ''
@@ -50,12 +50,12 @@ export async function referenceProblems(client: DatabaseClient): Promise<string[
 }
 
 export async function repairReferences(client: DatabaseClient): Promise<string[]> {
-  const repaired = await askFollowers<{ count: number }>(client, 'SELECT repair_references()::int AS count')
+  const repaired = await queryIfDefined<{ count: number }>(client, 'SELECT repair_references()::int AS count')
   return repaired.filter(({ count }) => count > 0).map(({ count }) => `corrected ${count} references`)
 }
 
-/** If references follow a text, a migration has added functions for them. */
-async function askFollowers<Row>(client: DatabaseClient, text: string): Promise<Row[]> {
+/** A migration has added the functions for references, if any of them follows a text. */
+async function queryIfDefined<Row>(client: DatabaseClient, text: string): Promise<Row[]> {
   const exists = "SELECT WHERE to_regprocedure('inconsistent_references()') IS NOT NULL"
   const found = await client.$rows({ text: exists, values: [] })
   return found.length === 0 ? [] : client.$rows<Row>({ text, values: [] })

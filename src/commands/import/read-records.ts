@@ -26,27 +26,27 @@ const LONGEST_RECORD = MAXIMUM_JSON_BYTES + '\r\n'.length
  * Reads the records of a file one by one. A record that cannot be read yields a row with the reason, and reading
  * continues. A record may be as large as a request body; a larger one is not held in memory.
  *
- * @param turns whether a record that begins in this line continues, or one that continues ends in it
+ * @param togglesQuotes whether a line leaves a record open that it begins, or ends a record that was open
  */
 export async function* readRecords(
   file: string,
   read: Read,
-  turns: (line: Buffer) => boolean = () => false,
+  togglesQuotes: (line: Buffer) => boolean = () => false,
 ): AsyncGenerator<InputRow> {
   const lines = linesOf(file)
-  // Lines that were read with a broken record, the next one last.
+  // Lines to read again, because they followed the first line of a broken record. The next one is last.
   let ahead: Buffer[] = []
   const next = async (): Promise<Buffer | undefined> => ahead.pop() ?? (await lines.next()).value
   let number = 1
   for (let line = await next(); line; line = await next()) {
     const others: Buffer[] = []
     let length = line.length
-    for (let continues = turns(line); continues && length <= LONGEST_RECORD; ) {
+    for (let isOpen = togglesQuotes(line); isOpen && length <= LONGEST_RECORD; ) {
       const other = await next()
       if (!other) break
       others.push(other)
       length += other.length
-      continues = !turns(other)
+      isOpen = !togglesQuotes(other)
     }
     const row = rowFrom(number, [line, ...others], read)
     if (row) yield row

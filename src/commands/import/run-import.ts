@@ -42,7 +42,7 @@ type CheckedRow = ValidRow | Outcome
 
 const CHECKPOINT_ROWS = 200
 
-/** Those of a chunk are created in one transaction. More are hardly faster, and would keep its locks for longer. */
+/** Rows that are created in one transaction. More are hardly faster, and would hold its locks for longer. */
 const CHUNK_ROWS = 100
 
 /** A checkpoint is due earlier if errors take more memory than this; those of a row can be longer than the row. */

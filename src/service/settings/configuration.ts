@@ -63,7 +63,7 @@ export function loadSettingsFile(): { names: readonly string[]; problems: readon
   }
 }
 
-/** The problem of a name that is almost a setting. Other unknown names are fine: other programs read the file too. */
+/** The problem of a name that resembles a setting. Other unknown names are fine: other programs read the file too. */
 function misspelling(name: string, settings: readonly string[]): string[] {
   if (settings.includes(name)) return []
   const given = lettersOf(name)

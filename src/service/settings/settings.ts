@@ -3,9 +3,6 @@ import type { TokenSettings } from '../../http/auth/verify-token.ts'
 import type { Domain } from '../../model/domain.ts'
 import { choice, settingsTable } from './settings-table.ts'
 
-/** How access tokens are verified; `development`: with a random secret stored in the data folder. */
-type TokenKind = TokenSettings['jwt'] | { readonly kind: 'development' }
-
 export class SettingsError extends Error {
   /** @param problems one line each */
   constructor(readonly problems: readonly string[]) {
@@ -99,11 +96,12 @@ function workerProblems(given: NodeJS.ProcessEnv): string[] {
   return ['WORKERS: the embedded database supports one process; set DATABASE_URL for more']
 }
 
+/** How access tokens are verified; `development`: with a random secret stored in the data folder. */
 function tokenKind(
   secret: string | undefined,
   url: string | undefined,
   maximumStaleHours: number,
-): TokenKind {
+): TokenSettings['jwt'] | { readonly kind: 'development' } {
   if (secret !== undefined) return { kind: 'secret', secret }
   if (url !== undefined) return { kind: 'jwks', url, maximumStaleHours }
   return { kind: 'development' }
