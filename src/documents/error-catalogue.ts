@@ -1,43 +1,47 @@
 import { type DetailCode, type ErrorCode, type Explanation, STATUS } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
-import { type ErrorExample, errorExamples } from './error-examples.ts'
+import { errorExamples } from './error-examples.ts'
 
 /** Of an error; `retry` tells when the same request can be sent again, unless only after a change. */
 interface ErrorExplanation extends Explanation {
   readonly retry?: string
 }
 
-/** An entry of the catalogue at `/errors`: the code of an envelope, or of one of its details. */
-export interface CatalogueEntry extends Explanation, Partial<ErrorExample> {
-  readonly code: ErrorCode | DetailCode
-  /** Whether the code appears in `error.code` or in an entry of `error.details`. */
-  readonly kind: 'error' | 'detail'
-  /** Absent for details, like `retry`. */
-  readonly status?: number
-  readonly retry?: string
-  readonly href: string
+/** Of a detail; `error` is the code of the errors that contain it, unless VALIDATION_FAILED. */
+interface DetailExplanation extends Explanation {
+  readonly error?: ErrorCode
 }
 
+/** An entry of the catalogue at `/errors`. */
+export type CatalogueEntry = ReturnType<typeof catalogueEntries>[number]
+
 /**
- * All codes: those of errors (SPEC §7), then those of details (SPEC §2.4).
+ * All codes: those of errors (SPEC §7), then those of their details (SPEC §2.4).
  *
  * @param root the beginning of all URLs of the service
  */
-export function catalogueEntries(
-  resources: readonly Resource[],
-  root: string,
-  path: string,
-): CatalogueEntry[] {
-  const examples = errorExamples(resources, root + path)
-  const shown = (code: string) => ({ ...examples[code], href: `${root}/errors/${code}` })
-  const errors = Object.entries(ERRORS) as [ErrorCode, ErrorExplanation][]
-  const details = Object.entries(detailExplanations(resources))
-  return [
-    ...errors.map(([code, { retry = NOT_UNCHANGED, ...text }]): CatalogueEntry => {
-      return { code, kind: 'error', status: STATUS[code], ...text, retry, ...shown(code) }
-    }),
-    ...details.map(([code, text]): CatalogueEntry => ({ code, kind: 'detail', ...text, ...shown(code) })),
-  ]
+export function catalogueEntries(resources: readonly Resource[], root: string, path: string) {
+  const { errors, details } = errorExamples(resources, root + path)
+  const examples = { ...errors, ...details }
+  const explanations: Readonly<Record<string, ErrorExplanation>> = {
+    ...ERRORS,
+    ...detailExplanations(resources),
+  }
+  return Object.entries(explanations).map(([code, { cause, remedy, retry = NOT_UNCHANGED }]) => {
+    const isError = code in ERRORS
+    const { request, response } = examples[code] ?? {}
+    return {
+      code,
+      kind: isError ? 'error' : 'detail',
+      status: isError ? STATUS[code as ErrorCode] : undefined,
+      cause,
+      remedy,
+      retry: isError ? retry : undefined,
+      request,
+      response,
+      href: `${root}/errors/${code}`,
+    }
+  })
 }
 
 /** The common codes of details, then those of the definitions. */
@@ -49,17 +53,8 @@ export function detailExplanations(
 
 /** The code of the error that contains a detail. Details of resources come from their rules. */
 export function errorOf(detail: DetailCode): ErrorCode {
-  return detail in DETAILS ? (OTHER_ERRORS[detail] ?? 'VALIDATION_FAILED') : 'BUSINESS_RULE_VIOLATION'
-}
-
-const OTHER_ERRORS: Readonly<Record<string, ErrorCode>> = {
-  UNKNOWN_PARAMETER: 'INVALID_QUERY_PARAMETER',
-  REPEATED_PARAMETER: 'INVALID_QUERY_PARAMETER',
-  DUPLICATE_VALUE: 'RESOURCE_ALREADY_EXISTS',
-  RESOURCE_IN_USE: 'DEPENDENCY_CONFLICT',
-  IDEMPOTENCY_KEY_REUSED: 'BUSINESS_RULE_VIOLATION',
-  INVALID_STATUS_TRANSITION: 'BUSINESS_RULE_VIOLATION',
-  UNKNOWN_REFERENCE: 'BUSINESS_RULE_VIOLATION',
+  const { error = 'VALIDATION_FAILED' } = DETAILS[detail] ?? { error: 'BUSINESS_RULE_VIOLATION' }
+  return error
 }
 
 const NEVER = 'No.'
@@ -172,7 +167,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   },
 }
 
-const DETAILS: Readonly<Record<string, Explanation>> = {
+const DETAILS: Readonly<Record<string, DetailExplanation>> = {
   REQUIRED_FIELD: {
     cause: 'A required field is absent, null, empty or blank.',
     remedy: 'Send a value for the field.',
@@ -216,29 +211,36 @@ const DETAILS: Readonly<Record<string, Explanation>> = {
   UNKNOWN_PARAMETER: {
     cause: 'No query parameter has this name here.',
     remedy: 'Use one of the parameters that the message lists.',
+    error: 'INVALID_QUERY_PARAMETER',
   },
   REPEATED_PARAMETER: {
     cause: 'A query parameter that may appear once was repeated.',
     remedy: 'Give it once; only sort and filter may be repeated.',
+    error: 'INVALID_QUERY_PARAMETER',
   },
   DUPLICATE_VALUE: {
     cause: 'Another resource of the collection has this value.',
     remedy: 'Choose another value.',
+    error: 'RESOURCE_ALREADY_EXISTS',
   },
   RESOURCE_IN_USE: {
     cause: 'Another resource refers to this one.',
     remedy: 'Delete or change that one first.',
+    error: 'DEPENDENCY_CONFLICT',
   },
   IDEMPOTENCY_KEY_REUSED: {
     cause: 'The Idempotency-Key was used before, with another request.',
     remedy: 'Use a new key for each new request.',
+    error: 'BUSINESS_RULE_VIOLATION',
   },
   INVALID_STATUS_TRANSITION: {
     cause: 'The status cannot change from its current value to this one.',
     remedy: 'Use one of the transitions that the message lists.',
+    error: 'BUSINESS_RULE_VIOLATION',
   },
   UNKNOWN_REFERENCE: {
     cause: 'The resource that the field refers to does not exist.',
     remedy: 'Create it first, or correct the identifier.',
+    error: 'BUSINESS_RULE_VIOLATION',
   },
 }

@@ -11,7 +11,7 @@ import {
   refuseRuleViolation,
   STATUS,
 } from '../model/errors.ts'
-import { kindOf } from '../model/fields.ts'
+import { type Field, kindOf } from '../model/fields.ts'
 import { referencesTo } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
@@ -19,39 +19,16 @@ import { listQueryParser } from '../rest/parse-list-query.ts'
 import { LIST_TYPES } from '../rest/respond.ts'
 import { mapped } from './openapi/field-schema.ts'
 
-export interface ErrorExample {
-  readonly request: string
-  readonly response: string
-}
-
-/** The request, and the error that it gets or only its message. */
-type Failure = readonly [request: string, error: DomainError | string]
-
-/** The bodies of responses with each code (SPEC §2.4). */
-export function errorEnvelopes(resources: readonly Resource[]): Record<string, object> {
-  const { errors } = failures(resources, 'http://127.0.0.1')
-  return mapped(errors, (failure, code) => errorEnvelope(errorIn(code, failure)))
-}
-
-/** An example for each code of an error or a detail that a single request can show, below a base URL. */
-export function errorExamples(resources: readonly Resource[], base: string): Record<string, ErrorExample> {
-  const { errors, details } = failures(resources, base)
-  return mapped<Failure, ErrorExample>({ ...errors, ...details }, (failure, code) => {
-    const error = errorIn(code, failure)
-    const head = `HTTP/1.1 ${STATUS[error.code]}\nContent-Type: application/json; charset=utf-8`
-    return { request: failure[0], response: `${head}\n\n${JSON.stringify(errorEnvelope(error), null, 2)}` }
-  })
-}
-
-function errorIn(code: string, [, error]: Failure): DomainError {
-  return typeof error === 'string' ? new DomainError(code as ErrorCode, error) : error
-}
+/** A request and the error that it gets; if its code is that of the entry, only the message. */
+type Example = readonly [request: string, error: DomainError | string]
 
 /**
- * The failures by their codes, on resources with the identifiers `example`, `deleted` and `unknown`. A test sends the
- * requests.
+ * An example for each code of an error, and of a detail that a single request can show, on resources with the identifiers
+ * `example`, `deleted` and `unknown`. A test sends the requests.
+ *
+ * @param base the beginning of the URLs
  */
-function failures(resources: readonly Resource[], base: string) {
+export function errorExamples(resources: readonly Resource[], base: string) {
   const [resource] = resources as [Resource]
   const { target, from, field } = referenceIn(resources)
   const { pathname: root, host } = new URL(base)
@@ -66,30 +43,26 @@ function failures(resources: readonly Resource[], base: string) {
   const send = (method: string, at: string, content: string, ...headers: string[]) =>
     `${line(method, at, BEARER, ...headers, JSON_BODY)}\n\n${content}`
   const post = (content: Values) => send('POST', path, JSON.stringify(content))
-  const invalid = (content: Values, request = post(content)): Failure => [
+  const invalid = (content: Values, request = post(content)): Example => [
     request,
     caught(() => refuseInvalid(inspectResource(resource, content).details)),
   ]
-  const wrongQuery = (query: string): Failure => [
+  const wrongQuery = (query: string): Example => [
     get(`?${query}`),
     caught(() => listQueryParser(resource, 100)(new URLSearchParams(query))),
   ]
-  const violation = (request: string, at: string, code: DetailCode, message: string): Failure => [
+  const violation = (request: string, at: string, code: DetailCode, message: string): Example => [
     request,
     caught(() => refuseRuleViolation([{ field: at, code, message }])),
   ]
 
   const malformed = `{"${name}": `
   const unknownField = invalid({ colour: 'blue' })
-  const taken: Failure = [post({ id: 'example', ...body }), duplicateValue(resource, 'id', 'example')]
-  const inUse: Failure = [
+  const taken: Example = [post({ id: 'example', ...body }), duplicateValue(resource, 'id', 'example')]
+  const inUseMessage = `It cannot be deleted while ${from.path} refer to it.`
+  const inUse: Example = [
     line('DELETE', `${root}/${target.path}/example`, BEARER),
-    errorAt(
-      'id',
-      'RESOURCE_IN_USE',
-      'DEPENDENCY_CONFLICT',
-      `It cannot be deleted while ${from.path} refer to it.`,
-    ),
+    errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', inUseMessage),
   ]
   const unknownReference = violation(
     send('PATCH', `${root}/${from.path}/example`, JSON.stringify({ [field]: 'unknown' })),
@@ -97,7 +70,7 @@ function failures(resources: readonly Resource[], base: string) {
     'UNKNOWN_REFERENCE',
     `There is no resource "unknown" in ${target.path}.`,
   )
-  const errors: Readonly<Record<ErrorCode, Failure>> = {
+  const errors: Readonly<Record<ErrorCode, Example>> = {
     MALFORMED_REQUEST: [
       `GET ${path} HTTP/1.1\nHost: one.example\nHost: two.example`,
       'The request must name exactly one host, in the Host header or in the X-Forwarded headers of a gateway.',
@@ -154,7 +127,7 @@ function failures(resources: readonly Resource[], base: string) {
     ],
     SERVICE_UNAVAILABLE: [get(''), 'The service is overloaded. Try again.'],
   }
-  const details: Readonly<Record<string, Failure>> = {
+  const details: Readonly<Record<string, Example>> = {
     REQUIRED_FIELD: invalid({ [name]: ' ' }),
     INVALID_TYPE: invalid({ [name]: 5 }),
     INVALID_VALUE: invalid({ [name]: '\u0000' }),
@@ -179,7 +152,13 @@ function failures(resources: readonly Resource[], base: string) {
       'This idempotency key was used with another body. Use a new key for each new request.',
     ),
   }
-  return { errors, details }
+  const complete = ([request, example]: Example, code: string) => {
+    const error = typeof example === 'string' ? new DomainError(code as ErrorCode, example) : example
+    const envelope = errorEnvelope(error)
+    const head = `HTTP/1.1 ${STATUS[error.code]}\nContent-Type: application/json; charset=utf-8`
+    return { request, envelope, response: `${head}\n\n${JSON.stringify(envelope, null, 2)}` }
+  }
+  return { errors: mapped(errors, complete), details: mapped(details, complete) }
 }
 
 const BEARER = 'Authorization: Bearer <token>'
@@ -198,10 +177,8 @@ function referenceIn(resources: readonly Resource[]) {
 
 /** The first text of a resource, which is usually required. */
 function firstText({ fields }: Resource): string {
-  const texts = Object.entries(fields).filter(
-    ([, field]) => field.type !== 'group' && kindOf(field).isFreeText,
-  )
-  return texts[0]?.[0] ?? 'name'
+  const isText = (field: Field) => field.type !== 'group' && kindOf(field).isFreeText
+  return Object.keys(fields).find((name) => isText(fields[name] as Field)) ?? 'name'
 }
 
 function caught(action: () => unknown): DomainError {

@@ -1,6 +1,5 @@
 import { type CatalogueEntry, errorOf } from '../documents/error-catalogue.ts'
 import { type Html, html } from '../documents/html.ts'
-import type { DetailCode } from '../model/errors.ts'
 import { pageWith, type Site, table } from './page.ts'
 
 export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): Html {
@@ -20,7 +19,7 @@ ${table('Codes of details', ['Code', 'Cause'], rows(of('detail'), site))}`,
 
 export function entryPage(entry: CatalogueEntry, site: Site): Html {
   const { code, kind, status, cause, remedy, retry, request, response } = entry
-  const error = kind === 'detail' ? errorOf(code as DetailCode) : code
+  const error = kind === 'detail' ? errorOf(code) : code
   const location =
     kind === 'error'
       ? html`error.code, with status ${status}`

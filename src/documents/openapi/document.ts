@@ -5,7 +5,7 @@ import { viewOf } from '../../model/versions/views.ts'
 import { SERVICE_NAME } from '../../observability/service-name.ts'
 import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.ts'
 import { deprecationDate } from '../../rest/versions.ts'
-import { errorEnvelopes } from '../error-examples.ts'
+import { errorExamples } from '../error-examples.ts'
 import { resourceExamples, type Seed } from './examples.ts'
 import { mapped, type Schema } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
@@ -42,6 +42,7 @@ function currentDocument(resources: readonly Resource[], settings: RestSettings,
     resourcePathItems(resource, resources, resourceExamples(resource, resources, seeds, base), path),
   )
   const paths: Record<string, Schema> = Object.assign(servicePaths(resources, base, path), ...items)
+  const { errors } = errorExamples(resources, base)
   return {
     openapi: '3.1.1',
     info: {
@@ -58,7 +59,7 @@ function currentDocument(resources: readonly Resource[], settings: RestSettings,
       securitySchemes: { bearer: BEARER },
       parameters: sharedParameters(maximumPageSize),
       headers: headersBelow(path),
-      examples: mapped(errorEnvelopes(resources), (value) => ({ value })),
+      examples: mapped(errors, ({ envelope }) => ({ value: envelope })),
       responses: { ...errorResponses(paths), ...versionResponses(resources, path) },
       schemas: { ...sharedSchemas(resources), ...resourceSchemas(resources, settings) },
     },
