@@ -2,8 +2,8 @@ import { type CatalogueEntry, errorOf } from '../documents/error-catalogue.ts'
 import { type Html, html } from '../documents/html.ts'
 import { pageWith, type Site, table } from './page.ts'
 
-export function cataloguePage(entries: readonly CatalogueEntry[], site: Site): Html {
-  const of = (kind: CatalogueEntry['kind']) => entries.filter((entry) => entry.kind === kind)
+export function cataloguePage({ errors }: { errors: readonly CatalogueEntry[] }, site: Site): Html {
+  const of = (kind: CatalogueEntry['kind']) => errors.filter((entry) => entry.kind === kind)
   return pageWith(
     'Errors',
     site,

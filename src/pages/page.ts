@@ -26,20 +26,6 @@ export const EDITOR_POLICY =
 
 export const MODEL_PATH = '/model'
 
-/** The link targets of the header of every page. */
-export interface Site {
-  /** The name of the service, and what it offers. */
-  readonly title: string
-  readonly description: string
-  readonly base: string
-  /** The beginning of all URLs of the service. */
-  readonly root: string
-  readonly reference: string
-  /** The folder of styles and scripts, relative to the page, so that gateways may remove a prefix. */
-  readonly assets: string
-  readonly hasExplorer: boolean
-}
-
 export type SiteSettings = RestSettings & {
   readonly graphqlExplorer?: boolean
   /** The GraphQL types; undefined if the schema is not public. */
@@ -48,7 +34,10 @@ export type SiteSettings = RestSettings & {
   readonly seeds?: readonly Seed[]
 }
 
-export function siteFor(ctx: Context, settings: SiteSettings): Site {
+/** The texts and the link targets of a page. */
+export type Site = ReturnType<typeof siteFor>
+
+export function siteFor(ctx: Context, settings: SiteSettings) {
   const root = rootFor(ctx, settings)
   return {
     title: settings.title ?? SERVICE_NAME,
@@ -56,6 +45,7 @@ export function siteFor(ctx: Context, settings: SiteSettings): Site {
     base: urlsFor(ctx, settings).base,
     root,
     reference: root + (settings.reference ?? REFERENCE_PATH),
+    /** The folder of styles and scripts, relative to the page, so that gateways may remove a prefix. */
     assets: `${'../'.repeat(ctx.path.split('/').length - 2)}docs/assets`,
     hasExplorer: settings.graphqlExplorer === true,
   }

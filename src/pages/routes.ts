@@ -1,7 +1,6 @@
 import { extname } from 'node:path'
 import type { Context } from 'koa'
 import { stringify } from 'yaml'
-import { apiCatalog } from '../documents/api-catalog.ts'
 import {
   type CatalogueEntry,
   catalogueEntries,
@@ -73,15 +72,14 @@ export function documentRoutes(
   settings: SiteSettings,
   versions: readonly RestSettings[],
 ): Route[] {
+  const landing = pageHandler(settings, (site) => landingPage(site, resources))
+  const explorer = pageHandler(settings, explorerPage, EDITOR_POLICY)
   return [
-    browserRoute(
-      '/',
-      pageHandler(settings, (site) => landingPage(site, resources)),
-    ),
+    browserRoute('/', landing),
     catalogRoute(settings, versions),
     ...errorRoutes(resources, settings),
     open(MODEL_PATH, pageHandler(settings, modelPage(resources, settings.types))),
-    ...(settings.graphqlExplorer ? [explorerRoute(settings)] : []),
+    ...(settings.graphqlExplorer ? [browserRoute(GRAPHQL_PATH, explorer, prefersExplorer, 'Accept')] : []),
     open(REFERENCE_PATH, pageHandler(settings, referencePage, EDITOR_POLICY)),
     pageAssets(resources),
     ...[REFERENCE_PATH, PATHS.errors, MODEL_PATH, GRAPHQL_PATH].map((path) =>
@@ -110,12 +108,17 @@ function pageHandler(
 }
 
 /** A page for browsers. Other clients of its URL need a token. */
-function browserRoute(path: string, handle: Handler): Route {
+function browserRoute(
+  path: string,
+  handle: Handler,
+  applies = prefersPage,
+  vary = 'Accept, Authorization',
+): Route {
   const route = open(path, (ctx) => {
-    ctx.vary('Accept, Authorization')
+    ctx.vary(vary)
     return handle(ctx)
   })
-  return { ...route, applies: prefersPage }
+  return { ...route, applies }
 }
 
 /** Redirects from an address that people guess. */
@@ -126,17 +129,7 @@ function redirect(from: string, to: string, settings: SiteSettings): Route {
   })
 }
 
-/** Browsers get the explorer at the URL of GraphQL. It holds no data and uses the token that its user enters. */
-function explorerRoute(settings: SiteSettings): Route {
-  const handle = pageHandler(settings, explorerPage, EDITOR_POLICY)
-  const page = open(GRAPHQL_PATH, (ctx) => {
-    ctx.vary('Accept')
-    return handle(ctx)
-  })
-  return { ...page, applies: prefersExplorer }
-}
-
-/** Browsers ask for HTML; nothing that asks for data does. */
+/** Browsers get the explorer at the URL of GraphQL: they ask for HTML, and nothing that asks for data does. */
 function prefersExplorer(ctx: Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   const types = ['application/json', 'application/graphql-response+json', 'text/html']
@@ -168,45 +161,63 @@ function keepingLatest<Made>(make: (root: string) => Made): (root: string) => Ma
 
 /** The catalogue of the interfaces. HEAD has the link that RFC 9727 §2 requires, too. */
 function catalogRoute(settings: SiteSettings, versions: readonly RestSettings[]): Route {
-  const contentAt = keepingLatest((root) =>
-    staticContent('.linkset', JSON.stringify(apiCatalog(versions, root))),
-  )
   return open(API_CATALOG_PATH, (ctx) => {
     const root = rootFor(ctx, settings)
     ctx.append('Link', `<${root}${API_CATALOG_PATH}>; rel="api-catalog"`)
-    respondWithContent(ctx, contentAt(root))
+    respondWithContent(ctx, staticContent('.linkset', JSON.stringify(apiCatalog(versions, root))))
   })
+}
+
+/**
+ * The catalogue of the interfaces (RFC 9727 §4): a link set (RFC 9264 §4.2) with the entry document of each version and
+ * GraphQL, and with the relations of RFC 8631 for each.
+ *
+ * @param root the beginning of all URLs of the service
+ */
+function apiCatalog(versions: readonly RestSettings[], root: string): object {
+  const common = { status: [{ href: `${root}/health/ready`, type: 'application/json' }] }
+  const interfaces = versions.map((settings) => {
+    const base = root + basePath(settings)
+    return {
+      anchor: base,
+      'service-desc': [
+        { href: base + PATHS.json, type: 'application/json' },
+        { href: base + PATHS.yaml, type: 'application/yaml' },
+      ],
+      'service-doc': [{ href: root + (settings.reference ?? REFERENCE_PATH), type: 'text/html' }],
+      ...common,
+    }
+  })
+  const all = [...interfaces, { anchor: root + GRAPHQL_PATH, ...common }]
+  const item = all.map(({ anchor }) => ({ href: anchor }))
+  return { linkset: [{ anchor: root + API_CATALOG_PATH, item }, ...all] }
 }
 
 /** The error catalogue at `/errors` and its entries at `/errors/{CODE}`, as JSON or as pages. */
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const entriesAt = keepingLatest((root) => catalogueEntries(resources, root, basePath(settings)))
-  const all = jsonOrPage(
-    settings,
-    (root) => ({ errors: entriesAt(root) }),
-    (site) => cataloguePage(entriesAt(site.root), site),
-  )
+  const all = jsonOrPage(settings, (root) => ({ errors: entriesAt(root) }), cataloguePage)
   const codes = Object.keys({ ...ERRORS, ...detailExplanations(resources) })
-  const each = codes.map((code, index) => {
-    const entryAt = (root: string) => entriesAt(root)[index] as CatalogueEntry
-    return [code, jsonOrPage(settings, entryAt, (site) => entryPage(entryAt(site.root), site))]
+  const each = codes.map((code) => {
+    const entryAt = (root: string) => entriesAt(root).find((entry) => entry.code === code) as CatalogueEntry
+    return [code, jsonOrPage(settings, entryAt, entryPage)]
   })
   return [open(PATHS.errors, all), contentRoute(PATHS.errors, Object.fromEntries(each))]
 }
 
 /** @throws {DomainError} from the handler: NOT_ACCEPTABLE (406) */
-function jsonOrPage(
+function jsonOrPage<Content extends object>(
   settings: SiteSettings,
-  toJson: (root: string) => object,
-  toPage: (site: Site) => Html,
+  contentAt: (root: string) => Content,
+  toPage: (content: Content, site: Site) => Html,
 ): Handler {
   return (ctx) => {
     ctx.vary('Accept')
     const type = acceptable(ctx, 'application/json', 'text/html')
     if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Supported media types: application/json, text/html.')
     const site = siteFor(ctx, settings)
-    if (type === 'text/html') return respondWithPage(ctx, toPage(site))
-    const json = JSON.stringify(toJson(site.root))
-    respondWithContent(ctx, staticContent('.json', json))
+    const content = contentAt(site.root)
+    if (type === 'text/html') respondWithPage(ctx, toPage(content, site))
+    else respondWithContent(ctx, staticContent('.json', JSON.stringify(content)))
   }
 }

@@ -46,8 +46,8 @@ export function resourceExamples(
   const replacement = sample?.body ?? input
   const owner = resource.parentField && { [resource.parentField]: parentId }
   const data = exampleData(resource, replacement, { id, ...owner })
-  const newId = resource.kind === 'singleton' ? id : ID
-  const created = exampleData(resource, input, { id: newId, ...owner })
+  const created = exampleData(resource, input, { id: resource.kind === 'singleton' ? id : ID, ...owner })
+  const within = (parent: Resource | undefined) => parent && { resource: parent, id: OTHER_ID }
   return {
     input,
     /** The body that replaces the resource with the identifier. */
@@ -59,29 +59,16 @@ export function resourceExamples(
       parent === resource.owner ? (parentId as string) : (parentOf(parent, resource, seeds) ?? OTHER_ID),
     /** For a caller with all scopes. */
     templates: forms.resource(OPERATOR, data, urls),
-    listTemplates: (parent: Resource | undefined) =>
-      forms.list(OPERATOR, parent && { resource: parent, id: OTHER_ID }, urls),
+    listTemplates: (parent: Resource | undefined) => forms.list(OPERATOR, within(parent), urls),
     representation: (occasion: Occasion) =>
       hal.resource(occasion === 'read' ? data : created, occasion, urls),
     /** A page with one item; within a parent if the list has one. */
-    page: (parent: Resource | undefined) =>
-      hal.list(
-        {
-          result: {
-            items: [data],
-            page: 1,
-            total_count: 1,
-            revision: '',
-            has_more: false,
-            next: null,
-            previous: null,
-          },
-          page: 1,
-          parameters: { limit: DEFAULT_PAGE_SIZE, filters: [] },
-          parent: parent && { resource: parent, id: OTHER_ID },
-        },
-        urls,
-      ),
+    page: (parent: Resource | undefined) => {
+      const one = { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null }
+      const parameters = { limit: DEFAULT_PAGE_SIZE, filters: [] }
+      const list = { result: { ...one, revision: '' }, page: 1, parameters, parent: within(parent) }
+      return hal.list(list, urls)
+    },
   }
 }
 
