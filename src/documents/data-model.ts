@@ -2,65 +2,50 @@ import type { Edge, Graph, Node } from '@viz-js/viz'
 import type { MappedType } from '../graph/type-map.ts'
 import { isAlwaysSet } from '../model/fields.ts'
 import { relationsOf } from '../model/relations.ts'
-import type { Leaf, Resource } from '../model/resource.ts'
+import type { Resource } from '../model/resource.ts'
 import { Html, html } from './html.ts'
 
-/** A primary key, a foreign key, or a value that is unique. */
-type Key = 'PK' | 'FK' | 'UK'
-
-type Cardinality = 'one' | 'zero or one' | 'zero or more'
-
-/** A foreign key: from the entity it refers to, to the entity that has it. */
-export interface Relationship {
-  readonly parent: Resource
-  readonly child: Resource
-  readonly column: string
-  readonly label: string
-  readonly parents: Cardinality
-  readonly children: Cardinality
-  /** Whether the key of the child includes that of the parent. */
-  readonly identifying: boolean
-}
+type Cardinality = keyof typeof ENDS
 
 /** The columns of the entity of a resource: those of groups are `{group}_{member}`. */
-export function attributesOf(resource: Resource) {
-  return resource.leaves.map((leaf) => {
-    const { column: name, field } = leaf
-    const keys = keysOf(resource, leaf)
-    const type = keys.some((key) => key !== 'UK') ? 'identifier' : field.type
-    return { name, type, keys, required: isAlwaysSet(field), description: field.description }
+export function attributesOf({ leaves, parentField }: Resource) {
+  return leaves.map(({ name, column, field }) => {
+    const isPrimary = name === 'id' || name === parentField
+    const isForeign = name === parentField || field.type === 'reference'
+    return {
+      name: column,
+      type: isPrimary || isForeign ? 'identifier' : field.type,
+      /** Whether it is part of a primary or a foreign key, or unique. */
+      keys: [isPrimary && 'PK', isForeign && 'FK', field.unique === true && 'UK'].filter(
+        (key) => key !== false,
+      ),
+      required: isAlwaysSet(field),
+      description: field.description,
+    }
   })
 }
 
-function keysOf({ parentField }: Resource, { name, field }: Leaf): Key[] {
-  if (name === parentField) return ['PK', 'FK']
-  if (name === 'id') return ['PK']
-  const foreign: Key[] = field.type === 'reference' ? ['FK'] : []
-  return field.unique === true ? [...foreign, 'UK'] : foreign
-}
+/** A foreign key of the child. It is identifying if the key of the child includes that of the parent. */
+export type Relationship = ReturnType<typeof relationshipsOf>[number]
 
-export function relationshipsOf(resources: readonly Resource[]): Relationship[] {
-  return resources.flatMap((child) => [
-    ...ownership(child),
-    ...relationsOf(child, resources).map(
-      ({ relation, leaf, target }): Relationship => ({
-        parent: target,
-        child,
-        column: leaf.column,
-        label: relation,
-        parents: isAlwaysSet(leaf.field) ? 'one' : 'zero or one',
-        children: 'zero or more',
-        identifying: false,
-      }),
-    ),
-  ])
-}
-
-function ownership(child: Resource): Relationship[] {
-  const { owner: parent, parentField: column, listed } = child
-  if (!parent || !column) return []
-  const children = listed ? 'zero or more' : 'zero or one'
-  return [{ parent, child, column, label: 'owns', parents: 'one', children, identifying: true }]
+export function relationshipsOf(resources: readonly Resource[]) {
+  return resources.flatMap((child) => {
+    const { owner, parentField: column, listed } = child
+    const owned =
+      owner && column ? [{ parent: owner, column, label: 'owns', isSet: true, identifying: true }] : []
+    const references = relationsOf(child, resources).map(({ relation, leaf, target }) => ({
+      parent: target,
+      column: leaf.column,
+      label: relation,
+      isSet: isAlwaysSet(leaf.field),
+      identifying: false,
+    }))
+    return [...owned, ...references].map(({ isSet, ...relationship }) => {
+      const parents: Cardinality = isSet ? 'one' : 'zero or one'
+      const children: Cardinality = relationship.identifying && !listed ? 'zero or one' : 'zero or more'
+      return { child, parents, children, ...relationship }
+    })
+  })
 }
 
 // Graphviz computes the layout and draws the SVG. The page sets the colours: HEADING is only a mark for its style.
@@ -69,7 +54,7 @@ const FONT = { fontname: 'Helvetica', fontsize: 10 }
 const HEADING = '#eeeeee'
 
 /** The first shape of a Graphviz arrow is nearest to the entity. */
-const ENDS: Readonly<Record<Cardinality, string>> = {
+const ENDS = {
   one: 'noneteetee',
   'zero or one': 'noneteeodot',
   'zero or more': 'crowodot',
@@ -115,28 +100,30 @@ function edge(relationship: Relationship): Edge {
   }
 }
 
-/** The GraphQL types with the fields that lead to other types, as SVG. */
+/** The GraphQL types with the fields that lead to other types, as SVG. Connections lead where pages do. */
 export function drawTypes(types: readonly MappedType[]): Promise<Html> {
   const nodes = types.map(({ name, fields }) => {
-    const links = fields.filter(({ target }) => target !== undefined)
-    const rows = links
-      .filter(({ kind }) => kind !== 'connection')
-      .map(({ name: field }) => html`<TR><TD COLSPAN="2" ALIGN="LEFT" PORT="${field}">${field}</TD></TR>`)
-    return node(name, typeAnchor(name), rows, fields.length - links.length)
+    const rows = linksOf(fields).map(
+      ({ name: field }) => html`<TR><TD COLSPAN="2" ALIGN="LEFT" PORT="${field}">${field}</TD></TR>`,
+    )
+    return node(name, typeAnchor(name), rows, fields.filter(({ kind }) => kind === 'value').length)
   })
   const edges = types.flatMap(({ name, fields }) =>
-    fields.flatMap((field): Edge[] => {
-      if (field.target === undefined || field.kind === 'connection') return []
+    linksOf(fields).map((field): Edge => {
       const attributes = {
         tailport: field.name,
         arrowtail: 'none',
         arrowhead: field.kind === 'page' ? 'crow' : 'normal',
         tooltip: `${name}.${field.name}`,
       }
-      return [{ tail: name, head: field.target, attributes }]
+      return { tail: name, head: field.target as string, attributes }
     }),
   )
   return draw({ nodes, edges })
+}
+
+function linksOf(fields: MappedType['fields']): MappedType['fields'] {
+  return fields.filter(({ kind }) => kind === 'object' || kind === 'page')
 }
 
 function node(name: string, anchor: string, rows: readonly Html[], others: number): Node {

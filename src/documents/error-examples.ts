@@ -167,11 +167,11 @@ const JSON_BODY = 'Content-Type: application/json'
 /** A reference that prevents the deletion of its target. */
 function referenceIn(resources: readonly Resource[]) {
   const [other] = resources as [Resource]
-  const references = resources
+  const found = resources
     .filter(({ owner }) => !owner)
-    .flatMap((target) => referencesTo(target, resources).map(({ from, leaf }) => ({ target, from, leaf })))
+    .flatMap((target) => referencesTo(target, resources))
     .filter(({ from, leaf }) => !from.owner && from.writable.includes(leaf))
-  const found = references.find(({ leaf: { field } }) => (field.onDelete ?? 'restrict') === 'restrict')
+    .find(({ leaf: { field } }) => (field.onDelete ?? 'restrict') === 'restrict')
   return found ? { ...found, field: found.leaf.name } : { target: other, from: other, field: 'other_id' }
 }
 

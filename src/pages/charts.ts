@@ -24,11 +24,9 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
   const { aggregate, filter } = graphNames(resource)
   const grouped = groupable(resource.shownLeaves).filter(({ field }) => kindOf(field).hasFewValues)
   const numbers = measurable(resource).filter(({ field }) => !('hidden' in field))
-  const indexes = Array.from({ length: RANGES }, (_, index) => index)
-  const variables = indexes.map((index) => `$range${index}: ${filter}!`)
-  const ranges = indexes.map(
-    (index) => `range${index}: ${aggregate}(filter: $range${index}) { groups { count } }`,
-  )
+  const ranges = Array.from({ length: RANGES }, (_, index) => `range${index}`)
+  const variables = ranges.map((name) => `$${name}: ${filter}!`)
+  const counts = ranges.map((name) => `${name}: ${aggregate}(filter: $${name}) { groups { count } }`)
   return {
     title: inWords(resource.path),
     /** Below the entry document; undefined for owned resources. */
@@ -57,7 +55,7 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
       ...('scale' in field && { scale: field.scale }),
     })),
     /** Counts, as `range0` and so on, what matches the filters `$range0` and so on. */
-    ranges: { query: `query (${variables.join(', ')}) { ${ranges.join(' ')} }`, maximum: RANGES },
+    ranges: { query: `query (${variables.join(', ')}) { ${counts.join(' ')} }`, maximum: RANGES },
   }
 }
 
@@ -65,16 +63,15 @@ function groupQueries(resource: Resource, grouped: readonly Leaf[], numbers: rea
   const { aggregate } = graphNames(resource)
   const members = numbers.map(({ column }) => camelCase(column)).join(' ')
   const measures = ['minimum', 'average', 'maximum'].map((measure) => `${measure} { ${members} }`).join(' ')
-  const distributions = grouped.map(
-    ({ column }, index) =>
-      `chart${index}: ${aggregate}(groupBy: [${columnValue(column)}], limit: ${MAXIMUM_BARS}) ` +
-      `{ groups { key { ${camelCase(column)} } count } }`,
-  )
   const created = columnValue(resource.createdField)
   return [
     ...(numbers.length > 0 ? [`measures: ${aggregate} { groups { ${measures} } }`] : []),
     `months: ${aggregate}(groupByTime: { field: ${created}, unit: MONTH }, order: KEY, limit: ${MAXIMUM_MONTHS}) ` +
       '{ groups { time count } }',
-    ...distributions,
+    ...grouped.map(
+      ({ column }, index) =>
+        `chart${index}: ${aggregate}(groupBy: [${columnValue(column)}], limit: ${MAXIMUM_BARS}) ` +
+        `{ groups { key { ${camelCase(column)} } count } }`,
+    ),
   ]
 }

@@ -36,13 +36,13 @@ function pageExample(resource: Resource, resources: readonly Resource[]) {
         `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${plainFields(child).join(' ')} } }`,
     )
   const fields = plainFields(resource).map((field) => `      ${field}`)
-  const { page, sortField } = { ...graphNames(resource), sortField: columnValue(resource.createdField) }
+  const created = columnValue(resource.createdField)
   return {
     title: `The newest ${resource.path}`,
     /** Only of the first example of a collection. */
     path: resource.path,
     document: `query newest${pascalCase(resource.path)} {
-  ${page}(limit: 10, sort: [{ field: ${sortField}, direction: DESC }]) {
+  ${graphNames(resource).page}(limit: 10, sort: [{ field: ${created}, direction: DESC }]) {
     totalCount
     items {
 ${[...fields, ...references, ...lists].join('\n')}

@@ -46,10 +46,12 @@ function currentDocument(resources: readonly Resource[], settings: RestSettings,
   return {
     openapi: '3.1.1',
     info: {
-      ...INFO,
+      summary: 'A resource-oriented collection service with hypermedia links.',
+      description: [settings.description, DESCRIPTION].filter(Boolean).join('\n\n'),
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'The operator of this service' },
       title: settings.title ?? SERVICE_NAME,
       version: settings.version.slice(1),
-      description: [settings.description, INFO.description].filter(Boolean).join('\n\n'),
     },
     servers: [{ url: origin, description: 'This service.' }],
     security: [{ bearer: [] }],
@@ -66,15 +68,10 @@ function currentDocument(resources: readonly Resource[], settings: RestSettings,
   }
 }
 
-const INFO = {
-  summary: 'A resource-oriented collection service with hypermedia links.',
-  description:
-    'Collections of resources as JSON with HAL links. Every URL that supports GET also supports HEAD, and ' +
-    'OPTIONS lists the supported methods; other methods get 405. The same data is available as GraphQL at ' +
-    '`/graphql`. `/errors` explains every error code.',
-  license: { name: 'MIT', identifier: 'MIT' },
-  contact: { name: 'The operator of this service' },
-}
+const DESCRIPTION =
+  'Collections of resources as JSON with HAL links. Every URL that supports GET also supports HEAD, and ' +
+  'OPTIONS lists the supported methods; other methods get 405. The same data is available as GraphQL at ' +
+  '`/graphql`. `/errors` explains every error code.'
 
 const BEARER = {
   type: 'http',

@@ -9,6 +9,8 @@ import type { Schema } from './field-schema.ts'
 import { identifierParameter, listParameters, selectionParameters, shared } from './parameters.ts'
 import { pageName } from './resource-schemas.ts'
 import {
+  ABSENT,
+  CALLER,
   errorReferences,
   halContent,
   ITEM_CONTENT,
@@ -21,8 +23,6 @@ import {
 /** The description precedes the sentence on the scope. */
 type Operation = Schema & { readonly responses: Schema; readonly errors: readonly ErrorCode[] }
 
-const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'ACCESS_DENIED', 'NOT_ACCEPTABLE']
-const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
 const BODY: readonly ErrorCode[] = [
   'MALFORMED_JSON',
   'VALIDATION_FAILED',

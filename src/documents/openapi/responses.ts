@@ -17,11 +17,15 @@ const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
 
 /** Every header of a response (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288). The base path is for the examples. */
 export function headersBelow(path: string): Readonly<Record<string, Schema>> {
+  const location = (description: string) => ({
+    ...required(description, `${EXAMPLE_ORIGIN}${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`),
+    schema: { type: 'string', format: 'uri' },
+  })
   return {
     ETag: required('The entity tag of what is shown: strong for a resource, weak for a list.', TAG),
     'Last-Modified': header('When the resource last changed, to the second. Absent with `embed`.', DATE),
-    Location: location('The URL of the new resource.', path),
-    'Content-Location': location('The URL of the resource that is the body.', path),
+    Location: location('The URL of the new resource.'),
+    'Content-Location': location('The URL of the resource that is the body.'),
     Link: required(
       'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `api-catalog` the list of interfaces, `help` the explanation of an error, `changes` the feed of a collection, `version-history` the versions of a resource (RFC 5829, RFC 8288, RFC 8631, RFC 9727).',
       `<${EXAMPLE_ORIGIN}${path}/profile/collection>; rel="describedby"`,
@@ -54,11 +58,6 @@ export function header(description: string, example?: string): Schema {
 
 function required(description: string, example: string): Schema {
   return { ...header(description, example), required: true }
-}
-
-function location(description: string, path: string): Schema {
-  const example = `${EXAMPLE_ORIGIN}${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`
-  return { ...required(description, example), schema: { type: 'string', format: 'uri' } }
 }
 
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
@@ -114,6 +113,9 @@ const COMMON: readonly ErrorCode[] = [
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
 ]
+
+export const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'ACCESS_DENIED', 'NOT_ACCEPTABLE']
+export const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
 
 /** References to error responses by status. Each is named after its codes. */
 export function errorReferences(codes: readonly ErrorCode[]): Record<string, Schema> {

@@ -8,6 +8,8 @@ import { API_CATALOG_PATH } from '../../rest/urls.ts'
 import { type Schema, schemaNamed } from './field-schema.ts'
 import { pathParameter, query, shared } from './parameters.ts'
 import {
+  ABSENT,
+  CALLER,
   EXAMPLE_ORIGIN,
   errorReferences,
   halContent,
@@ -156,14 +158,7 @@ function changesOperation(collection: string, path: string): Schema {
     ],
     responses: {
       200: response('Changes.', ['Preference-Applied'], { ...content, [EVENT_STREAM]: { schema: text } }),
-      ...errorReferences([
-        'AUTHENTICATION_REQUIRED',
-        'ACCESS_DENIED',
-        'RESOURCE_NOT_FOUND',
-        'METHOD_NOT_ALLOWED',
-        'NOT_ACCEPTABLE',
-        'RESOURCE_GONE',
-      ]),
+      ...errorReferences([...CALLER, ...ABSENT, 'METHOD_NOT_ALLOWED']),
     },
   }
 }
