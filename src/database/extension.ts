@@ -13,10 +13,7 @@ import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
 
-/**
- * What every domain has of Prisma's client with the extension, inside and outside transactions. The models of resources
- * are {@link prismaModel}.
- */
+/** What every domain has of the extended client, inside and outside transactions, besides {@link prismaModel}. */
 export interface Client {
   /** Reads the rows of a handwritten statement, which must name its columns instead of using `*`. */
   $rows<Result>(statement: Statement): Promise<Result[]>
@@ -46,10 +43,7 @@ export function prismaModel(client: object, resource: Resource): Model {
   return withStoredValues(resource, (client as Record<string, Model>)[model] as Model)
 }
 
-/**
- * Extends Prisma's client with what its own API lacks (Prisma: client extensions). Statements run on the driver's pool
- * outside transactions, and on Prisma's connection inside one.
- */
+/** Statements run on the driver's pool outside transactions, and on Prisma's connection inside one. */
 export function extend(prisma: PrismaClient, send: Client['$rows']) {
   const readByKey = batchKeyReads((resource, query) =>
     prismaModel(prisma, resource).findMany(query).catch(rejectUnavailable),
@@ -75,16 +69,12 @@ export function extend(prisma: PrismaClient, send: Client['$rows']) {
           return prismaModel(client, resource).findFirst({ where: keyColumns(resource, key) })
         },
         async list(resource, request) {
-          return toList(
-            request,
-            await resourceRows(clientOf(this), resource, listStatement(resource, request)),
-          )
+          const statement = listStatement(resource, request)
+          return toList(request, await resourceRows(clientOf(this), resource, statement))
         },
         async lists(resource, parents, request) {
-          return toLists(
-            request,
-            await resourceRows(clientOf(this), resource, listsStatement(resource, parents, request)),
-          )
+          const statement = listsStatement(resource, parents, request)
+          return toLists(request, await resourceRows(clientOf(this), resource, statement))
         },
         async measureGroups(resource, request) {
           const rows = await rowsOf<Columns>(clientOf(this), aggregateStatement(resource, request))
@@ -93,7 +83,7 @@ export function extend(prisma: PrismaClient, send: Client['$rows']) {
         createAll(resource, rows) {
           return resourceRows(clientOf(this), resource, insertStatement(resource, rows))
         },
-      } satisfies Pick<Model, 'findByKey' | 'list' | 'lists' | 'measureGroups' | 'createAll'>,
+      } satisfies Partial<Model>,
     },
   })
 }

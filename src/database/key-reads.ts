@@ -5,8 +5,6 @@ import type { Row } from '../model/row.ts'
 
 type FindMany = (resource: Resource, query: { readonly where: object }) => Promise<readonly Row[]>
 
-type Loader = DataLoader<ResourceKey, Row | null>
-
 /** How many statements that read one table by key run at once. */
 const STATEMENTS = 2
 
@@ -18,18 +16,16 @@ const MAXIMUM_KEYS = 128
  * read costs 10 µs of processor time instead of 85. While two such statements run, the next one waits and gathers
  * keys, so that a table that is locked takes two connections and not all.
  */
-export function batchKeyReads(
-  findMany: FindMany,
-): (resource: Resource, key: ResourceKey) => Promise<Row | null> {
-  const loaders = new Map<Resource, Loader>()
-  return (resource, key) => {
+export function batchKeyReads(findMany: FindMany) {
+  const loaders = new Map<Resource, ReturnType<typeof loaderOf>>()
+  return (resource: Resource, key: ResourceKey): Promise<Row | null> => {
     const loader = loaders.get(resource) ?? loaderOf(resource, findMany)
     loaders.set(resource, loader)
     return loader.load(key)
   }
 }
 
-function loaderOf(resource: Resource, findMany: FindMany): Loader {
+function loaderOf(resource: Resource, findMany: FindMany) {
   let running = 0
   const waiting: (() => void)[] = []
   const load = async (keys: readonly ResourceKey[]) => {
@@ -48,24 +44,22 @@ function loaderOf(resource: Resource, findMany: FindMany): Loader {
     if (running < STATEMENTS) setImmediate(start)
     else waiting.push(start)
   }
-  return new DataLoader(load, { cache: false, maxBatchSize: MAXIMUM_KEYS, batchScheduleFn })
+  return new DataLoader<ResourceKey, Row | null>(load, {
+    cache: false,
+    maxBatchSize: MAXIMUM_KEYS,
+    batchScheduleFn,
+  })
 }
 
 /** Prisma's condition for the resources with these keys. The identifier of a singleton is that of its parent. */
 export function withKeys(resource: Resource, keys: readonly ResourceKey[]): object {
   const { parentField, listed } = resource
-  const padded = toPowerOfTwo(keys)
+  // The text of Prisma's statement depends on the number of keys. Powers of two leave few texts to prepare.
+  const size = keys.length && 2 ** Math.ceil(Math.log2(keys.length))
+  const padded = Array.from(
+    { length: size },
+    (_, index) => keys[Math.min(index, keys.length - 1)] as ResourceKey,
+  )
   if (parentField && listed) return { OR: padded.map((key) => keyColumns(resource, key)) }
   return { [parentField ?? 'id']: { in: padded.map(({ id }) => id) } }
-}
-
-/**
- * Repeats the last value up to a power of two. The text of Prisma's statement depends on the number of values, and
- * this leaves few texts to prepare.
- */
-function toPowerOfTwo<Value>(values: readonly Value[]): readonly Value[] {
-  const last = values.at(-1)
-  if (last === undefined) return values
-  const size = 2 ** Math.ceil(Math.log2(values.length))
-  return [...values, ...Array<Value>(size - values.length).fill(last)]
 }

@@ -1,10 +1,12 @@
 import pg from 'pg'
 
+const PROCESS = 'SELECT pg_catalog.pg_backend_pid() AS id'
+
 /**
  * Selects the process that serves a session. In READ COMMITTED, because a standby refuses SELECT in a session whose
  * default isolation is serializable.
  */
-export const SESSION_PROCESS = `SET transaction_isolation TO 'read committed'; SELECT pg_catalog.pg_backend_pid() AS id`
+export const SESSION_PROCESS = `SET transaction_isolation TO 'read committed'; ${PROCESS}`
 
 /**
  * Whether a pooler is between a client and its session. A server gives a client the identifier of the process that
@@ -25,14 +27,14 @@ export function isPooled(client: pg.ClientBase, answer: unknown): boolean {
  */
 export async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   if (pool.options.max < 2) return false
-  const clients = [await pool.connect(), await pool.connect()]
+  const [one, other] = [await pool.connect(), await pool.connect()]
   try {
-    const processes = new Set<unknown>()
-    for (const client of clients)
-      processes.add((await client.query('SELECT pg_catalog.pg_backend_pid() AS id')).rows[0].id)
-    return processes.size < clients.length
+    const { rows: first } = await one.query(PROCESS)
+    const { rows: second } = await other.query(PROCESS)
+    return first[0].id === second[0].id
   } finally {
-    for (const client of clients) client.release()
+    one.release()
+    other.release()
   }
 }
 

@@ -20,9 +20,9 @@ const SEPARATOR = '\0'
 const SET_WRITER = `SELECT pg_catalog.set_config('halgraph.subject', $1, true) AS writer`
 
 /**
- * A key for a write outside of a transaction: it says who writes, for the record of changes. Prisma passes nothing but
- * values to a statement, and an asynchronous context would slow down all requests (8 % of GET one on Node 20). So the
- * identifier takes the writer along, and the pool of connections removes it again.
+ * A key for a write outside of a transaction that says who writes. Prisma passes nothing but values to a statement, and
+ * an asynchronous context would slow down all requests (8 % of GET one on Node 20). So the identifier takes the writer
+ * along, and the pool of connections removes it again.
  */
 export function signedKey(key: ResourceKey, writer: string | undefined): ResourceKey {
   return writer === undefined ? key : { ...key, id: `${key.id}${SEPARATOR}${writer}` }
@@ -37,9 +37,7 @@ const WRITE = /^(?:INSERT|UPDATE|DELETE)/
 const SIGNED = /^[A-Za-z0-9._~-]{1,64}\0/
 
 /** Splits a statement with a {@link signedKey} into the one that sets its writer, and itself without the writer. */
-export function withoutWriter(
-  config: pg.QueryConfig,
-): { readonly writer: pg.QueryConfig; readonly config: pg.QueryConfig } | undefined {
+export function withoutWriter(config: pg.QueryConfig) {
   const { text, values = [] } = config
   if (!WRITE.test(text)) return undefined
   const place = values.findIndex((value) => typeof value === 'string' && SIGNED.test(value))

@@ -98,7 +98,7 @@ function rowsQuery(
   const columns = request.versionsOnly ? orderColumns(steps, 'version') : columnsOf(resource)
   const bounds = (['after', 'before'] as const).flatMap((side) => {
     const position = request[side]
-    return position ? [boundedRanges(resource, steps, { position, side }, fromEnd, parameters)] : []
+    return position ? [boundedRanges(resource, steps, position, side, fromEnd, parameters)] : []
   })
   // The read starts at the first one.
   const [bound, other] = fromEnd ? bounds.reverse() : bounds

@@ -9,18 +9,19 @@ export interface Range {
   readonly order: string
 }
 
-/** The limit and the offset are SQL expressions. */
 interface Selection {
+  /** They include those of the order. */
   readonly columns: string
   readonly steps: readonly OrderStep[]
   readonly backwards: boolean
   /** Conditions that hold in every range. */
   readonly conditions?: readonly string[]
+  /** SQL expressions. */
   readonly limit: string
   readonly offset?: string | undefined
 }
 
-/** Selects rows of ranges that follow each other in an order. The columns include those of the order. */
+/** Selects rows of ranges that follow each other in an order. */
 export function rangesQuery(resource: Resource, ranges: readonly Range[], selection: Selection): string {
   const { columns, steps, backwards, conditions = [], limit, offset } = selection
   const end = offset ? `LIMIT ${limit} OFFSET ${offset}` : `LIMIT ${limit}`
@@ -29,8 +30,7 @@ export function rangesQuery(resource: Resource, ranges: readonly Range[], select
     const order = range.order && `ORDER BY ${range.order}`
     return `SELECT ${columns} FROM ${quotedTable(resource)} WHERE ${where} ${order} ${end}`
   }
-  const [only, ...more] = ranges
-  if (only && more.length === 0) return select(only, end)
+  if (ranges.length === 1) return select(ranges[0] as Range, end)
   const enough = offset ? `LIMIT ${limit} + ${offset}` : end
   const parts = ranges.map((range) => `(${select(range, enough)})`)
   return `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ORDER BY ${orderKeys(steps, backwards)} ${end}`
@@ -66,70 +66,54 @@ export function wholeRanges(steps: readonly OrderStep[], backwards: boolean): Ra
   ]
 }
 
-/**
- * The ranges beyond a position: a later value in the first column of the order; or the same value in the first
- * and a later one in the second, and so on. With a single condition that uses OR, PostgreSQL would read from
- * the beginning of the list, so page 40,000 would cost as much as all previous pages.
- */
-export function boundedRanges(
-  resource: Resource,
-  steps: readonly OrderStep[],
-  { position, side }: { position: Position; side: 'after' | 'before' },
-  backwards: boolean,
-  parameters: Parameters,
-): Range[] {
-  const same: string[] = []
-  return steps.flatMap((step, index) => {
-    const column = quoted(step.leaf.column)
-    const range = (condition: string, order: string) => ({
-      conditions: [...same.slice(0, index), condition],
-      order,
-    })
-    const values = orderKeys(steps.slice(index), backwards, step)
-    const nulls = orderKeys(steps.slice(index + 1), backwards)
-    if (position.values[index] === null) {
-      same.push(`${column} IS NULL`)
-      return side === 'before' ? [range(`${column} IS NOT NULL`, values)] : []
-    }
-    const operator = (step.direction === 'asc') === (side === 'after') ? '>' : '<'
-    const { exact, beyond } = comparands(resource, steps, position, index, operator, parameters)
-    same.push(`${column} = ${exact}`)
-    return [
-      range(`${column} ${operator} ${beyond}`, values),
-      ...(step.nullable && side === 'after' ? [range(`${column} IS NULL`, nulls)] : []),
-    ]
-  })
-}
-
 /** A text with this suffix sorts after all texts with the same beginning. */
 const LAST_CHARACTER = '\u{10FFFF}'
 
 /**
- * The expressions to compare a column with, for the same value and for later ones. If the position holds only
- * a prefix, the value is read from the resource, unless that has changed. Then the part begins before all
- * texts with this prefix: some of them may be repeated, but none is skipped.
+ * The ranges beyond a position: a later value in the first column of the order; or the same value in the first
+ * and a later one in the second, and so on. With a single condition that uses OR, PostgreSQL would read from
+ * the beginning of the list, so page 40,000 would cost as much as all previous pages.
+ *
+ * If the position holds only a prefix of a value, the value is read from the resource, unless that has changed. Then the
+ * part begins before all texts with this prefix: some of them may be repeated, but none is skipped.
  */
-function comparands(
+export function boundedRanges(
   resource: Resource,
   steps: readonly OrderStep[],
   { values, version }: Position,
-  index: number,
-  operator: '<' | '>',
+  side: 'after' | 'before',
+  backwards: boolean,
   parameters: Parameters,
-): { readonly exact: string; readonly beyond: string } {
-  const value = values[index]
-  if (!(value instanceof Prefix)) {
-    const exact = parameters.add(value)
-    return { exact, beyond: exact }
+): Range[] {
+  const storedValue = (column: string) => {
+    const conditions = [`version = ${parameters.add(version)}`]
+    for (const [index, { leaf }] of steps.entries()) {
+      const isKey = leaf.name === 'id' || leaf.name === resource.parentField
+      if (isKey) conditions.push(`${quoted(leaf.column)} = ${parameters.add(values[index])}`)
+    }
+    return `(SELECT ${column} FROM ${quotedTable(resource)} WHERE ${conditions.join(' AND ')})`
   }
-  const columns = steps.map(({ leaf }) => quoted(leaf.column))
-  const key = steps.flatMap(({ leaf: { name } }, other) =>
-    name === 'id' || name === resource.parentField
-      ? [`${columns[other]} = ${parameters.add(values[other])}`]
-      : [],
-  )
-  const conditions = [...key, `version = ${parameters.add(version)}`].join(' AND ')
-  const exact = `(SELECT ${columns[index]} FROM ${quotedTable(resource)} WHERE ${conditions})`
-  const nearest = parameters.add(operator === '>' ? value.text : value.text + LAST_CHARACTER)
-  return { exact, beyond: `COALESCE(${exact}, ${nearest})` }
+  const same: string[] = []
+  return steps.flatMap((step, index) => {
+    const column = quoted(step.leaf.column)
+    const equal = [...same]
+    const range = (condition: string, order: string) => ({ conditions: [...equal, condition], order })
+    const later = orderKeys(steps.slice(index), backwards, step)
+    const value = values[index]
+    if (value === null) {
+      same.push(`${column} IS NULL`)
+      return side === 'before' ? [range(`${column} IS NOT NULL`, later)] : []
+    }
+    const operator = (step.direction === 'asc') === (side === 'after') ? '>' : '<'
+    const exact = value instanceof Prefix ? storedValue(column) : parameters.add(value)
+    same.push(`${column} = ${exact}`)
+    let beyond = exact
+    if (value instanceof Prefix) {
+      const nearest = operator === '>' ? value.text : value.text + LAST_CHARACTER
+      beyond = `COALESCE(${exact}, ${parameters.add(nearest)})`
+    }
+    const isBeforeNulls = step.nullable && side === 'after'
+    const nulls = range(`${column} IS NULL`, orderKeys(steps.slice(index + 1), backwards))
+    return [range(`${column} ${operator} ${beyond}`, later), ...(isBeforeNulls ? [nulls] : [])]
+  })
 }
