@@ -6,7 +6,7 @@ import { type Database, openExistingDatabase } from '../database/database.ts'
 import { jsonValues } from '../domain/feed/recorded-change.ts'
 import { allRows } from '../domain/read.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import { csvOptions } from '../rest/items/csv.ts'
+import { csvOptions } from '../rest/items.ts'
 import {
   ArgumentsError,
   CommandError,

@@ -1,7 +1,7 @@
 import { access, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { clearLine } from 'node:readline'
-import { parseStrictJson } from '../http/json/strict-json.ts'
+import { parseStrictJson } from '../http/json.ts'
 import { OPERATOR } from '../model/caller.ts'
 import { ArgumentsError, databaseConfiguration, resourceNamed, runCommand } from '../service/command.ts'
 import type { Settings } from '../service/settings/settings.ts'

@@ -1,7 +1,6 @@
 import { duplicateValue } from '../domain/rules.ts'
 import { errorEnvelope } from '../http/errors.ts'
-import { bodyTypes } from '../http/json/body.ts'
-import { MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json/strict-json.ts'
+import { bodyTypes, MAXIMUM_JSON_BYTES, parseStrictJson } from '../http/json.ts'
 import {
   type DetailCode,
   DomainError,

@@ -1,5 +1,4 @@
-import { bodyTypes } from '../http/json/body.ts'
-import { MAXIMUM_JSON_BYTES } from '../http/json/strict-json.ts'
+import { bodyTypes, MAXIMUM_JSON_BYTES } from '../http/json.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { searchable } from '../model/query/search.ts'
 import { nameField, targetOf } from '../model/relations.ts'

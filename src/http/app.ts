@@ -1,11 +1,10 @@
 import type { RequestListener } from 'node:http'
 import Koa, { type Context, type Middleware } from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
+import { createTurns, type Load, limitRate, shedLoad } from './admission.ts'
 import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
 import { compressBodies } from './content/compression.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
-import { type Load, shedLoad } from './load-shedding.ts'
-import { limitRate } from './rate-limit.ts'
 import {
   completeTarget,
   type PublicAddress,
@@ -20,8 +19,7 @@ import {
   sendInPieces,
   serverTiming,
 } from './responses.ts'
-import { type Route, RouteTable, refuseUnknownPath } from './routes.ts'
-import { createTurns } from './turns.ts'
+import { createRouteTable, type Route, refuseUnknownPath } from './routes.ts'
 
 export interface AppParts {
   readonly routes: readonly Route[]
@@ -61,27 +59,23 @@ export function createApp(parts: AppParts): RequestListener {
     refuseMalformedQuery,
     ...(positions ? [exchangeConsistencyTokens(positions)] : []),
   ]
-  const routes = new RouteTable(parts.routes, { probe: [], open: [refuseMalformedHost], token })
+  const routes = createRouteTable(parts.routes, { probe: [], open: [refuseMalformedHost], token })
   const middleware: Middleware[] = [
     completeTarget,
     ...(settings.compression ? [compressBodies()] : []),
     sendInPieces,
     requestId(settings.trustProxy),
-    observe(
-      parts.reportRequest,
-      (path) => routes.at(path)?.path,
-      (path) => routes.isProbe(path),
-    ),
+    observe(parts.reportRequest, (path) => routes.at(path)?.path, routes.isProbe),
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,
     securityHeaders,
     (ctx, next) => {
-      pathHeaders?.set(ctx, (path) => routes.has(path))
+      pathHeaders?.set(ctx, routes.has)
       return next()
     },
     crossOrigin(pathHeaders?.names),
     renderErrors(reportFault, settings, (path) => routes.at(path)?.formatError),
-    routes.serve(),
+    routes.serve,
     ...token,
     refuseUnknownPath,
   ]

@@ -76,7 +76,21 @@ export class Limiter {
    * @throws the reason of an abort, or the refusal if the request can neither start nor wait
    */
   async acquire(caller: string, amount: number, until?: Abortable): Promise<Release> {
-    return this.take(caller, amount) ?? this.#wait(caller, amount, until)
+    const release = this.take(caller, amount)
+    if (release) return release
+    if (this.isFull(caller)) throw this.#options.refusal()
+    return new Promise((resolve, reject) => {
+      const start = (release: Release) => {
+        forget?.()
+        resolve(release)
+      }
+      const request = { amount, start }
+      this.#enqueue(caller, request)
+      const forget = until?.onAbort((reason) => {
+        this.#dequeue(caller, request)
+        reject(reason)
+      })
+    })
   }
 
   /** Calls `start` when the amount is in use, immediately if it fits. */
@@ -96,9 +110,18 @@ export class Limiter {
 
   /** Counts an amount that is already in use, even if it does not fit. */
   hold(caller: string, amount: number): Release {
+    this.#count(caller, amount)
+    return () => {
+      this.#count(caller, -amount)
+      this.#startWaiting()
+    }
+  }
+
+  #count(caller: string, amount: number): void {
+    const used = (this.#usedBy.get(caller) ?? 0) + amount
     this.#used += amount
-    this.#usedBy.set(caller, (this.#usedBy.get(caller) ?? 0) + amount)
-    return () => this.#release(caller, amount)
+    if (used > 0) this.#usedBy.set(caller, used)
+    else this.#usedBy.delete(caller)
   }
 
   /** How much one caller may use now. */
@@ -114,31 +137,6 @@ export class Limiter {
     return isWithinShare && (this.#used === 0 || this.#used + amount <= capacity)
   }
 
-  #release(caller: string, amount: number): void {
-    this.#used -= amount
-    const left = (this.#usedBy.get(caller) as number) - amount
-    if (left > 0) this.#usedBy.set(caller, left)
-    else this.#usedBy.delete(caller)
-    this.#startWaiting()
-  }
-
-  #wait(caller: string, amount: number, until: Abortable | undefined): Promise<Release> {
-    if (this.isFull(caller)) throw this.#options.refusal()
-    return new Promise((resolve, reject) => {
-      const start = (release: Release) => {
-        forget?.()
-        resolve(release)
-      }
-      const request = { amount, start }
-      const withdraw = (reason: unknown) => {
-        this.#dequeue(caller, request)
-        reject(reason)
-      }
-      this.#enqueue(caller, request)
-      const forget = until?.onAbort(withdraw)
-    })
-  }
-
   #enqueue(caller: string, request: WaitingRequest): void {
     this.#waiting++
     const queue = this.#queues.get(caller)
@@ -147,10 +145,12 @@ export class Limiter {
   }
 
   #startWaiting(): void {
-    for (const [caller, [request]] of this.#queues) {
+    for (const [caller, queue] of this.#queues) {
+      const [request] = queue
       if (!request || !this.#fits(caller, request.amount)) continue
       this.#dequeue(caller, request)
-      this.#takeLastTurn(caller)
+      // The caller goes to the end of the rotation.
+      if (this.#queues.delete(caller)) this.#queues.set(caller, queue)
       request.start(this.hold(caller, request.amount))
     }
   }
@@ -160,11 +160,5 @@ export class Limiter {
     queue.splice(queue.indexOf(request), 1)
     this.#waiting--
     if (queue.length === 0) this.#queues.delete(caller)
-  }
-
-  #takeLastTurn(caller: string): void {
-    const queue = this.#queues.get(caller)
-    this.#queues.delete(caller)
-    if (queue) this.#queues.set(caller, queue)
   }
 }

@@ -1,21 +1,11 @@
 import type { Context, Middleware } from 'koa'
-import { type Detail, DomainError } from '../model/errors.ts'
+import { DomainError } from '../model/errors.ts'
 
 /** A name, an IPv4 or IPv6 address, with an optional port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
 /** The path prefix that clients of a gateway use. */
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~%-]+)*\/?$/
-
-/**
- * The path prefix that trusted gateways have removed, from X-Forwarded-Prefix, without a trailing slash. Each gateway
- * adds its own.
- */
-export function forwardedPrefix(ctx: Context): string {
-  return forwardedPrefixes(ctx)
-    .map((prefix) => prefix.replace(/\/$/, ''))
-    .join('')
-}
 
 export interface PublicAddress {
   /** The beginning of links: an origin, perhaps with a path. Undefined: the origin of the request. */
@@ -27,11 +17,12 @@ export interface PublicAddress {
  * that a gateway has removed, unless the settings have a path.
  */
 export function rootFor(ctx: Context, { publicBaseUrl }: PublicAddress): string {
-  const root = publicBaseUrl ?? `${ctx.protocol}://${ctx.host}`
-  const hasPath = publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/'
-  return hasPath ? root : root + forwardedPrefix(ctx)
+  if (publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/') return publicBaseUrl
+  const prefixes = forwardedPrefixes(ctx).map((prefix) => prefix.replace(/\/$/, ''))
+  return [publicBaseUrl ?? `${ctx.protocol}://${ctx.host}`, ...prefixes].join('')
 }
 
+/** The path prefixes that trusted gateways have removed. Each adds its own. */
 function forwardedPrefixes(ctx: Context): string[] {
   const header = ctx.app.proxy ? ctx.get('X-Forwarded-Prefix') : ''
   return header.split(',').map((prefix) => prefix.trim())
@@ -48,7 +39,8 @@ export function hasHost(ctx: Context): boolean {
   const isWeb = protocol === 'http' || protocol === 'https'
   const areHosts = HOST.test(host) && HOST.test(ctx.headers.host ?? host)
   const arePrefixes = forwardedPrefixes(ctx).every((prefix) => PREFIX.test(prefix))
-  return isOne && isWeb && areHosts && arePrefixes && isUrl(ctx, `${protocol}://${host}`)
+  // Koa returns an empty object for what is no URL.
+  return isOne && isWeb && areHosts && arePrefixes && ctx.URL.searchParams !== undefined
 }
 
 export const refuseMalformedHost: Middleware = (ctx, next) => {
@@ -67,17 +59,6 @@ export const completeTarget: Middleware = (ctx, next) => {
   return next()
 }
 
-/** Nearly all requests name the same host, and parsing the URL takes 2 % of the processor time of GET one. */
-let knownOrigin: string | undefined
-
-/** Koa parses the URL at the first access, and returns an empty object if that fails. */
-function isUrl(ctx: Context, origin: string): boolean {
-  if (origin === knownOrigin && ctx.originalUrl.startsWith('/')) return true
-  const isOne = ctx.URL.searchParams !== undefined
-  if (isOne) knownOrigin = origin
-  return isOne
-}
-
 /** A query string that is not percent-encoded UTF-8 would be read as different text than was sent. */
 export const refuseMalformedQuery: Middleware = (ctx, next) => {
   try {
@@ -86,14 +67,4 @@ export const refuseMalformedQuery: Middleware = (ctx, next) => {
     throw new DomainError('INVALID_QUERY_PARAMETER', 'The query string is not percent-encoded UTF-8.')
   }
   return next()
-}
-
-/** Refuses query parameters that a request does not have. */
-export function refuseQuery(search: URLSearchParams, supported: readonly string[] = []): void {
-  const unknown = [...new Set(search.keys())].filter((name) => !supported.includes(name))
-  const known = supported.length > 0 ? ` Supported: ${supported.join(', ')}.` : ''
-  const details = unknown.map((field): Detail => {
-    return { field, code: 'UNKNOWN_PARAMETER', message: `Unknown query parameter ${field}.${known}` }
-  })
-  if (details[0]) throw new DomainError('INVALID_QUERY_PARAMETER', details[0].message, details)
 }

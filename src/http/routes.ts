@@ -5,7 +5,7 @@ import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { callerOf } from './auth/authenticate.ts'
 import { type FormatError, methodNotAllowed } from './errors.ts'
-import { ACCEPT_PATCH } from './json/body.ts'
+import { ACCEPT_PATCH } from './json.ts'
 
 export interface Route {
   /** The template, `/api/v1/species/:id`, which also names requests in logs and metrics. */
@@ -37,51 +37,40 @@ export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
 }
 
 /**
- * Every route of the service. Paths are matched exactly. Of several routes at a path, the first that applies is served.
+ * Makes the table of every route. Paths are matched exactly. Of several routes at a path, the first that applies is
+ * served.
+ *
+ * @param checks the middleware in front of a route, by its access
  */
-export class RouteTable {
-  readonly #router = new Router({ sensitive: true, strict: true })
-  readonly #routes: readonly Route[]
-  readonly #probes: ReadonlySet<string>
-
-  /** @param checks the middleware in front of a route, by its access */
-  constructor(routes: readonly Route[], checks: Readonly<Record<Access, readonly Middleware[]>>) {
-    this.#routes = routes
-    this.#probes = new Set(routes.filter(({ access }) => access === 'probe').map(({ path }) => path))
-    for (const [index, route] of routes.entries()) {
-      const handle = checks[route.access].reduceRight<(ctx: Context) => Promise<void>>(
-        (next, check) => (ctx) => check(ctx, () => next(ctx)),
-        (ctx) => dispatch(ctx, route),
-      )
-      this.#router.all(String(index), route.path, async (ctx, next) => {
-        if (route.applies && !route.applies(ctx)) await next()
-        else await handle(ctx)
-      })
-    }
+export function createRouteTable(
+  routes: readonly Route[],
+  checks: Readonly<Record<Access, readonly Middleware[]>>,
+) {
+  const router = new Router({ sensitive: true, strict: true })
+  const probes = new Set(routes.filter(({ access }) => access === 'probe').map(({ path }) => path))
+  for (const [index, route] of routes.entries()) {
+    const handle = checks[route.access].reduceRight<(ctx: Context) => Promise<void>>(
+      (next, check) => (ctx) => check(ctx, () => next(ctx)),
+      (ctx) => dispatch(ctx, route),
+    )
+    router.all(String(index), route.path, async (ctx, next) => {
+      if (route.applies && !route.applies(ctx)) await next()
+      else await handle(ctx)
+    })
   }
-
-  serve(): Middleware {
-    return this.#router.routes() as Middleware
-  }
-
-  /** Whether a path is for monitoring only. */
-  isProbe(path: string): boolean {
-    return this.#probes.has(path)
-  }
-
-  /** Whether there is a route at a path, not counting wildcards. */
-  has(path: string): boolean {
-    return this.#matches(path).some((route) => !route.path.includes('*'))
-  }
-
-  /** The route at a path: the one that needs a token, or else one that depends on the path alone. */
-  at(path: string): Route | undefined {
-    const matches = this.#matches(path)
-    return matches.find(({ access }) => access === 'token') ?? matches.find(({ applies }) => !applies)
-  }
-
-  #matches(path: string): Route[] {
-    return this.#router.match(path, 'GET').path.map(({ name }) => this.#routes[Number(name)] as Route)
+  const matching = (path: string) =>
+    router.match(path, 'GET').path.map(({ name }) => routes[Number(name)] as Route)
+  return {
+    serve: router.routes() as Middleware,
+    /** Whether a path is for monitoring only. */
+    isProbe: (path: string) => probes.has(path),
+    /** Whether there is a route at a path, not counting wildcards. */
+    has: (path: string) => matching(path).some((route) => !route.path.includes('*')),
+    /** The route at a path: the one that needs a token, or else one that depends on the path alone. */
+    at(path: string): Route | undefined {
+      const matches = matching(path)
+      return matches.find(({ access }) => access === 'token') ?? matches.find(({ applies }) => !applies)
+    },
   }
 }
 

@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { refuseConnect, respondToClientError } from './client-error.ts'
+import { refuseConnect, respondToClientError } from './errors.ts'
 
 export interface ServerLimits {
   readonly maximumConnections: number

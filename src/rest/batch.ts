@@ -3,18 +3,17 @@ import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
-import { bodyTypes, readJsonBody } from '../http/json/body.ts'
+import { bodyTypes, readJsonBody } from '../http/json.ts'
 import { preferencesOf } from '../http/negotiation.ts'
-import { refuseQuery } from '../http/request-target.ts'
 import type { Handler } from '../http/routes.ts'
 import { authorize } from '../model/authorize.ts'
 import { type DetailCode, DomainError, errorAt } from '../model/errors.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { isObject } from '../model/values.ts'
-import { runWrites } from './operation-header.ts'
+import { QueryParameters } from './query-parameters.ts'
 import { hasTemplates, linkDescription, negotiate, respond } from './respond.ts'
 import { type RestSettings, urlsFor } from './urls.ts'
-import { idempotencyKeyOf, type Write, type WriteRequest } from './writes.ts'
+import { idempotencyKeyOf, runWrites, type Write, type WriteRequest } from './writes.ts'
 
 export const BATCH_PATH = '/batch'
 
@@ -79,7 +78,7 @@ export function batchHandler(
 
   return async (ctx) => {
     negotiate(ctx)
-    refuseQuery(ctx.URL.searchParams)
+    QueryParameters.refuse(ctx.URL.searchParams)
     const operations = operationsOf(await readJsonBody(ctx))
     const writes = operations.map((operation, index) => {
       try {

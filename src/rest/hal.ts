@@ -2,7 +2,7 @@ import type { Field } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
 import { linkedFrom } from '../model/relations.ts'
 import { identifierField, type Leaf, type Resource, type Values } from '../model/resource.ts'
-import type { ListParameters, Urls } from './urls.ts'
+import { type Urls, withQuery } from './urls.ts'
 
 interface Link {
   readonly href: string
@@ -32,6 +32,7 @@ export interface Embed {
 export interface Selection {
   /** With the identifier; undefined: all. Groups have the named members. */
   readonly fields: Resource['shownFields'] | undefined
+  readonly membersOf: ReturnType<typeof picker> | undefined
   /** The values in these fields. */
   readonly leaves: readonly Leaf[]
   readonly embeds: readonly Embed[] | undefined
@@ -51,7 +52,8 @@ export interface ListData {
     readonly previous: string | null
   }
   readonly page: number
-  readonly parameters: ListParameters
+  /** Those of the request except for its page, in the order of links. */
+  readonly parameters: Values & { readonly limit: number; readonly cursor?: string | undefined }
   readonly parent: { readonly resource: Resource; readonly id: string } | undefined
   readonly selection?: Selection | undefined
 }
@@ -92,14 +94,11 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   }
 
   /** The visible fields in the order of the definition (SPEC §2.1). Unset ones are undefined, which JSON omits. */
-  function represent(occasion: Occasion, urls: Urls, selection?: Selection): (data: Values) => object {
-    const pick = selection?.fields ? picker(selection.fields, true) : membersOf
-    return (data) => {
-      const members = pick(data)
-      members['_links'] = links(data, occasion, urls)
-      if (selection?.embeds) members['_embedded'] = embedded(selection.embeds, data, urls)
-      return members
-    }
+  function one(data: Values, occasion: Occasion, urls: Urls, selection?: Selection): object {
+    const members = (selection?.membersOf ?? membersOf)(data)
+    members['_links'] = links(data, occasion, urls)
+    if (selection?.embeds) members['_embedded'] = embedded(selection.embeds, data, urls)
+    return members
   }
 
   function list({ result, page, parameters, parent, selection }: ListData, urls: Urls): object {
@@ -108,8 +107,8 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
     const last = Math.max(totalPages ?? reached, 1)
     const parentHref = parent && urls.resource(parent.resource, parent)
     const collection = parentHref ? `${parentHref}/${path}` : urls.collection(resource, undefined)
-    const link = (number: number, cursor?: string | null): Link => ({
-      href: urls.page(collection, number, { ...parameters, cursor: cursor ?? undefined }),
+    const link = (page: number, cursor?: string | null): Link => ({
+      href: withQuery(collection, { page, ...parameters, cursor }),
     })
     const before = previous ? Math.max(reached - 1, 1) : Math.min(reached - 1, last)
     const links: Links = {
@@ -121,7 +120,6 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
       find: { href: `${collection}{?id}`, templated: true },
       ...(parentHref && { parent: { href: parentHref } }),
     }
-    const items = result.items.map(represent('item', urls, selection))
     return {
       _links: links,
       ...(parent && { [identifierField(parent.resource)]: parent.id }),
@@ -130,12 +128,8 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
       total_pages: totalPages,
       total_count,
       has_more,
-      _embedded: { [path]: items },
+      _embedded: { [path]: result.items.map((item) => one(item, 'item', urls, selection)) },
     }
-  }
-
-  function one(data: Values, occasion: Occasion, urls: Urls, selection?: Selection): object {
-    return represent(occasion, urls, selection)(data)
   }
 
   return { resource: one, list }

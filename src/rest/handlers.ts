@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
-import { readJsonBody } from '../http/json/body.ts'
+import { readJsonBody } from '../http/json.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import type { Handler } from '../http/routes.ts'
 import type { Resource, Values } from '../model/resource.ts'
@@ -18,15 +18,21 @@ import {
 } from './conditional.ts'
 import { createForms, type Templates, variantOf } from './forms.ts'
 import { createHal, type ListData, type Selection } from './hal.ts'
-import { ITEM_TYPES, respondWithItems } from './items/items.ts'
-import { runForRequest, runWrites } from './operation-header.ts'
-import { type Operations, type SelectOperation, versionVariable } from './operations.ts'
+import { ITEM_TYPES, respondWithItems } from './items.ts'
+import { type Operations, runForRequest, type SelectOperation, versionVariable } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { hasTemplates, respond } from './respond.ts'
 import { authorizeEmbeds, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
 import { type RestSettings, type Urls, urlsFor } from './urls.ts'
-import { createWrites, type PathParameters, type Represent, type Viewer, type WriteName } from './writes.ts'
+import {
+  createWrites,
+  type PathParameters,
+  type Represent,
+  runWrites,
+  type Viewer,
+  type WriteName,
+} from './writes.ts'
 
 /**
  * Makes the handlers of a resource (SPEC §4.1–4.7). Each parses a request, runs one GraphQL operation, and responds with
@@ -41,8 +47,8 @@ export function createHandlers(
 ) {
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources)
-  const parse = listQueryParser(resource, settings.maximumPageSize, resources)
   const parseSelection = selectionParser(resource, resources)
+  const parse = listQueryParser(resource, settings.maximumPageSize, parseSelection)
   // Another definition shows something else of the same versions.
   const shown = resource.shownLeaves.map(({ name }) => name).join()
 
@@ -113,7 +119,7 @@ export function createHandlers(
       return async (ctx) => {
         const { page, sort, filter, selection: selected, parameters } = parse(ctx.URL.searchParams)
         authorizeEmbeds(callerOf(ctx), selected)
-        const { limit, search, cursor } = parameters
+        const { limit, q: search, cursor } = parameters
         const { parentId } = ctx['params'] as PathParameters
         const selection = { sort, filter, search, ...versionVariable(resource) }
         const counted = isCounted(ctx)

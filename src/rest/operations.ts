@@ -1,95 +1,117 @@
+import type { Context } from 'koa'
 import { LRUCache } from 'lru-cache'
 import type { OperationText, Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../graph/names.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
+import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { referenceLeaves } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Embed, Selection } from './hal.ts'
-import type { OperationName } from './resource-paths.ts'
 
 /** The operation for a selection; without one, that for whole resources. Lists are counted, unless that is false. */
 export type SelectOperation = (selection: Selection | undefined, isCounted?: boolean) => PreparedOperation
 
-export type Operations = Readonly<Record<Exclude<OperationName, 'list' | 'read'>, PreparedOperation>> &
-  Readonly<Record<'list' | 'read', SelectOperation>>
+export type Operations = ReturnType<typeof resourceOperations>
 
-interface Draft extends Omit<OperationText, 'text'> {
-  /** The member of the data with the result. */
-  readonly result: 'resource' | 'list' | 'write'
-  /** The arguments, which are all variables, with their types. */
-  readonly variables: Readonly<Record<string, string>>
-  /** The selected fields, under wire names. */
-  readonly selection: string
-}
+/** The types of variables by name. Each is the argument of that name. */
+type Variables = Readonly<Record<string, string>>
 
 /** Prepares the operations of a resource, including some that no route may use. */
-export function resourceOperations(resource: Resource, prepare: Prepare): Operations {
+export function resourceOperations(resource: Resource, prepare: Prepare) {
+  const { parentField, listed, isVersioned } = resource
   const names = graphNames(resource)
-  const parent: Draft['variables'] = resource.parentField === undefined ? {} : { parentId: 'ID!' }
-  const keyed = { ...parent, ...(resource.listed && { id: 'ID!' }) }
+  const ownParent: Variables = parentField === undefined ? {} : { parentId: 'ID!' }
+  const keyed = { ...ownParent, ...(listed && { id: 'ID!' }) }
   const condition = { ifVersion: '[Int!]', ifUnmodifiedSince: 'DateTime' }
-  const version = versionOf(resource)
-  const selection = wireSelection(resource)
-  const make = (draft: Draft) => prepare(written(resource, draft))
-  const write = (name: string, variables: Draft['variables']) =>
-    make({
-      type: 'mutation',
-      name,
-      result: 'write',
-      variables: { ...variables, ...version },
-      selection: `outcome resource: ${singular(resource)} { ${selection} }`,
+  const version: Variables = isVersioned ? { apiVersion: 'ApiVersion' } : {}
+  const outcome = `outcome resource: ${singular(resource)} { ${wireSelection(resource)} }`
+
+  /** The variable for the parent is always `$parentId`, as in routes, although the names of the arguments differ. */
+  function written(
+    type: OperationText['type'],
+    name: string,
+    result: 'resource' | 'list' | 'write',
+    variables: Variables,
+    selection: string,
+    parent = parentArgument(resource),
+  ): OperationText {
+    const declared = Object.entries(variables).map(([variable, of]) => `$${variable}: ${of}`)
+    const given = Object.keys(variables).map(
+      (variable) => `${variable === 'parentId' ? parent : variable}: $${variable}`,
+    )
+    const text = `${type} (${declared.join(', ')}) { ${result}: ${name}(${given.join(', ')}) { ${selection} } }`
+    return { type, name, text }
+  }
+
+  const write = (name: string, variables: Variables, selection: string) =>
+    prepare(written('mutation', name, 'write', variables, selection))
+
+  function list(parentVariables: Variables, parent?: string): SelectOperation {
+    const variables = {
+      ...parentVariables,
+      page: 'Int!',
+      limit: 'Int!',
+      cursor: 'String',
+      sort: `[${names.sort}!]!`,
+      filter: names.filter,
+      search: 'String',
+      unlessRevision: 'String',
+      ...version,
+    }
+    return selecting(prepare, (selected, isCounted = true) => {
+      const selection = `revision ${pageSelection(resource, isCounted, selected)}`
+      return written('query', names.page, 'list', variables, selection, parent)
     })
+  }
+
   return {
-    list: selecting(prepare, (...options) => written(resource, listDraft(resource, parent, ...options))),
-    read: selecting(prepare, (selected) => {
-      const variables = keyed
-      const selection = wireSelection(resource, selected)
-      return written(resource, { type: 'query', name: names.read, result: 'resource', variables, selection })
-    }),
-    create: write(names.create, {
-      ...parent,
-      input: `${names.input}!`,
-      idempotencyKey: 'String',
-      otherThan: 'ID',
-    }),
-    put: write(names.put, {
-      ...keyed,
-      input: `${names.input}!`,
-      readOnly: names.readOnlyInput,
-      ...condition,
-      mayCreate: 'Boolean!',
-      mayReplace: 'Boolean!',
-    }),
-    patch: write(names.patch, {
-      ...keyed,
-      patch: `${names.patchInput}!`,
-      readOnly: names.readOnlyInput,
-      ...condition,
-    }),
-    remove: make({
-      type: 'mutation',
-      name: names.delete,
-      result: 'write',
-      variables: { ...keyed, ...condition, strict: 'Boolean!' },
-      selection: 'outcome',
-    }),
+    list: list(ownParent),
+    /** The list of the resources that refer to one other resource in a column: /{to}/{id}/{path}. */
+    nestedList: (column: string) => list({ parentId: 'ID!' }, camelCase(column)),
+    read: selecting(prepare, (selected) =>
+      written('query', names.read, 'resource', keyed, wireSelection(resource, selected)),
+    ),
+    create: write(
+      names.create,
+      { ...ownParent, input: `${names.input}!`, idempotencyKey: 'String', otherThan: 'ID', ...version },
+      outcome,
+    ),
+    put: write(
+      names.put,
+      {
+        ...keyed,
+        input: `${names.input}!`,
+        readOnly: names.readOnlyInput,
+        ...condition,
+        mayCreate: 'Boolean!',
+        mayReplace: 'Boolean!',
+        ...version,
+      },
+      outcome,
+    ),
+    patch: write(
+      names.patch,
+      { ...keyed, patch: `${names.patchInput}!`, readOnly: names.readOnlyInput, ...condition, ...version },
+      outcome,
+    ),
+    remove: write(names.delete, { ...keyed, ...condition, strict: 'Boolean!' }, 'outcome'),
   }
 }
 
-/** Prepares the list of a resource's items that refer to one other resource: /{to}/{id}/{path}. */
-export function nestedListOperation(resource: Resource, column: string, prepare: Prepare): SelectOperation {
-  return selecting(prepare, (...options) =>
-    written(resource, listDraft(resource, { parentId: 'ID!' }, ...options), camelCase(column)),
-  )
+/** Lists and writes of a resource in a version of the API have its version as a variable. */
+export function versionVariable({ apiVersion }: Resource): Values {
+  return apiVersion === undefined ? {} : { apiVersion }
 }
 
 /** For each resource. Callers who vary what they request must not fill the memory. */
 const MAXIMUM_SELECTIONS = 20
 
-type Write = (...options: Parameters<SelectOperation>) => OperationText
-
 /** Prepares the operation for whole resources, and keeps the others that were requested last. */
-function selecting(prepare: Prepare, write: Write): SelectOperation {
+function selecting(
+  prepare: Prepare,
+  write: (...options: Parameters<SelectOperation>) => OperationText,
+): SelectOperation {
   const whole = prepare(write(undefined))
   const kept = new LRUCache<string, PreparedOperation>({ max: MAXIMUM_SELECTIONS })
   return (selection, isCounted = true) => {
@@ -102,58 +124,9 @@ function selecting(prepare: Prepare, write: Write): SelectOperation {
   }
 }
 
-/** Lists and writes of a resource in a version of the API have its version as a variable. */
-function versionOf({ isVersioned }: Resource): Draft['variables'] {
-  return isVersioned ? { apiVersion: 'ApiVersion' } : {}
-}
-
-export function versionVariable({ apiVersion }: Resource): Values {
-  return apiVersion === undefined ? {} : { apiVersion }
-}
-
-function listDraft(
-  resource: Resource,
-  parent: Draft['variables'],
-  ...[selection, isCounted = true]: Parameters<SelectOperation>
-): Draft {
-  const names = graphNames(resource)
-  return {
-    type: 'query',
-    name: names.page,
-    result: 'list',
-    variables: {
-      ...parent,
-      page: 'Int!',
-      limit: 'Int!',
-      cursor: 'String',
-      sort: `[${names.sort}!]!`,
-      filter: names.filter,
-      search: 'String',
-      unlessRevision: 'String',
-      ...versionOf(resource),
-    },
-    selection: `revision ${pageSelection(resource, isCounted, selection)}`,
-  }
-}
-
 function pageSelection(resource: Resource, isCounted: boolean, selection?: Selection): string {
   return `page ${isCounted ? 'total_count: totalCount ' : ''}has_more: hasMore next: nextCursor previous: previousCursor
       items { ${wireSelection(resource, selection)} }`
-}
-
-/**
- * Writes an operation as text. The variable for the parent is always `$parentId`, as in routes, although the names of
- * the arguments differ.
- */
-function written(resource: Resource, draft: Draft, parent = parentArgument(resource)): OperationText {
-  const { type, name, result, selection } = draft
-  const variables = Object.entries(draft.variables)
-  const declared = variables.map(([variable, of]) => `$${variable}: ${of}`).join(', ')
-  const given = variables
-    .map(([variable]) => `${variable === 'parentId' ? parent : variable}: $${variable}`)
-    .join(', ')
-  const text = `${type} (${declared}) { ${result}: ${name}(${given}) { ${selection} } }`
-  return { type, name, text }
 }
 
 /** Selects the fields of a resource, and what is embedded. Aliases rename the fields to their wire names. */
@@ -187,4 +160,30 @@ function embedSelection({ name, target, isList }: Embed): string {
 function aliased(name: string): string {
   const field = camelCase(name)
   return field === name ? name : `${name}: ${field}`
+}
+
+/** Proxies and clients refuse longer headers, so longer operations are not shown. */
+const HEADER_BYTES = 6_000
+
+/**
+ * Runs an operation and, on request (`Prefer: graphql-operation`, RFC 7240), shows it: the header `GraphQL-Operation` has
+ * what could be sent to /graphql instead, which is only names and the values that the caller sent.
+ */
+export function runForRequest(
+  ctx: Context,
+  operation: PreparedOperation,
+  variables: Values,
+): Promise<Values> {
+  if (preferencesOf(ctx)['graphql-operation'] !== undefined)
+    show(ctx, JSON.stringify({ query: operation.document, variables }))
+  return operation.run(variables, callerOf(ctx))
+}
+
+function show(ctx: Context, operation: string): void {
+  // Headers are in printable ASCII (RFC 9110 §5.5).
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const value = operation.replace(/[^ -~]/g, escaped)
+  if (value.length > HEADER_BYTES) return
+  reportApplied(ctx, 'graphql-operation')
+  ctx.set('GraphQL-Operation', value)
 }

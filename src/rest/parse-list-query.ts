@@ -8,19 +8,8 @@ import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { checkSearch } from '../model/query/search.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { isStorable } from '../model/values.ts'
-import type { Selection } from './hal.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { SELECTION_PARAMETERS, selectionParser } from './selection.ts'
-import type { ListParameters } from './urls.ts'
-
-/** The query string of a list (SPEC §4.1), as the variables of its operation and as text for links. */
-export interface ListQuery {
-  readonly page: number
-  readonly sort: readonly Values[]
-  readonly filter: { readonly and: readonly Values[] } | null
-  readonly selection: Selection | undefined
-  readonly parameters: ListParameters
-}
 
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'q', 'id', ...SELECTION_PARAMETERS, 'cursor']
 
@@ -29,127 +18,103 @@ const LISTS = ['sort', 'filter', ...SELECTION_PARAMETERS]
 const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 
 /**
- * Makes the function that parses the query strings of a resource's lists. All problems are reported in one error.
+ * Makes the function that parses the query strings of a resource's lists (SPEC §4.1): as the variables of the operation,
+ * and as text for links. All problems are reported in one error.
  *
  * @throws {DomainError} from the function: INVALID_QUERY_PARAMETER (400)
  */
 export function listQueryParser(
   resource: Resource,
   maximumPageSize: number,
-  resources: readonly Resource[] = [resource],
-): (search: URLSearchParams) => ListQuery {
+  select = selectionParser(resource, [resource]),
+) {
   const leaves = queryable(resource.shownLeaves)
-  const select = selectionParser(resource, resources)
-  return (search) => new Parser(search, leaves).parse(maximumPageSize, select)
-}
-
-/** Parses one query string. Its methods return nothing for what they report as a problem. */
-class Parser extends QueryParameters {
-  readonly #leaves: readonly Leaf[]
-
-  constructor(search: URLSearchParams, leaves: readonly Leaf[]) {
-    super(search)
-    this.#leaves = leaves
-  }
-
-  parse(maximumPageSize: number, select: ReturnType<typeof selectionParser>): ListQuery {
-    const { search } = this
-    this.checkNames(
-      PARAMETERS,
-      LISTS,
-      this.#leaves.map(({ name }) => name),
-    )
-    const page = this.positive('page', 1, INTEGER_RANGE.maximum)
-    const limit = this.positive('limit', DEFAULT_PAGE_SIZE, maximumPageSize)
+  const sortables = sortable(leaves)
+  const names = leaves.map(({ name }) => name)
+  const fields = new Set(names.filter((name) => !PARAMETERS.includes(name)))
+  const idLeaf = leaves.find(({ name }) => name === 'id') as Leaf
+  return (search: URLSearchParams) => {
+    const query = new QueryParameters(search)
+    query.checkNames(PARAMETERS, LISTS, names)
+    const page = query.positive('page', 1, INTEGER_RANGE.maximum)
+    const limit = query.positive('limit', DEFAULT_PAGE_SIZE, maximumPageSize)
     const sorts = search.getAll('sort').flatMap((part) => part.split(','))
-    const sort = sorts.flatMap((part) => this.#sort(part))
-    const filters = [...search].flatMap(([name, value]) => this.#filterOf(name, value))
+    const sort = sorts.flatMap((part) => parseSort(part, sortables, query))
+    // A parameter named like a field is a filter for equality (SPEC §2.5.3).
+    const filters = [...search].flatMap(([name, value]) =>
+      name === 'filter' ? [value] : fields.has(name) ? [`${name}:${value}`] : [],
+    )
     const id = search.get('id') ?? undefined
     const words = search.get('q') ?? undefined
     const checked = checkSearch(words ?? '')
-    if ('problem' in checked) this.report('q', checked.code, `q ${checked.problem}.`)
-    const conditions = [
-      ...filters.flatMap((filter) => this.#filter(filter)),
-      ...(id === undefined ? [] : this.#idFilter(id)),
-    ]
-    const selection = select(this, limit)
-    this.refuseProblems()
-    return {
-      page,
-      sort,
-      filter: conditions.length === 0 ? null : { and: conditions },
-      selection,
-      parameters: {
-        limit,
-        sort: sorts.length > 0 ? sorts.join() : undefined,
-        filters,
-        search: words,
-        id,
-        fields: selection?.fields && search.getAll('fields').join(),
-        embed: selection?.embeds && search.getAll('embed').join(),
-        cursor: search.get('cursor') ?? undefined,
-      },
+    if ('problem' in checked) query.report('q', checked.code, `q ${checked.problem}.`)
+    const conditions = filters.flatMap((filter) => parseFilter(filter, leaves, query))
+    if (id !== undefined && !isStorable(id))
+      query.report('id', 'INVALID_VALUE', 'id must not contain U+0000.')
+    else if (id !== undefined) conditions.push(toGraphFilter(idLeaf, 'equals', id))
+    const selection = select(query, limit)
+    query.refuseProblems()
+    const parameters = {
+      limit,
+      sort: sorts.length > 0 ? sorts.join() : undefined,
+      filter: filters,
+      q: words,
+      id,
+      fields: selection?.fields && search.getAll('fields').join(),
+      embed: selection?.embeds && search.getAll('embed').join(),
+      cursor: search.get('cursor') ?? undefined,
     }
-  }
-
-  #leaf(name: string): Leaf | undefined {
-    return this.#leaves.find((leaf) => leaf.name === name)
-  }
-
-  #sort(part: string): Values[] {
-    const [name = '', direction, ...rest] = part.split(':')
-    const leaf = this.#knownLeaf('sort', name, sortable(this.#leaves))
-    if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
-      const message = 'sort must be field:asc or field:desc; several are joined by commas or repeated.'
-      return this.report('sort', 'INVALID_FORMAT', message)
-    }
-    return leaf ? [toGraphSort(leaf, direction)] : []
-  }
-
-  /** A parameter named like a field is a filter for equality (SPEC §2.5.3). */
-  #filterOf(name: string, value: string): string[] {
-    if (name === 'filter') return [value]
-    return !PARAMETERS.includes(name) && this.#leaf(name) ? [`${name}:${value}`] : []
-  }
-
-  #filter(filter: string): Values[] {
-    const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
-    if (name === undefined || value === undefined) {
-      const message = 'filter must be field:value or field[operator]:value.'
-      return this.report('filter', 'INVALID_FORMAT', message)
-    }
-    const leaf = this.#knownLeaf('filter', name)
-    if (!leaf) return []
-    const { operators } = kindOf(leaf.field)
-    const nameable = namedOperators(operators)
-    const operator = named === undefined ? operators[0] : nameable.get(named)
-    if (!operator) {
-      const supported = [...nameable.keys()].join(', ')
-      const message = `${name} does not support the operator ${named}. Supported: ${supported}.`
-      return this.report('filter', 'INVALID_VALUE', message)
-    }
-    const parsed = parseFilterValue(leaf, operator, value)
-    if ('problem' in parsed) return this.report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
-    return [toGraphFilter(leaf, operator, parsed.value)]
-  }
-
-  #idFilter(id: string): Values[] {
-    if (!isStorable(id)) return this.report('id', 'INVALID_VALUE', 'id must not contain U+0000.')
-    return [toGraphFilter(this.#leaf('id') as Leaf, 'equals', id)]
-  }
-
-  #knownLeaf(parameter: string, name: string, leaves = this.#leaves): Leaf | undefined {
-    const leaf = leaves.find((candidate) => candidate.name === name)
-    if (!leaf) {
-      const known = leaves.map((candidate) => candidate.name).join(', ')
-      this.report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
-    }
-    return leaf
+    return { page, sort, filter: conditions.length > 0 ? { and: conditions } : null, selection, parameters }
   }
 }
 
-/** The operand of a filter, which has the type of its field or of its operator. Several values are joined by `|`. */
-function parseFilterValue({ field }: Leaf, operator: Operator, text: string): Checked {
+function parseSort(part: string, leaves: readonly Leaf[], query: QueryParameters): Values[] {
+  const [name = '', direction, ...rest] = part.split(':')
+  const leaf = knownLeaf('sort', name, leaves, query)
+  if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
+    const message = 'sort must be field:asc or field:desc; several are joined by commas or repeated.'
+    return query.report('sort', 'INVALID_FORMAT', message)
+  }
+  return leaf ? [toGraphSort(leaf, direction)] : []
+}
+
+function parseFilter(filter: string, leaves: readonly Leaf[], query: QueryParameters): Values[] {
+  const { name, operator: named, value } = FILTER.exec(filter)?.groups ?? {}
+  if (name === undefined || value === undefined) {
+    const message = 'filter must be field:value or field[operator]:value.'
+    return query.report('filter', 'INVALID_FORMAT', message)
+  }
+  const leaf = knownLeaf('filter', name, leaves, query)
+  if (!leaf) return []
+  const { operators } = kindOf(leaf.field)
+  const nameable = namedOperators(operators)
+  const operator = named === undefined ? operators[0] : nameable.get(named)
+  if (!operator) {
+    const supported = [...nameable.keys()].join(', ')
+    const message = `${name} does not support the operator ${named}. Supported: ${supported}.`
+    return query.report('filter', 'INVALID_VALUE', message)
+  }
+  const parsed = parseOperand(leaf, operator, value)
+  if ('problem' in parsed) return query.report('filter', parsed.code, `filter: ${name} ${parsed.problem}.`)
+  return [toGraphFilter(leaf, operator, parsed.value)]
+}
+
+function knownLeaf(
+  parameter: string,
+  name: string,
+  leaves: readonly Leaf[],
+  query: QueryParameters,
+): Leaf | undefined {
+  const leaf = leaves.find((candidate) => candidate.name === name)
+  if (!leaf) {
+    const known = leaves.map((candidate) => candidate.name).join(', ')
+    query.report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
+  }
+  return leaf
+}
+
+/** The operand of a filter has the type of its field or of its operator. Several values are joined by `|`. */
+function parseOperand({ field }: Leaf, operator: Operator, text: string): Checked {
   const { operand } = operatorDefinition(operator)
   if (operand === 'boolean') return booleanKind.fromQuery({ type: 'boolean', description: '' }, text)
   if (operand !== 'values') return kindOf(field).fromQuery(field, text)

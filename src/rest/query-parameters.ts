@@ -7,6 +7,13 @@ export class QueryParameters {
 
   constructor(readonly search: URLSearchParams) {}
 
+  /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) if there are any parameters */
+  static refuse(search: URLSearchParams): void {
+    const parameters = new QueryParameters(search)
+    parameters.checkNames([])
+    parameters.refuseProblems()
+  }
+
   /** Adds a problem, and returns nothing. */
   report(field: string, code: DetailCode, message: string): [] {
     this.problems.push({ field, code, message })
@@ -26,8 +33,8 @@ export class QueryParameters {
           this.report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
       } else if (!fields.includes(name)) {
         const supported = [...new Set([...known, ...fields])].join(', ')
-        const message = `Unknown query parameter ${name}. Supported: ${supported}.`
-        this.report(name, 'UNKNOWN_PARAMETER', message)
+        const hint = supported && ` Supported: ${supported}.`
+        this.report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${name}.${hint}`)
       }
     }
   }

@@ -3,7 +3,7 @@ import { acceptable } from '../http/negotiation.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { HAL_FORMS } from './forms.ts'
-import { ITEM_TYPES } from './items/items.ts'
+import { ITEM_TYPES } from './items.ts'
 import type { Urls } from './urls.ts'
 
 export const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]

@@ -1,16 +1,16 @@
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
-import { refuseQuery, rootFor } from '../http/request-target.ts'
+import { rootFor } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
+import { nestedReferences } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { BATCH_PATH, batchHandler, type WriteTarget } from './batch.ts'
 import { CHANGES_PATH, changesHandler } from './changes/feed.ts'
 import { linkVersions, versionHandlers, versionsOperation } from './changes/versions.ts'
 import { entityTag } from './conditional.ts'
 import { createHandlers } from './handlers.ts'
-import { runForRequest } from './operation-header.ts'
-import { nestedListOperation, resourceOperations } from './operations.ts'
-import { OPERATION_METHODS, type OperationName, type ResourcePath, resourcePaths } from './resource-paths.ts'
+import { resourceOperations, runForRequest } from './operations.ts'
+import { QueryParameters } from './query-parameters.ts'
 import { LIST_TYPES, linkDescription, MEDIA_TYPES, negotiate, prefersPage, respond } from './respond.ts'
 import { API_CATALOG_PATH, basePath, REFERENCE_PATH, type RestSettings, urlsFor } from './urls.ts'
 import type { WriteName } from './writes.ts'
@@ -49,7 +49,7 @@ function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
   })
   return async (ctx) => {
     negotiate(ctx)
-    refuseQuery(ctx.URL.searchParams)
+    QueryParameters.refuse(ctx.URL.searchParams)
     const { collections } = (await runForRequest(ctx, operation, {})) as { collections: Listed[] }
     const urls = urlsFor(ctx, settings)
     const root = rootFor(ctx, settings)
@@ -107,7 +107,7 @@ function serve(
       try {
         // Only reads have query parameters (SPEC §4.1).
         const isRead = name === 'versions' || OPERATION_METHODS[name] === 'GET'
-        if (!isRead && ctx.querystring !== '') refuseQuery(ctx.URL.searchParams)
+        if (!isRead && ctx.querystring !== '') QueryParameters.refuse(ctx.URL.searchParams)
         await handle(ctx)
       } catch (error) {
         const { code, current, related } = error instanceof DomainError ? error : {}
@@ -128,7 +128,7 @@ function serve(
   const routes = paths.map(({ path, parent, operations: names, column }) => {
     const handlerOf = (name: OperationName) => {
       if (name !== 'list') return handlers[name]
-      return handlers.list(column ? nestedListOperation(resource, column, prepare) : operations.list, parent)
+      return handlers.list(column ? operations.nestedList(column) : operations.list, parent)
     }
     const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
     return tokenRoute(basePath(settings) + path, methods)
@@ -140,4 +140,48 @@ function serve(
   })
   routes.push(...history)
   return { routes, targets: targets.filter(({ writes }) => Object.keys(writes).length > 0) }
+}
+
+/** The requests on a resource. Handlers, operations and OpenAPI entries have these names. */
+export type OperationName = 'list' | 'read' | 'create' | 'put' | 'patch' | 'remove'
+
+export const OPERATION_METHODS = {
+  list: 'GET',
+  read: 'GET',
+  create: 'POST',
+  put: 'PUT',
+  patch: 'PATCH',
+  remove: 'DELETE',
+} as const satisfies Record<OperationName, string>
+
+interface ResourcePath {
+  /** Below `{base}`, with the parameters `:parentId` and `:id`. */
+  readonly path: string
+  /** The resource that `:parentId` identifies. */
+  readonly parent: Resource | undefined
+  readonly operations: readonly OperationName[]
+  /** For a list of resources that refer to the parent: the referring column. */
+  readonly column?: string
+}
+
+/** The paths of a resource (SPEC §4): its collection, its items, and its lists within other resources. */
+export function resourcePaths(resource: Resource, resources: readonly Resource[]): ResourcePath[] {
+  const { listed, replaceable, owner: parent } = resource
+  const collection = parent ? within(parent, resource) : `/${resource.path}`
+  const lists = nestedReferences(resource).flatMap(({ column, field }): ResourcePath[] => {
+    const target = resources.find(({ path }) => path === field.to)
+    return target ? [{ path: within(target, resource), parent: target, operations: ['list'], column }] : []
+  })
+  const one: ResourcePath = {
+    path: listed ? `${collection}/:id` : collection,
+    parent,
+    operations: replaceable ? ['read', 'put', 'patch', 'remove'] : ['read', 'remove'],
+  }
+  return listed
+    ? [{ path: collection, parent, operations: ['list', 'create'] }, one, ...lists]
+    : [one, ...lists]
+}
+
+function within(parent: Resource, { path }: Resource): string {
+  return `/${parent.path}/:parentId/${path}`
 }

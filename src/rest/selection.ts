@@ -6,7 +6,7 @@ import type { Field } from '../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { linkedFrom } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
-import { createHal, type Embed, type ListData, type Selection } from './hal.ts'
+import { createHal, type Embed, type ListData, picker, type Selection } from './hal.ts'
 import type { QueryParameters } from './query-parameters.ts'
 
 export const SELECTION_PARAMETERS = ['fields', 'embed']
@@ -27,7 +27,7 @@ export function selectionParser(resource: Resource, resources: readonly Resource
     checkItems(parameters, chosen, limit)
     const shown = fields && fieldsNamed(resource.shownFields, fields)
     const leaves = resource.shownLeaves.filter(({ path }) => !shown || isIn(shown, path))
-    return { fields: shown, leaves, embeds: chosen }
+    return { fields: shown, membersOf: shown && picker(shown, true), leaves, embeds: chosen }
   }
 }
 
@@ -49,7 +49,7 @@ export function embedsOf(resource: Resource, resources: readonly Resource[]): Em
       represent(value, of, urls) {
         if (!isList) return hal.resource(value, 'read', urls)
         const id = of['id'] as string
-        const parameters = { limit: DEFAULT_PAGE_SIZE, filters: parent ? [] : [`${filter}:${id}`] }
+        const parameters = { limit: DEFAULT_PAGE_SIZE, filter: parent ? [] : [`${filter}:${id}`] }
         const result = value as unknown as ListData['result']
         return hal.list({ result, page: 1, parameters, parent: parent && { resource, id } }, urls)
       },

@@ -33,19 +33,6 @@ export const REFERENCE_PATH = '/docs'
 /** RFC 9727 §2. */
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
-/** The parameters of a list request, as text for the links of the response. */
-export interface ListParameters {
-  readonly limit: number
-  readonly sort?: string | undefined
-  readonly filters: readonly string[]
-  readonly search?: string | undefined
-  readonly id?: string | undefined
-  readonly fields?: string | undefined
-  readonly embed?: string | undefined
-  /** Opaque position of this page. */
-  readonly cursor?: string | undefined
-}
-
 /** The common beginning of all paths (SPEC §4). */
 export function basePath({ namespace, version }: Pick<RestSettings, 'namespace' | 'version'>): string {
   return `/${namespace}/${version}`
@@ -70,28 +57,12 @@ export class Urls {
     const collection = this.collection(resource, parentId)
     return resource.kind === 'singleton' ? collection : `${collection}/${encodeURIComponent(id)}`
   }
-
-  /** A page of a list. Parameters are in a fixed order, and `:` is not encoded (RFC 3986 §3.4). */
-  page(
-    collection: string,
-    page: number,
-    { limit, sort, filters, search, id, fields, embed, cursor }: ListParameters,
-  ): string {
-    const parameters = [
-      `page=${page}`,
-      `limit=${limit}`,
-      ...(sort === undefined ? [] : [`sort=${encoded(sort)}`]),
-      ...filters.map((filter) => `filter=${encoded(filter)}`),
-      ...(search === undefined ? [] : [`q=${encoded(search)}`]),
-      ...(id === undefined ? [] : [`id=${encoded(id)}`]),
-      ...(fields === undefined ? [] : [`fields=${encoded(fields)}`]),
-      ...(embed === undefined ? [] : [`embed=${encoded(embed)}`]),
-      ...(cursor === undefined ? [] : [`cursor=${encoded(cursor)}`]),
-    ]
-    return `${collection}?${parameters.join('&')}`
-  }
 }
 
-function encoded(value: string): string {
-  return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%2C', ',')
+/** A URL with the parameters that are set. `:` and `,` are not encoded (RFC 3986 §3.4). */
+export function withQuery(url: string, parameters: object): string {
+  const pairs = Object.entries(parameters).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value) => `${name}=${encodeURIComponent(value)}`),
+  )
+  return `${url}?${pairs.join('&').replaceAll('%3A', ':').replaceAll('%2C', ',')}`
 }

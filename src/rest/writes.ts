@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { PreparedOperation } from '../graph/execution/operation.ts'
+import type { Context } from 'koa'
+import { joinOperations } from '../graph/execution/joined-operations.ts'
+import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
-import { preferencesOf } from '../http/negotiation.ts'
+import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import { allows } from '../model/authorize.ts'
 import type { Caller } from '../model/caller.ts'
 import { refuseInvalid } from '../model/errors.ts'
@@ -10,7 +12,7 @@ import type { Resource, Values } from '../model/resource.ts'
 import { inspectPatch, inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { conditionVariables, stateHeaders } from './conditional.ts'
 import type { Occasion } from './hal.ts'
-import { type Operations, versionVariable } from './operations.ts'
+import { type Operations, runForRequest, versionVariable } from './operations.ts'
 import type { RestSettings, Urls } from './urls.ts'
 
 /** The identifiers in a path. The GraphQL variables have the same names. */
@@ -165,6 +167,30 @@ export function createWrites(
       }
     },
   }
+}
+
+/**
+ * Runs writes as one operation: in one transaction, unless it is a single one. `Prefer: tx=rollback` undoes them at the
+ * end.
+ *
+ * @returns the result of each
+ */
+export async function runWrites(
+  ctx: Context,
+  writes: readonly Write[],
+  prepare: Prepare,
+  isBatch = true,
+): Promise<Values[]> {
+  const { tx } = preferencesOf(ctx)
+  if (tx !== undefined) reportApplied(ctx, `tx=${tx}`)
+  const [first] = writes
+  if (first && !isBatch && tx !== 'rollback') {
+    const { write } = await runForRequest(ctx, first.operation, first.variables)
+    return [write as Values]
+  }
+  const { operation, variables } = joinOperations(writes, tx === 'rollback')
+  const results = await runForRequest(ctx, prepare(operation), variables)
+  return writes.map((_, index) => results[`write${index}`] as Values)
 }
 
 /** Whether a client prefers that read-only fields with other values are ignored (RFC 7240 §4.4). */

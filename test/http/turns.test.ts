@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import test from 'ava'
 import type { Context } from 'koa'
-import { createTurns } from '../../src/http/turns.ts'
+import { createTurns } from '../../src/http/admission.ts'
 
 /** Requests of callers with a known token, in the order in which they start. */
 async function serve() {

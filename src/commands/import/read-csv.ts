@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { type CsvError, parse } from 'csv-parse/sync'
-import { parseStrictJson } from '../../http/json/strict-json.ts'
+import { parseStrictJson } from '../../http/json.ts'
 import { DomainError } from '../../model/errors.ts'
 import { kindOf, type LeafField } from '../../model/fields.ts'
 import type { Leaf, Resource, Values } from '../../model/resource.ts'
 import { toValues } from '../../model/rows.ts'
-import { withoutApostrophe } from '../../rest/items/csv.ts'
+import { withoutApostrophe } from '../../rest/items.ts'
 import { ArgumentsError } from '../../service/command.ts'
 import { BrokenRecord, type InputRow, readRecords } from './read-records.ts'
 

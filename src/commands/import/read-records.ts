@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { MAXIMUM_JSON_BYTES } from '../../http/json/strict-json.ts'
+import { MAXIMUM_JSON_BYTES } from '../../http/json.ts'
 import { DomainError } from '../../model/errors.ts'
 
 /** A row of a file: the number of its first line, its size, and its values or the reason why it cannot be read. */

@@ -65,7 +65,7 @@ export function resourceExamples(
     /** A page with one item; within a parent if the list has one. */
     page: (parent: Resource | undefined) => {
       const one = { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null }
-      const parameters = { limit: DEFAULT_PAGE_SIZE, filters: [] }
+      const parameters = { limit: DEFAULT_PAGE_SIZE }
       const list = { result: { ...one, revision: '' }, page: 1, parameters, parent: within(parent) }
       return hal.list(list, urls)
     },

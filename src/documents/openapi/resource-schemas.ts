@@ -2,7 +2,7 @@ import { type Field, isAlwaysSet } from '../../model/fields.ts'
 import { relationsOf } from '../../model/relations.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
 import { createHal, type Embed, type Occasion } from '../../rest/hal.ts'
-import { resourcePaths } from '../../rest/resource-paths.ts'
+import { resourcePaths } from '../../rest/routes.ts'
 import { embedsOf } from '../../rest/selection.ts'
 import { type RestSettings, Urls } from '../../rest/urls.ts'
 import {

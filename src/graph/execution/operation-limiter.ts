@@ -1,5 +1,5 @@
+import type { Load } from '../../http/admission.ts'
 import { type Abortable, Limiter, type Release } from '../../http/limiter.ts'
-import type { Load } from '../../http/load-shedding.ts'
 import { DomainError } from '../../model/errors.ts'
 
 export interface OperationLimits {

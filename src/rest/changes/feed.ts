@@ -10,10 +10,10 @@ import { asksFor, preferencesOf, reportApplied } from '../../http/negotiation.ts
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { picker } from '../hal.ts'
-import { runForRequest } from '../operation-header.ts'
+import { runForRequest } from '../operations.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { linkDescription, negotiate, respond } from '../respond.ts'
-import { type RestSettings, type Urls, urlsFor } from '../urls.ts'
+import { type RestSettings, type Urls, urlsFor, withQuery } from '../urls.ts'
 
 export const CHANGES_PATH = '/changes'
 
@@ -159,14 +159,8 @@ function parseChangesQuery(ctx: Context, maximum: number, last?: string): Change
   }
 }
 
-/** The URL of the feed, with parameters in a fixed order. */
 export function changesUrl({ base }: Urls, { since, collections, limit }: ChangesQuery): string {
-  const parameters = [
-    ...(since === undefined ? [] : [`since=${encodeURIComponent(since)}`]),
-    ...(collections === undefined ? [] : [`collection=${collections.map(encodeURIComponent).join(',')}`]),
-    `limit=${limit}`,
-  ]
-  return `${base}${CHANGES_PATH}?${parameters.join('&')}`
+  return withQuery(base + CHANGES_PATH, { since, collection: collections?.join(), limit })
 }
 
 /** Makes the function that represents a change: the resource has the fields of this version of the API. */

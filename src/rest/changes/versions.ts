@@ -1,16 +1,15 @@
 import type { Context } from 'koa'
 import { HIGHEST_VERSION } from '../../domain/feed/versions.ts'
 import type { Prepare, PreparedOperation } from '../../graph/execution/operation.ts'
-import { refuseQuery } from '../../http/request-target.ts'
 import type { Handler } from '../../http/routes.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { picker } from '../hal.ts'
-import { runForRequest } from '../operation-header.ts'
+import { runForRequest } from '../operations.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { respond } from '../respond.ts'
-import { type RestSettings, type Urls, urlsFor } from '../urls.ts'
+import { type RestSettings, type Urls, urlsFor, withQuery } from '../urls.ts'
 
 /** Below a resource. */
 export const VERSIONS_PATH = '/versions'
@@ -76,8 +75,8 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
     const { items, has_more } = await read(ctx, { before, limit })
     const urls = urlsFor(ctx, settings)
     const href = urls.resource(resource, keyIn(ctx))
-    const page = (from: number | undefined) => ({
-      href: `${href}${VERSIONS_PATH}?${from === undefined ? '' : `before=${from}&`}limit=${limit}`,
+    const page = (before: number | undefined) => ({
+      href: withQuery(href + VERSIONS_PATH, { before, limit }),
     })
     respond(ctx, 200, {
       _links: {
@@ -92,7 +91,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
   }
 
   const one: Handler = async (ctx) => {
-    refuseQuery(ctx.URL.searchParams)
+    QueryParameters.refuse(ctx.URL.searchParams)
     const { items } = await read(ctx, { version: numberIn(ctx), limit: 1 })
     respond(ctx, 200, present(items[0] as Version, ctx, urlsFor(ctx, settings)))
   }

@@ -1,8 +1,9 @@
+import type { Options } from 'csv-stringify'
 import { stringify } from 'csv-stringify/sync'
 import type { Context } from 'koa'
-import { DomainError } from '../../model/errors.ts'
-import type { Leaf } from '../../model/resource.ts'
-import { csvOptions } from './csv.ts'
+import { DomainError } from '../model/errors.ts'
+import { kindOf } from '../model/fields.ts'
+import type { Leaf } from '../model/resource.ts'
 
 /** A list in HAL. */
 interface ListDocument {
@@ -43,4 +44,35 @@ export function respondWithItems(ctx: Context, type: string, list: object, leave
   if (count !== undefined) ctx.set('X-Total-Count', String(count))
   ctx.set('Content-Type', type === 'text/csv' ? `${type}; charset=utf-8; header=present` : type)
   ctx.body = WRITERS[type]?.(Object.values(embedded)[0] ?? [], leaves)
+}
+
+/** A spreadsheet would execute a cell that begins so, behind any apostrophes (OWASP, CSV Injection). */
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
+
+/** Undoes the apostrophe that protects a text from being a formula. */
+export function withoutApostrophe(cell: string): string {
+  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
+}
+
+/**
+ * How values in JSON are written as CSV (RFC 4180), with a column for each leaf. An unset field is an empty cell, an
+ * empty string a quoted one. Only texts can be formulas: numbers stay as they are.
+ */
+export function csvOptions(leaves: readonly Leaf[]): Options {
+  const kinds = new Map(leaves.map(({ name, field }) => [name, kindOf(field)]))
+  return {
+    header: true,
+    columns: [...kinds.keys()],
+    record_delimiter: 'windows',
+    // The library quotes only whole record delimiters.
+    quoted_match: /^$|[\r\n]/,
+    cast: {
+      boolean: String,
+      string(value, { column, header }) {
+        const kind = header ? undefined : kinds.get(String(column))
+        if (kind?.isJson) return JSON.stringify(value)
+        return kind?.isText && FORMULA.test(value) ? `'${value}` : value
+      },
+    },
+  }
 }
