@@ -9,8 +9,7 @@ const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?
  * charset=utf-8`, `application/json` is acceptable, since it is always in UTF-8.
  */
 export function acceptable(ctx: Context, ...types: readonly string[]): string | false {
-  const { headers } = ctx
-  if (headers.accept?.includes(';')) headers.accept = headers.accept.replace(RANGE_PARAMETER, '')
+  ctx.headers.accept &&= ctx.headers.accept.replace(RANGE_PARAMETER, '')
   return ctx.accepts(...types)
 }
 
@@ -28,12 +27,10 @@ const VALUES = {
   'graphql-operation': [''],
 } as const
 
-/** The longest wait, in seconds. Proxies end connections that are silent for longer. */
+/** The longest `wait` (RFC 7240 §4.3), in seconds. Proxies end connections that are silent for longer. */
 const LONGEST_WAIT = 30
 
-/** The preferences of a request, by name. Undefined for absent and for unrecognized ones. */
 type Preferences = { readonly [Name in keyof typeof VALUES]?: (typeof VALUES)[Name][number] } & {
-  /** Seconds that the client waits for something to tell (RFC 7240 §4.3), at most 30. */
   readonly wait?: number
 }
 
@@ -65,23 +62,18 @@ export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>)
   const preferences: Record<string, string | number> = {}
   for (const [name, values] of Object.entries<readonly string[]>(VALUES)) {
     const value = sent.get(name)
-    if (value === undefined) continue
-    if (values.includes(value)) preferences[name] = value
-    else if (name === 'tx') {
-      const message = `The preference tx must be ${values.join(' or ')}.`
-      throw errorAt('prefer', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
-    }
+    if (value !== undefined && values.includes(value)) preferences[name] = value
+  }
+  if (sent.has('tx') && preferences['tx'] === undefined) {
+    const message = `The preference tx must be ${VALUES.tx.join(' or ')}.`
+    throw errorAt('prefer', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
   }
   const wait = sent.get('wait') ?? ''
   if (/^[1-9]\d{0,5}$/.test(wait)) preferences['wait'] = Math.min(Number(wait), LONGEST_WAIT)
   return preferences
 }
 
-/**
- * Names a preference as applied (RFC 7240 §3). The response depends on the header.
- *
- * @param preference with its value, if it has one: `handling=strict`
- */
+/** Names a preference as applied, such as `handling=strict` (RFC 7240 §3). */
 export function reportApplied(ctx: Context, preference: string): void {
   ctx.append('Preference-Applied', preference)
   ctx.vary('Prefer')
