@@ -7,23 +7,20 @@ import { DomainError } from '../model/errors.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import type { Row } from '../model/row.ts'
+import type { Columns, Row } from '../model/row.ts'
 import { changedColumns, initialColumns, toColumns } from '../model/rows.ts'
 import type { WriteContext } from './context.ts'
 import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
-import { parentNotFoundOrGone } from './not-found.ts'
-import { ParentNotFound, WriteConflict } from './retry.ts'
+import { parentNotFoundOrGone } from './read.ts'
 import { type ClientChange, refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
-import { transact } from './transaction.ts'
+import { ParentNotFound, transact, WriteConflict } from './transaction.ts'
 
 /** The outcome of a write. It is decided with the write itself, so concurrent requests cannot make it wrong. */
 export interface Written {
   readonly outcome: 'CREATED' | 'REPLACED' | 'UNCHANGED'
   readonly row: Row
 }
-
-type Columns = Record<string, unknown>
 
 /**
  * Changes a resource to these values, in a transaction if its rules need one.
@@ -39,13 +36,13 @@ export async function updateResource(
   values: Values,
 ): Promise<Written> {
   const target = { key, before, after: toColumns(resource, values, before) }
-  return runWrite(context, resource, target, async (change) => {
+  return runWrite(context, resource, target, async (change, after) => {
     await refuseBrokenRules(change, resource, context.resources)
-    const changed = changedColumns(before, change.after)
+    const changed = changedColumns(before, after)
     if (Object.keys(changed).length === 0) return { outcome: 'UNCHANGED', row: before }
     await refuseTakenValues(change, resource)
     const [row] = await prismaModel(change.client, resource).updateManyAndReturn({
-      where: { ...keyColumns(resource, signedKey(key, writerOf(context))), version: before.version },
+      where: { ...signedColumns(context, resource, key), version: before.version },
       data: toData(resource, changed),
     })
     if (!row) throw new WriteConflict()
@@ -62,21 +59,18 @@ export async function insertResource(
   options: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
   const { record, otherThan } = options
-  const after = { ...initialColumns(resource), ...toColumns(resource, values) }
-  const write: Write = async (change) => {
+  const columns = { ...initialColumns(resource), ...toColumns(resource, values) }
+  const write: Write = async (change, after) => {
     await record?.claim(change.client)
     await refuseBrokenRules(change, resource, context.resources)
     if (otherThan !== undefined) await refuseTakenIdentifier(change, resource, otherThan)
-    const row = await prismaModel(change.client, resource).create({
-      data: toData(resource, {
-        ...change.after,
-        ...keyColumns(resource, signedKey(key, writerOf(context))),
-      }),
-    })
+    const data = toData(resource, { ...after, ...signedColumns(context, resource, key) })
+    const row = await prismaModel(change.client, resource).create({ data })
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
-  return runWrite(context, resource, { key, before: undefined, after }, write, record !== undefined)
+  const target = { key, before: undefined, after: columns }
+  return runWrite(context, resource, target, write, record !== undefined)
 }
 
 /** Deletes a resource and the resources it owns; see {@link updateResource}. */
@@ -95,10 +89,7 @@ export async function removeResource(
   try {
     return await inTransaction(context, resource, { key, before, after: undefined }, async (change) => {
       await resource.databaseRule?.(change)
-      const where = {
-        ...keyColumns(resource, signedKey(key, writerOf(context))),
-        ...(before && { version: before.version }),
-      }
+      const where = { ...signedColumns(context, resource, key), ...(before && { version: before.version }) }
       const { count } = await prismaModel(change.client, resource).deleteMany({ where })
       if (count === 0 && before) throw new WriteConflict()
       return count === 0 ? 'ABSENT' : 'DELETED'
@@ -109,19 +100,28 @@ export async function removeResource(
   }
 }
 
-type Write = (change: ClientChange & Target<Columns>) => Promise<Written>
+/** The columns of a key, with who writes it. */
+function signedColumns(context: WriteContext, resource: Resource, key: ResourceKey): Columns {
+  return keyColumns(resource, signedKey(key, writerOf(context)))
+}
+
+type Target = Pick<Change, 'key' | 'before' | 'after'>
+
+/** Writes the columns that the rules of a change leave. */
+type Write = (change: ClientChange, after: Columns) => Promise<Written>
 
 async function runWrite(
   context: WriteContext,
   resource: Resource,
-  target: Target<Columns>,
+  target: Target,
   write: Write,
   hasIdempotencyKey = false,
 ): Promise<Written> {
   const { client, caller } = context
   const { key, before } = target
   try {
-    return await inTransaction(context, resource, target, write, hasIdempotencyKey)
+    const run = (change: ClientChange) => write(change, change.after as Columns)
+    return await inTransaction(context, resource, target, run, hasIdempotencyKey)
   } catch (error) {
     refuseToGoOn(context, error)
     const mapped = writeError(error, resource)
@@ -140,8 +140,6 @@ async function runWrite(
   }
 }
 
-type Target<After = Change['after']> = Pick<Change, 'key' | 'before'> & { readonly after: After }
-
 /**
  * Runs a write in a transaction if it has several statements: those of a database rule, or of an idempotency
  * key. A write of one statement needs none, nor does one whose rule reads first and then has nothing to write.
@@ -149,11 +147,11 @@ type Target<After = Change['after']> = Pick<Change, 'key' | 'before'> & { readon
  *
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */
-async function inTransaction<After extends Change['after'], Result>(
+async function inTransaction<Result>(
   context: WriteContext,
   { databaseRule }: Resource,
-  { key, before, after }: Target<After>,
-  write: (change: ClientChange & Target<After>) => Promise<Result>,
+  { key, before, after }: Target,
+  write: (change: ClientChange) => Promise<Result>,
   hasIdempotencyKey = false,
 ): Promise<Result> {
   const { client, caller, ruleSettings: settings, transaction } = context

@@ -3,7 +3,6 @@ import type { Readers } from '../database/replicas/readers.ts'
 import type { Caller } from '../model/caller.ts'
 import type { RuleSettings } from '../model/database-rule.ts'
 import type { Resource } from '../model/resource.ts'
-import type { SharedTransaction } from './transaction.ts'
 
 export type { DatabaseClient }
 
@@ -18,6 +17,12 @@ export interface WriteContext {
   readonly changesDays: number
   /** Set if the write is one of several in the transaction of `client`. */
   readonly transaction?: SharedTransaction
+}
+
+/** How several writes are in one transaction. */
+export interface SharedTransaction {
+  /** Each write has a savepoint, so that what the database refuses ends the write and not the transaction. */
+  readonly hasSavepoints: boolean
 }
 
 /** Chooses the database that a caller reads from, and records who has written. */

@@ -2,16 +2,15 @@ import { prismaError, refusalOf } from '../database/errors.ts'
 import { DomainError, errorAt } from '../model/errors.ts'
 import { type Resource, tableName } from '../model/resource.ts'
 import { uniqueIndexName, uniqueLeaves } from '../model/uniqueness.ts'
-import { computedProblem } from './computed-problem.ts'
 import type { WriteContext } from './context.ts'
-import { ParentNotFound, WriteConflict } from './retry.ts'
 import { duplicateValue } from './rules.ts'
-import { TransactionEnded } from './transaction.ts'
+import { ParentNotFound, TransactionEnded, WriteConflict } from './transaction.ts'
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATIONS = ['23503', '23001']
 const CHECK_VIOLATION = '23514'
-const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
+/** The class of values that do not fit: an overflow, a division by zero. */
+const DATA_EXCEPTION = '22'
 
 /** PostgreSQL's serialization_failure and deadlock_detected. */
 const WRITE_CONFLICTS = ['40001', '40P01']
@@ -33,6 +32,21 @@ export function writeError(error: unknown, resource: Resource): unknown {
 }
 
 /**
+ * The error for a computed value that does not fit its field; undefined if another problem has this SQLSTATE. The values of
+ * a body fit their fields, so the value is computed from them. PostgreSQL names the column only where a constraint refuses
+ * it.
+ */
+function computedProblem({ path, leaves }: Resource, state: string, constraint: string) {
+  const computed = leaves.filter(({ field }) => field.computed !== undefined)
+  const refused = computed.filter(({ column }) => `${tableName(path)}_${column}_check` === constraint)
+  const names = (state.startsWith(DATA_EXCEPTION) ? computed : refused).map(({ name }) => name)
+  if (names.length === 0) return undefined
+  const message = `${names.join(' or ')} cannot be computed from these values.`
+  const details = names.map((field) => ({ field, code: 'OUT_OF_RANGE', message }))
+  return new DomainError('BUSINESS_RULE_VIOLATION', message, details)
+}
+
+/**
  * Passes on only errors after which the transaction of several writes can go on.
  *
  * @throws {TransactionEnded} if PostgreSQL refused a statement without a savepoint, or because of another transaction
@@ -51,11 +65,6 @@ export function deletionError(error: unknown, resources: readonly Resource[]): u
   const user = resources.find(({ path }) => constraint.startsWith(`${tableName(path)}_`))
   const message = `It cannot be deleted while ${user?.path ?? 'others'} refer to it.`
   return errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', message)
-}
-
-/** Whether doubles overflowed. */
-export function isOverflow(error: unknown): boolean {
-  return refusalOf(error)?.state === NUMERIC_VALUE_OUT_OF_RANGE
 }
 
 const NONE = { state: '', constraint: '' }

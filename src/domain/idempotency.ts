@@ -8,7 +8,7 @@ import { isObject } from '../model/values.ts'
 import type { WriteContext } from './context.ts'
 import { rowOf } from './feed/recorded-change.ts'
 import { repeat } from './repeat.ts'
-import { WriteConflict } from './retry.ts'
+import { WriteConflict } from './transaction.ts'
 
 /** A request to create a resource only once. */
 interface Creation {

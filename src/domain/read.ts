@@ -1,7 +1,8 @@
 import type { Client } from '../database/client.ts'
-import { rejectUnavailable } from '../database/errors.ts'
+import { refusalOf, rejectUnavailable } from '../database/errors.ts'
 import { prismaModel } from '../database/extension.ts'
 import { withKeys } from '../database/key-reads.ts'
+import { DomainError } from '../model/errors.ts'
 import {
   isIdentifier,
   isResourceKey,
@@ -15,8 +16,6 @@ import type { List, ListRequest } from '../model/query/list.ts'
 import { listColumn } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
-import { isOverflow } from './database-errors.ts'
-import { notFoundOrGone, resourceNotFound } from './not-found.ts'
 
 /**
  * Reads a resource. A malformed identifier is not found without a query, because PostgreSQL refuses U+0000.
@@ -27,6 +26,54 @@ export async function readResource(client: Client, resource: Resource, key: Reso
   if (!isResourceKey(key)) throw resourceNotFound(resource, key)
   const row = await prismaModel(client, resource).findByKey(resource, key)
   return row ?? Promise.reject(await notFoundOrGone(client, resource, key))
+}
+
+/**
+ * The error for a missing resource: RESOURCE_GONE if it was deleted, otherwise RESOURCE_NOT_FOUND
+ * (SPEC §4.2). Costs a query, except for a malformed identifier, in which PostgreSQL would refuse U+0000.
+ */
+export async function notFoundOrGone(
+  client: Client,
+  resource: Resource,
+  key: ResourceKey,
+): Promise<DomainError> {
+  if (!isResourceKey(key)) return resourceNotFound(resource, key)
+  const { parentId = '', id } = key
+  const statement = { text: IS_DELETED, values: [resource.path, parentId, id] }
+  const [found] = await client.$rows<{ deleted: boolean }>(statement)
+  if (!found?.deleted) return resourceNotFound(resource, key)
+  return new DomainError('RESOURCE_GONE', `The resource ${quoted(id)} in ${resource.path} was deleted.`)
+}
+
+/** Each deleted resource has a tombstone; those of a mass deletion share a set. */
+const IS_DELETED = `
+  SELECT EXISTS (SELECT FROM tombstones WHERE collection = $1 AND parent_id = $2 AND id = $3)
+    OR EXISTS (SELECT FROM tombstone_sets WHERE collection = $1 AND parent_id = $2 AND $3 = ANY(ids)) AS deleted`
+
+/**
+ * The error for the parent of a key, if the parent is missing. Writes do not look up the parent first;
+ * call this after a violated rule, because a missing parent takes precedence (404 and 410 before 422).
+ */
+export async function parentNotFoundOrGone(
+  client: Client,
+  { owner }: Resource,
+  { parentId }: ResourceKey,
+): Promise<DomainError | undefined> {
+  if (!owner || parentId === undefined) return undefined
+  const parent = { id: parentId }
+  const row = await prismaModel(client, owner).findByKey(owner, parent)
+  return row ? undefined : notFoundOrGone(client, owner, parent)
+}
+
+/** RESOURCE_NOT_FOUND (404), with advice for the operation, if any. */
+export function resourceNotFound(resource: Resource, { id }: ResourceKey, advice = ''): DomainError {
+  const message = `There is no resource ${quoted(id)} in ${resource.path}.${advice && ` ${advice}`}`
+  return new DomainError('RESOURCE_NOT_FOUND', message)
+}
+
+/** Requested identifiers may be malformed; the message does not repeat long ones in full. */
+function quoted(id: string): string {
+  return JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id)
 }
 
 /** Reads resources by the texts of their keys. A key without a row is left out. */
@@ -57,19 +104,18 @@ export function readLists(
   parentIds: readonly string[],
   request: ListRequest,
 ): Promise<ReadonlyMap<string, List>> {
-  const parents = {
-    resource: parent,
-    ids: parentIds.filter(isIdentifier),
-    column: listColumn(parent, resource),
-  }
-  return prismaModel(client, resource).lists(resource, parents, request)
+  const [ids, column] = [parentIds.filter(isIdentifier), listColumn(parent, resource)]
+  return prismaModel(client, resource).lists(resource, { resource: parent, ids, column }, request)
 }
+
+/** PostgreSQL's SQLSTATE of a double that overflows. */
+const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 
 /** Counts and measures the groups of a collection: exactly where that of doubles overflows in any group. */
 export function aggregate(client: Client, resource: Resource, request: AggregateRequest): Promise<Group[]> {
   const model = prismaModel(client, resource)
   return model.measureGroups(resource, request).catch((error) => {
-    if (!isOverflow(error)) throw error
+    if (refusalOf(error)?.state !== NUMERIC_VALUE_OUT_OF_RANGE) throw error
     return model.measureGroups(resource, { ...request, exact: true })
   })
 }

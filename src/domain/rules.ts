@@ -4,12 +4,13 @@ import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { allows } from '../model/authorize.ts'
 import type { Change } from '../model/database-rule.ts'
 import { type Detail, type DomainError, errorAt, refuseRuleViolation } from '../model/errors.ts'
+import { kindOf } from '../model/fields.ts'
 import { isIdentifier, isResourceKey } from '../model/identifiers.ts'
+import { capitalized, noun, withArticle } from '../model/labels.ts'
 import { relationsOf } from '../model/relations.ts'
-import type { Resource } from '../model/resource.ts'
-import { changedColumns, toValues } from '../model/rows.ts'
+import type { Resource, Values } from '../model/resource.ts'
+import { changedColumns, toValues, valueAt } from '../model/rows.ts'
 import { uniqueExpression, uniqueLeaves } from '../model/uniqueness.ts'
-import { brokenTransitions } from './transitions.ts'
 
 /** A change with the whole client, not only the part for rules. */
 export type ClientChange = Change & { readonly client: Client }
@@ -31,6 +32,21 @@ export async function refuseBrokenRules(
   const moved = brokenTransitions(resource, values, stored)
   refuseRuleViolation([...moved, ...broken, ...(await unknownReferences(change, resource, resources))])
   await resource.databaseRule?.(change)
+}
+
+/** The changes of fields that their declared transitions do not have. */
+function brokenTransitions(resource: Resource, values: Values, before: Values | undefined): Detail[] {
+  return resource.writable.flatMap((leaf): Detail[] => {
+    const { name, field } = leaf
+    const [from, to] = [before && valueAt(before, leaf), valueAt(values, leaf)]
+    const allowed = kindOf(field).choicesAfter?.(field, from)
+    if (!allowed || to === undefined || allowed.includes(to)) return []
+    const others = allowed.filter((value) => value !== from)
+    const advice = others.length > 0 ? `, only ${others.join(' or ')}` : ''
+    const subject = capitalized(withArticle(`${from ?? 'new'} ${noun(resource)}`))
+    const message = `${subject} cannot become ${to}${advice}.`
+    return [{ field: name, code: 'INVALID_STATUS_TRANSITION', message }]
+  })
 }
 
 /** Checks only changed references; foreign keys keep the others valid. */

@@ -1,40 +1,31 @@
+import { LRUCache } from 'lru-cache'
 import type { DatabaseClient } from '../database/client.ts'
 import type { Scan } from '../model/query/list.ts'
 import { type Resource, tableName } from '../model/resource.ts'
 
 const LIFETIME_MILLISECONDS = 10_000
 
-/** The sizes of the tables in bytes, by name. */
-type Sizes = ReadonlyMap<string, number>
-
-/** The sizes of the tables of the resources, cached for ten seconds. */
+/** The sizes of the tables of the resources, kept for ten seconds. */
 export class TableSizes {
-  #cached: Promise<Sizes> | undefined
-  #requestedAt = Number.NEGATIVE_INFINITY
+  /** The sizes in bytes by table. Only the first call waits for them; a failure keeps the previous ones. */
+  readonly #sizes = new LRUCache<'sizes', ReadonlyMap<string, number>>({
+    max: 1,
+    ttl: LIFETIME_MILLISECONDS,
+    allowStale: true,
+    fetchMethod: (_, previous) => this.#read().catch(() => previous ?? new Map()),
+  })
 
   constructor(
     readonly client: DatabaseClient,
     readonly resources: readonly Resource[],
   ) {}
 
-  /**
-   * The size of a table in bytes, with its TOAST data and without its indexes. Only the first call waits for the
-   * database. Later calls use the previous sizes until it responds.
-   */
+  /** The size of a table in bytes, with its TOAST data and without its indexes. */
   async of({ path }: Resource): Promise<number> {
-    if (performance.now() - this.#requestedAt > LIFETIME_MILLISECONDS) {
-      this.#requestedAt = performance.now()
-      const sizes = this.#read()
-      this.#cached ??= sizes.catch(() => new Map())
-      const keep = () => {
-        this.#cached = sizes
-      }
-      sizes.then(keep, () => {})
-    }
-    return (await this.#cached)?.get(tableName(path)) ?? 0
+    return (await this.#sizes.fetch('sizes'))?.get(tableName(path)) ?? 0
   }
 
-  async #read(): Promise<Sizes> {
+  async #read(): Promise<ReadonlyMap<string, number>> {
     const text = 'SELECT name, pg_table_size(name::regclass)::float8 AS bytes FROM unnest($1::text[]) AS name'
     const tables = this.resources.map(({ path }) => tableName(path))
     const rows = await this.client.$rows<{ name: string; bytes: number }>({ text, values: [tables] })

@@ -1,27 +1,40 @@
 import type { DatabaseClient } from '../database/client.ts'
 import { rejectUnavailable } from '../database/errors.ts'
-import { setWriter, type Writer, writerOf } from '../database/writer.ts'
-import { retry, WriteConflict } from './retry.ts'
+import { setWriter, writerOf } from '../database/writer.ts'
+import { DomainError } from '../model/errors.ts'
+import type { SharedTransaction, WriteContext } from './context.ts'
 
-/** How several writes are in one transaction. */
-export interface SharedTransaction {
-  /** Each write has a savepoint, so that what the database refuses ends the write and not the transaction. */
-  readonly hasSavepoints: boolean
-}
+/** Another request has changed the same data. The write is repeated; callers never receive this error. */
+export class WriteConflict extends Error {}
 
-interface Context extends Writer {
-  readonly client: DatabaseClient
-  readonly transaction?: SharedTransaction
-}
+/** The parent of an owned resource does not exist. */
+export class ParentNotFound extends Error {}
 
 /** The transaction cannot go on, because of another request or of a refusal without a savepoint. It is repeated. */
 export class TransactionEnded extends Error {}
 
-/** What a transaction came to, and whether it is kept. */
-interface Outcome<Result> {
-  readonly result: Result
-  readonly isKept: boolean
+/** Each conflict means that another request succeeded, so this many in a row indicate a fault. */
+const MAXIMUM_ATTEMPTS = 200
+
+/**
+ * Repeats a write until it has no conflict. A write without preconditions never fails because of another
+ * request; it is applied after it.
+ *
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503) after too many conflicts
+ */
+export async function retry<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 0; attempts < MAXIMUM_ATTEMPTS; attempts++) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof WriteConflict)) throw error
+    }
+  }
+  const message = 'Too many requests are changing this resource at the same time; try again.'
+  throw new DomainError('SERVICE_UNAVAILABLE', message)
 }
+
+type Context = Pick<WriteContext, 'caller' | 'client' | 'changesDays' | 'transaction'>
 
 class RolledBack extends Error {
   constructor(readonly result: unknown) {
@@ -33,12 +46,16 @@ class RolledBack extends Error {
  * Runs writes in one transaction, and again as a whole after a conflict. A savepoint costs two statements, so the first
  * attempt has them only if the writes may fail one by one; later ones have them to find out which write is refused.
  *
+ * @param work resolves to what the transaction came to, and whether it is kept
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */
 export function inOneTransaction<Result>(
   context: Context,
   first: SharedTransaction,
-  work: (client: DatabaseClient, transaction: SharedTransaction) => Promise<Outcome<Result>>,
+  work: (
+    client: DatabaseClient,
+    transaction: SharedTransaction,
+  ) => Promise<{ readonly result: Result; readonly isKept: boolean }>,
 ): Promise<Result> {
   let { hasSavepoints } = first
   return retry(async () => {
@@ -60,7 +77,7 @@ export function inOneTransaction<Result>(
 /**
  * Runs the statements of one write in a transaction, or in a savepoint of the one that it is in.
  *
- * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
+ * @throws {DomainError} as {@link inOneTransaction}
  */
 export function transact<Result>(
   context: Context,

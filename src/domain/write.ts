@@ -17,8 +17,8 @@ import { viewOf } from '../model/versions/views.ts'
 import { insertResource, removeResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { idempotencyRecord } from './idempotency.ts'
-import { notFoundOrGone, resourceNotFound } from './not-found.ts'
-import { retry } from './retry.ts'
+import { notFoundOrGone, resourceNotFound } from './read.ts'
+import { retry } from './transaction.ts'
 
 interface PatchOptions extends Precondition {
   /** The version of the API that the body is in; by default it is in all fields of the resource. */
@@ -90,13 +90,8 @@ export async function putResource(
     const row = await prismaModel(context.client, resource).findByKey(resource, key)
     if (row && options.mayReplace) return change(context, resource, key, row, options, () => values)
     if (row) {
-      const current = { ...key, version: row.version }
-      throw new DomainError(
-        'PRECONDITION_FAILED',
-        'The resource exists, and may only be created.',
-        [],
-        current,
-      )
+      const message = 'The resource exists, and may only be created.'
+      throw new DomainError('PRECONDITION_FAILED', message, [], { ...key, version: row.version })
     }
     if (!options.mayCreate) throw resourceNotFound(resource, key, CREATE_ADVICE)
     return insertResource(context, resource, key, completed(resource, view, values))

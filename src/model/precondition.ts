@@ -20,12 +20,8 @@ export function requireState(row: Row, key: ResourceKey, condition: Precondition
   const isVersion = versions === undefined || versions.includes(row.version)
   if (isVersion && (!unmodifiedSince || isUnmodifiedSince(row['last_updated'] as Date, unmodifiedSince)))
     return
-  throw new DomainError(
-    'CONCURRENT_MODIFICATION',
-    'This resource changed after you read it. Fetch it and try again.',
-    [],
-    { ...key, version: row.version },
-  )
+  const message = 'This resource changed after you read it. Fetch it and try again.'
+  throw new DomainError('CONCURRENT_MODIFICATION', message, [], { ...key, version: row.version })
 }
 
 /** Whether a resource has not changed after a moment, compared in seconds, as the dates of HTTP are. */

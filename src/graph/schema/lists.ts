@@ -1,5 +1,4 @@
-import { notFoundOrGone } from '../../domain/not-found.ts'
-import { readList } from '../../domain/read.ts'
+import { notFoundOrGone, readList } from '../../domain/read.ts'
 import { errorAt } from '../../model/errors.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import { type Sort, sortable } from '../../model/query/query.ts'

@@ -1,6 +1,5 @@
 import { readableCollections } from '../../domain/feed/change-feed.ts'
-import type { VersionPage } from '../../domain/feed/recorded-version.ts'
-import { HIGHEST_VERSION, readVersion, readVersions } from '../../domain/feed/versions.ts'
+import { HIGHEST_VERSION, readVersion, readVersions, type VersionPage } from '../../domain/feed/versions.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import { refuseOutOfBounds } from './lists.ts'
