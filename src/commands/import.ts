@@ -38,6 +38,9 @@ command can run while the service does.`
 
 const INTERRUPTED = 130
 
+/** The progress bar is updated after this time. */
+const UPDATE_MILLISECONDS = 200
+
 const BLANK = /^[ \t\r]*$/
 
 const options = {
@@ -87,8 +90,6 @@ async function transfer(parts: ImportParts, settings: Settings): Promise<void> {
   if (context && state.rows === total) await rm(statePath(file), { force: true })
 }
 
-const SHOWN_MILLISECONDS = 200
-
 /** Makes the function that shows the progress on standard error, if that is a terminal: rows, rate, and the time left. */
 function progressBar(total: number, done: number): (state: ImportState) => void {
   const { stderr } = process
@@ -96,7 +97,7 @@ function progressBar(total: number, done: number): (state: ImportState) => void 
   let shownAt = Number.NEGATIVE_INFINITY
   return ({ rows, refused }) => {
     const now = performance.now()
-    if (!stderr.isTTY || (now - shownAt < SHOWN_MILLISECONDS && rows < total)) return
+    if (!stderr.isTTY || (now - shownAt < UPDATE_MILLISECONDS && rows < total)) return
     shownAt = now
     const rate = (rows - done) / Math.max((now - started) / 1000, 0.001)
     const left = rate === 0 ? '' : ` | ${Math.ceil((total - rows) / rate)} s left`
