@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Patience } from '../database/connection.ts'
-import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts'
-import { openReaders, type Readers } from '../database/replicas/readers.ts'
+import { type Database, openDatabase } from '../database/database.ts'
+import { openReaders } from '../database/replicas/readers.ts'
 import { keepChanges, startChangeUpkeep } from '../domain/feed/upkeep.ts'
 import { FeedWatch } from '../domain/feed/watch.ts'
 import { startKeyExpiry } from '../domain/idempotency.ts'
@@ -31,6 +31,7 @@ const IDLE_MILLISECONDS = 1_000
  */
 export async function startService(parts: ServiceParts) {
   const { settings, domain } = parts
+  const { jwt } = parts.tokens
   const base = basePath({ namespace: settings.namespace, version: shownVersion(domain, settings) })
   const options = databaseOptions(parts, parts.reportWait)
   let preparing: Promise<CreateApplication> | undefined
@@ -40,7 +41,10 @@ export async function startService(parts: ServiceParts) {
   const database = await openDatabase(options, () => void prepare().catch(() => {}))
   const state = { isStopping: false, refusedConnections: 0 }
   try {
-    const readers = await openReadersOf(parts, database, options)
+    const { PrismaClient } = await options.tables()
+    const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
+    const replicaOptions = { ...settings, secret, report: parts.reportReplicas }
+    const readers = await openReaders(database, { ...settings, PrismaClient }, replicaOptions)
     const feed = await retryWhileUnavailable(options.patience, () =>
       openFeed(database.client, settings.changesDays),
     )
@@ -118,16 +122,6 @@ async function openFeed(client: Database['client'], days: number): Promise<FeedW
   const feed = new FeedWatch({ client, changesDays: isRecorded ? days : 0 })
   await feed.refresh()
   return feed
-}
-
-async function openReadersOf(
-  { settings, tokens: { jwt }, reportReplicas: report }: ServiceParts,
-  database: Database,
-  { tables }: DatabaseOptions,
-): Promise<Readers> {
-  const { PrismaClient } = await tables()
-  const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
-  return openReaders(database, { ...settings, PrismaClient }, { ...settings, secret, report })
 }
 
 /** Resolves to the origin on this machine. */
