@@ -38,7 +38,7 @@ export interface ServiceParts extends Configuration {
 }
 
 /** Changes while the HTTP server runs. */
-export interface ServerState {
+interface ServerState {
   readonly isStopping: boolean
   /** Number of connections closed at once because of MAX_CONNECTIONS. */
   readonly refusedConnections: number

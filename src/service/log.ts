@@ -3,7 +3,7 @@ import pino, { type DestinationStream } from 'pino'
 
 const END_MILLISECONDS = 1_000
 
-export type Log = ReturnType<typeof openJsonLog>
+type Log = ReturnType<typeof openJsonLog>
 
 /** Opens the log on standard output: readable lines on a terminal, JSON elsewhere. */
 export async function openLog(level: string): Promise<Log> {
