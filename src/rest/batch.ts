@@ -11,9 +11,9 @@ import { type DetailCode, DomainError, errorAt } from '../model/errors.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { isObject } from '../model/values.ts'
 import { QueryParameters } from './query-parameters.ts'
-import { hasTemplates, linkDescription, negotiate, respond } from './respond.ts'
-import { type RestSettings, urlsFor } from './urls.ts'
-import { idempotencyKeyOf, runWrites, type Write, type WriteRequest } from './writes.ts'
+import { linkDescription, negotiate, respond } from './respond.ts'
+import type { RestSettings } from './urls.ts'
+import { idempotencyKeyOf, runWrites, viewerOf, type Write, type WriteRequest } from './writes.ts'
 
 export const BATCH_PATH = '/batch'
 
@@ -90,9 +90,8 @@ export function batchHandler(
     const results = await runWrites(ctx, writes, prepare).catch((error) => {
       throw located(error, Number(error.failedField?.slice('write'.length)))
     })
-    const urls = urlsFor(ctx, settings)
-    linkDescription(ctx, urls)
-    const viewer = { caller: callerOf(ctx), urls, hasTemplates: hasTemplates(ctx) }
+    const viewer = viewerOf(ctx, settings)
+    linkDescription(ctx, viewer.urls)
     const responses = writes.map((write, index) => write.respond(results[index] as Values, viewer))
     respond(ctx, 200, { results: responses })
   }

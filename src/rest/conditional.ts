@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Context } from 'koa'
 import { namesTag } from '../http/content/static-content.ts'
+import { INTEGER_RANGE } from '../model/kinds/integer.ts'
 import { isUnmodifiedSince } from '../model/precondition.ts'
 import type { Values } from '../model/resource.ts'
 
@@ -78,13 +79,10 @@ export function isNotModified({ headers, method, response }: Context): boolean {
  */
 function versionsIn(header: string, id: string): number[] | undefined {
   if (header.trim() === '*') return undefined
-  const tags = header.split(',').map((tag) => tag.trim())
-  return tags.filter((tag) => tag.startsWith(`"${id}:`)).flatMap((tag) => versionOf(tag, id))
-}
-
-function versionOf(tag: string, id: string): number[] {
-  const [, digits] = /^([1-9]\d{0,9})(?::[\w+-]+)*"$/.exec(tag.slice(id.length + 2)) ?? []
-  return digits !== undefined && Number(digits) <= 2147483647 ? [Number(digits)] : []
+  return header.split(',').flatMap((tag) => {
+    const [, named, digits] = /^"([^:]*):([1-9]\d{0,9})(?::[\w+-]+)*"$/.exec(tag.trim()) ?? []
+    return named === id && Number(digits) <= INTEGER_RANGE.maximum ? [Number(digits)] : []
+  })
 }
 
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'

@@ -35,32 +35,29 @@ interface FormProperty extends Omit<Control, 'choices'> {
   readonly options?: object
 }
 
-/** Makes a property with the value in the data, if there is one. */
-type MakeProperty = (data: Values, urls: Urls) => FormProperty
-
 const PATCH_TYPE = 'application/merge-patch+json'
+
+type Parent = { readonly resource: Resource; readonly id: string }
 
 /** Makes the functions that make the templates of a resource, as far as the scopes of the caller permit them. */
 export function createForms(resource: Resource, resources: readonly Resource[]) {
-  const makersOf = (leaves: readonly Leaf[]) => leaves.map((leaf) => formProperty(leaf, resources))
-  const { parentField, replaceable } = resource
-  const writable = makersOf(resource.writable)
+  const { parentField, replaceable, writable } = resource
   // The identifiers are in the URL.
-  const kept = makersOf(resource.shownLeaves.filter(({ name }) => name !== 'id' && name !== parentField))
-  const singletons = ownedBy(resource, resources)
-    .filter(({ kind }) => kind === 'singleton')
-    .map((singleton) => ({ singleton, makers: makersOf(singleton.writable) }))
+  const kept = resource.shownLeaves.filter(({ name }) => name !== 'id' && name !== parentField)
+  const singletons = ownedBy(resource, resources).filter(({ kind }) => kind === 'singleton')
+  const propertiesOf = (leaves: readonly Leaf[], data: Values, urls: Urls) =>
+    leaves.map((leaf) => formProperty(leaf, data, urls, resources))
 
   /** For a list: creation, with the reference to its parent. */
-  function list(
-    caller: Caller,
-    parent: { resource: Resource; id: string } | undefined,
-    urls: Urls,
-  ): Templates {
+  function list(caller: Caller, parent: Parent | undefined, urls: Urls): Templates {
     if (!allows(caller, resource, 'write')) return {}
     const isOwner = parent?.resource === resource.owner
     const target = urls.collection(resource, isOwner ? parent?.id : undefined)
-    const properties = filled(writable, parent && !isOwner ? referenceValue(resource, parent) : {}, urls)
+    const properties = propertiesOf(
+      writable,
+      parent && !isOwner ? referenceValue(resource, parent) : {},
+      urls,
+    )
     return { default: template(`Create ${nounWithArticle(resource)}`, 'POST', target, properties) }
   }
 
@@ -69,20 +66,20 @@ export function createForms(resource: Resource, resources: readonly Resource[]) 
     const target = urls.resource(resource, keyOf(resource, data))
     const id = data['id'] as string
     const name = noun(resource)
-    const optional = filled(writable, data, urls).map(({ required, ...property }) => property)
+    const optional = propertiesOf(writable, data, urls).map(({ required, ...property }) => property)
     const own = {
       ...(replaceable && {
-        default: template(`Replace the ${name}`, 'PUT', target, filled(kept, data, urls)),
+        default: template(`Replace the ${name}`, 'PUT', target, propertiesOf(kept, data, urls)),
         patch: template(`Update the ${name}`, 'PATCH', target, optional, PATCH_TYPE),
       }),
       delete: { title: `Delete the ${name}`, method: 'DELETE', target, properties: [] },
     } as const
-    const set = singletons
-      .filter(({ singleton }) => allows(caller, singleton, 'write'))
-      .map(({ singleton, makers }) => {
-        const at = urls.resource(singleton, { parentId: id, id })
-        return [singleton.path, template(`Set the ${noun(singleton)}`, 'PUT', at, filled(makers, {}, urls))]
-      })
+    const settable = singletons.filter((singleton) => allows(caller, singleton, 'write'))
+    const set = settable.map((singleton) => {
+      const at = urls.resource(singleton, { parentId: id, id })
+      const properties = propertiesOf(singleton.writable, {}, urls)
+      return [singleton.path, template(`Set the ${noun(singleton)}`, 'PUT', at, properties)]
+    })
     return { ...(allows(caller, resource, 'write') && own), ...Object.fromEntries(set) }
   }
 
@@ -99,47 +96,38 @@ function template(
   return { title, method, target, contentType, properties }
 }
 
-/** The property for a field. What does not depend on the request is computed once. */
-function formProperty(leaf: Leaf, resources: readonly Resource[]): MakeProperty {
+/** The property for a field, with the value in the data, if there is one. */
+function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly Resource[]): FormProperty {
   const { name, label, field } = leaf
   const kind = kindOf(field)
   const { choices, ...control } = kind.control(field)
-  const fixed: FormProperty = {
+  const value = valueAt(data, leaf)
+  const isLinked = field.type === 'reference' && !field.readOnly
+  const inline = kind.choicesAfter?.(field, value) ?? choices
+  const offered = isLinked ? linkedOptions(field.to, urls, resources) : inline && { inline }
+  const number = { minItems: field.required ? 1 : 0, maxItems: 1 }
+  // Clients that ignore `value` of options have `selectedValues`.
+  const selected = value !== undefined && { selectedValues: [value] }
+  return {
     name,
     prompt: label,
     ...(field.required && !field.readOnly && { required: true }),
     ...(field.readOnly && { readOnly: true }),
     ...control,
-  }
-  const number = { minItems: field.required ? 1 : 0, maxItems: 1 }
-  const linked =
-    field.type === 'reference' && !field.readOnly ? linkedOptions(field.to, resources) : undefined
-  return (data, urls) => {
-    const value = valueAt(data, leaf)
-    const inline = kind.choicesAfter?.(field, value) ?? choices
-    const offered = linked?.(urls) ?? (inline && { inline })
-    // Clients that ignore `value` of options have `selectedValues`.
-    const selected = value !== undefined && { selectedValues: [value] }
-    return {
-      ...fixed,
-      ...(offered && { options: { ...offered, ...number, ...selected } }),
-      ...(value !== undefined && { value }),
-    }
+    ...(offered && { options: { ...offered, ...number, ...selected } }),
+    ...(value !== undefined && { value }),
   }
 }
 
 /** The items of a list to choose a reference from. */
-function linkedOptions(path: string, resources: readonly Resource[]): (urls: Urls) => object {
+function linkedOptions(path: string, urls: Urls, resources: readonly Resource[]) {
   const target = resources.find((resource) => resource.path === path) as Resource
-  const fields = { promptField: nameField(target), valueField: 'id' }
-  return (urls) => ({
-    link: { href: urls.collection(target, undefined), type: 'application/hal+json' },
-    ...fields,
-  })
+  const link = { href: urls.collection(target, undefined), type: 'application/hal+json' }
+  return { link, promptField: nameField(target), valueField: 'id' }
 }
 
 /** The parent as the value of the field that refers to it. */
-function referenceValue(resource: Resource, parent: { resource: Resource; id: string }): Values {
+function referenceValue(resource: Resource, parent: Parent): Values {
   const column = listColumn(parent.resource, resource)
   const leaf = resource.writable.find(
     ({ column: own, field }) => own === column || ('alsoMatches' in field && field.alsoMatches === column),
@@ -147,12 +135,7 @@ function referenceValue(resource: Resource, parent: { resource: Resource; id: st
   return leaf ? { [leaf.name]: parent.id } : {}
 }
 
-function filled(makers: readonly MakeProperty[], data: Values, urls: Urls): FormProperty[] {
-  return makers.map((make) => make(data, urls))
-}
-
 /** Distinguishes representations with different templates in entity tags; undefined without templates. */
-export function variantOf(templates: Templates): string | undefined {
-  const keys = Object.keys(templates)
-  return keys.length === 0 ? undefined : keys.join('+')
+export function variantOf(templates: Templates = {}): string | undefined {
+  return Object.keys(templates).join('+') || undefined
 }

@@ -4,6 +4,7 @@ import { callerOf } from '../http/auth/authenticate.ts'
 import { readJsonBody } from '../http/json.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import type { Handler } from '../http/routes.ts'
+import { DomainError } from '../model/errors.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { changesUrl } from './changes/feed.ts'
 import { linkVersions } from './changes/versions.ts'
@@ -22,15 +23,16 @@ import { ITEM_TYPES, respondWithItems } from './items.ts'
 import { type Operations, runForRequest, type SelectOperation, versionVariable } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
 import { QueryParameters } from './query-parameters.ts'
-import { hasTemplates, respond } from './respond.ts'
+import { respond } from './respond.ts'
 import { authorizeEmbeds, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
-import { type RestSettings, type Urls, urlsFor } from './urls.ts'
+import type { RestSettings, Urls } from './urls.ts'
 import {
   createWrites,
   type PathParameters,
   type Represent,
   runWrites,
   type Viewer,
+  viewerOf,
   type WriteName,
 } from './writes.ts'
 
@@ -62,27 +64,25 @@ export function createHandlers(
     return selection
   }
 
+  const templatesOf = (data: Values, { caller, urls, hasTemplates }: Viewer) =>
+    hasTemplates ? forms.resource(caller, data, urls) : undefined
+
   /** The entity tag covers the content, which also changes with what is embedded. */
   function respondWithSelection(ctx: Context, data: Values, selection: Selection): void {
-    const { caller, urls, hasTemplates: isForms } = viewerOf(ctx)
-    const templates = isForms ? forms.resource(caller, data, urls) : undefined
-    const document = withTemplates(hal.resource(data, 'read', urls, selection), templates)
-    respond(ctx, 200, document, selection.embeds !== undefined)
+    const viewer = viewerOf(ctx, settings)
+    const document = hal.resource(data, 'read', viewer.urls, selection)
+    respond(ctx, 200, withTemplates(document, templatesOf(data, viewer)), selection.embeds !== undefined)
     describeVersion(ctx, stateHeaders(data, contentVariant(ctx.body as string)))
     if (selection.embeds) ctx.remove('Last-Modified')
     if (isNotModified(ctx)) ctx.status = 304
   }
 
-  const represent: Represent = (data, occasion, { caller, urls, hasTemplates }) => {
-    const templates = hasTemplates ? forms.resource(caller, data, urls) : undefined
+  const represent: Represent = (data, occasion, viewer) => {
+    const templates = templatesOf(data, viewer)
     return {
-      headers: stateHeaders(data, templates && variantOf(templates)),
-      document: () => withTemplates(hal.resource(data, occasion, urls), templates),
+      headers: stateHeaders(data, variantOf(templates)),
+      document: () => withTemplates(hal.resource(data, occasion, viewer.urls), templates),
     }
-  }
-
-  const viewerOf = (ctx: Context): Viewer => {
-    return { caller: callerOf(ctx), urls: urlsFor(ctx, settings), hasTemplates: hasTemplates(ctx) }
   }
 
   const writes = createWrites(resource, operations, settings, represent)
@@ -90,11 +90,13 @@ export function createHandlers(
   /** Runs a write that is not part of a batch. */
   function writing(name: WriteName): Handler {
     return async (ctx) => {
+      // Only reads have query parameters (SPEC §4.1).
+      if (ctx.querystring !== '') QueryParameters.refuse(ctx.URL.searchParams)
       const body = name === 'remove' ? undefined : await readJsonBody(ctx)
       const write = writes[name]({ parameters: ctx['params'], headers: ctx.headers, body })
       if (write.applied !== undefined) reportApplied(ctx, write.applied)
       const [result] = await runWrites(ctx, [write], prepare, false)
-      const response = write.respond(result as Values, viewerOf(ctx))
+      const response = write.respond(result as Values, viewerOf(ctx, settings))
       const { 'Preference-Applied': applied, ...headers } = response.headers
       if (applied !== undefined && applied !== write.applied) reportApplied(ctx, applied)
       describeVersion(ctx, headers)
@@ -117,30 +119,31 @@ export function createHandlers(
     /** Pages of a list; of the resources of one parent, where there is one. */
     list(operation: SelectOperation, parent: Resource | undefined): Handler {
       return async (ctx) => {
-        const { page, sort, filter, selection: selected, parameters } = parse(ctx.URL.searchParams)
-        authorizeEmbeds(callerOf(ctx), selected)
-        const { limit, q: search, cursor } = parameters
+        const { variables, selection, parameters } = parse(ctx.URL.searchParams)
+        authorizeEmbeds(callerOf(ctx), selection)
         const { parentId } = ctx['params'] as PathParameters
-        const selection = { sort, filter, search, ...versionVariable(resource) }
-        const counted = isCounted(ctx)
         const of = parent && { resource: parent, id: parentId as string }
-        const urls = urlsFor(ctx, settings)
-        const templates = hasTemplates(ctx) ? forms.list(callerOf(ctx), of, urls) : undefined
-        const variant = listVariant(ctx, [urls.base, counted, templates && variantOf(templates), shown])
-        const embeds = selected?.embeds !== undefined
+        const counted = isCounted(ctx)
+        const { caller, urls, hasTemplates } = viewerOf(ctx, settings)
+        const templates = hasTemplates ? forms.list(caller, of, urls) : undefined
+        const variant = listVariant(ctx, [urls.base, counted, variantOf(templates), shown])
+        const embeds = selection?.embeds !== undefined
         // A revision covers the versions of the items alone.
         const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
-        const place = { ...(parent && { parentId }), page, limit, cursor }
-        const variables = { ...place, ...selection, unlessRevision }
-        linkChanges(ctx, urls, limit)
-        const ran = await runForRequest(ctx, operation(selected, counted), variables)
+        linkChanges(ctx, urls, parameters.limit)
+        const ran = await runForRequest(ctx, operation(selection, counted), {
+          ...(parent && { parentId }),
+          ...variables,
+          ...versionVariable(resource),
+          unlessRevision,
+        })
         const result = ran['list'] as ListData['result']
-        const data = { result, page, parameters, parent: of, selection: selected }
+        const data = { result, page: variables.page, parameters, parent: of, selection }
         const type = ctx.state['mediaType'] as string
         const send = () => {
           const list = hal.list(data, urls)
           if (ITEM_TYPES.includes(type)) {
-            respondWithItems(ctx, type, list, selected?.leaves ?? resource.shownLeaves)
+            respondWithItems(ctx, type, list, selection?.leaves ?? resource.shownLeaves)
           } else respond(ctx, 200, withTemplates(list, templates), embeds)
         }
         if (embeds) send()
@@ -153,11 +156,16 @@ export function createHandlers(
     async read(ctx: Context): Promise<void> {
       const selection = selectionOf(ctx)
       authorizeEmbeds(callerOf(ctx), selection)
-      const result = await runForRequest(ctx, operations.read(selection), ctx['params'])
+      const run = runForRequest(ctx, operations.read(selection), ctx['params'])
+      const result = await run.catch((error) => {
+        if (error instanceof DomainError && error.code === 'RESOURCE_GONE')
+          linkVersions(ctx, resource, settings)
+        throw error
+      })
       const data = result['resource'] as Values
       linkVersions(ctx, resource, settings)
       if (selection) return respondWithSelection(ctx, data, selection)
-      const { headers, document } = represent(data, 'read', viewerOf(ctx))
+      const { headers, document } = represent(data, 'read', viewerOf(ctx, settings))
       describeVersion(ctx, headers)
       if (isNotModified(ctx)) ctx.status = 304
       else respond(ctx, 200, document())

@@ -54,17 +54,22 @@ export function listQueryParser(
     else if (id !== undefined) conditions.push(toGraphFilter(idLeaf, 'equals', id))
     const selection = select(query, limit)
     query.refuseProblems()
-    const parameters = {
-      limit,
-      sort: sorts.length > 0 ? sorts.join() : undefined,
-      filter: filters,
-      q: words,
-      id,
-      fields: selection?.fields && search.getAll('fields').join(),
-      embed: selection?.embeds && search.getAll('embed').join(),
-      cursor: search.get('cursor') ?? undefined,
+    const filter = conditions.length > 0 ? { and: conditions } : null
+    const cursor = search.get('cursor') ?? undefined
+    return {
+      variables: { page, limit, cursor, sort, filter, search: words },
+      selection,
+      parameters: {
+        limit,
+        sort: sorts.length > 0 ? sorts.join() : undefined,
+        filter: filters,
+        q: words,
+        id,
+        fields: selection?.fields && search.getAll('fields').join(),
+        embed: selection?.embeds && search.getAll('embed').join(),
+        cursor,
+      },
     }
-    return { page, sort, filter: conditions.length > 0 ? { and: conditions } : null, selection, parameters }
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
+import type { Action } from '../model/authorize.ts'
 import { DomainError } from '../model/errors.ts'
 import { nestedReferences } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { BATCH_PATH, batchHandler, type WriteTarget } from './batch.ts'
 import { CHANGES_PATH, changesHandler } from './changes/feed.ts'
-import { linkVersions, versionHandlers, versionsOperation } from './changes/versions.ts'
+import { versionHandlers, versionsOperation } from './changes/versions.ts'
 import { entityTag } from './conditional.ts'
 import { createHandlers } from './handlers.ts'
 import { resourceOperations, runForRequest } from './operations.ts'
@@ -88,35 +89,25 @@ function serve(
   const operations = resourceOperations(resource, prepare)
   const handlers = createHandlers(resource, resources, operations, prepare, settings)
 
-  function endpoint(name: OperationName, handle: Handler): Partial<Route['methods']> {
-    const method = OPERATION_METHODS[name]
-    const scope: Endpoint['scope'] = [resource, method === 'GET' ? 'read' : 'write']
-    const made = { handle: responding(name, handle), scope }
-    return method === 'GET' ? reads(made) : { [method]: made }
-  }
-
   /**
    * Adds what all responses of a resource have: a negotiated media type, a link to the profile, the current entity tag
    * after a failed precondition, and a link to the other resource after a conflict.
    */
-  function responding(name: OperationName | 'versions', handle: Handler): Handler {
-    return async (ctx) => {
-      negotiate(ctx, name === 'list' ? LIST_TYPES : MEDIA_TYPES)
+  function endpoint(action: Action, handle: Handler, types = MEDIA_TYPES): Endpoint {
+    const respond: Handler = async (ctx) => {
+      negotiate(ctx, types)
       const { base } = urlsFor(ctx, settings)
       ctx.append('Link', `<${base}/profile/${resource.path}>; rel="describedby"`)
       try {
-        // Only reads have query parameters (SPEC §4.1).
-        const isRead = name === 'versions' || OPERATION_METHODS[name] === 'GET'
-        if (!isRead && ctx.querystring !== '') QueryParameters.refuse(ctx.URL.searchParams)
         await handle(ctx)
       } catch (error) {
-        const { code, current, related } = error instanceof DomainError ? error : {}
-        if (name === 'read' && code === 'RESOURCE_GONE') linkVersions(ctx, resource, settings)
+        const { current, related } = error instanceof DomainError ? error : {}
         if (current) ctx.set('ETag', entityTag(current.id, current.version))
         if (related) ctx.append('Link', `<${base}/${related.path}/${related.id}>; rel="related"`)
         throw error
       }
     }
+    return { handle: respond, scope: [resource, action] }
   }
 
   const paths = resourcePaths(resource, resources)
@@ -126,18 +117,22 @@ function serve(
     return { path, resource, writes: Object.fromEntries(methods) }
   })
   const routes = paths.map(({ path, parent, operations: names, column }) => {
-    const handlerOf = (name: OperationName) => {
-      if (name !== 'list') return handlers[name]
-      return handlers.list(column ? operations.nestedList(column) : operations.list, parent)
+    const list = handlers.list(column ? operations.nestedList(column) : operations.list, parent)
+    const endpoints = {
+      list: reads(endpoint('read', list, LIST_TYPES)),
+      read: reads(endpoint('read', handlers.read)),
+      create: { POST: endpoint('write', handlers.create) },
+      put: { PUT: endpoint('write', handlers.put) },
+      patch: { PATCH: endpoint('write', handlers.patch) },
+      remove: { DELETE: endpoint('write', handlers.remove) },
     }
-    const methods = Object.assign({}, ...names.map((name) => endpoint(name, handlerOf(name))))
+    const methods = Object.assign({}, ...names.map((name) => endpoints[name]))
     return tokenRoute(basePath(settings) + path, methods)
   })
   const { path: address } = paths.find(({ operations: names }) => names.includes('read')) as ResourcePath
-  const history = Object.entries(versionHandlers(resource, versions, settings)).map(([path, handle]) => {
-    const endpoint: Endpoint = { handle: responding('versions', handle), scope: [resource, 'read'] }
-    return tokenRoute(basePath(settings) + address + path, reads(endpoint))
-  })
+  const history = Object.entries(versionHandlers(resource, versions, settings)).map(([path, handle]) =>
+    tokenRoute(basePath(settings) + address + path, reads(endpoint('read', handle))),
+  )
   routes.push(...history)
   return { routes, targets: targets.filter(({ writes }) => Object.keys(writes).length > 0) }
 }

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { joinOperations } from '../graph/execution/joined-operations.ts'
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import { allows } from '../model/authorize.ts'
 import type { Caller } from '../model/caller.ts'
@@ -13,7 +14,8 @@ import { inspectPatch, inspectResource, readOnlyDetail } from '../model/validate
 import { conditionVariables, stateHeaders } from './conditional.ts'
 import type { Occasion } from './hal.ts'
 import { type Operations, runForRequest, versionVariable } from './operations.ts'
-import type { RestSettings, Urls } from './urls.ts'
+import { hasTemplates } from './respond.ts'
+import { type RestSettings, type Urls, urlsFor } from './urls.ts'
 
 /** The identifiers in a path. The GraphQL variables have the same names. */
 export interface PathParameters {
@@ -36,6 +38,10 @@ export interface Viewer {
   readonly hasTemplates: boolean
 }
 
+export function viewerOf(ctx: Context, settings: RestSettings): Viewer {
+  return { caller: callerOf(ctx), urls: urlsFor(ctx, settings), hasTemplates: hasTemplates(ctx) }
+}
+
 type Headers = Readonly<Record<string, string>>
 
 /** Makes the representation of a resource, and the headers that describe it. */
@@ -45,23 +51,16 @@ export type Represent = (
   viewer: Viewer,
 ) => { readonly headers: Headers; readonly document: () => object }
 
-export interface WriteResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly body?: object | undefined
-}
-
 /** A request as a GraphQL operation, and how its result becomes the response. */
 export interface Write {
   readonly operation: PreparedOperation
   readonly variables: Values
   /** A preference that is applied to every result. */
   readonly applied?: string
-  respond(result: Values, viewer: Viewer): WriteResponse
+  respond(result: Values, viewer: Viewer): { status: number; headers: Headers; body?: object | undefined }
 }
 
 export type WriteName = 'create' | 'put' | 'patch' | 'remove'
-export type Writes = Readonly<Record<WriteName, (request: WriteRequest) => Write>>
 
 /**
  * Makes the functions that turn the writes of a resource into operations.
@@ -73,7 +72,7 @@ export function createWrites(
   operations: Operations,
   settings: RestSettings,
   represent: Represent,
-): Writes {
+): Record<WriteName, (request: WriteRequest) => Write> {
   function write(name: WriteName, request: WriteRequest, variables: Values): Write {
     const { parameters } = request
     const { return: preferred } = preferencesOf(request)
