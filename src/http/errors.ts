@@ -57,29 +57,21 @@ export type ReportFault = (error: unknown, requestId: string) => void
 
 export type FormatError = (ctx: Context, error: DomainError) => { type: string; body: object }
 
-const formatEnvelope: FormatError = (_, error) => ({
-  type: 'application/json; charset=utf-8',
-  body: errorEnvelope(error),
-})
-
 export const PROBLEM = 'application/problem+json'
 
 /**
  * A problem document (RFC 9457 §3). Its type is the URL of the explanation of the code, relative only if the host of the
  * request is malformed; its instance is the id of the request.
  */
-function formatProblem(address: PublicAddress): FormatError {
-  return (ctx, { code, message, details }) => {
-    const id = ctx.state['requestId'] as string
-    const body = {
-      type: hasHost(ctx) ? `${rootFor(ctx, address)}/errors/${code}` : relativeAddress(ctx.path, code),
-      title: inWords(code.toLowerCase()),
-      status: STATUS[code],
-      detail: message,
-      instance: isUuid(id) ? `urn:uuid:${id}` : id,
-      errors: details,
-    }
-    return { type: PROBLEM, body }
+function problemDocument(ctx: Context, { code, message, details }: DomainError, address: PublicAddress) {
+  const id = ctx.state['requestId'] as string
+  return {
+    type: hasHost(ctx) ? `${rootFor(ctx, address)}/errors/${code}` : relativeAddress(ctx.path, code),
+    title: inWords(code.toLowerCase()),
+    status: STATUS[code],
+    detail: message,
+    instance: isUuid(id) ? `urn:uuid:${id}` : id,
+    errors: details,
   }
 }
 
@@ -93,17 +85,21 @@ export function renderErrors(
   address: PublicAddress,
   formatOf: (path: string) => FormatError | undefined,
 ): Middleware {
-  const problem = formatProblem(address)
+  const formatGeneral: FormatError = (ctx, error) =>
+    asksFor(ctx, PROBLEM)
+      ? { type: PROBLEM, body: problemDocument(ctx, error, address) }
+      : { type: 'application/json; charset=utf-8', body: errorEnvelope(error) }
   return async (ctx, next) => {
     try {
       await next()
     } catch (thrown) {
-      const error = thrown instanceof DomainError ? thrown : masked(ctx.state['requestId'])
-      if (error !== thrown) reportFault(thrown, ctx.state['requestId'])
+      const id = ctx.state['requestId'] as string
+      const masked = `Internal error. The log of the service has the details under request id ${id}.`
+      const error = thrown instanceof DomainError ? thrown : new DomainError('INTERNAL_ERROR', masked)
+      if (error !== thrown) reportFault(thrown, id)
       // Why the database did not serve is for the log, not for the caller.
       if (error.cause instanceof Error) ctx.state['reason'] = error.cause.message
-      const general = asksFor(ctx, PROBLEM) ? problem : formatEnvelope
-      const { type, body } = (formatOf(ctx.path) ?? general)(ctx, error)
+      const { type, body } = (formatOf(ctx.path) ?? formatGeneral)(ctx, error)
       ctx.vary('Accept')
       ctx.status = STATUS[error.code]
       ctx.set(errorHeaders(error))
@@ -112,11 +108,6 @@ export function renderErrors(
       ctx.body = JSON.stringify(body)
     }
   }
-}
-
-function masked(requestId: string): DomainError {
-  const message = `Internal error. The log of the service has the details under request id ${requestId}.`
-  return new DomainError('INTERNAL_ERROR', message)
 }
 
 /** What the error codes of Node mean. */
@@ -148,15 +139,9 @@ export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   endWith(socket, methodNotAllowed('CONNECT', { Allow: METHODS.join(', ') }))
 }
 
-/** The client may never read the response, so do not wait for it. */
 function endWith(socket: Duplex, error: DomainError): void {
-  socket.end(rawResponse(error))
-  setTimeout(() => socket.destroy(), 1_000).unref()
-}
-
-function rawResponse(error: DomainError): string {
   const body = JSON.stringify(errorEnvelope(error))
-  return [
+  const response = [
     `HTTP/1.1 ${STATUS[error.code]} ${error.code}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -168,5 +153,8 @@ function rawResponse(error: DomainError): string {
     ...Object.entries(errorHeaders(error)).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
-  ].join('\r\n')
+  ]
+  socket.end(response.join('\r\n'))
+  // The client may never read the response.
+  setTimeout(() => socket.destroy(), 1_000).unref()
 }

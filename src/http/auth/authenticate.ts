@@ -102,13 +102,10 @@ function scopesOf(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
 }
 
-type Identify = (token: string, ctx: Context) => Promise<Identified>
+/** The caller that a token identifies, and when the token expires, in seconds since 1970 (RFC 7519 §4.1.4). */
+type Identified = { readonly caller: Caller; readonly exp?: number | undefined }
 
-interface Identified {
-  readonly caller: Caller
-  /** When the token expires, in seconds since 1970 (RFC 7519 §4.1.4). */
-  readonly exp?: number | undefined
-}
+type Identify = (token: string, ctx: Context) => Promise<Identified>
 
 /** How long a verification is cached, and thus how long a withdrawn key may still be accepted. */
 const CACHED_MILLISECONDS = 60_000
@@ -119,18 +116,16 @@ const MAXIMUM_TOKENS = 1_000
  * tokens are not cached.
  */
 export function cacheIdentified(identify: Identify): Identify {
-  const known = new LRUCache<string, { identified: Identified; from: number; until: number }>({
-    max: MAXIMUM_TOKENS,
-  })
+  const known = new LRUCache<string, Identified & { from: number; until: number }>({ max: MAXIMUM_TOKENS })
   return async (token, ctx) => {
     const found = known.get(token)
     // The clock may have been set back.
-    if (found && Date.now() >= found.from && Date.now() < found.until) return found.identified
+    if (found && Date.now() >= found.from && Date.now() < found.until) return found
     known.delete(token)
     const identified = await identify(token, ctx)
     const from = Date.now()
     const until = Math.min(from + CACHED_MILLISECONDS, (identified.exp ?? Infinity) * 1_000)
-    known.set(token, { identified, from, until })
+    known.set(token, { ...identified, from, until })
     return identified
   }
 }
