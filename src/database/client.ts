@@ -19,10 +19,7 @@ export interface DatabaseUse {
   readonly databaseTimeout: number
 }
 
-/**
- * Creates a client that uses a connection pool. Connections to the embedded database cannot prepare statements, because
- * they share one session.
- */
+/** Connections to the embedded database cannot prepare statements, because they share one session. */
 export function createClient(
   pool: Pool,
   { schema, isEmbedded }: Connection,
@@ -51,9 +48,8 @@ const UTC_TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/
 const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ)
 
 /**
- * Parses a timestamp by conversion to the Date Time String Format of ECMAScript, in a third of the driver's
- * time. A list of 20 has 40 timestamps, which were its largest cost after the sockets. The driver parses
- * other formats.
+ * Parses a timestamp in a third of the driver's time, by conversion to ECMAScript's format. A list of 20 has 40
+ * timestamps, which were its largest cost after the sockets.
  */
 export function parseTimestamptz(text: string): Date {
   if (!UTC_TIMESTAMP.test(text)) return parseAny(text)

@@ -1,9 +1,6 @@
 import type { ClientConfig } from 'pg'
 
-/**
- * The database cannot be used. The message for the operator states the reason and the remedy; print it without
- * a stack trace. The cause, if any, is the original error.
- */
+/** The database cannot be used. The message tells the operator the reason and the remedy; print no stack trace. */
 export class DatabaseRefusedError extends Error {
   override name = 'DatabaseRefusedError'
 }
@@ -29,8 +26,7 @@ const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 /**
  * Parses a DATABASE_URL, including Prisma's parameter `schema`, and `pooler=session` for a pooler in session mode.
  *
- * @throws DatabaseRefusedError if it is not a PostgreSQL URL. The message does not repeat the URL, which may
- *   contain a password.
+ * @throws DatabaseRefusedError with a message that does not repeat the URL, which may contain a password
  */
 export function parseConnection(databaseUrl: string, patience?: Patience): Connection {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined

@@ -44,8 +44,7 @@ type Prepare = (connection: Connection, migrations: string) => Promise<unknown>
 
 /**
  * @param meanwhile called when it begins to wait for the database
- * @throws DatabaseRefusedError if it cannot be reached or opened, another process uses it (embedded), or it
- *   does not have exactly the migrations of this version.
+ * @throws DatabaseRefusedError
  */
 export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Promise<Database> {
   return options.databaseUrl === undefined
@@ -54,11 +53,10 @@ export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Pr
 }
 
 /**
- * Opens the database for a command. If a running service uses the embedded database, the command connects to its
- * socket.
+ * Opens the database for a command. If a service uses the embedded database, the command connects to its socket.
  *
  * @param prepare for an embedded database that no service uses
- * @throws DatabaseRefusedError as {@link openDatabase}
+ * @throws DatabaseRefusedError
  */
 export async function openSharedDatabase(
   options: DatabaseOptions,
@@ -76,7 +74,7 @@ export async function openSharedDatabase(
 /**
  * Opens the database for a command that only reads: it neither creates nor migrates one.
  *
- * @throws DatabaseRefusedError as {@link openDatabase}, and if the data folder holds no database
+ * @throws DatabaseRefusedError
  */
 export async function openExistingDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.databaseUrl === undefined) await refuseMissing(options.dataDir)

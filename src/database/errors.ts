@@ -3,9 +3,8 @@ import pg from 'pg'
 import { DomainError } from '../model/errors.ts'
 
 /**
- * Why a server cannot serve at present, by SQLSTATE (PostgreSQL, appendix A). The first are connection exceptions, a
- * role that is refused, an intervention, and a database that does not exist or refuses connections. A server that starts
- * refuses like one that shuts down (57P03). A standby or a failing primary is read-only.
+ * Why a server cannot serve at present, by SQLSTATE (PostgreSQL, appendix A). `connection` includes a role that is
+ * refused, and a database that does not exist or refuses connections; `shutdown` includes a server that starts.
  */
 const REASONS = {
   connection: /^(?:08|28|57000|3D000|55000)/,
@@ -18,20 +17,14 @@ const REASONS = {
 export type FailureReason = keyof typeof REASONS
 export const FAILURE_REASONS = Object.keys(REASONS) as FailureReason[]
 
-/**
- * Turns an error of a connection into SERVICE_UNAVAILABLE, unless PostgreSQL refused the statement. Only
- * PostgreSQL's errors have an SQLSTATE; all others are failures of the connection.
- */
+/** Turns an error of a connection into SERVICE_UNAVAILABLE, unless PostgreSQL refused the statement. */
 export function connectionError(error: unknown): unknown {
   if (error instanceof DomainError) return error
   const isRefusal = error instanceof pg.DatabaseError && reasonOf(error) === undefined
   return isRefusal ? error : unavailable(error)
 }
 
-/**
- * Whether a server that refused a connection may accept one later: it was not reached, or starts, stops or has no
- * connection left.
- */
+/** Whether a server may accept a connection later: it was not reached, starts, stops, or has no connection left. */
 export function isNotReachedYet(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(?:08|53|57P)/.test(error.code ?? '')
   if (error instanceof AggregateError) return error.errors.some(isNotReachedYet)

@@ -15,7 +15,6 @@ const GRACE_MILLISECONDS = 1_000
 /** The embedded database runs in this process, so a missing response only means a long statement. */
 const EMBEDDED_RESPONSE_MILLISECONDS = 600_000
 
-/** Receives what happens to the connections of a pool. */
 interface PoolObserver {
   /** How long a statement or a transaction has waited for its connection, in seconds. */
   waited(seconds: number): void
@@ -69,9 +68,9 @@ class WatchedPool extends pg.Pool {
 }
 
 /**
- * Creates a connection pool with spans and timings for all statements. A connection that does not respond in
- * time is closed, so that lost packets never block it forever. A connection to a server sets up its session once
- * and prepares statements. One through a pooler sets up each transaction, and prepares none.
+ * Creates a connection pool with spans and timings for all statements. It closes a connection that does not respond. A
+ * connection to a server sets up its session once; one through a pooler sets up each transaction, and prepares no
+ * statements.
  */
 export function createPool(
   connection: Connection,
@@ -96,16 +95,17 @@ export function createPool(
       if (!this.#isPooled) await send(session)
     }
 
-    override query(...parameters: unknown[]): never {
-      return this.#watched(parameters) as never
+    override query(query: unknown, values?: unknown): never {
+      const config = typeof query === 'string' ? { text: query, values } : query
+      return this.#watched(config as pg.QueryConfig) as never
     }
 
-    async #watched(parameters: unknown[]): Promise<unknown> {
+    async #watched(config: pg.QueryConfig): Promise<unknown> {
       const timings = requestTimings.getStore()
       const started = performance.now()
       try {
-        const send = () => this.#inTime((query) => this.#send(query, parameters))
-        return await inSpan(...described(parameters), send, SpanKind.CLIENT)
+        const send = () => this.#inTime((query) => this.#send(query, config))
+        return await inSpan(...described(config), send, SpanKind.CLIENT)
       } finally {
         if (timings) {
           timings.database += performance.now() - started
@@ -127,10 +127,9 @@ export function createPool(
       }
     }
 
-    #send(query: Query, parameters: unknown[]): Promise<unknown> {
-      const sent = configOf(parameters)
+    #send(query: Query, sent: pg.QueryConfig): Promise<unknown> {
       const signed = withoutWriter(sent)
-      if (!this.#isPooled && !signed) return query(...parameters)
+      if (!this.#isPooled && !signed) return query(sent)
       const { name, ...config } = signed?.config ?? sent
       const named = this.#isPooled ? config : { ...config, name }
       // A transaction has said who writes when it began.
@@ -157,13 +156,7 @@ export function createPool(
 }
 
 /** The name and attributes of a span. The text of a statement contains no values. */
-function described(parameters: unknown[]): [string, Record<string, string>] {
-  const { text } = configOf(parameters)
+function described({ text }: pg.QueryConfig): [string, Record<string, string>] {
   const operation = text.trimStart().split(/\s/, 1)[0] ?? ''
   return [`SQL ${operation}`, { 'db.system.name': 'postgresql', 'db.query.text': text }]
-}
-
-/** The statement of a call of `query`, which may give its text and values, or one object. */
-function configOf([query, values]: unknown[]): pg.QueryConfig {
-  return typeof query === 'string' ? { text: query, values: values as unknown[] } : (query as pg.QueryConfig)
 }

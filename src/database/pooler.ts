@@ -9,9 +9,8 @@ const PROCESS = 'SELECT pg_catalog.pg_backend_pid() AS id'
 export const SESSION_PROCESS = `SET transaction_isolation TO 'read committed'; ${PROCESS}`
 
 /**
- * Whether a pooler is between a client and its session. A server gives a client the identifier of the process that
- * serves it, for requests to cancel a statement (BackendKeyData in PostgreSQL's protocol). A pooler that shares
- * sessions has to give another one, because the process changes.
+ * Whether a pooler is between a client and its session. A server tells a client the process that serves it, for requests
+ * to cancel a statement (PostgreSQL: BackendKeyData). A pooler that shares sessions tells another, as the process changes.
  *
  * @param answer to {@link SESSION_PROCESS}
  */
@@ -38,16 +37,12 @@ export async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   }
 }
 
-/** PostgreSQL, appendix A: query_canceled, by a statement_timeout or on request. */
-const QUERY_CANCELED = '57014'
-
 /** How often a set-up is sent. A timeout of 1 ms, the shortest, ends about one in a hundred. */
 const ATTEMPTS = 100
 
 /**
- * Sends what sets up a session or a transaction, again if it is cancelled: it runs under the statement_timeout that it
- * replaces, which is the role's or that of another client of the pooler. A cancelled statement may have left a
- * transaction.
+ * Sends what sets up a session or a transaction, again if it is cancelled: it runs under the statement_timeout of the
+ * role or of another client of the pooler. It may have begun a transaction before it was cancelled.
  */
 export async function sendSetUp<Result>(
   send: (text: string) => Promise<Result>,
@@ -62,8 +57,9 @@ export async function sendSetUp<Result>(
   }
 }
 
+/** PostgreSQL, appendix A: query_canceled, by a statement_timeout or on request. */
 function isCancelled(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED
+  return error instanceof pg.DatabaseError && error.code === '57014'
 }
 
 /** The driver's methods that send and receive the messages of a statement, which its types do not declare. */
@@ -75,9 +71,8 @@ declare module 'pg' {
 }
 
 /**
- * A statement with others before it, in one round trip and one transaction: the server receives all of them before
- * Sync, which ends it (PostgreSQL: extended query protocol, pipelining). Therefore a pooler sends them to one
- * session. The results of the others are discarded.
+ * A statement with others before it, whose results are discarded, in one round trip and one transaction: the server
+ * receives all of them before Sync (PostgreSQL: pipelining). Therefore a pooler sends them to one session.
  */
 class PrecededStatement extends pg.Query {
   #completed = 0

@@ -3,10 +3,7 @@ import { defaults, escapeIdentifier, escapeLiteral } from 'pg'
 // The default is the time zone of the process, whose historical offsets include seconds.
 defaults.parseInputDatesAsUTC = true
 
-/**
- * The settings that affect the meaning of values and statements. Every session sets them, or every transaction
- * where a pooler shares sessions, because the defaults of the server, the database or the role may differ.
- */
+/** The settings that affect the meaning of values and statements. The defaults of a database or a role may differ. */
 const SETTINGS = {
   client_encoding: 'UTF8',
   standard_conforming_strings: 'on',
@@ -24,17 +21,13 @@ export const DEFAULT_SCHEMA = 'public'
 
 const INTERNAL_SUFFIX = '_internal'
 
-/** PostgreSQL shortens longer names. */
-const LONGEST_NAME = 63
-
-/** The schema of the tables that are not part of the catalogue, beside the schema of the catalogue. */
+/** The schema of the tables that are not part of the catalogue. PostgreSQL shortens names above 63 bytes. */
 export function internalSchema(schema = DEFAULT_SCHEMA): string {
-  return schema.slice(0, LONGEST_NAME - INTERNAL_SUFFIX.length) + INTERNAL_SUFFIX
+  return schema.slice(0, 63 - INTERNAL_SUFFIX.length) + INTERNAL_SUFFIX
 }
 
 /**
- * The settings of a session, by PostgreSQL's names. Temporary tables come last in the search path, so that they never
- * hide a table.
+ * The settings of a session. Temporary tables come last in the search path, so that they never hide a table.
  *
  * @param timeout of statements in milliseconds; 0 for none
  */
@@ -60,10 +53,7 @@ export function transactionStatement(schema?: string, timeout?: number): string 
   return [BEGIN, settingStatement(schema, timeout, true)].join(';')
 }
 
-/**
- * Statements that give these settings to the transaction that they are part of, even one that no BEGIN has begun.
- * The first one needs no snapshot, so that it can change the isolation of the others.
- */
+/** Statements that give these settings to their transaction, even one that no BEGIN has begun. */
 export function localStatements(schema?: string, timeout?: number): readonly string[] {
   return [`SET transaction_isolation TO 'read committed'`, settingStatement(schema, timeout, true)]
 }
@@ -75,10 +65,7 @@ function settingStatement(schema: string | undefined, timeout: number | undefine
   return `SELECT ${calls.join(', ')}`
 }
 
-/**
- * Selects the `name` of each setting that differs from that of a new session. For the search path, it compares
- * the first schema, because PostgreSQL rewrites the text.
- */
+/** Selects the `name` of each setting that differs from that of a new session; of the search path, the first schema. */
 export function settingsCheck(schema = DEFAULT_SCHEMA): string {
   const expected = Object.entries(SETTINGS).map(
     ([name, value]) => `(${escapeLiteral(name)}, ${escapeLiteral(value)})`,

@@ -13,9 +13,8 @@ interface FileOperations {
 export const EXTENSIONS = { pg_trgm }
 
 /**
- * Opens the engine on a folder. With fsync, a commit is on the disk before it is acknowledged and survives a
- * power failure; without, it survives only the end of the process. The engine does not support fsync: its
- * start parameters turn it off, and its file system lacks the operation. This function changes both.
+ * Opens the engine on a folder. With fsync, a commit survives a power failure; without, only the end of the process. The
+ * engine's start parameters turn fsync off, and its file system lacks the operation. This function changes both.
  */
 export async function openEngine(dataFolder: string, fsync: boolean): Promise<PGlite> {
   const startParams = [...(fsync ? DURABLE : PGlite.defaultStartParams), ...SMALL_BUFFERS]

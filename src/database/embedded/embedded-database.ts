@@ -13,7 +13,7 @@ export interface EmbeddedOptions {
   readonly databaseTimeout: number
 }
 
-/** On a busy machine, the first response of a started database can take long. */
+/** A database that starts on a busy machine responds late. */
 const START_MILLISECONDS = 60_000
 
 /** The connection to the embedded database whose socket is in a folder, as `psql -h` takes it. */
@@ -29,11 +29,10 @@ export function embeddedConnection(socketFolder: string): Connection {
 }
 
 /**
- * Opens the embedded database of a data folder, and creates both on the first start.
+ * Opens the embedded database of a data folder, and creates both on the first start. It never deletes data.
  *
- * @throws DatabaseRefusedError if another process uses the folder, or it contains other files. No data is
- *   ever deleted.
  * @param meanwhile called when the thread of the database has been started; it must not throw
+ * @throws DatabaseRefusedError if another process uses the folder, or it contains other files
  */
 export async function openEmbeddedDatabase(
   dataDir: string,

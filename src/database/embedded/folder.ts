@@ -25,7 +25,7 @@ const SOCKET_PATH_BYTES = 100
 /**
  * Creates the data folder, accessible to its owner only, and the folder of the socket.
  *
- * @throws DatabaseRefusedError if the folder cannot be created or belongs to another user.
+ * @throws DatabaseRefusedError
  */
 export async function prepareFolder(dataDir: string) {
   try {
@@ -60,11 +60,10 @@ export async function refuseMissing(dataDir: string): Promise<void> {
 }
 
 /**
- * Ensures that the folder holds a database that the embedded engine can open, and creates an empty one if there
- * is none. Requires the lock of the folder. The database is created under another name and then renamed, so that
- * an interrupted start does not leave an incomplete one.
+ * Creates an empty database if there is none. Requires the lock of the folder. The database has another name at first,
+ * so that an interrupted start does not leave an incomplete one.
  *
- * @throws DatabaseRefusedError if the folder holds something else, which stays unchanged.
+ * @throws DatabaseRefusedError if the folder holds something else, which stays unchanged
  */
 export async function ensureDatabase({ dataDir, databaseFolder }: EmbeddedFolder): Promise<void> {
   if (!isMissing(dataDir)) return refuseForeign(databaseFolder)

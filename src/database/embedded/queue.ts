@@ -45,7 +45,7 @@ export class EmbeddedQueue {
   /**
    * @param timeout how long clients wait, in milliseconds
    * @param onStalled must close the connection, whose idle transaction blocks others
-   * @param onFatal must end the thread: the session has failed, and the engine with it
+   * @param onFatal must end the thread, because the engine has failed
    */
   constructor(
     readonly engine: PGlite,

@@ -18,10 +18,9 @@ const SAVE = `SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 's
 export const RESET_SESSION = 'SET ROLE NONE; SET SESSION AUTHORIZATION postgres; RESET ALL'
 
 /**
- * Gives each client of the embedded database its own settings and role, although the engine has one session:
- * they are saved when another client uses the engine and restored afterwards. The connections of the service
- * have the same settings and count as one client. The other clients share temporary tables, named prepared
- * statements, advisory locks and LISTEN, which are discarded when the last of them disconnects.
+ * Gives each client its own settings and role, although the engine has one session: it saves and restores them when
+ * the client changes. The connections of the service count as one client. The other clients share temporary tables,
+ * named prepared statements, advisory locks and LISTEN, which are discarded when the last of them disconnects.
  */
 export class EmbeddedSessions {
   readonly #service: Session = { settings: [] }
@@ -48,10 +47,7 @@ export class EmbeddedSessions {
     this.#isLeftOver ||= [...this.#sessions.values()].every((other) => other === this.#service)
   }
 
-  /**
-   * Restores the session of a client in the engine, which must not be in a transaction. Rejects if that is no
-   * longer possible, for instance because its role has been dropped.
-   */
+  /** Restores the session of a client. Rejects in a transaction, and if its role has been dropped, for instance. */
   async enter(connection: number): Promise<void> {
     const next = this.#sessions.get(connection)
     if (next === undefined) throw new Error('a client must start up first')

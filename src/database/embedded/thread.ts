@@ -12,10 +12,10 @@ export interface ThreadData {
 }
 
 /**
- * Starts the embedded database in a thread; resolves when it is open and accepts connections. A later failure
- * is an uncaught exception, because the process cannot work without its database.
+ * Opens the embedded database in a thread. A later failure is an uncaught exception, because the process cannot work
+ * without its database.
  *
- * @throws DatabaseRefusedError if the database does not open.
+ * @throws DatabaseRefusedError if the database does not open
  */
 export async function startThread(data: ThreadData): Promise<Worker> {
   const worker = new Worker(new URL('worker.js', import.meta.url), { workerData: data })

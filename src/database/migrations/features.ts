@@ -69,9 +69,9 @@ const UNSUPPORTED = /^(?:0A|42(?!501))/
 
 /**
  * The features that a server lacks, each with a reason. It runs in the transaction of the client, and undoes what it
- * creates. The role needs the right to create tables.
+ * creates.
  *
- * @throws {DatabaseError} of another kind, such as that the server is read-only
+ * @throws {DatabaseError} if the role may not create tables, or the server is read-only, for instance
  */
 export async function missingFeatures(client: Client, schema: string): Promise<string[]> {
   await client.query('SAVEPOINT features')

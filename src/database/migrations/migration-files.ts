@@ -3,17 +3,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseRefusedError } from '../connection.ts'
 
-export interface Migration {
-  name: string
-  sql: string
-  /** The hexadecimal SHA-256 of the file, as Prisma records it. */
-  checksum: string
-}
+export type Migration = Awaited<ReturnType<typeof readMigration>>
 
 /**
  * Reads the migrations of a folder, oldest first.
  *
- * @throws {DatabaseRefusedError} if there is no such folder
+ * @throws DatabaseRefusedError if there is no such folder
  */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause) => {
@@ -24,7 +19,8 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(names.sort().map((name) => readMigration(folder, name)))
 }
 
-async function readMigration(folder: string, name: string): Promise<Migration> {
+async function readMigration(folder: string, name: string) {
   const file = await readFile(join(folder, name, 'migration.sql'))
+  // Prisma records the same checksum.
   return { name, sql: file.toString('utf8'), checksum: createHash('sha256').update(file).digest('hex') }
 }

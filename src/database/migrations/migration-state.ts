@@ -6,23 +6,9 @@ import { RECORD, readMisplaced } from './schemas.ts'
 /** The advisory lock of Prisma's migrate commands, which must not run at the same time. */
 export const MIGRATION_LOCK = 72707369
 
-/** Compares a database with the migrations of this version. Each list has names, oldest first. */
-export interface MigrationState {
-  applied: string[]
-  pending: string[]
-  edited: string[]
-  /** Applied, but not among the migrations of this version. */
-  unknown: string[]
-  /** Started, but neither finished nor marked as rolled back. */
-  failed: string[]
-  /** The internal tables that are in the schema of the catalogue. */
-  misplaced: string[]
-}
+export type MigrationState = Awaited<ReturnType<typeof readState>>
 
-/**
- * Creates the table in which Prisma records migrations, with the same definition, like all tables in the schema of the
- * catalogue, whose default privileges it gets.
- */
+/** The table of Prisma, with the same definition. In the schema of the catalogue, it gets the default privileges. */
 const MIGRATION_RECORD = `CREATE TABLE ${escapeIdentifier(RECORD)} (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
@@ -44,11 +30,8 @@ export function recordOf(schema: string): string {
   return `${escapeIdentifier(internalSchema(schema))}.${escapeIdentifier(RECORD)}`
 }
 
-export async function readState(
-  client: Client,
-  schema: string,
-  migrations: Migration[],
-): Promise<MigrationState> {
+/** Compares a database with the migrations of this version, by names, oldest first. */
+export async function readState(client: Client, schema: string, migrations: Migration[]) {
   const rows = await readRecord(client, schema)
   const finished = new Map(rows.filter((row) => row.finished).map(({ name, checksum }) => [name, checksum]))
   const names = migrations.map(({ name }) => name)
@@ -57,8 +40,11 @@ export async function readState(
     applied: names.filter((name) => finished.has(name)),
     pending: names.filter((name) => !finished.has(name)),
     edited: migrations.filter(isEdited).map(({ name }) => name),
+    /** Applied, but not among the migrations of this version. */
     unknown: [...finished.keys()].filter((name) => !names.includes(name)),
+    /** Started, but neither finished nor marked as rolled back. */
     failed: rows.map(({ name }) => name).filter((name) => !finished.has(name)),
+    /** The internal tables that are in the schema of the catalogue. */
     misplaced: await readMisplaced(client, schema),
   }
 }

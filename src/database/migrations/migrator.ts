@@ -19,12 +19,10 @@ const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
 
 /**
  * Applies the pending migrations in order, each in one transaction with the advisory lock, and records them
- * like `prisma migrate deploy`, in the internal schema. A failed migration is rolled back; the previous ones remain
- * applied.
+ * like `prisma migrate deploy`, in the internal schema. If one fails, the previous ones remain applied.
  *
- * @returns the names of the migrations that it has applied, oldest first.
- * @throws DatabaseRefusedError if the database cannot be reached, is not supported, or has unknown or edited
- *   migrations, or if a migration fails or the role lacks a privilege.
+ * @returns the names of the migrations that it has applied, oldest first
+ * @throws DatabaseRefusedError
  */
 export function migrate(connection: Connection, folder: string): Promise<string[]> {
   return withSession(connection, async (transact, schema) => {

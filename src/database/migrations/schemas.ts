@@ -4,7 +4,7 @@ import { internalSchema } from '../session.ts'
 
 export const RECORD = '_prisma_migrations'
 
-/** The tables of the engine. Migrations name them without a schema, as they name all tables. */
+/** Migrations name them without a schema, as they name all tables. */
 const ENGINE_TABLES = [
   'tombstones',
   'tombstone_sets',
@@ -16,10 +16,7 @@ const ENGINE_TABLES = [
 
 const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES]
 
-/**
- * The names of the internal tables that are still in the schema of the catalogue, as former versions and migrations
- * create them.
- */
+/** The internal tables that are in the schema of the catalogue, where former versions and migrations create them. */
 export async function readMisplaced(client: Client, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name
@@ -31,9 +28,9 @@ export async function readMisplaced(client: Client, schema: string): Promise<str
 }
 
 /**
- * Moves the internal tables that are in the schema of the catalogue out of it, with their rows, privileges and triggers,
- * and names the schema in the functions that use them. So Prisma Studio lists the catalogue alone, and the triggers of
- * the catalogue work for every search path. Send it in the transaction of each migration.
+ * Moves the internal tables, if they are in the schema of the catalogue, out of it, and names their schema in the
+ * functions that use them. So Prisma Studio lists the catalogue alone, and triggers work for every search path. Send it
+ * in the transaction of each migration.
  */
 export function moveStatement(schema: string): string {
   const catalogue = escapeLiteral(schema)
@@ -63,8 +60,7 @@ END $move$`
 export const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
- * Creates the schemas of the catalogue and of the internal tables, unless they exist. The roles that can use the first
- * can use the second.
+ * Creates the schemas of the catalogue and of the internal tables. The roles that can use the first can use the second.
  *
  * @throws DatabaseRefusedError if the role may not create one that is missing
  */

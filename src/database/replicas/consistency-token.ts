@@ -3,18 +3,17 @@ import type { Consistency, WritePosition } from '../../model/caller.ts'
 
 export type ConsistencyTokens = ReturnType<typeof createConsistencyTokens>
 
-/** A replica in use lags less than this by far, so that an older token is of no more use. */
+/** A replica in use lags far less than this. */
 const LIFETIME_SECONDS = 3600
 
 /** `<timeline>.<offset in bytes>.<expiry in seconds since 1970>.<HMAC>`: numbers in hexadecimal, HMAC in base64url. */
 const TOKEN = /^([0-9a-f]{1,8})\.([0-9a-f]{1,13})\.([0-9a-f]{1,9})\.([A-Za-z0-9_-]{43})$/
 
 /**
- * Tokens that name a position of the write-ahead log, signed with HMAC-SHA256 so that a client cannot make one for a
+ * Tokens for positions of the write-ahead log of one cluster. They are signed, so that a client cannot make one for a
  * position that will never come.
  *
- * @param secret of all processes; the key is derived from it for this purpose only (HKDF, RFC 5869)
- * @param cluster part of what is signed, so that a token holds for one cluster only
+ * @param secret of all processes, from which the key is derived (HKDF, RFC 5869)
  */
 export function createConsistencyTokens(secret: string, cluster: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'halgraph Consistency-Token', 32))
@@ -32,11 +31,7 @@ export function createConsistencyTokens(secret: string, cluster: string) {
       if (signature === undefined) return 'unknown'
       const expected = signatureOf(token.slice(0, token.lastIndexOf('.')))
       if (!timingSafeEqual(Buffer.from(signature, 'base64url'), expected)) return 'unknown'
-      const [timeline, offset, expiry] = parts.map((part) => Number.parseInt(part, 16)) as [
-        number,
-        number,
-        number,
-      ]
+      const [timeline = 0, offset = 0, expiry = 0] = parts.map((part) => Number.parseInt(part, 16))
       return expiry < now() ? undefined : { timeline, offset }
     },
   }

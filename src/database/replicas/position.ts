@@ -36,12 +36,10 @@ export function endOfLog(primary: Database): Promise<WritePosition | undefined> 
 export type Replayed = Pick<WritePosition, 'offset'> & Partial<WritePosition>
 
 /**
- * A server that was promoted still reports what it had replayed before, although it has had writes of its own since. The
- * receiver knows the timeline at once, but shows it to monitoring roles only; a restart point knows it later. A standby
- * switches to a timeline only before the position where it begins, so that a position on it is never mistaken for one of
- * the previous timeline.
- *
- * @returns undefined for a server that is no standby, or does not report it
+ * Undefined for a server that does not report it, or is no standby: after a promotion it reports what it had replayed
+ * before. The receiver knows the timeline at once, but shows it to monitoring roles only; a restart point knows it later. A
+ * standby switches to a timeline before the position where it begins, so a position is never taken for one of the
+ * previous timeline.
  */
 export async function replayedPosition(replica: Database): Promise<Replayed | undefined> {
   const offset = `pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS offset`

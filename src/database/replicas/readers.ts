@@ -52,8 +52,7 @@ const POLL_MILLISECONDS = 10
 
 /**
  * Distributes reads over the usable replicas. After a write, the caller reads from the primary for as long as a
- * replica may lag, and in other processes, with a token, from a replica that has the write. Without usable replicas,
- * all callers read from the primary.
+ * replica may lag, and in other processes, with a token, from a replica that has the write.
  */
 export async function openReaders(
   primary: Database,

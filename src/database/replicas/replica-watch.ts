@@ -6,9 +6,8 @@ import { type Replayed, readWritten, replayedPosition, type Written } from './po
 const INTERVAL_MILLISECONDS = 250
 
 /**
- * Polls replicas. A replica that does not respond, or lags too far behind the primary, is not usable until it
- * recovers. The lag is how long ago the primary was at the position of the replica, as measured here, so it
- * grows when a replica has lost its primary. Resolves after the first poll.
+ * Polls replicas, for the first time before it resolves. A replica that does not respond, or lags too far behind the
+ * primary, is not usable until it recovers.
  *
  * @param report called with the number of usable replicas, at first and when it changes
  * @returns a function that stops polling and resolves after the last poll
@@ -50,7 +49,10 @@ interface Allowed {
 
 export class Replica {
   isUsable = false
-  /** In milliseconds; undefined if it does not respond or does not report its position. */
+  /**
+   * How long ago the primary was at the position of the replica, in milliseconds, so it grows when a replica has lost its
+   * primary; undefined if the replica does not respond or does not report its position.
+   */
   lag: number | undefined
   /** Undefined if it does not respond or does not report it. */
   replayed: Replayed | undefined

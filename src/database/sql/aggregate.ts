@@ -23,9 +23,8 @@ function measureColumn(measure: Measure, column: string): string {
 }
 
 /**
- * An average is a sum divided, because avg() adds up squares as well, which overflow far earlier. A median is that of
- * halves, because the difference of two numbers may overflow. Without the casts, the driver returns sums of integers as
- * strings.
+ * avg() also adds up squares, which overflow far earlier than a sum. A median is that of halves, because the difference
+ * of two numbers may overflow. Without the casts, the driver returns sums of integers as strings.
  */
 const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   minimum: (column) => `min(${column})`,

@@ -59,8 +59,8 @@ const COMPARISONS: Readonly<
 }
 
 /**
- * Whether to add the condition that the index knows, which follows from the one on the field. The index of the field alone
- * is better for a beginning. Σ has two lower cases, by what follows it, so what holds for a text may not for its part.
+ * Whether to add the condition of the index, which follows from that of the field. A beginning has a better index. Σ has
+ * two lower cases, by what follows it, so what holds for a text may not hold for its part.
  */
 function usesSearchIndex(resource: Resource, leaf: Leaf, { operator, value }: FieldFilter): boolean {
   const isPart = operator === 'contains' || operator === 'containsInsensitive'

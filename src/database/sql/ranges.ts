@@ -51,10 +51,7 @@ export function orderKeys(steps: readonly OrderStep[], backwards = false, knownN
   return keys.join(', ')
 }
 
-/**
- * The ranges of a whole list: one, or two for a descending order with nulls. An index has nulls after the
- * greatest value, so in descending order before it, but the list has them last.
- */
+/** One, or two for a descending order with nulls, which an index then has first, but the list last. */
 export function wholeRanges(steps: readonly OrderStep[], backwards: boolean): Range[] {
   const [first, ...others] = steps
   if (!first?.nullable || first.direction === 'asc')

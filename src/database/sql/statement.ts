@@ -29,10 +29,7 @@ export class Parameters {
   }
 }
 
-/**
- * Maximum number of prepared statements of a connection. Filters and sorts of callers can create any number of
- * statements; those above the maximum are planned each time.
- */
+/** Of a connection. Filters and sorts make any number of statements; those above the maximum are planned each time. */
 const MAXIMUM_STATEMENTS = 500
 
 const names = new Map<string, string>()
