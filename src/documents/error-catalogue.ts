@@ -2,13 +2,10 @@ import { type DetailCode, type ErrorCode, type Explanation, STATUS } from '../mo
 import type { Resource } from '../model/resource.ts'
 import { errorExamples } from './error-examples.ts'
 
-/** Of an error; `retry` tells when the same request can be sent again, unless only after a change. */
-interface ErrorExplanation extends Explanation {
+interface CodeExplanation extends Explanation {
+  /** When the same request can be sent again, unless only after a change. A detail has none. */
   readonly retry?: string
-}
-
-/** Of a detail; `error` is the code of the errors that contain it, unless VALIDATION_FAILED. */
-interface DetailExplanation extends Explanation {
+  /** The error that contains a detail, unless VALIDATION_FAILED. */
   readonly error?: ErrorCode
 }
 
@@ -23,7 +20,7 @@ export type CatalogueEntry = ReturnType<typeof catalogueEntries>[number]
 export function catalogueEntries(resources: readonly Resource[], root: string, path: string) {
   const { errors, details } = errorExamples(resources, root + path)
   const examples = { ...errors, ...details }
-  const explanations: Readonly<Record<string, ErrorExplanation>> = {
+  const explanations: Readonly<Record<string, CodeExplanation>> = {
     ...ERRORS,
     ...detailExplanations(resources),
   }
@@ -57,10 +54,9 @@ export function errorOf(detail: DetailCode): ErrorCode {
   return error
 }
 
-const NEVER = 'No.'
 const NOT_UNCHANGED = 'Only after a change: the same request would fail again.'
 
-export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
+export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
   MALFORMED_JSON: {
     cause: 'The body is missing, is not JSON in UTF-8, or has a member named __proto__ or constructor.',
     remedy: 'Send one JSON document whose size matches Content-Length.',
@@ -88,12 +84,12 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   RESOURCE_NOT_FOUND: {
     cause: 'No resource exists at this URL, and none is known to have existed.',
     remedy: 'Check the URL and its letter case. To create with PUT, send the id in the body as well.',
-    retry: NEVER,
+    retry: 'No.',
   },
   METHOD_NOT_ALLOWED: {
     cause: 'The resource does not support this method.',
     remedy: 'Use one of the methods in the Allow header.',
-    retry: NEVER,
+    retry: 'No.',
   },
   NOT_ACCEPTABLE: {
     cause: 'The Accept header allows none of the media types that are available here.',
@@ -116,7 +112,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   RESOURCE_GONE: {
     cause: 'The resource existed and was deleted; or the version, or the position in the feed, is not kept.',
     remedy: 'Remove references to it. Its versions show what it was, and PUT with its id creates it again.',
-    retry: NEVER,
+    retry: 'No.',
   },
   PRECONDITION_FAILED: {
     cause: 'If-None-Match: * requires that the resource does not exist, but it does.',
@@ -167,7 +163,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   },
 }
 
-const DETAILS: Readonly<Record<string, DetailExplanation>> = {
+const DETAILS: Readonly<Record<string, CodeExplanation>> = {
   REQUIRED_FIELD: {
     cause: 'A required field is absent, null, empty or blank.',
     remedy: 'Send a value for the field.',

@@ -3,7 +3,7 @@ import { kindOf } from '../model/fields.ts'
 import { inWords } from '../model/labels.ts'
 import { groupable, measurable } from '../model/query/aggregate.ts'
 import { targetOf } from '../model/relations.ts'
-import type { Leaf, Resource } from '../model/resource.ts'
+import type { Resource } from '../model/resource.ts'
 
 /** Groups in a chart; of months, the number of months. */
 const MAXIMUM_BARS = 12
@@ -24,6 +24,19 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
   const { aggregate, filter } = graphNames(resource)
   const grouped = groupable(resource.shownLeaves).filter(({ field }) => kindOf(field).hasFewValues)
   const numbers = measurable(resource).filter(({ field }) => !('hidden' in field))
+  const created = columnValue(resource.createdField)
+  const members = numbers.map(({ column }) => camelCase(column)).join(' ')
+  const measures = ['minimum', 'average', 'maximum'].map((measure) => `${measure} { ${members} }`).join(' ')
+  const queries = [
+    ...(numbers.length > 0 ? [`measures: ${aggregate} { groups { ${measures} } }`] : []),
+    `months: ${aggregate}(groupByTime: { field: ${created}, unit: MONTH }, order: KEY, limit: ${MAXIMUM_MONTHS}) ` +
+      '{ groups { time count } }',
+    ...grouped.map(
+      ({ column }, index) =>
+        `chart${index}: ${aggregate}(groupBy: [${columnValue(column)}], limit: ${MAXIMUM_BARS}) ` +
+        `{ groups { key { ${camelCase(column)} } count } }`,
+    ),
+  ]
   const ranges = Array.from({ length: RANGES }, (_, index) => `range${index}`)
   const variables = ranges.map((name) => `$${name}: ${filter}!`)
   const counts = ranges.map((name) => `${name}: ${aggregate}(filter: $${name}) { groups { count } }`)
@@ -34,7 +47,7 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
     /** The field of GraphQL that counts the collection, in one group. */
     aggregate,
     /** Everything else except the histograms. */
-    query: `{ ${groupQueries(resource, grouped, numbers).join(' ')} }`,
+    query: `{ ${queries.join(' ')} }`,
     charts: [
       { title: 'Additions by month', name: 'months' },
       ...grouped.map((leaf, index) => ({
@@ -57,21 +70,4 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
     /** Counts, as `range0` and so on, what matches the filters `$range0` and so on. */
     ranges: { query: `query (${variables.join(', ')}) { ${counts.join(' ')} }`, maximum: RANGES },
   }
-}
-
-function groupQueries(resource: Resource, grouped: readonly Leaf[], numbers: readonly Leaf[]): string[] {
-  const { aggregate } = graphNames(resource)
-  const members = numbers.map(({ column }) => camelCase(column)).join(' ')
-  const measures = ['minimum', 'average', 'maximum'].map((measure) => `${measure} { ${members} }`).join(' ')
-  const created = columnValue(resource.createdField)
-  return [
-    ...(numbers.length > 0 ? [`measures: ${aggregate} { groups { ${measures} } }`] : []),
-    `months: ${aggregate}(groupByTime: { field: ${created}, unit: MONTH }, order: KEY, limit: ${MAXIMUM_MONTHS}) ` +
-      '{ groups { time count } }',
-    ...grouped.map(
-      ({ column }, index) =>
-        `chart${index}: ${aggregate}(groupBy: [${columnValue(column)}], limit: ${MAXIMUM_BARS}) ` +
-        `{ groups { key { ${camelCase(column)} } count } }`,
-    ),
-  ]
 }

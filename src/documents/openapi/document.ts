@@ -29,9 +29,8 @@ export function openApiDocument(
   seeds: readonly Seed[] = [],
 ): Schema {
   const document = currentDocument(resources, settings, seeds)
-  return settings.deprecation
-    ? deprecatedDocument(document, settings.deprecation, basePath(settings))
-    : document
+  const { deprecation } = settings
+  return deprecation ? deprecatedDocument(document, deprecation, basePath(settings)) : document
 }
 
 function currentDocument(resources: readonly Resource[], settings: RestSettings, seeds: readonly Seed[]) {
@@ -108,21 +107,20 @@ function deprecatedDocument(
     '$ref' in response
       ? response
       : { ...response, headers: { ...others, Link, ...(response['headers'] as Schema) } }
-  const deprecated = ({ responses, ...operation }: Schema) => ({
-    ...operation,
-    deprecated: true,
-    responses: mapped(responses as Record<string, Schema>, responding),
-  })
+  const deprecated = (item: Schema) =>
+    mapped(item as Record<string, Schema>, (member, key) => {
+      if (key === 'parameters') return member
+      const { responses, ...operation } = member
+      return {
+        ...operation,
+        deprecated: true,
+        responses: mapped(responses as Record<string, Schema>, responding),
+      }
+    })
   return {
     ...document,
     info: { ...info, description: `${info.description} This version is ${dates}. Use \`${successor}\`.` },
-    paths: mapped(paths, (item, name) =>
-      `${name}/`.startsWith(`${path}/`)
-        ? mapped(item as Record<string, Schema>, (member, key) =>
-            key === 'parameters' ? member : deprecated(member),
-          )
-        : item,
-    ),
+    paths: mapped(paths, (item, name) => (`${name}/`.startsWith(`${path}/`) ? deprecated(item) : item)),
     components: {
       ...components,
       headers: { ...components.headers, ...headers },
@@ -137,16 +135,10 @@ function dayOf(date: Date): string {
 
 /** The text of docs/openapi.json: the default version with the default settings. */
 export function committedDocument(domain: Domain, seeds: readonly Seed[]): string {
+  const { title, description } = domain
   const { shown: version } = servedVersions(domain, undefined)
-  const { title, description, resources: unversioned } = domain
-  const settings = {
-    title,
-    description,
-    publicBaseUrl: undefined,
-    namespace: 'api',
-    version,
-    maximumPageSize: 100,
-  }
-  const resources = unversioned.map((resource) => viewOf(resource, version))
-  return `${JSON.stringify(openApiDocument(resources, settings, seeds), null, 2)}\n`
+  const resources = domain.resources.map((resource) => viewOf(resource, version))
+  const settings = { publicBaseUrl: undefined, namespace: 'api', version, maximumPageSize: 100 }
+  const document = openApiDocument(resources, { title, description, ...settings }, seeds)
+  return `${JSON.stringify(document, null, 2)}\n`
 }

@@ -41,41 +41,27 @@ export function servicePaths(
   const object = { schema: { type: 'object' } }
   const json = (schema: string) => ({ 'application/json': { schema: schemaNamed(schema) } })
   const html = { 'text/html': { schema: { type: 'string' } } }
-  const collection = resources[0]?.path ?? 'collection'
+  const names = resources.map((resource) => resource.path)
+  const [collection = 'collection'] = names
   return {
     [path]: { get: entryOperation(resources, base) },
     [path + BATCH_PATH]: { post: batchOperation(collection, base) },
     [path + CHANGES_PATH]: { get: changesOperation(collection, path) },
-    [path + PATHS.json]: {
-      get: openOperation('readOpenApiJson', 'This document as JSON', { 'application/json': object }),
-    },
-    [path + PATHS.yaml]: {
-      get: openOperation('readOpenApiYaml', 'This document as YAML', { 'application/yaml': object }),
-    },
+    [path + PATHS.json]: open('readOpenApiJson', 'This document as JSON', { 'application/json': object }),
+    [path + PATHS.yaml]: open('readOpenApiYaml', 'This document as YAML', { 'application/yaml': object }),
     [`${path}${PATHS.profiles}/{collection}`]: {
-      parameters: [
-        pathParameter('collection', 'Name of a collection.', resources[0]?.path, {
-          enum: resources.map((resource) => resource.path),
-        }),
-      ],
-      get: openOperation('readProfile', 'The schema and the policies of a collection', json('Profile')),
+      parameters: [pathParameter('collection', 'Name of a collection.', names[0], { enum: names })],
+      ...open('readProfile', 'The schema and the policies of a collection', json('Profile')),
     },
-    [API_CATALOG_PATH]: {
-      get: openOperation('readApiCatalog', 'The interfaces of the service (RFC 9727)', {
-        'application/linkset+json': object,
-      }),
-    },
-    [PATHS.errors]: {
-      get: openOperation('listErrors', 'Every error code', { ...json('ErrorCatalogue'), ...html }),
-    },
+    [API_CATALOG_PATH]: open('readApiCatalog', 'The interfaces of the service (RFC 9727)', {
+      'application/linkset+json': object,
+    }),
+    [PATHS.errors]: open('listErrors', 'Every error code', { ...json('ErrorCatalogue'), ...html }),
     [`${PATHS.errors}/{code}`]: {
       parameters: [
         pathParameter('code', 'A code of an error or a detail.', 'RESOURCE_GONE', { pattern: '^[A-Z_]+$' }),
       ],
-      get: openOperation('readError', 'What an error code means', {
-        ...json('ErrorCatalogueEntry'),
-        ...html,
-      }),
+      ...open('readError', 'What an error code means', { ...json('ErrorCatalogueEntry'), ...html }),
     },
   }
 }
@@ -163,9 +149,9 @@ function changesOperation(collection: string, path: string): Schema {
   }
 }
 
-/** A read that needs no token. */
-function openOperation(operationId: string, summary: string, content: Schema): Schema {
-  return {
+/** The path item of a read that needs no token. */
+function open(operationId: string, summary: string, content: Schema): Schema {
+  const get = {
     operationId,
     summary,
     description: 'Requires no token. Unknown names get the same response as any unknown URL.',
@@ -183,4 +169,5 @@ function openOperation(operationId: string, summary: string, content: Schema): S
       ]),
     },
   }
+  return { get }
 }
