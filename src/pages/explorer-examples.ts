@@ -1,6 +1,6 @@
 import type { PersistedOperations } from '../graph/http/persisted-operations.ts'
 import { camelCase, columnValue, graphNames, pascalCase } from '../graph/names.ts'
-import { kindOf } from '../model/fields.ts'
+import { type Field, kindOf } from '../model/fields.ts'
 import { groupable } from '../model/query/aggregate.ts'
 import { ownedBy, relationsOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
@@ -27,15 +27,12 @@ const CHANGES_EXAMPLE = {
 
 function pageExample(resource: Resource, resources: readonly Resource[]) {
   const references = relationsOf(resource, resources).map(
-    ({ relation, target }) => `      ${camelCase(relation)} { ${plainFields(target).join(' ')} }`,
+    ({ relation, target }) => `${camelCase(relation)} { ${plainFields(target)} }`,
   )
   const lists = ownedBy(resource, resources)
-    .filter((child) => child.listed)
-    .map(
-      (child) =>
-        `      ${camelCase(child.path)}(limit: 5) { totalCount items { ${plainFields(child).join(' ')} } }`,
-    )
-  const fields = plainFields(resource).map((field) => `      ${field}`)
+    .filter(({ listed }) => listed)
+    .map((child) => `${camelCase(child.path)}(limit: 5) { totalCount items { ${plainFields(child)} } }`)
+  const lines = [...plainFields(resource).split(' '), ...references, ...lists]
   const created = columnValue(resource.createdField)
   return {
     title: `The newest ${resource.path}`,
@@ -45,7 +42,7 @@ function pageExample(resource: Resource, resources: readonly Resource[]) {
   ${graphNames(resource).page}(limit: 10, sort: [{ field: ${created}, direction: DESC }]) {
     totalCount
     items {
-${[...fields, ...references, ...lists].join('\n')}
+${lines.map((line) => `      ${line}`).join('\n')}
     }
   }
 }
@@ -61,7 +58,7 @@ query ${camelCase(resource.path)}ByCursors($after: String) {
   ${graphNames(resource).connection}(first: 10, after: $after) {
     totalCount
     pageInfo { hasNextPage endCursor }
-    nodes { ${plainFields(resource).join(' ')} }
+    nodes { ${plainFields(resource)} }
   }
 }
 `,
@@ -94,9 +91,8 @@ function deleteExample(resource: Resource) {
 }
 
 /** The identifier and the next four plain fields. */
-function plainFields({ shownFields }: Resource): string[] {
-  const plain = Object.entries(shownFields).filter(
-    ([, field]) => field.type !== 'group' && kindOf(field).operators.length > 0,
-  )
-  return plain.slice(0, 5).map(([name]) => camelCase(name))
+function plainFields({ shownFields }: Resource): string {
+  const isPlain = (field: Field) => field.type !== 'group' && kindOf(field).operators.length > 0
+  const names = Object.keys(shownFields).filter((name) => isPlain(shownFields[name] as Field))
+  return names.slice(0, 5).map(camelCase).join(' ')
 }

@@ -54,14 +54,13 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
     const make = () => JSON.stringify(profileOf(resource, resources, settings))
     return [resource.path, contentHandler('.json', make)]
   })
+  const reference = pageHandler(settings, referencePage, EDITOR_POLICY)
   return [
     documentRoute(base + PATHS.json, () => JSON.stringify(describe()), settings),
     // Some parsers of YAML do not support aliases.
     documentRoute(base + PATHS.yaml, () => stringify(describe(), { aliasDuplicateObjects: false }), settings),
     contentRoute(base + PATHS.profiles, Object.fromEntries(profiles)),
-    ...(settings.reference === undefined
-      ? []
-      : [open(settings.reference, pageHandler(settings, referencePage, EDITOR_POLICY))]),
+    ...(settings.reference ? [open(settings.reference, reference)] : []),
     browserRoute(`${base}{/{*path}}`, pageHandler(settings, browsePage)),
   ]
 }

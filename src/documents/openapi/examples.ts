@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../model/caller.ts'
 import { type Field, isAlwaysSet, kindOf } from '../../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import { listColumn, relationsOf } from '../../model/relations.ts'
+import { targetOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { valuesIn } from '../../model/versions/views.ts'
 import { createForms } from '../../rest/forms.ts'
@@ -36,11 +36,19 @@ export function resourceExamples(
   seeds: readonly Seed[],
   base: string,
 ) {
+  const seedsOf = ({ path }: Resource) => seeds.filter(({ collection }) => collection === path)
+  /** The values of the fields that refer to a resource by identifier or by name. */
+  const referencesIn = (from: Resource, target: Resource) => {
+    const leaves = from.shownLeaves.filter((leaf) => targetOf(from, leaf, resources)?.path === target.path)
+    const values = seedsOf(from).flatMap((seed) => leaves.map(({ name }) => seed[name]))
+    return values.filter((value) => typeof value === 'string')
+  }
   const urls = new Urls(base)
   const hal = createHal(resource, resources)
   const forms = createForms(resource, resources)
   const input = resource.example ?? mapped(resource.writableFields, exampleValue)
-  const sample = sampleOf(resource, resources, seeds)
+  const references = resources.flatMap((from) => referencesIn(from, resource))
+  const sample = sampleOf(resource, seedsOf(resource), references)
   const parentId = resource.owner && (sample?.parentId ?? OTHER_ID)
   const id = sample?.id ?? (resource.kind === 'singleton' ? OTHER_ID : ID)
   const replacement = sample?.body ?? input
@@ -55,8 +63,11 @@ export function resourceExamples(
     patch: examplePatch(resource, replacement),
     id,
     /** A parent for a path; for a list of referring resources, one that has some. */
-    parentId: (parent: Resource): string =>
-      parent === resource.owner ? (parentId as string) : (parentOf(parent, resource, seeds) ?? OTHER_ID),
+    parentId(parent: Resource): string {
+      if (parent === resource.owner) return parentId as string
+      const ids = seedsOf(parent).map(({ id }) => id)
+      return referencesIn(resource, parent).find((id) => ids.includes(id)) ?? OTHER_ID
+    },
     /** For a caller with all scopes. */
     templates: forms.resource(OPERATOR, data, urls),
     listTemplates: (parent: Resource | undefined) => forms.list(OPERATOR, within(parent), urls),
@@ -99,37 +110,18 @@ function examplePatch(resource: Resource, input: Values): Values {
   }
 }
 
-/** The first resource of a collection in the catalogue, preferably one that can be deleted. */
-function sampleOf(resource: Resource, resources: readonly Resource[], seeds: readonly Seed[]) {
-  const own = seeds.filter(({ collection }) => collection === resource.path)
-  const references = resources
-    .filter((from) => relationsOf(from, resources).some(({ target }) => target === resource))
-    .flatMap((from) => referencesIn(from, resource, seeds))
+/**
+ * The first resource of a collection in the catalogue, preferably one that can be deleted.
+ *
+ * @param references identifiers and names that other resources refer to
+ */
+function sampleOf({ fields }: Resource, seeds: readonly Seed[], references: readonly string[]) {
   const inUse = new Set(references.map((reference) => reference.toLowerCase()))
-  // A reference may be by name.
   const isInUse = (seed: Seed) =>
     Object.values(seed).some((value) => typeof value === 'string' && inUse.has(value.toLowerCase()))
-  const seed = own.find((one) => !isInUse(one)) ?? own[0]
+  const seed = seeds.find((one) => !isInUse(one)) ?? seeds[0]
   if (!seed) return undefined
   const { collection, parent: parentId, id = parentId as string, ...body } = seed
   // The catalogue has the fields of all versions of the API.
-  return { id, parentId, body: valuesIn(resource.fields, body) }
-}
-
-/** A parent in the catalogue that other resources refer to. */
-function parentOf(parent: Resource, listed: Resource, seeds: readonly Seed[]): string | undefined {
-  const ids = new Set(seeds.flatMap(({ collection, id }) => (collection === parent.path && id ? [id] : [])))
-  return referencesIn(listed, parent, seeds).find((id) => ids.has(id))
-}
-
-/** The values of the fields that refer to a resource by identifier or by name. */
-function referencesIn(from: Resource, target: Resource, seeds: readonly Seed[]): string[] {
-  const column = listColumn(target, from)
-  const names = from.shownLeaves.flatMap(({ name, column: own, field }) =>
-    own === column || ('alsoMatches' in field && field.alsoMatches === column) ? [name] : [],
-  )
-  const values = seeds
-    .filter(({ collection }) => collection === from.path)
-    .flatMap((seed) => names.map((name) => seed[name]))
-  return values.filter((value) => typeof value === 'string')
+  return { id, parentId, body: valuesIn(fields, body) }
 }
