@@ -86,17 +86,30 @@ function embeddedName({ target, isList, parent }: Embed): string {
   return `Embedded${isList ? pageName(target, parent) : target.name}`
 }
 
-/** A representation with the links of any of the occasions. */
+/** A representation with the links of any of the occasions (SPEC §2.3). Those that each always has are required. */
 function representationOn(
   resource: Resource,
   resources: readonly Resource[],
   occasions: readonly Occasion[],
   more: Readonly<Record<string, Schema>> = {},
 ): Schema {
+  const hal = createHal(resource, resources)
+  const references = relationsOf(resource, resources)
+  const data = { ...Object.fromEntries(references.map(({ leaf }) => [leaf.column, 'id'])), id: 'id' }
+  const linked = occasions.map((occasion) => {
+    const document = hal.resource(data, occasion, new Urls('')) as { _links: object }
+    return Object.keys(document._links)
+  })
+  const relations = [...new Set(linked.flat())]
+  const optional = references.filter(({ leaf }) => !leaf.field.required).map(({ relation }) => relation)
+  const links = objectSchema(
+    Object.fromEntries(relations.map((name) => [name, LINK])),
+    relations.filter((name) => !optional.includes(name) && linked.every((names) => names.includes(name))),
+  )
   const { properties, ...fields } = representationSchema(resource)
   return {
     ...fields,
-    properties: { ...properties, _links: linksSchema(resource, resources, occasions), ...more },
+    properties: { ...properties, _links: links, ...more },
     required: [...fields.required, '_links'],
     additionalProperties: false,
   }
@@ -147,27 +160,6 @@ export function patchSchema(
 
 function namesWhere(fields: Readonly<Record<string, Field>>, holds: (field: Field) => boolean): string[] {
   return Object.keys(fields).filter((name) => holds(fields[name] as Field))
-}
-
-/** The links of some occasions (SPEC §2.3). Those that each occasion always has are required. */
-function linksSchema(
-  resource: Resource,
-  resources: readonly Resource[],
-  occasions: readonly Occasion[],
-): Schema {
-  const hal = createHal(resource, resources)
-  const references = relationsOf(resource, resources)
-  const data = { ...Object.fromEntries(references.map(({ leaf }) => [leaf.column, 'id'])), id: 'id' }
-  const linked = occasions.map((occasion) => {
-    const document = hal.resource(data, occasion, new Urls('')) as { _links: object }
-    return Object.keys(document._links)
-  })
-  const relations = [...new Set(linked.flat())]
-  const optional = references.filter(({ leaf }) => !leaf.field.required).map(({ relation }) => relation)
-  return objectSchema(
-    Object.fromEntries(relations.map((name) => [name, LINK])),
-    relations.filter((name) => !optional.includes(name) && linked.every((names) => names.includes(name))),
-  )
 }
 
 export function pageName({ name }: Resource, parent: Resource | undefined): string {
