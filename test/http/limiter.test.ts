@@ -1,7 +1,8 @@
 import test from 'ava'
 import type { TableSizes } from '../../src/domain/table-sizes.ts'
-import { ConnectionShares } from '../../src/graph/execution/connection-shares.ts'
+import { ConnectionShares } from '../../src/graph/execution/connections.ts'
 import { type Abortable, Limiter } from '../../src/http/limiter.ts'
+import type { Scan } from '../../src/model/query/list.ts'
 import { resourceAt } from '../helpers/domain/fixtures.ts'
 
 /** Acquires and notes when that succeeded. */
@@ -158,8 +159,9 @@ test('reads of a small table with many conditions wait for each other as scans o
       end = resolve
     })
     const species = resourceAt('species')
-    const reads = Array.from({ length: 3 }, () =>
-      shares.of('a', undefined).read({ scans: passes > 0 ? [[species, passes]] : [], run: () => ended }),
+    const needed: readonly Scan[] = passes > 0 ? [[species, passes]] : []
+    const reads = ['x', 'y', 'z'].map((key) =>
+      shares.of('a', undefined).read({ client: shares, key, scans: needed, run: () => ended }),
     )
     await settled()
     const running = connections.used
@@ -187,7 +189,7 @@ function sharesOfOne() {
   const client = {}
   return {
     read: (caller: string, key: string, until?: Abortable) =>
-      shares.of(caller, until).read({ scans: [], run }, { client, key }),
+      shares.of(caller, until).read({ client, key, scans: [], run }),
     async end() {
       ends.shift()?.()
       await settled()

@@ -9,7 +9,7 @@ import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
-import type { ConnectionShares, Connections } from './connection-shares.ts'
+import type { ConnectionShares, Connections } from './connections.ts'
 import type { Slot } from './operation-limiter.ts'
 
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
@@ -157,13 +157,12 @@ class Loaders {
     const { connections, reader } = this
     const kind = `${parent.resource.path} ${resource.path} ${JSON.stringify(request)}`
     const read = (ids: readonly string[]) =>
-      connections.read(
-        {
-          scans: scansOf(resource, passesOf(request), request.filter),
-          run: () => readLists(reader, parent.resource, resource, ids, request),
-        },
-        { client: reader, key: `${kind} ${JSON.stringify(ids)}` },
-      )
+      connections.read({
+        client: reader,
+        key: `${kind} ${JSON.stringify(ids)}`,
+        scans: scansOf(resource, passesOf(request), request.filter),
+        run: () => readLists(reader, parent.resource, resource, ids, request),
+      })
     return this.#loader(kind, read).load(parent.id)
   }
 

@@ -153,10 +153,12 @@ export function aggregateResolver(
     }
     const scans = scansOf(resource, filterPasses(request.filter) + sorting, request.filter)
     const { reader } = context.loaders
-    const groups = await context.connections.read(
-      { scans, run: () => aggregate(reader, resource, request) },
-      { client: reader, key: `${resource.path} groups ${JSON.stringify(request)}` },
-    )
+    const groups = await context.connections.read({
+      client: reader,
+      key: `${resource.path} groups ${JSON.stringify(request)}`,
+      scans,
+      run: () => aggregate(reader, resource, request),
+    })
     return { groups: groups.slice(0, limit), hasMore: groups.length > limit }
   }
 }

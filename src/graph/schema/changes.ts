@@ -1,7 +1,15 @@
-import { type ChangePage, readableCollections, readChanges } from '../../domain/feed/change-feed.ts'
+import { type ChangeRequest, NOW, readableCollections, readChanges } from '../../domain/feed/change-feed.ts'
+import { followFeed } from '../../domain/feed/follow.ts'
+import { lowerCaseOf } from '../../domain/feed/lower-case.ts'
 import type { RecordedChange } from '../../domain/feed/recorded-change.ts'
-import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
-import type { Resource } from '../../model/resource.ts'
+import { DomainError, errorAt } from '../../model/errors.ts'
+import { matches } from '../../model/query/matches.ts'
+import { DEFAULT_PAGE_SIZE, relatedTargets } from '../../model/query/query.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import type { Connections } from '../execution/connections.ts'
+import { type GraphContext, requireScope } from '../execution/context.ts'
+import { graphNames, parentArgument } from '../names.ts'
+import { type FilterArguments, toFilter } from './filters.ts'
 import { refuseOutOfBounds } from './lists.ts'
 import type { SchemaField } from './sdl.ts'
 
@@ -29,8 +37,11 @@ type RecordedChangePage {
   "Position after this page. Pass it as since, also at the end." nextCursor: String!
 }`
 
-interface ChangesArguments {
+interface Since {
   readonly since?: string | null
+}
+
+interface ChangesArguments extends Since {
   readonly collections?: readonly string[] | null
   readonly limit: number
 }
@@ -50,16 +61,13 @@ export function changesQuery(resources: readonly Resource[]): SchemaField {
       const wanted = readableCollections(resources, collections ?? undefined, context.caller)
       // Replicas may lack changes, and cannot give them positions.
       const request = { resources: wanted, since: since ?? undefined, limit }
-      return toResult(await connections.use(() => readChanges(domain, request)))
+      const { changes, next, hasMore } = await connections.use(() => readChanges(domain, request))
+      return { items: changes.map(toItem), hasMore, nextCursor: next }
     },
   }
 }
 
-function toResult({ changes, next, hasMore }: ChangePage) {
-  return { items: changes.map(toItem), hasMore, nextCursor: next }
-}
-
-export function toItem({ cursor, resource, key, version, event, time, by, values }: RecordedChange) {
+function toItem({ cursor, resource, key, version, event, time, by, values }: RecordedChange) {
   return {
     cursor,
     collection: resource.path,
@@ -71,4 +79,93 @@ export function toItem({ cursor, resource, key, version, event, time, by, values
     by,
     resource: values,
   }
+}
+
+const SINCE = '"A cursor, after which it begins. By default, it begins now." since: String'
+
+export function changesSubscription(resources: readonly Resource[]): SchemaField {
+  return {
+    sdl: `"Changes of the collections that the caller may read, as they happen, in the order that all readers see."
+      changes("Only of these." collections: [String!], ${SINCE}): RecordedChange!`,
+    resolve: toItem,
+    subscribe: (_, { collections, since }: ChangesArguments, context) =>
+      followChanges(context, readableCollections(resources, collections ?? undefined, context.caller), since),
+  }
+}
+
+/** The changes of one resource after which it matches a filter. A deletion leaves nothing to match, so all are sent. */
+export function resourceSubscription(resource: Resource): SchemaField {
+  const { changed, filter: filterType } = graphNames(resource)
+  const parent = parentArgument(resource)
+  return {
+    sdl: `"Changes of ${resource.path} as they happen, in the order that all readers see."
+      ${changed}(
+        ${parent ? `"Only those of this parent." ${parent}: ID,` : ''}
+        "Only changes after which the resource matches this condition, and all deletions. It cannot have conditions on relations."
+        filter: ${filterType}, ${SINCE}
+      ): RecordedChange!`,
+    resolve: toItem,
+    subscribe: async (_, { filter, since, ...args }: FilterArguments & Since, context) => {
+      requireScope(context, resource, 'read')
+      const condition = toFilter(resource, { filter: filter ?? null }, context)
+      if (condition && relatedTargets(condition).length > 0) {
+        const message = 'The filter of a subscription cannot have conditions on relations.'
+        throw errorAt('filter', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
+      }
+      const { connections, domain } = context
+      const lower = await connections.use(() => lowerCaseOf(domain.client))
+      const parentId = parent ? ((args as Values)[parent] ?? undefined) : undefined
+      return followChanges(context, [resource], since, ({ key, row }) => {
+        if (parentId !== undefined && key.parentId !== parentId) return false
+        return !row || !condition || matches(resource, condition, row, lower)
+      })
+    },
+  }
+}
+
+/** Changes that a subscription holds at once. */
+export const SUBSCRIPTION_PAGE = DEFAULT_PAGE_SIZE
+
+/**
+ * Follows the feed of changes page by page, so a subscription has the order of the feed, can be resumed at any change, and
+ * needs no memory between changes. The first page is read before, so that the position is known, and its errors are those
+ * of the request. Yields each change that is shown, and undefined after each page.
+ *
+ * @throws {DomainError} as {@link readChanges}, later also SERVICE_UNAVAILABLE (503) when no more requests may wait
+ */
+async function followChanges(
+  context: GraphContext,
+  resources: readonly Resource[],
+  since: string | null | undefined,
+  isShown: (change: RecordedChange) => boolean = () => true,
+): Promise<AsyncIterable<RecordedChange | undefined>> {
+  const { caller, connections, domain, slot, subscriber } = context
+  if (!subscriber) throw new TypeError('A subscription needs a stream of events.')
+  const { feed, signal } = subscriber
+  const limit = Math.min(SUBSCRIPTION_PAGE, domain.maximumPageSize)
+  const request = { resources, since: since ?? NOW, limit }
+  slot.throwIfLate()
+  const first = await readPage(context, connections, request)
+  const read = (position: string) =>
+    subscriber.read((own) => readPage(context, own, { ...request, since: position }))
+  return (async function* () {
+    for await (const page of followFeed(first, { feed, caller, request, read, signal })) {
+      for (const change of page.changes) if (isShown(change)) yield change
+      yield undefined
+    }
+    const message = 'The service cannot wait for more changes now. Subscribe again, after the last cursor.'
+    throw new DomainError('SERVICE_UNAVAILABLE', message)
+  })()
+}
+
+/** Subscriptions at the same position share the page. */
+function readPage({ domain }: GraphContext, connections: Connections, request: ChangeRequest) {
+  const { resources, since, limit } = request
+  return connections.read({
+    client: domain.client,
+    key: `changes ${JSON.stringify([resources.map(({ path }) => path), since, limit])}`,
+    scans: [],
+    // Replicas may lack changes, and cannot give them positions.
+    run: () => readChanges(domain, request),
+  })
 }

@@ -73,13 +73,12 @@ export async function readSource(
   const passes = Math.max(passesOf(request), resource.owner ? 1 : 0)
   const list = parent
     ? await loaders.list(parent, resource, request)
-    : await connections.read(
-        {
-          scans: scansOf(resource, passes, request.filter),
-          run: () => readList(reader, resource, request),
-        },
-        { client: reader, key: `${resource.path} ${JSON.stringify(request)}` },
-      )
+    : await connections.read({
+        client: reader,
+        key: `${resource.path} ${JSON.stringify(request)}`,
+        scans: scansOf(resource, passes, request.filter),
+        run: () => readList(reader, resource, request),
+      })
   if (!list) {
     const { resource: owner, id } = parent as Parent
     throw await connections.use(() => notFoundOrGone(reader, owner, { id }))
