@@ -15,17 +15,7 @@ export interface OperationLimits {
   readonly callerShare: number
 }
 
-/** Counts against the limits until the operation ends. */
-export interface Slot extends Abortable {
-  /** @throws {DomainError} SERVICE_UNAVAILABLE (503) when the response is no longer waited for */
-  throwIfLate(): void
-  /** Waits until there is memory for a response of this size. It is released when the operation ends. */
-  reserve(bytes: number): Promise<void>
-}
-
-/**
- * The error under overload. Created once, because creating an error takes a tenth of the time of a response.
- */
+/** Created once, because creating an error takes a tenth of the time of a response. */
 const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded. Try again.')
 
 /**
@@ -60,12 +50,8 @@ export class OperationLimiter implements Load {
     const shareBesideOthers = callerShare < 1 ? Math.ceil(share(concurrent) * PART_BESIDE_OTHERS) : concurrent
     this.#deadline = deadline
     this.#writeAmount = callerShare < 1 ? shareBesideOthers : 1
-    this.#operations = new Limiter({
-      ...queue,
-      capacity: concurrent,
-      share: share(concurrent),
-      shareBesideOthers,
-    })
+    const operations = { capacity: concurrent, share: share(concurrent), shareBesideOthers }
+    this.#operations = new Limiter({ ...queue, ...operations })
     this.#bodies = new Limiter({ ...queue, capacity: concurrent, share: share(BODIES) })
     this.#responses = new Limiter({ capacity: responses, share: share(responses) })
   }
@@ -98,14 +84,24 @@ export class OperationLimiter implements Load {
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when the limits are reached or the work takes too long
    */
   run<Result>(caller: string, work: (slot: Slot) => Promise<Result>, isWrite = false): Promise<Result> {
+    const slot = new Slot(caller, this.#responses)
+    const runInSlot = async () => {
+      const release = await this.#operations.acquire(caller, isWrite ? this.#writeAmount : 1, slot)
+      this.#running++
+      try {
+        return await work(slot)
+      } finally {
+        this.#running--
+        slot.release()
+        release()
+      }
+    }
     return new Promise((resolve, reject) => {
-      const slot = new OperationSlot(caller, this.#responses)
       const timer = setTimeout(() => {
         this.shed.deadline++
         reject(slot.abort(new DomainError('SERVICE_UNAVAILABLE', 'The response took too long. Try again.')))
       }, this.#deadline)
-      const amount = isWrite ? this.#writeAmount : 1
-      void this.#take(caller, amount, slot, work)
+      void runInSlot()
         .then(resolve, reject)
         .then(() => clearTimeout(timer))
     })
@@ -115,36 +111,18 @@ export class OperationLimiter implements Load {
     this.shed[this.#operations.isFull() ? 'capacity' : 'caller_share']++
     return OVERLOADED
   }
-
-  async #take<Result>(
-    caller: string,
-    amount: number,
-    slot: OperationSlot,
-    work: (slot: Slot) => Promise<Result>,
-  ): Promise<Result> {
-    const release = await this.#operations.acquire(caller, amount, slot)
-    this.#running++
-    try {
-      return await work(slot)
-    } finally {
-      this.#running--
-      slot.release()
-      release()
-    }
-  }
 }
 
-class OperationSlot implements Slot {
-  readonly #caller: string
-  readonly #responses: Limiter
+/** The place of an operation, which counts against the limits until the operation ends. */
+export class Slot implements Abortable {
   readonly #releases: Release[] = []
   readonly #listeners = new Set<(reason: unknown) => void>()
   #late: DomainError | undefined
 
-  constructor(caller: string, responses: Limiter) {
-    this.#caller = caller
-    this.#responses = responses
-  }
+  constructor(
+    private readonly caller: string,
+    private readonly responses: Limiter,
+  ) {}
 
   /** An AbortSignal would take longer to create than the slot. */
   onAbort(listener: (reason: unknown) => void): () => void {
@@ -153,6 +131,7 @@ class OperationSlot implements Slot {
     return () => this.#listeners.delete(listener)
   }
 
+  /** @throws {DomainError} SERVICE_UNAVAILABLE (503) when the response is no longer waited for */
   throwIfLate(): void {
     if (this.#late) throw this.#late
   }
@@ -163,8 +142,9 @@ class OperationSlot implements Slot {
     return late
   }
 
+  /** Waits until there is memory for a response of this size. It is released when the operation ends. */
   async reserve(bytes: number): Promise<void> {
-    if (bytes > SMALL_RESPONSE) this.#releases.push(await this.#responses.acquire(this.#caller, bytes, this))
+    if (bytes > SMALL_RESPONSE) this.#releases.push(await this.responses.acquire(this.caller, bytes, this))
   }
 
   release(): void {

@@ -5,6 +5,7 @@ import {
   execute,
   type GraphQLError,
   type GraphQLSchema,
+  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -22,7 +23,6 @@ import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
 import { executeTogether, transactionMode } from './transaction.ts'
-import { variableCoercion } from './variables.ts'
 
 type OperationType = 'query' | 'mutation'
 
@@ -133,9 +133,8 @@ function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
   if (!isCompiledQuery(compilation)) {
     throw compilation.errors?.[0] ?? new Error('The operation cannot be compiled.')
   }
-  const coerce = variableCoercion(schema, variableDefinitions)
   return (variables, context) => {
-    const { coerced, errors } = coerce(variables)
+    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables)
     return errors ? { errors } : compilation.query(undefined, context, coerced)
   }
 }
@@ -153,19 +152,18 @@ function asJson(definition: VariableDefinitionNode): VariableDefinitionNode {
   return { kind, variable, type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: 'JSON' } } }
 }
 
-/**
- * Runs the work of a caller as one GraphQL operation: in a slot of the limiter, in a span, and timed. An operation has a
- * name if it is known before the document is parsed.
- */
-export type RunOperation = <Result>(
-  operation: { readonly type: OperationType; readonly name?: string },
-  caller: Caller,
-  work: (slot: Slot) => Promise<Result>,
-) => Promise<Result>
+export type RunOperation = ReturnType<typeof createRunOperation>
 
-/** Makes the function that runs every GraphQL operation, whether of REST or of /graphql. */
-export function createRunOperation(limiter: OperationLimiter): RunOperation {
-  return ({ type, name }, caller, work) => {
+/**
+ * Makes the function that runs the work of a caller as one GraphQL operation, whether of REST or of /graphql: in a slot of
+ * the limiter, in a span, and timed. An operation has a name if it is known before the document is parsed.
+ */
+export function createRunOperation(limiter: OperationLimiter) {
+  return <Result>(
+    { type, name }: { readonly type: OperationType; readonly name?: string },
+    caller: Caller,
+    work: (slot: Slot) => Promise<Result>,
+  ): Promise<Result> => {
     const attributes = name === undefined ? {} : { 'graphql.operation.type': type }
     return inSpan(
       name === undefined ? 'GraphQL request' : `GraphQL ${type} ${name}`,
