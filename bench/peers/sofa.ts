@@ -4,6 +4,7 @@ import jwt from 'jsonwebtoken'
 import { useSofa } from 'sofa-api'
 import { openDatabase } from '../../src/database/database.ts'
 import { createContext, type DomainContext } from '../../src/graph/execution/context.ts'
+import type { Slot } from '../../src/graph/execution/operation-limiter.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { databaseOptions, loadConfiguration } from '../../src/service/settings/configuration.ts'
 import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts'
@@ -15,8 +16,8 @@ const configuration = await loadConfiguration()
 const database = await openDatabase(databaseOptions(configuration))
 const readers = { clientFor: () => database.client, recordWrite: () => {} }
 const use = (work: () => unknown) => work()
-const scan = (_: unknown, __: unknown, read: () => unknown) => read()
-const connections = { of: () => ({ use, scan }) }
+const read = ({ run }: { run: () => unknown }) => run()
+const connections = { of: () => ({ use, read }) }
 const domain = {
   client: database.client,
   readers,
@@ -38,7 +39,11 @@ const sofa = useSofa({
 })
 
 /** Without limits. */
-const UNLIMITED = { onAbort: () => () => {}, throwIfLate() {}, reserve: async () => {} }
+const UNLIMITED = {
+  onAbort: () => () => {},
+  throwIfLate() {},
+  reserve: async () => {},
+} as unknown as Slot
 
 createServer((request, response) => {
   answer(request, response).catch((error) => {

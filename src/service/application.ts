@@ -82,6 +82,7 @@ export async function prepareApplication(parts: ServiceParts) {
       ruleSettings,
       maximumPageSize,
       readers,
+      feed,
       connections: new ConnectionShares({ ...limiters, sizes, waited }),
       idempotencyKeyHours,
       changesDays: feed.source.changesDays,
@@ -89,7 +90,6 @@ export async function prepareApplication(parts: ServiceParts) {
     const graphql = await createGraphQLRoute({
       schema,
       domain,
-      feed,
       introspection: settings.graphqlIntrospection,
       limits: { depth: settings.graphqlMaxDepth, cost: settings.graphqlMaxCost },
       costs,

@@ -17,6 +17,7 @@ export interface DomainContext extends Omit<WriteContext, 'caller'> {
   /** Chooses the database that a caller reads from, and records writes. */
   readonly readers: ReadContext
   readonly connections: ConnectionShares
+  readonly feed: FeedWatch
 }
 
 /** The owner of the listed resources, or the resource that they refer to. */
@@ -46,7 +47,6 @@ export interface PlannedWrite {
 
 /** What a subscription uses after the operation that began it. */
 export interface Subscriber {
-  readonly feed: FeedWatch
   /** Aborted at the end of the stream. */
   readonly signal: AbortSignal
   /** Reads a page of changes, in a slot of its own. */

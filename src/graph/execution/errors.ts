@@ -1,8 +1,6 @@
-import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
-import { type Detail, DomainError, type ErrorCode } from '../../model/errors.ts'
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
+import { type Detail, DomainError, type ErrorCode, STATUS } from '../../model/errors.ts'
 import { camelCase } from '../names.ts'
-
-export type ReportError = (error: unknown) => void
 
 /** Apollo's code of what is not an error of the caller. */
 const FAULT = 'INTERNAL_SERVER_ERROR'
@@ -12,7 +10,7 @@ const FAULT = 'INTERNAL_SERVER_ERROR'
  * nothing internal. The fields of the details are GraphQL paths that begin with the argument:
  * `input.temperatureRange.minCelsius`. Internal errors are reported.
  */
-export function formatErrors(reportFault: ReportError) {
+export function formatErrors(reportFault: (error: unknown) => void) {
   return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const cause = causeOf(thrown)
     const { message, locations, path, extensions } = formatted
@@ -31,6 +29,18 @@ export function formatErrors(reportFault: ReportError) {
     reportFault(cause)
     return answer('Internal error.', 'INTERNAL_ERROR')
   }
+}
+
+/** An error of a whole request, which Apollo answers with the status of its code. */
+export function refusal(cause: DomainError): GraphQLError {
+  const http = { status: STATUS[cause.code] }
+  return new GraphQLError(cause.message, { originalError: cause, extensions: { http } })
+}
+
+export type Format = ReturnType<typeof formatErrors>
+
+export function formatResult({ errors, ...result }: ExecutionResult, format: Format) {
+  return errors ? { errors: errors.map((error) => format(error.toJSON(), error)), ...result } : result
 }
 
 /** Whether graphql-js refused the request before it executed a field (GraphQL specification §7.1.2). */

@@ -2,7 +2,6 @@ import { trace } from '@opentelemetry/api'
 import {
   type DocumentNode,
   type ExecutionResult,
-  execute,
   type GraphQLError,
   type GraphQLSchema,
   getVariableValues,
@@ -120,10 +119,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
   const mode = transactionMode(definition)
   // The document is made for one request, of operations that are valid.
   if (mode) {
-    return (variableValues, context) =>
-      executeTogether(context, mode, (contextValue) =>
-        execute({ schema, document, variableValues, contextValue }),
-      )
+    return (variableValues, context) => executeTogether(context, mode, { schema, document, variableValues })
   }
   const [problem] = validate(schema, document)
   if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${print(document)}`)

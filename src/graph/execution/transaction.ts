@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  type DocumentNode,
+  type ExecutionArgs,
   type ExecutionResult,
+  execute,
   GraphQLError,
   type GraphQLField,
   type GraphQLResolveInfo,
   getArgumentValues,
-  Kind,
   type OperationDefinitionNode,
 } from 'graphql'
 import { inOneTransaction, lockInOrder, TransactionEnded } from '../../domain/transaction.ts'
@@ -32,11 +32,6 @@ export function transactionMode({ directives = [] }: OperationDefinitionNode): T
   return mode.isAtomic || mode.isDryRun ? mode : undefined
 }
 
-/** Whether a document has an atomic or rolled back operation. */
-export function isInTransaction({ definitions }: DocumentNode): boolean {
-  return definitions.some((one) => one.kind === Kind.OPERATION_DEFINITION && transactionMode(one))
-}
-
 /**
  * Executes a mutation in one transaction, on one connection. After a conflict with another transaction it is executed
  * again as a whole.
@@ -46,11 +41,12 @@ export function isInTransaction({ definitions }: DocumentNode): boolean {
 export async function executeTogether(
   context: GraphContext,
   { isAtomic, isDryRun }: TransactionMode,
-  execute: (context: GraphContext) => ExecutionResult | Promise<ExecutionResult>,
+  operation: Omit<ExecutionArgs, 'contextValue'>,
 ): Promise<ExecutionResult> {
   const { caller, connections, domain, slot } = context
   const attempt: Parameters<typeof inOneTransaction<ExecutionResult>>[2] = async (client, transaction) => {
-    const result = await execute(inTransaction(context, client, transaction, isAtomic))
+    const contextValue = inTransaction(context, client, transaction, isAtomic)
+    const result = await execute({ ...operation, contextValue })
     const [error] = result.errors ?? []
     if (result.errors?.some((one) => causeOf(one) instanceof TransactionEnded)) throw new TransactionEnded()
     slot.throwIfLate()

@@ -1,16 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  ApolloServer,
-  type ApolloServerPlugin,
-  type GraphQLRequestContextResponseForOperation,
-  type GraphQLResponse,
-  HeaderMap,
-} from '@apollo/server'
+import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { stringifyChunked } from '@discoveryjs/json-ext'
-import { type ExecutionResult, execute, type GraphQLSchema, getVariableValues } from 'graphql'
+import { type ExecutionResult, type GraphQLSchema, getVariableValues } from 'graphql'
 import type { Context } from 'koa'
-import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import type { FormatError } from '../../http/errors.ts'
@@ -19,9 +12,9 @@ import { acceptable, asksFor } from '../../http/negotiation.ts'
 import type { Route } from '../../http/routes.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
-import { formatErrors, type ReportError } from '../execution/errors.ts'
+import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
 import { describeOperation, type RunOperation } from '../execution/operation.ts'
-import { executeTogether, type TransactionMode, transactionMode } from '../execution/transaction.ts'
+import { executeTogether, transactionMode } from '../execution/transaction.ts'
 import { EventResponse, RESULT_TYPES, refuseWithoutEvents } from './event-response.ts'
 import {
   admitCost,
@@ -40,12 +33,11 @@ export const GRAPHQL_PATH = '/graphql'
 export interface GraphQLServerParts {
   readonly schema: GraphQLSchema
   readonly domain: DomainContext
-  readonly feed: FeedWatch
   readonly introspection: boolean
   readonly limits: DocumentLimits
   readonly costs: CostEstimator
   readonly documents: DocumentPolicy
-  readonly reportFault: ReportError
+  readonly reportFault: Parameters<typeof formatErrors>[0]
   readonly run: RunOperation
 }
 
@@ -55,8 +47,9 @@ export interface GraphQLServerParts {
  */
 export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Route> {
   const { domain, documents, run } = parts
-  const eventParts = { ...parts, format: formatErrors(parts.reportFault) }
-  const server = createApollo(parts)
+  const format = formatErrors(parts.reportFault)
+  const eventParts = { ...parts, format }
+  const server = createApollo(parts, format)
   await server.start()
 
   async function execute(ctx: Context, { search, body, query, type }: RequestParameters): Promise<void> {
@@ -98,10 +91,10 @@ const formatError: FormatError = (ctx, { code, message, details }) => {
   return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
 
-function createApollo(parts: GraphQLServerParts) {
-  const { schema, introspection, limits, reportFault } = parts
+function createApollo(parts: GraphQLServerParts, format: Format) {
+  const { introspection } = parts
   return new ApolloServer<GraphContext>({
-    schema,
+    schema: parts.schema,
     introspection,
     // Without introspection, neither do messages guess what was meant.
     hideSchemaDetailsFromClientErrors: !introspection,
@@ -113,21 +106,18 @@ function createApollo(parts: GraphQLServerParts) {
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
-    validationRules: limitRules(limits),
-    plugins: [ApolloServerPluginLandingPageDisabled(), admission(parts)],
-    formatError: formatErrors(reportFault),
+    validationRules: limitRules(parts.limits),
+    plugins: [ApolloServerPluginLandingPageDisabled(), admission(parts, format)],
+    formatError: format,
   })
 }
 
 /** In one plugin, because Apollo would run several at once: what one waits for must be released if another refuses. */
-function admission({
-  schema,
-  limits,
-  costs,
-  reportFault,
-}: GraphQLServerParts): ApolloServerPlugin<GraphContext> {
+function admission(
+  { schema, limits, costs }: GraphQLServerParts,
+  format: Format,
+): ApolloServerPlugin<GraphContext> {
   const takeTurn = introspectionTurns()
-  const format = formatErrors(reportFault)
   return {
     requestDidStart: async () => {
       let finish = () => {}
@@ -140,15 +130,18 @@ function admission({
           finish = await takeTurn(request)
           if (operation?.operation === 'query') await awaitWrites(contextValue)
         },
-        responseForOperation: async (request) => {
-          const mode = transactionMode(request.operation)
-          const { variableDefinitions = [] } = request.operation
+        responseForOperation: async ({ operation, document, contextValue, request }) => {
+          const { variables: variableValues = {}, operationName } = request
           // Apollo refuses variables that do not fit.
-          const { errors } = getVariableValues(schema, variableDefinitions, request.request.variables ?? {})
-          if (errors) return null
-          if (request.operation.operation === 'subscription')
-            return respondWithEvents(schema, request, format)
-          return mode ? respondTogether(schema, request, mode, format) : null
+          if (getVariableValues(schema, operation.variableDefinitions ?? [], variableValues).errors)
+            return null
+          const args = { schema, document, variableValues, operationName }
+          const subscriber = contextValue.subscriber as EventResponse
+          const mode = transactionMode(operation)
+          if (operation.operation === 'subscription')
+            return singleResult(await subscriber.subscribe({ ...args, contextValue }), format)
+          // Apollo cannot execute a mutation again after a conflict.
+          return mode ? singleResult(await executeTogether(contextValue, mode, args), format) : null
         },
         willSendResponse: async ({ response }) => {
           finish()
@@ -159,38 +152,9 @@ function admission({
   }
 }
 
-type Request = GraphQLRequestContextResponseForOperation<GraphContext>
-type Format = ReturnType<typeof formatErrors>
-
-/** Begins a subscription. The result is that of one that cannot begin. */
-async function respondWithEvents(schema: GraphQLSchema, request: Request, format: Format) {
-  const { variables: variableValues, operationName } = request.request
-  const { document, contextValue } = request
-  const args = { schema, document, contextValue, variableValues, operationName }
-  const errors = await (contextValue.subscriber as EventResponse).subscribe(args)
-  return singleResult(errors.length > 0 ? { errors } : {}, format)
-}
-
-/** Responds to a mutation in one transaction, which Apollo cannot execute again after a conflict. */
-async function respondTogether(
-  schema: GraphQLSchema,
-  { document, request, contextValue: context }: Request,
-  mode: TransactionMode,
-  format: Format,
-): Promise<GraphQLResponse> {
-  const { variables: variableValues, operationName } = request
-  const result = await executeTogether(context, mode, (contextValue) =>
-    execute({ schema, document, contextValue, variableValues, operationName }),
-  )
-  return singleResult(result, format)
-}
-
-function singleResult({ errors, ...result }: ExecutionResult, format: Format): GraphQLResponse {
-  const formatted = errors && { errors: errors.map((error) => format(error.toJSON(), error)) }
-  return {
-    http: { headers: new HeaderMap() },
-    body: { kind: 'single', singleResult: { ...result, ...formatted } },
-  }
+function singleResult(result: ExecutionResult, format: Format): GraphQLResponse {
+  const body = { kind: 'single', singleResult: formatResult(result, format) } as const
+  return { http: { headers: new HeaderMap() }, body }
 }
 
 /** After this many milliseconds, other requests are served. */

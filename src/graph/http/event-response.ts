@@ -1,14 +1,6 @@
 import type { GraphQLRequestContextDidResolveOperation } from '@apollo/server'
-import {
-  createSourceEventStream,
-  type ExecutionArgs,
-  type ExecutionResult,
-  execute,
-  GraphQLError,
-  parse,
-} from 'graphql'
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute, parse } from 'graphql'
 import type { Context } from 'koa'
-import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
 import { acceptable } from '../../http/negotiation.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -16,7 +8,7 @@ import { DomainError } from '../../model/errors.ts'
 import type { Connections } from '../execution/connections.ts'
 import type { DomainContext, GraphContext, Subscriber } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
-import type { formatErrors } from '../execution/errors.ts'
+import { type Format, formatResult, refusal } from '../execution/errors.ts'
 import type { RunOperation } from '../execution/operation.ts'
 import { SUBSCRIPTION_PAGE } from '../schema/changes.ts'
 
@@ -27,12 +19,11 @@ function next(result: string): string {
   return `event: next\ndata: ${result}\n\n`
 }
 
-export interface EventParts {
+interface EventParts {
   readonly domain: DomainContext
-  readonly feed: FeedWatch
   readonly costs: CostEstimator
   readonly run: RunOperation
-  readonly format: ReturnType<typeof formatErrors>
+  readonly format: Format
 }
 
 /** The media types of a single result. */
@@ -44,20 +35,13 @@ export const RESULT_TYPES = ['application/json', 'application/graphql-response+j
  */
 export class EventResponse implements Subscriber {
   readonly #ended = new AbortController()
+  readonly signal = this.#ended.signal
   #results: AsyncIterable<string> | undefined
 
   constructor(
-    readonly parts: EventParts,
-    readonly caller: Caller,
+    private readonly parts: EventParts,
+    private readonly caller: Caller,
   ) {}
-
-  get feed(): FeedWatch {
-    return this.parts.feed
-  }
-
-  get signal(): AbortSignal {
-    return this.#ended.signal
-  }
 
   read<Page>(page: (connections: Connections) => Promise<Page>): Promise<Page> {
     const { costs, domain, run } = this.parts
@@ -68,11 +52,11 @@ export class EventResponse implements Subscriber {
   }
 
   /** Begins a subscription. Returns the errors of one that cannot begin. */
-  async subscribe(args: ExecutionArgs): Promise<readonly GraphQLError[]> {
+  async subscribe(args: ExecutionArgs): Promise<ExecutionResult> {
     const source = await createSourceEventStream(args)
-    if (!(Symbol.asyncIterator in source)) return source.errors ?? []
+    if (!(Symbol.asyncIterator in source)) return source
     this.#results = this.#resultsOf(source, args)
-    return []
+    return {}
   }
 
   /** Responds with the stream. Returns false if the response is a single result that the client prefers as JSON. */
@@ -100,18 +84,13 @@ export class EventResponse implements Subscriber {
     yield HEARTBEAT
     try {
       for await (const event of source) {
-        yield event === undefined ? HEARTBEAT : next(await this.#resultOf(event, args))
+        const result = event === undefined ? undefined : await execute({ ...args, rootValue: event })
+        yield result ? next(JSON.stringify(formatResult(result, this.parts.format))) : HEARTBEAT
       }
     } catch (error) {
       yield next(this.#failed(error))
     }
     yield COMPLETE
-  }
-
-  async #resultOf(event: unknown, args: ExecutionArgs): Promise<string> {
-    const { errors, ...result }: ExecutionResult = await execute({ ...args, rootValue: event })
-    const formatted = errors?.map((error) => this.parts.format(error.toJSON(), error))
-    return JSON.stringify(formatted ? { errors: formatted, ...result } : result)
   }
 
   #failed(error: unknown): string {
@@ -123,10 +102,7 @@ export class EventResponse implements Subscriber {
 export function refuseWithoutEvents({ operation, contextValue }: Request): void {
   if (operation?.operation !== 'subscription' || contextValue.subscriber) return
   const message = `A subscription needs the header Accept: ${EVENT_STREAM}.`
-  throw new GraphQLError(message, {
-    originalError: new DomainError('NOT_ACCEPTABLE', message),
-    extensions: { http: { status: 406 } },
-  })
+  throw refusal(new DomainError('NOT_ACCEPTABLE', message))
 }
 
 type Request = GraphQLRequestContextDidResolveOperation<GraphContext>

@@ -1,6 +1,5 @@
 import type { GraphQLRequestContextDidResolveOperation, GraphQLResponse } from '@apollo/server'
 import {
-  type ASTNode,
   type DocumentNode,
   type FieldNode,
   type FragmentSpreadNode,
@@ -18,7 +17,8 @@ import { Limiter } from '../../http/limiter.ts'
 import { errorAt } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
-import { isInTransaction } from '../execution/transaction.ts'
+import { refusal } from '../execution/errors.ts'
+import { transactionMode } from '../execution/transaction.ts'
 
 export interface DocumentLimits {
   readonly depth: number
@@ -32,27 +32,17 @@ const MAXIMUM_ALIASES = 30
 /** Writes of one transaction, which keeps its connection and its locks until it ends. */
 export const MAXIMUM_WRITES = 100
 const MAXIMUM_DIRECTIVES = 20
-const MAXIMUM_INTROSPECTIONS = 1
 /** Validation stops after this many errors: searching for similar names takes time. */
 export const MAXIMUM_VALIDATION_ERRORS = 5
 export const MAXIMUM_DOCUMENT_BYTES = 32 * 1024
 
 export function limitRules({ depth }: DocumentLimits): ValidationRule[] {
   return [
-    limit(
-      'aliases',
-      MAXIMUM_ALIASES,
-      // In a transaction, fields have a limit of their own.
-      (document) => countAliases(document) - countWritesTogether(document),
-    ),
+    limit('aliases', MAXIMUM_ALIASES, countAliases),
     limit('fields in one transaction', MAXIMUM_WRITES, countWritesTogether),
-    limit(
-      'directives',
-      MAXIMUM_DIRECTIVES,
-      countNodes(({ kind }) => kind === Kind.DIRECTIVE),
-    ),
+    limit('directives', MAXIMUM_DIRECTIVES, countDirectives),
     limit('levels of fields', depth, depthOf),
-    limit('fields __schema or __type', MAXIMUM_INTROSPECTIONS, countIntrospections),
+    limit('fields __schema or __type', 1, countIntrospections),
   ]
 }
 
@@ -138,10 +128,7 @@ export function limitErrors({ body }: GraphQLResponse): void {
 }
 
 function refused(message: string): GraphQLError {
-  return new GraphQLError(message, {
-    originalError: errorAt('query', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message),
-    extensions: { http: { status: 400 } },
-  })
+  return refusal(errorAt('query', 'LIMIT_EXCEEDED', 'VALIDATION_FAILED', message))
 }
 
 function limit(what: string, maximum: number, count: (document: DocumentNode) => number): ValidationRule {
@@ -155,18 +142,24 @@ function limit(what: string, maximum: number, count: (document: DocumentNode) =>
   })
 }
 
-function countNodes(isCounted: (node: ASTNode) => boolean): (document: DocumentNode) => number {
-  return (document) => {
-    let count = 0
-    visit(document, { enter: (node) => void (isCounted(node) && count++) })
-    return count
-  }
+/** In a transaction, fields have a limit of their own. */
+function countAliases(document: DocumentNode): number {
+  let count = 0
+  visit(document, { Field: ({ alias }) => void (alias && count++) })
+  return count - countWritesTogether(document)
 }
 
-const countAliases = countNodes((node) => node.kind === Kind.FIELD && node.alias !== undefined)
+function countDirectives(document: DocumentNode): number {
+  let count = 0
+  visit(document, { Directive: () => void count++ })
+  return count
+}
 
 function countWritesTogether(document: DocumentNode): number {
-  return isInTransaction(document) ? measure(document, () => 1, sum) : 0
+  const isTogether = document.definitions.some(
+    (one) => one.kind === Kind.OPERATION_DEFINITION && transactionMode(one),
+  )
+  return isTogether ? measure(document, () => 1, sum) : 0
 }
 
 /**

@@ -141,7 +141,8 @@ async function followChanges(
 ): Promise<AsyncIterable<RecordedChange | undefined>> {
   const { caller, connections, domain, slot, subscriber } = context
   if (!subscriber) throw new TypeError('A subscription needs a stream of events.')
-  const { feed, signal } = subscriber
+  const { feed } = domain
+  const { signal } = subscriber
   const limit = Math.min(SUBSCRIPTION_PAGE, domain.maximumPageSize)
   const request = { resources, since: since ?? NOW, limit }
   slot.throwIfLate()
