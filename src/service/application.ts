@@ -114,7 +114,7 @@ export async function prepareApplication(parts: ServiceParts) {
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }
     const interfaces = restVersions(resources, served.versions, site)
-    const prepare = createPrepare({ schema, domain, costs, run })
+    const prepare = createPrepare(schema, domain, costs, run)
     const routes = [
       ...healthRoutes(() => database.check(), state),
       ...(metrics ? [metrics.route] : []),

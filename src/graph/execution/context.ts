@@ -20,7 +20,7 @@ export interface DomainContext extends Omit<WriteContext, 'caller'> {
   readonly feed: FeedWatch
 }
 
-/** The owner of the listed resources, or the resource that they refer to. */
+/** The owner of listed resources, or the resource that they refer to. */
 export interface Parent {
   readonly resource: Resource
   readonly id: string
@@ -85,19 +85,17 @@ export function createContext(
 
 /** The same context inside a transaction, which has a connection already and reads what it has written. */
 export function inTransaction(
-  { caller, domain, slot, selectsWritten }: GraphContext,
+  context: GraphContext,
   client: DatabaseClient,
   transaction: SharedTransaction,
   isAtomic: boolean,
 ): GraphContext {
   const connections: Connections = { use: (work) => work(), read: ({ run }) => run() }
   return {
-    caller,
-    domain: { ...domain, client, transaction },
-    loaders: new Loaders(client, connections, slot),
+    ...context,
+    domain: { ...context.domain, client, transaction },
+    loaders: new Loaders(client, connections, context.slot),
     connections,
-    slot,
-    selectsWritten,
     together: { isAtomic, hasFailed: false, executed: 0, created: new Map() },
   }
 }

@@ -46,19 +46,17 @@ const MAXIMUM_NODES = 5_000
 const CURSOR_CHARACTERS = 1_000
 const NUMBER_CHARACTERS = 24
 
-/** The maximum length of fields that many types have. */
+const CURSORS = ['cursor', 'nextCursor', 'previousCursor', 'startCursor', 'endCursor']
+
+/** The maximum length of fields that are not those of a definition. */
 const COMMON_CHARACTERS: readonly [string, number][] = [
+  ...CURSORS.map((name): [string, number] => [name, CURSOR_CHARACTERS]),
   ['nodeId', 220],
-  ['cursor', CURSOR_CHARACTERS],
-  ['nextCursor', CURSOR_CHARACTERS],
-  ['previousCursor', CURSOR_CHARACTERS],
   ['RecordedChange.cursor', NUMBER_CHARACTERS],
   // The longest subject of a token.
   ['RecordedChange.by', 2_000],
   // Also of the deletion that a version may come with.
   ['RecordedVersion.by', 4_000],
-  ['startCursor', CURSOR_CHARACTERS],
-  ['endCursor', CURSOR_CHARACTERS],
 ]
 
 /** Most types are named with one `ofType` or none. */
@@ -69,17 +67,15 @@ const MOST_TYPES = 500
 
 /** Estimates the cost of operations before they run, from the lengths of fields and the sizes of tables. */
 export class CostEstimator {
-  readonly #schema: GraphQLSchema
-  readonly #resources: readonly Resource[]
-  readonly #sizes: TableSizes
   /** The maximum length of a leaf in characters, by `Type.field` or its name. */
   readonly #characters: ReadonlyMap<string, number>
   readonly #introspection: ReadonlyMap<string, number>
 
-  constructor(schema: GraphQLSchema, resources: readonly Resource[], sizes: TableSizes) {
-    this.#schema = schema
-    this.#resources = resources
-    this.#sizes = sizes
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly resources: readonly Resource[],
+    private readonly sizes: TableSizes,
+  ) {
     const counts = resources.map(characterCounts)
     const whole = counts.map((leaves) => leaves.reduce((sum, [, count]) => sum + count / 2, 0))
     this.#characters = new Map([
@@ -108,18 +104,21 @@ export class CostEstimator {
     const response = this.#walk(operation, (node) => {
       const { field, args } = node
       const resource = field.extensions['lists'] as Resource | undefined
-      const scans = resource ? scansOfField(resource, node, this.#resources) : []
+      const scans = resource ? scansOfField(resource, node, this.resources) : []
       statements.push(scans, ...(typeof args['unlessRevision'] === 'string' ? [scans] : []))
     })
     let total = response
     for (const scans of statements) {
-      total += Math.min((await scannedBytes(this.#sizes, scans)) / TABLE_BYTES_PER_UNIT, limit)
+      total += Math.min((await scannedBytes(this.sizes, scans)) / TABLE_BYTES_PER_UNIT, limit)
     }
     return { response, total: Math.ceil(total) }
   }
 
-  #walk(operation: CostedOperation, visit: (field: ComplexityEstimatorArgs) => void): number {
-    const cost = total(this.#schema, operation, (node) => {
+  #walk(
+    { document: query, variables, operationName }: CostedOperation,
+    visit: (field: ComplexityEstimatorArgs) => void,
+  ): number {
+    const estimate: ComplexityEstimator = (node) => {
       visit(node)
       const { type, field, args, childComplexity } = node
       const name = `${type.name}.${field.name}`
@@ -129,30 +128,16 @@ export class CostEstimator {
       }
       const size = this.#introspection.get(name)
       return size === undefined ? 1 + sizeOf(field, args) * childComplexity : size * (1 + childComplexity)
-    })
-    return Math.ceil(cost)
-  }
-}
-
-function total(
-  schema: GraphQLSchema,
-  { document, variables, operationName }: CostedOperation,
-  estimator: ComplexityEstimator,
-) {
-  try {
-    return getComplexity({
-      schema,
-      query: document,
-      variables,
-      ...(operationName !== undefined && { operationName }),
-      estimators: [estimator],
-      maxQueryNodes: MAXIMUM_NODES,
-    })
-  } catch (error) {
-    if (!(error instanceof GraphQLError)) throw error
-    // Execution refuses variables that do not fit, in more detail.
-    if (error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION) return 0
-    return Number.POSITIVE_INFINITY
+    }
+    const operation = { query, variables, ...(operationName !== undefined && { operationName }) }
+    const limits = { estimators: [estimate], maxQueryNodes: MAXIMUM_NODES }
+    try {
+      return Math.ceil(getComplexity({ schema: this.schema, ...operation, ...limits }))
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      // Execution refuses variables that do not fit, in more detail.
+      return error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION ? 0 : Number.POSITIVE_INFINITY
+    }
   }
 }
 
@@ -204,11 +189,11 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
   const types = Object.values(schema.getTypeMap())
   const average = (members: (type: GraphQLNamedType) => readonly unknown[]) =>
     types.flatMap(members).length / types.length
+  const hasFields = (type: GraphQLNamedType) => isObjectType(type) || isInterfaceType(type)
   const fieldsOf = (type: GraphQLNamedType) => (hasFields(type) ? Object.values(type.getFields()) : [])
   const inputsOf = (type: GraphQLNamedType) =>
     isInputObjectType(type) ? Object.values(type.getFields()) : []
-  const inputs = types.flatMap(inputsOf)
-  const fields = types.flatMap(fieldsOf)
+  const [inputs, fields] = [types.flatMap(inputsOf), types.flatMap(fieldsOf)]
   const oneType = Math.max(...types.map((type) => fieldsOf(type).length)) / average(fieldsOf)
   return new Map([
     ['Query.__type', oneType],
@@ -226,8 +211,4 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
     ['__Type.ofType', WRAPPED_TYPES],
     ['__Field.args', fields.flatMap(({ args }) => args).length / fields.length],
   ])
-}
-
-function hasFields(type: GraphQLNamedType) {
-  return isObjectType(type) || isInterfaceType(type)
 }

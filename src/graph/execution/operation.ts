@@ -45,18 +45,16 @@ export interface PreparedOperation {
 
 export type Prepare = (operation: OperationText) => PreparedOperation
 
-export interface PrepareParts {
-  readonly schema: GraphQLSchema
-  readonly domain: DomainContext
-  readonly costs: CostEstimator
-  readonly run: RunOperation
-}
-
 /**
  * Creates the function that prepares operations. A document is parsed, validated and compiled when it first runs;
  * doing so at the start took a sixth of the start.
  */
-export function createPrepare({ schema, domain, costs, run }: PrepareParts): Prepare {
+export function createPrepare(
+  schema: GraphQLSchema,
+  domain: DomainContext,
+  costs: CostEstimator,
+  run: RunOperation,
+): Prepare {
   return ({ type, name, text, cost }) => {
     let parsed: DocumentNode | undefined
     let compiled: Execute | undefined
@@ -141,10 +139,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
  */
 const OPTIONS = { disablingCapturingStackErrors: true, disableLeafSerialization: true }
 
-/** Variables of `@include` and `@skip` must have their own type. */
-function asJson(definition: VariableDefinitionNode): VariableDefinitionNode {
-  if (print(definition.type) === 'Boolean!') return definition
-  const { kind, variable } = definition
+function asJson({ kind, variable }: VariableDefinitionNode): VariableDefinitionNode {
   return { kind, variable, type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: 'JSON' } } }
 }
 
@@ -155,25 +150,21 @@ export type RunOperation = ReturnType<typeof createRunOperation>
  * the limiter, in a span, and timed. An operation has a name if it is known before the document is parsed.
  */
 export function createRunOperation(limiter: OperationLimiter) {
-  return <Result>(
+  return async <Result>(
     { type, name }: { readonly type: OperationType; readonly name?: string },
     caller: Caller,
     work: (slot: Slot) => Promise<Result>,
   ): Promise<Result> => {
+    const title = name === undefined ? 'GraphQL request' : `GraphQL ${type} ${name}`
     const attributes = name === undefined ? {} : { 'graphql.operation.type': type }
-    return inSpan(
-      name === undefined ? 'GraphQL request' : `GraphQL ${type} ${name}`,
-      attributes,
-      async () => {
-        const timings = requestTimings.getStore()
-        const started = performance.now()
-        try {
-          return await limiter.run(caller.identity, work, type === 'mutation')
-        } finally {
-          if (timings) timings.graphql += performance.now() - started
-        }
-      },
-    )
+    const timings = requestTimings.getStore()
+    const started = performance.now()
+    try {
+      const isWrite = type === 'mutation'
+      return await inSpan(title, attributes, () => limiter.run(caller.identity, work, isWrite))
+    } finally {
+      if (timings) timings.graphql += performance.now() - started
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { type Operator, operatorDefinition } from '../../model/query/operators.t
 import { countConditions, type Filter, isEmpty, queryable, relatedTargets } from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
 import type { Resource, Values } from '../../model/resource.ts'
-import { isObject, isStorable } from '../../model/values.ts'
+import { isStorable } from '../../model/values.ts'
 import { viewOf } from '../../model/versions/views.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { graphNames, toWireNames } from '../names.ts'
@@ -177,22 +177,23 @@ function memberFilters(fields: Resource['allFields'], members: Values, prefix: s
   })
 }
 
-function nullPaths(value: unknown, path: string): string[] {
-  if (value === null) return [path]
-  if (typeof value !== 'object' || value instanceof Date) return []
-  return Object.entries(value).flatMap(([name, member]) => nullPaths(member, `${path}.${name}`))
+/** The values in a filter, with their paths. */
+function valuesIn(value: unknown, path: string): { readonly field: string; readonly value: unknown }[] {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return [{ field: path, value }]
+  return Object.entries(value).flatMap(([name, member]) => valuesIn(member, `${path}.${name}`))
 }
 
 function refuseValues(filter: Values): void {
-  const nulls = nullPaths(filter, 'filter').map((field): Detail => {
+  const values = valuesIn(filter, 'filter')
+  const nulls = values.filter(({ value }) => value === null)
+  const details = nulls.map(({ field }): Detail => {
     return { field, code: 'INVALID_VALUE', message: `${field} must have a value to compare with.` }
   })
-  if (nulls[0]) throw new DomainError('VALIDATION_FAILED', nulls[0].message, nulls)
-  const values = valuesIn(filter)
+  if (details[0]) throw new DomainError('VALIDATION_FAILED', details[0].message, details)
   if (values.length > MAXIMUM_VALUES) {
     refuse('filter', 'TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values.`)
   }
-  if (values.some((value) => typeof value === 'string' && !isStorable(value))) {
+  if (values.some(({ value }) => typeof value === 'string' && !isStorable(value))) {
     refuse('filter', 'INVALID_VALUE', 'A filter must not contain U+0000 or a lone surrogate.')
   }
 }
@@ -201,11 +202,6 @@ function refuseConditions(condition: Filter): Filter {
   if (countConditions(condition) <= MAXIMUM_CONDITIONS) return condition
   const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
   refuse('filter', 'TOO_LONG', message)
-}
-
-function valuesIn(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value.flatMap(valuesIn)
-  return isObject(value) ? Object.values(value).flatMap(valuesIn) : [value]
 }
 
 function refuse(argument: string, code: DetailCode, message: string): never {

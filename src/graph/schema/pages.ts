@@ -62,31 +62,23 @@ export async function resolvePage(
   requireScope(context, source.resource, 'read')
   const fields = selectedFields(info)
   const counted = fields.has('totalCount') || fields.has('totalPages')
-  const { unlessRevision } = args
-  if (unlessRevision !== undefined && unlessRevision !== null) {
-    const page = await readPage(source, args, context, { counted, versionsOnly: true, hasRevision: true })
-    if (page.revision === unlessRevision) return { ...page, items: [] }
+  if (typeof args.unlessRevision === 'string') {
+    const page = await readPage(source, args, context, { counted, versionsOnly: true })
+    if (page.revision === args.unlessRevision) return { ...page, items: [] }
   }
-  return readPage(source, args, context, { counted, hasRevision: fields.has('revision') })
+  return readPage(source, args, context, { counted })
 }
 
-/** What is read and computed besides the items, which follows from the selection. */
-interface PageParts extends Pick<ListRequest, 'counted' | 'versionsOnly'> {
-  readonly hasRevision: boolean
-}
+/** What is read besides the items, which follows from the selection. */
+type PageParts = Pick<ListRequest, 'counted' | 'versionsOnly'>
 
 /** Reads a page. If fewer items than a page precede the position of a cursor, it is the first page. */
-async function readPage(
-  source: ListSource,
-  args: PageArguments,
-  context: GraphContext,
-  { hasRevision, ...parts }: PageParts,
-) {
+async function readPage(source: ListSource, args: PageArguments, context: GraphContext, parts: PageParts) {
   const { resource } = source
   const read = async (wanted: PageArguments) => {
     const request = toPageRequest(resource, wanted, context, parts)
     const list = await readSource(source, request, context)
-    return { request, list, page: toPage(resource, wanted, request, list, hasRevision) }
+    return { request, list, page: toPage(resource, wanted, request, list) }
   }
   const { request, list, page } = await read(args)
   const isShort = list.rows.length === 0 || (parts.counted && list.totalCount <= args.limit && page.hasMore)
@@ -105,7 +97,7 @@ function toPageRequest(
   resource: Resource,
   { page, limit, sort, cursor, ...selection }: PageArguments,
   context: GraphContext,
-  parts: Pick<ListRequest, 'counted' | 'versionsOnly'>,
+  parts: PageParts,
 ): ListRequest {
   refuseOutOfBounds('page', page, 1, INTEGER_RANGE.maximum)
   refuseOutOfBounds('limit', limit, 1, context.domain.maximumPageSize)
@@ -125,64 +117,41 @@ function toPageRequest(
  * The page, from its rows. `hasMore`, a next cursor, and a number below that of the pages: either all or none, even if
  * resources were added or deleted since the cursor was made.
  */
-function toPage(
-  resource: Resource,
-  { page, limit }: PageArguments,
-  request: ListRequest,
-  list: List,
-  hasRevision: boolean,
-) {
-  const { sorts, before } = request
+function toPage(resource: Resource, { page, limit }: PageArguments, request: ListRequest, list: List) {
+  const { sorts, after, before, counted } = request
+  const { totalCount } = list
   const isMore = list.rows.length > limit
   const items = before ? list.rows.slice(-limit) : list.rows.slice(0, limit)
   const last = items.at(-1)
   const hasMore = before ? (last && keyText(keyOf(resource, last))) !== list.lastKey : isMore
   const hasPrevious = before ? isMore : page > 1
-  const totalPages = Math.ceil(list.totalCount / limit)
-  const number = numberOf(page, request, { totalPages, isEmpty: items.length === 0, hasPrevious, hasMore })
+  const totalPages = Math.ceil(totalCount / limit)
+  /** The requested number, unless rows before the cursor were added or deleted. */
+  const numberOf = () => {
+    if (!after && !before) return page
+    if (!hasPrevious) return 1
+    const earliest = Math.max(page, 2)
+    if (!counted) return earliest
+    if (hasMore) return Math.min(earliest, totalPages - 1)
+    return last ? totalPages : Math.max(page, totalPages + 1)
+  }
+  const number = numberOf()
   const cursorTo = (row: Row | undefined, neighbour: number, side: Side) =>
     row && encodeCursor(resource, sorts, row, purposeOf(neighbour, limit, side))
+  const versions = items.map((row) => `${keyText(keyOf(resource, row))}:${row.version}`)
+  const shown = [number, limit, totalCount, hasMore, hasPrevious, ...versions]
   return {
     items,
     page: number,
     limit,
-    totalCount: list.totalCount,
+    totalCount,
     totalPages,
     hasMore,
     // Not a getter: V8 would make a hidden class for each page, which keeps its rows until the next major collection.
-    revision: hasRevision
-      ? revisionOf(resource, items, [number, limit, list.totalCount, hasMore, hasPrevious])
-      : undefined,
+    revision: hash('sha1', shown.join(), 'base64url'),
     nextCursor: hasMore ? cursorTo(last, number + 1, 'after') : undefined,
     previousCursor: hasPrevious ? cursorTo(items[0], Math.max(number - 1, 1), 'before') : undefined,
   }
-}
-
-/** @param place what else the page shows than its items */
-function revisionOf(resource: Resource, items: readonly Row[], place: readonly unknown[]): string {
-  const versions = items.map((row) => `${keyText(keyOf(resource, row))}:${row.version}`)
-  return hash('sha1', [...place, ...versions].join(), 'base64url')
-}
-
-/** The number of a page: the requested one, unless rows before the cursor were added or deleted. */
-function numberOf(
-  page: number,
-  { after, before, counted }: ListRequest,
-  {
-    totalPages,
-    isEmpty,
-    hasPrevious,
-    hasMore,
-  }: Record<'isEmpty' | 'hasPrevious' | 'hasMore', boolean> & {
-    readonly totalPages: number
-  },
-): number {
-  if (!after && !before) return page
-  if (!hasPrevious) return 1
-  const earliest = Math.max(page, 2)
-  if (!counted) return earliest
-  if (hasMore) return Math.min(earliest, totalPages - 1)
-  return isEmpty ? Math.max(page, totalPages + 1) : totalPages
 }
 
 /** A cursor is made for one page, one limit and one side of its position. */
