@@ -15,9 +15,10 @@ import { entityTag, failure, listed, type SpeciesRow, shown } from './species.ts
 const configuration = await loadConfiguration()
 const database = await openDatabase(databaseOptions(configuration))
 const readers = { clientFor: () => database.client, recordWrite: () => {} }
-const use = (work: () => unknown) => work()
-const read = ({ run }: { run: () => unknown }) => run()
-const connections = { of: () => ({ use, read }) }
+const connections = {
+  use: (_: string, __: Slot, work: () => unknown) => work(),
+  read: (_: string, __: Slot, { run }: { run: () => unknown }) => run(),
+}
 const domain = {
   client: database.client,
   readers,

@@ -161,7 +161,7 @@ test('reads of a small table with many conditions wait for each other as scans o
     const species = resourceAt('species')
     const needed: readonly Scan[] = passes > 0 ? [[species, passes]] : []
     const reads = ['x', 'y', 'z'].map((key) =>
-      shares.of('a', undefined).read({ client: shares, key, scans: needed, run: () => ended }),
+      shares.read('a', abortable(), { client: shares, key, scans: needed, run: () => ended }),
     )
     await settled()
     const running = connections.used
@@ -188,8 +188,8 @@ function sharesOfOne() {
   }
   const client = {}
   return {
-    read: (caller: string, key: string, until?: Abortable) =>
-      shares.of(caller, until).read({ client, key, scans: [], run }),
+    read: (caller: string, key: string, until: Abortable = abortable()) =>
+      shares.read(caller, until, { client, key, scans: [], run }),
     async end() {
       ends.shift()?.()
       await settled()

@@ -19,10 +19,9 @@ interface Read<Result> {
   readonly run: () => Promise<Result>
 }
 
+/** {@link ConnectionShares} for one operation. */
 export interface Connections {
-  /** Runs statements one after the other when a connection is free for the caller. */
   use<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Runs a statement that reads a resource. Equal statements run one at a time, each for all that wait. */
   read<Result>(read: Read<Result>): Promise<Result>
 }
 
@@ -54,33 +53,21 @@ export class ConnectionShares {
 
   constructor(private readonly limits: ConnectionLimits) {}
 
-  /** What an operation of a caller uses; `until` withdraws statements that wait. */
-  of(caller: string, until: Abortable | undefined): Connections {
-    const { connections, scans, sizes, waited } = this.limits
-    const use: Connections['use'] = async (work) => {
-      const started = performance.now()
-      const release = connections.take(caller, 1) ?? (await connections.acquire(caller, 1, until))
-      waited((performance.now() - started) / 1_000)
-      try {
-        return await work()
-      } finally {
-        release()
-      }
+  /** Runs statements one after the other when a connection is free for the caller; `until` withdraws them. */
+  async use<Result>(caller: string, until: Abortable, work: () => Promise<Result>): Promise<Result> {
+    const { connections, waited } = this.limits
+    const started = performance.now()
+    const release = connections.take(caller, 1) ?? (await connections.acquire(caller, 1, until))
+    waited((performance.now() - started) / 1_000)
+    try {
+      return await work()
+    } finally {
+      release()
     }
-    const scan: Connections['read'] = async (read) => {
-      const isLarge = read.scans.length > 0 && (await scannedBytes(sizes, read.scans)) >= LARGE_TABLE
-      if (!isLarge) return use(read.run)
-      const release = await scans.acquire(caller, 1, until)
-      try {
-        return await use(read.run)
-      } finally {
-        release()
-      }
-    }
-    return { use, read: (read) => this.#share(read, scan) }
   }
 
-  #share<Result>(read: Read<Result>, send: Connections['read']): Promise<Result> {
+  /** Runs a statement that reads a resource. Equal statements run one at a time, each for all that wait. */
+  read<Result>(caller: string, until: Abortable, read: Read<Result>): Promise<Result> {
     const reads = this.#latest.get(read.client) ?? new Map<string, SharedRead>()
     this.#latest.set(read.client, reads)
     const latest = reads.get(read.key)
@@ -88,7 +75,7 @@ export class ConnectionShares {
       return (latest.result as Promise<Result>).catch((error) => {
         if (latest.isSent) throw error
         // The first caller stopped waiting for a connection; this one may have more time.
-        return this.#share(read, send)
+        return this.read(caller, until, read)
       })
     }
     const own: SharedRead = { isSent: false }
@@ -96,7 +83,7 @@ export class ConnectionShares {
       own.isSent = true
       return read.run()
     }
-    const start = () => send({ ...read, run })
+    const start = () => this.#scan(caller, until, read.scans, run)
     const leave = () => {
       if (reads.get(read.key) === own) reads.delete(read.key)
       // V8 keeps deleted entries of an old map until the next major collection, and with them the rows: 60 µs per list.
@@ -108,5 +95,21 @@ export class ConnectionShares {
     own.result = result
     reads.set(read.key, own)
     return result
+  }
+
+  async #scan<Result>(
+    caller: string,
+    until: Abortable,
+    scans: readonly Scan[],
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    const isLarge = scans.length > 0 && (await scannedBytes(this.limits.sizes, scans)) >= LARGE_TABLE
+    if (!isLarge) return this.use(caller, until, run)
+    const release = await this.limits.scans.acquire(caller, 1, until)
+    try {
+      return await this.use(caller, until, run)
+    } finally {
+      release()
+    }
   }
 }

@@ -78,9 +78,16 @@ export function createContext(
 ): GraphContext {
   const hasToken = caller.consistency?.after !== undefined
   const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
-  const connections = domain.connections.of(caller.identity, slot)
+  const connections = connectionsFor(caller, domain, slot)
   const loaders = new Loaders(reader, connections, slot)
   return { caller, domain, loaders, connections, slot, selectsWritten, subscriber }
+}
+
+export function connectionsFor({ identity }: Caller, domain: DomainContext, slot: Slot): Connections {
+  return {
+    use: (work) => domain.connections.use(identity, slot, work),
+    read: (read) => domain.connections.read(identity, slot, read),
+  }
 }
 
 /** The same context inside a transaction, which has a connection already and reads what it has written. */

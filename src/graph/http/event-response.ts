@@ -6,7 +6,12 @@ import { acceptable } from '../../http/negotiation.ts'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Connections } from '../execution/connections.ts'
-import type { DomainContext, GraphContext, Subscriber } from '../execution/context.ts'
+import {
+  connectionsFor,
+  type DomainContext,
+  type GraphContext,
+  type Subscriber,
+} from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 import { type Format, formatResult, refusal } from '../execution/errors.ts'
 import type { RunOperation } from '../execution/operation.ts'
@@ -47,7 +52,7 @@ export class EventResponse implements Subscriber {
     const { costs, domain, run } = this.parts
     return run({ type: 'query', name: 'changes' }, this.caller, async (slot) => {
       await slot.reserve(costs.response(PAGE) * RESPONSE_BYTES_PER_UNIT)
-      return page(domain.connections.of(this.caller.identity, slot))
+      return page(connectionsFor(this.caller, domain, slot))
     })
   }
 

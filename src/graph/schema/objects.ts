@@ -1,18 +1,22 @@
+import { readResource } from '../../domain/read.ts'
 import { isAlwaysSet, kindOf } from '../../model/fields.ts'
-import { ownedBy, referencesTo } from '../../model/relations.ts'
-import type { Resource } from '../../model/resource.ts'
+import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
+import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
-import { camelCase, graphNames, groupType, pascalCase } from '../names.ts'
+import { camelCase, graphNames, groupType, parentArgument, pascalCase } from '../names.ts'
+import { aggregateArguments, aggregateResolver } from './aggregates.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import { valueFilter } from './filters.ts'
 import { nodeIdField } from './nodes.ts'
 import { pageArguments, resolvePage } from './pages.ts'
 import { relatedFields, toOneRelations } from './related.ts'
 import {
+  addressArguments,
   described,
   fieldsOf,
   filterTypeOf,
+  keyReader,
   memberOf,
   type SchemaField,
   type SchemaPart,
@@ -58,34 +62,6 @@ function childLists(parent: Resource, child: Resource): SchemaField[] {
   return listFields(child, opening, ({ id }: Row) => ({ resource: parent, id }))
 }
 
-/**
- * A list as pages and as a connection. Both are nullable, so that a missing scope for one does not affect others.
- *
- * @param opening the SDL of each up to the arguments of every list
- * @param parentOf finds the parent whose list is read; without one it is the whole collection
- */
-export function listFields<Source, Arguments>(
-  resource: Resource,
-  opening: Readonly<Record<'page' | 'connection', string>>,
-  parentOf: (source: Source, args: Arguments) => Parent | undefined,
-): SchemaField[] {
-  const { pageType, connectionType } = graphNames(resource)
-  return [
-    {
-      sdl: `${opening.page}${pageArguments(resource)}): ${pageType}`,
-      lists: resource,
-      resolve: (row, args, context, info) =>
-        resolvePage({ resource, parent: parentOf(row, args) }, args, context, info),
-    },
-    {
-      sdl: `${opening.connection}${connectionArguments(resource)}): ${connectionType}`,
-      lists: resource,
-      resolve: (row, args, context, info) =>
-        resolveConnection({ resource, parent: parentOf(row, args) }, args, context, info),
-    },
-  ]
-}
-
 function singletonFields(child: Resource): SchemaField[] {
   const find = ({ id }: Row, { loaders }: GraphContext) => loaders.resource(child, { parentId: id, id })
   return [
@@ -129,4 +105,85 @@ export function enumerations(resource: Resource): string[] {
     const filter = field === valued ? valueFilter(type, kindOf(valued).operators) : ''
     return `${described(valued.description)}enum ${type} { ${valued.values.join(' ')} } ${filter}`
   })
+}
+
+/** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
+export function queries(resource: Resource, resources: readonly Resource[]): SchemaField[] {
+  return [read(resource), ...(resource.listed ? lists(resource, resources) : []), aggregate(resource)]
+}
+
+function read(resource: Resource): SchemaField {
+  const keyOf = keyReader(resource)
+  return {
+    sdl: `"One resource of ${resource.path}. Fails with RESOURCE_NOT_FOUND or RESOURCE_GONE if there is none."
+      ${graphNames(resource).read}(${addressArguments(resource)}): ${resource.name}`,
+    resolve: (_, args, context) => {
+      requireScope(context, resource, 'read')
+      const read = () => readResource(context.loaders.reader, resource, keyOf(args))
+      return resource.parentField ? context.connections.use(read) : read()
+    },
+  }
+}
+
+/** The list of an owner, of a resource that the listed ones refer to, or of all. */
+function lists(resource: Resource, resources: readonly Resource[]): SchemaField[] {
+  const { path, owner } = resource
+  const { page, connection } = graphNames(resource)
+  const nested = relationsOf(resource, resources).filter(({ leaf }) => leaf.field.nested)
+  const parents = [
+    ...(owner ? [{ parent: owner, argument: parentArgument(resource) as string }] : []),
+    ...nested.map(({ target, leaf }) => ({ parent: target, argument: camelCase(leaf.column) })),
+  ]
+  const address = parents
+    .map(
+      ({ parent, argument }) =>
+        `"Only items of this resource of ${parent.path}, which must exist." ${argument}: ID, `,
+    )
+    .join('')
+  const opening = {
+    page: `"A page of ${path}." ${page}(${address}`,
+    connection: `"Part of ${path}, paged by cursors." ${connection}(${address}`,
+  }
+  return listFields(resource, opening, (_, args: Values) => {
+    const given = parents.find(({ argument }) => typeof args[argument] === 'string')
+    return given && { resource: given.parent, id: args[given.argument] as string }
+  })
+}
+
+/**
+ * A list as pages and as a connection. Both are nullable, so that a missing scope for one does not affect others.
+ *
+ * @param opening the SDL of each up to the arguments of every list
+ * @param parentOf finds the parent whose list is read; without one it is the whole collection
+ */
+function listFields<Source, Arguments>(
+  resource: Resource,
+  opening: Readonly<Record<'page' | 'connection', string>>,
+  parentOf: (source: Source, args: Arguments) => Parent | undefined,
+): SchemaField[] {
+  const { pageType, connectionType } = graphNames(resource)
+  return [
+    {
+      sdl: `${opening.page}${pageArguments(resource)}): ${pageType}`,
+      lists: resource,
+      resolve: (row, args, context, info) =>
+        resolvePage({ resource, parent: parentOf(row, args) }, args, context, info),
+    },
+    {
+      sdl: `${opening.connection}${connectionArguments(resource)}): ${connectionType}`,
+      lists: resource,
+      resolve: (row, args, context, info) =>
+        resolveConnection({ resource, parent: parentOf(row, args) }, args, context, info),
+    },
+  ]
+}
+
+function aggregate(resource: Resource): SchemaField {
+  const { aggregate: name, aggregateType } = graphNames(resource)
+  return {
+    sdl: `"Counts and measures ${resource.path}, as a whole or in groups."
+      ${name}(${aggregateArguments(resource)}): ${aggregateType}`,
+    lists: resource,
+    resolve: aggregateResolver(resource),
+  }
 }
