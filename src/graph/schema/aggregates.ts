@@ -1,4 +1,3 @@
-import type { GraphQLFieldResolver } from 'graphql'
 import { aggregate } from '../../domain/read.ts'
 import { DomainError } from '../../model/errors.ts'
 import { kindOf } from '../../model/fields.ts'
@@ -18,7 +17,7 @@ import {
 import { filterPasses, scansOf } from '../../model/query/list.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
-import { type GraphContext, requireScope } from '../execution/context.ts'
+import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { camelCase, graphNames, pascalCase } from '../names.ts'
 import { type FilterArguments, filterArguments, toFilter } from './filters.ts'
@@ -120,46 +119,48 @@ interface AggregateArguments extends FilterArguments {
   readonly limit: number
 }
 
-export function aggregateArguments(resource: Resource): string {
-  const { groupField, timeGroup } = graphNames(resource)
-  return `${filterArguments(resource)},
-    "The fields to group by. Without any, there is one group." groupBy: [${groupField}!]! = [],
-    "Also groups by periods of time. Empty periods are omitted." groupByTime: ${timeGroup},
-    "The order of the groups." order: GroupOrder! = COUNT,
-    "Maximum number of groups, up to ${MAXIMUM_GROUPS}." limit: Int! = 100`
-}
-
-export function aggregateResolver(
-  resource: Resource,
-): GraphQLFieldResolver<unknown, GraphContext, AggregateArguments> {
-  return async (_, { groupBy, groupByTime, order, limit, ...selection }, context, info) => {
-    requireScope(context, resource, 'read')
-    refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
-    const measured = (measure: Measure) => {
-      const fields = selectedFields(info, 'groups', measure)
-      const columns = measuredBy(measure, resource).map(({ column }) => column)
-      return columns.filter((column) => fields.has(camelCase(column)))
-    }
-    const measures = forMeasures(measured)
-    const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
-    // One more than requested shows whether there are more.
-    const request: AggregateRequest = {
-      filter: toFilter(resource, selection, context),
-      groupBy,
-      groupByTime: groupByTime ?? undefined,
-      measures,
-      order,
-      limit: limit + 1,
-    }
-    const scans = scansOf(resource, filterPasses(request.filter) + sorting, request.filter)
-    const { reader } = context.loaders
-    const groups = await context.connections.read({
-      client: reader,
-      key: `${resource.path} groups ${JSON.stringify(request)}`,
-      scans,
-      run: () => aggregate(reader, resource, request),
-    })
-    return { groups: groups.slice(0, limit), hasMore: groups.length > limit }
+export function aggregateQuery(resource: Resource): SchemaField {
+  const { aggregate: name, aggregateType, groupField, timeGroup } = graphNames(resource)
+  return {
+    sdl: `"Counts and measures ${resource.path}, as a whole or in groups."
+      ${name}(
+        ${filterArguments(resource)},
+        "The fields to group by. Without any, there is one group." groupBy: [${groupField}!]! = [],
+        "Also groups by periods of time. Empty periods are omitted." groupByTime: ${timeGroup},
+        "The order of the groups." order: GroupOrder! = COUNT,
+        "Maximum number of groups, up to ${MAXIMUM_GROUPS}." limit: Int! = 100
+      ): ${aggregateType}`,
+    lists: resource,
+    resolve: async (_, args: AggregateArguments, context, info) => {
+      const { groupBy, groupByTime, order, limit, ...selection } = args
+      requireScope(context, resource, 'read')
+      refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
+      const measured = (measure: Measure) => {
+        const fields = selectedFields(info, 'groups', measure)
+        const columns = measuredBy(measure, resource).map(({ column }) => column)
+        return columns.filter((column) => fields.has(camelCase(column)))
+      }
+      const measures = forMeasures(measured)
+      const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
+      // One more than requested shows whether there are more.
+      const request: AggregateRequest = {
+        filter: toFilter(resource, selection, context),
+        groupBy,
+        groupByTime: groupByTime ?? undefined,
+        measures,
+        order,
+        limit: limit + 1,
+      }
+      const scans = scansOf(resource, filterPasses(request.filter) + sorting, request.filter)
+      const { reader } = context.loaders
+      const groups = await context.connections.read({
+        client: reader,
+        key: `${resource.path} groups ${JSON.stringify(request)}`,
+        scans,
+        run: () => aggregate(reader, resource, request),
+      })
+      return { groups: groups.slice(0, limit), hasMore: groups.length > limit }
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import { type GraphContext, type Parent, requireScope } from '../execution/context.ts'
 import { camelCase, graphNames, groupType, parentArgument, pascalCase } from '../names.ts'
-import { aggregateArguments, aggregateResolver } from './aggregates.ts'
+import { aggregateQuery } from './aggregates.ts'
 import { connectionArguments, resolveConnection } from './connections.ts'
 import { valueFilter } from './filters.ts'
 import { nodeIdField } from './nodes.ts'
@@ -109,7 +109,7 @@ export function enumerations(resource: Resource): string[] {
 
 /** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): SchemaField[] {
-  return [read(resource), ...(resource.listed ? lists(resource, resources) : []), aggregate(resource)]
+  return [read(resource), ...(resource.listed ? lists(resource, resources) : []), aggregateQuery(resource)]
 }
 
 function read(resource: Resource): SchemaField {
@@ -176,14 +176,4 @@ function listFields<Source, Arguments>(
         resolveConnection({ resource, parent: parentOf(row, args) }, args, context, info),
     },
   ]
-}
-
-function aggregate(resource: Resource): SchemaField {
-  const { aggregate: name, aggregateType } = graphNames(resource)
-  return {
-    sdl: `"Counts and measures ${resource.path}, as a whole or in groups."
-      ${name}(${aggregateArguments(resource)}): ${aggregateType}`,
-    lists: resource,
-    resolve: aggregateResolver(resource),
-  }
 }

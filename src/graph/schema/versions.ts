@@ -1,5 +1,5 @@
 import { readableCollections } from '../../domain/feed/change-feed.ts'
-import { HIGHEST_VERSION, readVersion, readVersions, type VersionPage } from '../../domain/feed/versions.ts'
+import { HIGHEST_VERSION, readVersion, readVersions } from '../../domain/feed/versions.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import { refuseOutOfBounds } from './lists.ts'
@@ -49,12 +49,15 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
       refuseOutOfBounds('before', below, 1, HIGHEST_VERSION)
       const [resource] = readableCollections(resources, [collection], caller) as readonly [Resource]
       const key = keyOf(resource, given)
-      if (typeof version !== 'number')
-        return toResult(
-          await connections.use(() => readVersions(domain, resource, key, { before: below, limit })),
-        )
-      const state = await connections.use(() => readVersion(domain, resource, key, version))
-      return toResult({ versions: [state], hasMore: false })
+      const { versions, hasMore } = await connections.use(async () =>
+        typeof version === 'number'
+          ? { versions: [await readVersion(domain, resource, key, version)], hasMore: false }
+          : readVersions(domain, resource, key, { before: below, limit }),
+      )
+      const items = versions.map(({ event, values, ...recorded }) => {
+        return { ...recorded, event: event?.toUpperCase(), resource: values }
+      })
+      return { items, hasMore }
     },
   }
 }
@@ -62,11 +65,4 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
 function keyOf({ kind }: Resource, { id, parentId }: Pick<VersionsArguments, 'id' | 'parentId'>) {
   if (kind === 'collection') return { id }
   return { id, parentId: kind === 'singleton' ? id : (parentId ?? undefined) }
-}
-
-function toResult({ versions, hasMore }: VersionPage) {
-  const items = versions.map(({ event, values, ...version }) => {
-    return { ...version, event: event?.toUpperCase(), resource: values }
-  })
-  return { items, hasMore }
 }
