@@ -27,7 +27,7 @@ import type { Resource, Values } from '../../model/resource.ts'
 import { camelCase, graphNames, groupType, parentArgument } from '../names.ts'
 import { uncheckedFilter } from '../schema/filters.ts'
 
-export interface CostedOperation {
+interface CostedOperation {
   readonly document: DocumentNode
   readonly variables: Values
   readonly operationName?: string | undefined

@@ -44,18 +44,19 @@ export async function executeTogether(
   operation: Omit<ExecutionArgs, 'contextValue'>,
 ): Promise<ExecutionResult> {
   const { caller, connections, domain, slot } = context
-  const attempt: Parameters<typeof inOneTransaction<ExecutionResult>>[2] = async (client, transaction) => {
-    const contextValue = inTransaction(context, client, transaction, isAtomic)
-    const result = await execute({ ...operation, contextValue })
-    const [error] = result.errors ?? []
-    if (result.errors?.some((one) => causeOf(one) instanceof TransactionEnded)) throw new TransactionEnded()
-    slot.throwIfLate()
-    if (error && isAtomic) return { result: { data: null, errors: [error] }, isKept: false }
-    return { result, isKept: !isDryRun }
-  }
+  const first = { hasSavepoints: !isAtomic }
+  const run = () =>
+    inOneTransaction<ExecutionResult>({ ...domain, caller }, first, async (client, transaction) => {
+      const contextValue = inTransaction(context, client, transaction, isAtomic)
+      const result = await execute({ ...operation, contextValue })
+      const { errors = [] } = result
+      if (errors.some((one) => causeOf(one) instanceof TransactionEnded)) throw new TransactionEnded()
+      slot.throwIfLate()
+      if (errors[0] && isAtomic) return { result: { data: null, errors: [errors[0]] }, isKept: false }
+      return { result, isKept: !isDryRun }
+    })
   try {
-    const first = { hasSavepoints: !isAtomic }
-    return await connections.use(() => inOneTransaction({ ...domain, caller }, first, attempt))
+    return await connections.use(run)
   } catch (cause) {
     const { message } = cause as Error
     return { data: null, errors: [new GraphQLError(message, { originalError: cause as Error })] }

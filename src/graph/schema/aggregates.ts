@@ -112,11 +112,8 @@ function measureField(resource: Resource, measure: Measure): SchemaField {
 
 const MAXIMUM_GROUPS = 1000
 
-interface AggregateArguments extends FilterArguments {
-  readonly groupBy: AggregateRequest['groupBy']
+interface AggregateArguments extends FilterArguments, Pick<AggregateRequest, 'groupBy' | 'order' | 'limit'> {
   readonly groupByTime?: AggregateRequest['groupByTime'] | null
-  readonly order: AggregateRequest['order']
-  readonly limit: number
 }
 
 export function aggregateQuery(resource: Resource): SchemaField {

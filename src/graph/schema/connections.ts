@@ -91,10 +91,9 @@ function toConnectionRequest(
 ): ListRequest {
   const { maximumPageSize } = context.domain
   if (isGiven(first)) refuseOutOfBounds('first', first, 0, maximumPageSize)
-  if (isGiven(last)) {
-    refuseOutOfBounds('last', last, 0, maximumPageSize)
-    const message = 'Give first or last, not both.'
-    if (isGiven(first)) throw errorAt('last', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
+  if (isGiven(last)) refuseOutOfBounds('last', last, 0, maximumPageSize)
+  if (isGiven(first) && isGiven(last)) {
+    throw errorAt('last', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', 'Give first or last, not both.')
   }
   const position = (cursor: string | null | undefined, argument: string) =>
     isGiven(cursor) ? decodeCursor(resource, sort, cursor, argument) : undefined

@@ -6,18 +6,11 @@ import { requireScope } from '../execution/context.ts'
 import { camelCase, singular } from '../names.ts'
 import { deprecation, described, type SchemaField } from './sdl.ts'
 
-/** A relation of a resource to one other: a reference, or the parent. */
-export interface ToOneRelation {
-  /** The field in GraphQL. */
-  readonly name: string
-  readonly description: string
-  readonly target: Resource
-  /** The column with the identifier of the target. */
-  readonly column: string
-  readonly field: Field
-}
-
-export function toOneRelations(resource: Resource, resources: readonly Resource[]): ToOneRelation[] {
+/**
+ * The relations of a resource to one other: its references and its parent. Each has the name of its field in GraphQL, and
+ * the column with the identifier of its target.
+ */
+export function toOneRelations(resource: Resource, resources: readonly Resource[]) {
   const { owner, parentField, allFields } = resource
   const references = relationsOf(resource, resources).map(
     ({ relation, leaf: { column, field }, target }) => ({
@@ -34,7 +27,7 @@ export function toOneRelations(resource: Resource, resources: readonly Resource[
 }
 
 /** The fields with the targets, of a row or of columns that may lack some. */
-export function relatedFields(relations: readonly ToOneRelation[]): SchemaField[] {
+export function relatedFields(relations: ReturnType<typeof toOneRelations>): SchemaField[] {
   return relations.map(({ name, description, target, column, field }) => ({
     sdl: `${described(description)}${name}: ${target.name}${deprecation(field)}`,
     resolve: (row: Columns, _, context) => {
