@@ -15,17 +15,10 @@ import type { CostEstimator } from '../execution/cost.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
 import { describeOperation, type RunOperation } from '../execution/operation.ts'
 import { executeTogether, transactionMode } from '../execution/transaction.ts'
+import { admitCost, introspectionTurns, limitErrors } from './admission.ts'
+import { refuseConditionalSubscription } from './conditional-subscriptions.ts'
 import { EventResponse, RESULT_TYPES, refuseWithoutEvents } from './event-response.ts'
-import {
-  admitCost,
-  type DocumentLimits,
-  introspectionTurns,
-  limitErrors,
-  limitRules,
-  MAXIMUM_TOKENS,
-  MAXIMUM_VALIDATION_ERRORS,
-  refuseConditionalSubscription,
-} from './limits.ts'
+import { type DocumentLimits, limitRules, MAXIMUM_TOKENS, MAXIMUM_VALIDATION_ERRORS } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 
 export const GRAPHQL_PATH = '/graphql'

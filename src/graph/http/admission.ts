@@ -1,0 +1,59 @@
+import type { GraphQLRequestContextDidResolveOperation, GraphQLResponse } from '@apollo/server'
+import { Limiter } from '../../http/limiter.ts'
+import type { GraphContext } from '../execution/context.ts'
+import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
+import { countIntrospections } from './document-measures.ts'
+import { type DocumentLimits, refused } from './limits.ts'
+
+/** One statement counts for at most this part of the allowed cost. */
+const STATEMENT_PART = 0.1
+
+type Request = GraphQLRequestContextDidResolveOperation<GraphContext>
+
+/** Refuses an operation that may cost more than the limit. Others wait for the memory of their response. */
+export async function admitCost(
+  { document, request, contextValue }: Request,
+  { cost: maximum }: DocumentLimits,
+  estimator: CostEstimator,
+): Promise<void> {
+  const { variables = {}, operationName } = request
+  const operation = { document, variables, operationName }
+  const { response, total } = await estimator.all(operation, maximum * STATEMENT_PART)
+  const found = Number.isFinite(total) ? total : 'far more'
+  const message = `The operation could cost ${found}; the limit is ${maximum}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
+  if (total > maximum) throw refused(message)
+  await contextValue.slot.reserve(response * RESPONSE_BYTES_PER_UNIT)
+}
+
+/** After an introspection, the next waits this many times its duration, but at most a second. */
+const REST = 9
+const LONGEST_REST_MILLISECONDS = 1_000
+
+/**
+ * Makes the function that waits for the turn of an introspection, and returns what to call at its end. One runs at a
+ * time, callers in turn, and for at most a tenth of the time. Each blocks the event loop for 50 ms; tools need it once.
+ */
+export function introspectionTurns() {
+  const limiter = new Limiter({ capacity: 1, share: 1 })
+  return async ({ document, contextValue: { caller, slot } }: Request): Promise<() => void> => {
+    if (countIntrospections(document) === 0) return () => {}
+    const release = await limiter.acquire(caller.identity, 1, slot)
+    const started = performance.now()
+    return () => {
+      const rest = Math.min(REST * (performance.now() - started), LONGEST_REST_MILLISECONDS)
+      setTimeout(release, rest).unref()
+    }
+  }
+}
+
+/** A list of a thousand resources can have an error for each. */
+const MAXIMUM_ERRORS = 100
+
+/** Omits errors beyond the first 100 from a response, and counts them in `extensions`. */
+export function limitErrors({ body }: GraphQLResponse): void {
+  if (body.kind !== 'single') return
+  const { errors = [], extensions } = body.singleResult
+  if (errors.length <= MAXIMUM_ERRORS) return
+  body.singleResult.errors = errors.slice(0, MAXIMUM_ERRORS)
+  body.singleResult.extensions = { ...extensions, omittedErrors: errors.length - MAXIMUM_ERRORS }
+}
