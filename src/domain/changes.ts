@@ -8,7 +8,7 @@ import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Columns, Row } from '../model/row.ts'
-import { changedColumns, initialColumns, toColumns } from '../model/rows.ts'
+import { changedColumns, newColumns, toColumns } from '../model/rows.ts'
 import type { WriteContext } from './context.ts'
 import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
@@ -59,7 +59,7 @@ export async function insertResource(
   options: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
   const { record, otherThan } = options
-  const columns = { ...initialColumns(resource), ...toColumns(resource, values) }
+  const target = { key, before: undefined, after: newColumns(resource, values) }
   const write: Write = async (change, after) => {
     await record?.claim(change.client)
     await refuseBrokenRules(change, resource, context.resources)
@@ -69,7 +69,6 @@ export async function insertResource(
     await record?.store(change.client, row)
     return { outcome: 'CREATED', row }
   }
-  const target = { key, before: undefined, after: columns }
   return runWrite(context, resource, target, write, record !== undefined)
 }
 

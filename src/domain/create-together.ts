@@ -5,7 +5,7 @@ import { storedKeysStatement } from '../database/sql/insert.ts'
 import { DomainError } from '../model/errors.ts'
 import { isResourceKey, keyColumns, keyOf, keyText, makeIdentifier } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
-import { initialColumns, toColumns } from '../model/rows.ts'
+import { newColumns } from '../model/rows.ts'
 import type { Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { type ClientChange, refuseBrokenRules } from './rules.ts'
@@ -69,8 +69,7 @@ async function changesOf(
   return creations.map(({ parentId, id = makeIdentifier(resource), body, apiVersion }) => {
     const key = { parentId, id }
     if (!isResourceKey(key) || taken.has(keyText(key))) return undefined
-    const values = newValues(resource, key, body, apiVersion)
-    const after = { ...initialColumns(resource), ...toColumns(resource, values) }
+    const after = newColumns(resource, newValues(resource, key, body, apiVersion))
     return { client, isInTransaction: true, caller, settings, key, before: undefined, after }
   })
 }

@@ -3,8 +3,7 @@
  * module as `halgraph/domain`, and no other module of the service; docs/DOMAINS.md explains it with examples.
  */
 
-export { type Action, allows, authorize } from '../model/authorize.ts'
-export type { Caller } from '../model/caller.ts'
+export { type Action, allows, authorize, type Caller } from '../model/caller.ts'
 export {
   type Change,
   type DatabaseRule,
@@ -13,7 +12,7 @@ export {
   readingFirst,
   requireTransaction,
 } from '../model/database-rule.ts'
-export type { Domain, DomainSetting } from '../model/domain.ts'
+export type { ApiVersion, Domain, DomainSetting } from '../model/domain.ts'
 export {
   type Detail,
   type DetailCode,
@@ -45,4 +44,3 @@ export {
   type Values,
 } from '../model/resource.ts'
 export type { Row } from '../model/row.ts'
-export type { ApiVersion } from '../model/versions/versions.ts'

@@ -10,17 +10,6 @@ import { rowOf } from './feed/recorded-change.ts'
 import { repeat } from './repeat.ts'
 import { WriteConflict } from './transaction.ts'
 
-/** A request to create a resource only once. */
-interface Creation {
-  readonly resource: Resource
-  readonly parentId: string | undefined
-  /** The idempotency key, which is unique among the requests of a caller. */
-  readonly key: string
-  readonly values: Values
-  /** Of the body, for a resource that differs between versions. */
-  readonly apiVersion?: string | undefined
-}
-
 const KEY = /^[\x21-\x7e]{1,255}$/
 const HOUR_MILLISECONDS = 3_600_000
 
@@ -30,18 +19,23 @@ export type IdempotencyRecord = ReturnType<typeof idempotencyRecord>
  * Stores the first response to a request, in the transaction of its write
  * (draft-ietf-httpapi-idempotency-key-header). Failed requests store nothing.
  *
+ * @param key unique among the requests of a caller
+ * @param apiVersion the version of the API that the body is in
  * @throws {DomainError} VALIDATION_FAILED (400) for a malformed key
  */
 export function idempotencyRecord(
   { client, caller, idempotencyKeyHours }: WriteContext,
-  { resource, parentId = '', key, values, apiVersion = '' }: Creation,
+  resource: Resource,
+  parentId: string | undefined,
+  values: Values,
+  { key, apiVersion = '' }: { readonly key: string; readonly apiVersion?: string | undefined },
 ) {
   if (!KEY.test(key)) {
     const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
     refuseInvalid([{ field: 'idempotency_key', code: 'INVALID_FORMAT', message }])
   }
   /** The primary key: subject, collection, parent_id and key. */
-  const address = [caller.identity, resource.path, parentId, key]
+  const address = [caller.identity, resource.path, parentId ?? '', key]
   const hash = createHash('sha256')
     .update(canonical(toColumns(resource, values)) + apiVersion)
     .digest('base64')

@@ -1,7 +1,7 @@
 import type { Client } from '../database/client.ts'
 import { prismaModel } from '../database/extension.ts'
 import { quoted, quotedTable } from '../database/sql/statement.ts'
-import { allows } from '../model/authorize.ts'
+import { allows } from '../model/caller.ts'
 import type { Change } from '../model/database-rule.ts'
 import { type Detail, type DomainError, errorAt, refuseRuleViolation } from '../model/errors.ts'
 import { kindOf } from '../model/fields.ts'

@@ -13,7 +13,7 @@ import type { Row } from '../model/row.ts'
 import { completeValues, toValues } from '../model/rows.ts'
 import { inspectResource, refuseReadOnlyChanges } from '../model/validate.ts'
 import { isObject } from '../model/values.ts'
-import { viewOf } from '../model/versions/views.ts'
+import { viewOf } from '../model/views.ts'
 import { insertResource, removeResource, updateResource, type Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
 import { idempotencyRecord } from './idempotency.ts'
@@ -55,7 +55,7 @@ export async function createResource(
   const record =
     key === undefined
       ? undefined
-      : idempotencyRecord(context, { resource, parentId, key, values, apiVersion })
+      : idempotencyRecord(context, resource, parentId, values, { key, apiVersion })
   return retry(async () => {
     const row = await record?.find()
     if (row) return { outcome: 'CREATED', row }

@@ -1,6 +1,6 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { type Action, authorize } from '../model/authorize.ts'
+import { type Action, authorize } from '../model/caller.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { callerOf } from './auth/authenticate.ts'

@@ -1,3 +1,5 @@
+import { DomainError } from './errors.ts'
+
 /** The client of a request, as its access token identifies it. */
 export interface Caller {
   /** Identifies the caller in all data kept per caller; from `http/auth/authenticate.ts`. */
@@ -23,3 +25,27 @@ export interface Consistency {
 
 /** The caller of commands, which has all scopes. */
 export const OPERATOR: Caller = { identity: 'operator', scopes: new Set(['*:read', '*:write']) }
+
+export type Action = 'read' | 'write'
+
+/** The resources that a scope is for. */
+interface Collection {
+  readonly path: string
+}
+
+/**
+ * Requires the scope `{collection}:{action}` or `*:{action}`. Write does not include read. Does not look up
+ * the resource, so the response is the same whether it exists or not (SPEC §5.2).
+ *
+ * @throws {DomainError} ACCESS_DENIED (403)
+ */
+export function authorize(caller: Caller, resource: Collection, action: Action): void {
+  if (allows(caller, resource, action)) return
+  const scope = `${resource.path}:${action}`
+  throw new DomainError('ACCESS_DENIED', `This needs the scope ${scope}, which the token does not have.`)
+}
+
+/** Whether a caller may do this to a collection; see {@link authorize}. */
+export function allows({ scopes }: Caller, { path }: Collection, action: Action): boolean {
+  return scopes.has(`${path}:${action}`) || scopes.has(`*:${action}`)
+}

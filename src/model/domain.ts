@@ -1,5 +1,4 @@
 import type { Resource } from './resource.ts'
-import type { ApiVersion } from './versions/versions.ts'
 
 /** The resources that a service serves. A folder of definitions exports one, as `domain` of its `index.ts`. */
 export interface Domain {
@@ -21,9 +20,52 @@ export interface Domain {
   readonly settings?: Readonly<Record<string, DomainSetting>>
 }
 
-/** A setting of a domain. */
 export interface DomainSetting {
   readonly description: string
   /** The allowed values, the default first. */
   readonly choices: readonly [string, ...string[]]
+}
+
+/** A version of the API: a view of the same resources, at a URL of its own. */
+export interface ApiVersion {
+  /** The segment of its URLs: `v1`. */
+  readonly name: string
+  /** Since when clients should leave it, as an ISO 8601 date or timestamp (RFC 9745). */
+  readonly deprecated?: string
+  /** When it will be removed; only of a deprecated version (RFC 8594). */
+  readonly sunset?: string
+}
+
+export const VERSION_NAME = /^v[1-9][0-9]*$/
+
+export function versionNumber(name: string): number {
+  return Number(name.slice(1))
+}
+
+/** Whether a version lies between `since` and `until`, both included. A bound that is not set does not limit. */
+export function isIn(version: string, { since, until }: { since?: string; until?: string }): boolean {
+  const number = versionNumber(version)
+  return (
+    (since === undefined || number >= versionNumber(since)) &&
+    (until === undefined || number <= versionNumber(until))
+  )
+}
+
+/**
+ * The versions that a service serves, and the one that its pages and examples show: the configured one, or else
+ * the newest. A domain that declares no versions has one, which is called v1 unless configured.
+ *
+ * @param configured the setting API_VERSION
+ */
+export function servedVersions(
+  { versions }: { readonly versions?: readonly ApiVersion[] },
+  configured: string | undefined,
+): { readonly versions: readonly ApiVersion[]; readonly shown: string } {
+  const served = versions ?? [{ name: configured ?? 'v1' }]
+  return { versions: served, shown: configured ?? (served.at(-1) as ApiVersion).name }
+}
+
+/** The version that clients of a deprecated one should use: the next that is not deprecated. */
+export function successorOf({ name }: ApiVersion, versions: readonly ApiVersion[]): ApiVersion | undefined {
+  return versions.find((other) => !other.deprecated && versionNumber(other.name) > versionNumber(name))
 }

@@ -1,3 +1,5 @@
+import type { ResourceKey } from './identifiers.ts'
+
 /** The error codes of all protocols, with the status of each in HTTP (SPEC §2.4, §7). */
 export const STATUS = {
   MALFORMED_REQUEST: 400,
@@ -42,13 +44,6 @@ export interface Detail {
   readonly message: string
 }
 
-/** The current version after a failed precondition, for the response. */
-interface CurrentVersion {
-  readonly id: string
-  readonly parentId?: string | undefined
-  readonly version: number
-}
-
 /** A request of a megabyte can have a hundred thousand problems. */
 const MAXIMUM_DETAILS = 100
 
@@ -68,7 +63,8 @@ export class DomainError extends Error {
     readonly code: ErrorCode,
     message: string,
     details: readonly Detail[] = [],
-    readonly current?: CurrentVersion,
+    /** After a failed precondition, for the response. */
+    readonly current?: ResourceKey & { readonly version: number },
   ) {
     const omission = `The first ${MAXIMUM_DETAILS} of ${details.length} problems are listed.`
     super(details.length > MAXIMUM_DETAILS ? `${message} ${omission}` : message)

@@ -28,11 +28,7 @@ const LIST = [
 ] as const
 
 /** A field that holds one value, in one column. */
-export type LeafField = (typeof LIST)[number] extends infer Each
-  ? Each extends Kind<infer Field>
-    ? Field
-    : never
-  : never
+export type LeafField = (typeof LIST)[number]['guide']['field']
 
 export const KINDS = LIST as unknown as readonly Kind<FieldOf<LeafField['type']>>[]
 

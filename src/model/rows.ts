@@ -22,9 +22,11 @@ export function toColumns(resource: Resource, values: Values, before?: Row): Rec
   )
 }
 
-export function initialColumns({ leaves }: Resource): Record<string, unknown> {
-  const started = leaves.filter(({ field }) => field.initially !== undefined)
-  return Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
+/** The columns of a new resource, with the initial values of fields that only the service sets. */
+export function newColumns(resource: Resource, values: Values): Record<string, unknown> {
+  const started = resource.leaves.filter(({ field }) => field.initially !== undefined)
+  const initial = Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
+  return { ...initial, ...toColumns(resource, values) }
 }
 
 /**

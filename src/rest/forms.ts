@@ -1,5 +1,4 @@
-import { allows } from '../model/authorize.ts'
-import type { Caller } from '../model/caller.ts'
+import { allows, type Caller } from '../model/caller.ts'
 import { kindOf } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
 import type { Control } from '../model/kinds/kind.ts'

@@ -1,6 +1,5 @@
 import { camelCase, singular } from '../graph/names.ts'
-import { authorize } from '../model/authorize.ts'
-import type { Caller } from '../model/caller.ts'
+import { authorize, type Caller } from '../model/caller.ts'
 import type { DetailCode } from '../model/errors.ts'
 import type { Field } from '../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'

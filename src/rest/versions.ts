@@ -1,8 +1,8 @@
 import type { PathHeaders } from '../http/app.ts'
 import { hasHost, rootFor } from '../http/request-target.ts'
+import { type ApiVersion, successorOf } from '../model/domain.ts'
 import type { Resource } from '../model/resource.ts'
-import { type ApiVersion, successorOf } from '../model/versions/versions.ts'
-import { viewOf } from '../model/versions/views.ts'
+import { viewOf } from '../model/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings } from './urls.ts'
 
 /** @param settings those of the default version, which the other versions share except for what belongs to a version */

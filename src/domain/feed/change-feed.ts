@@ -1,6 +1,5 @@
 import type { Client } from '../../database/client.ts'
-import { allows, authorize } from '../../model/authorize.ts'
-import type { Caller } from '../../model/caller.ts'
+import { allows, authorize, type Caller } from '../../model/caller.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { WriteContext } from '../context.ts'
@@ -50,9 +49,13 @@ export async function readChanges(
   const after = since === NOW ? Number.MAX_SAFE_INTEGER : since === undefined ? 0 : toPosition(since)
   // Before the page is read: otherwise another process could number changes that it lacks.
   await numberChanges(client)
-  const { rows, reached, purged, last, hasMore } = await readPart(client, request, after)
+  const { rows, reached, purged, last, isGone, hasMore } = await readPart(client, request, after)
   if (since === NOW) return { changes: [], next: toCursor(last), hasMore: false }
-  if (since !== undefined && (after < purged || after > last)) throw gone()
+  if (since !== undefined && isGone) {
+    const message =
+      'The changes after this position are no longer kept. Read the lists again, and continue from there.'
+    throw new DomainError('RESOURCE_GONE', message)
+  }
   return {
     changes: rows.map((row) => toChange(request.resources, row)),
     next: toCursor(Math.max(after, reached, since === undefined ? purged : 0)),
@@ -63,8 +66,8 @@ export async function readChanges(
 /** The last position that was given. */
 export async function readEnd({ client }: Source): Promise<number> {
   const text = 'SELECT last_position::float8 AS last FROM change_feed'
-  const [feed] = await client.$rows<{ last: number }>({ text, values: [] })
-  return (feed as { last: number }).last
+  const [feed] = (await client.$rows({ text, values: [] })) as [{ last: number }]
+  return feed.last
 }
 
 /** Whether {@link readChanges} would read something, an error included, and otherwise how far the feed was searched. */
@@ -75,8 +78,7 @@ export async function hasChanges(
   const { since } = request
   if (since === undefined || since === NOW) return { isThere: true, reached: since }
   const after = toPosition(since)
-  const { rows, reached, purged, last, hasMore } = await readPart(client, { ...request, limit: 1 }, after)
-  const isGone = after < purged || after > last
+  const { rows, reached, isGone, hasMore } = await readPart(client, { ...request, limit: 1 }, after)
   return { isThere: rows.length > 0 || hasMore || isGone, reached: toCursor(Math.max(after, reached)) }
 }
 
@@ -101,16 +103,8 @@ export function readableCollections(
   }
   const readable = resources.filter((resource) => allows(caller, resource, 'read'))
   if (readable.length > 0) return readable
-  throw new DomainError(
-    'ACCESS_DENIED',
-    'This needs the scope to read a collection, which the token does not have.',
-  )
-}
-
-function gone(): DomainError {
-  const message =
-    'The changes after this position are no longer kept. Read the lists again, and continue from there.'
-  return new DomainError('RESOURCE_GONE', message)
+  const message = 'This needs the scope to read a collection, which the token does not have.'
+  throw new DomainError('ACCESS_DENIED', message)
 }
 
 interface Feed {
@@ -147,5 +141,6 @@ async function readPart(client: Client, { resources, limit }: ChangeRequest, aft
   const rows = found.filter(({ position }) => position !== null).slice(0, limit)
   const isFull = found.length > limit
   const reached = (isFull ? rows.at(-1)?.position : feed.reached) ?? 0
-  return { ...feed, rows, reached, hasMore: isFull || feed.scanned === SCANNED_POSITIONS }
+  const isGone = after < feed.purged || after > feed.last
+  return { ...feed, rows, reached, isGone, hasMore: isFull || feed.scanned === SCANNED_POSITIONS }
 }

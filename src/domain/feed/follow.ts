@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
-import type { ChangeRequest } from './change-feed.ts'
+import type { ChangePage, ChangeRequest } from './change-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
 /** A stream tells its position at least this often. */
@@ -11,11 +11,7 @@ const HEARTBEAT_MILLISECONDS = 15_000
 const MAXIMUM_ATTEMPTS = 5
 const RETRY_MILLISECONDS = 1_000
 
-interface FeedPage {
-  /** The position after the page. */
-  readonly next: string
-  readonly hasMore: boolean
-}
+type FeedPage = Pick<ChangePage, 'next' | 'hasMore'>
 
 interface Follower<Page> {
   readonly feed: FeedWatch

@@ -1,12 +1,8 @@
-import { LRUCache } from 'lru-cache'
 import type { Client } from '../../database/client.ts'
 import type { LowerCase } from '../../model/query/matches.ts'
 
 /** Letters beyond these have one case. */
 const LAST_LETTER = 0x1ffff
-
-/** Texts that are kept in lower case: the conditions of a filter ask for the same ones. */
-const KEPT_TEXTS = 100
 
 const known = new WeakMap<Client, Promise<LowerCase>>()
 
@@ -28,13 +24,7 @@ async function readLowerCase(client: Client): Promise<LowerCase> {
   const rows = await client.$rows<{ one: string; lower: string }>({ text, values: [upperCaseLetters()] })
   const letters = new Map(rows.map(({ one, lower }) => [one, lower]))
   const pattern = new RegExp(`[${[...letters.keys()].join('')}]`, 'gu')
-  const cache = new LRUCache<string, string>({ max: KEPT_TEXTS })
-  return (original) => {
-    const lowered =
-      cache.get(original) ?? original.replace(pattern, (letter) => letters.get(letter) as string)
-    cache.set(original, lowered)
-    return lowered
-  }
+  return (original) => original.replace(pattern, (letter) => letters.get(letter) as string)
 }
 
 function upperCaseLetters(): string[] {

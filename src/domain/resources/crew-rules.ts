@@ -104,14 +104,9 @@ export const isOnNoMission = readingFirst(async ({ before, after }) => {
   throw new DomainError('DEPENDENCY_CONFLICT', message, [{ field: 'id', code: 'RESOURCE_IN_USE', message }])
 })
 
-interface Mission {
-  readonly id: string
-  readonly status: string
-  readonly spacecraft_id: string | null
-}
-
-function lockMission(client: RuleClient, id: string): Promise<Mission | undefined> {
-  return firstRow(client, 'SELECT id, status, spacecraft_id FROM missions WHERE id = $1 FOR UPDATE', [id])
+function lockMission(client: RuleClient, id: string) {
+  const text = 'SELECT id, status, spacecraft_id FROM missions WHERE id = $1 FOR UPDATE'
+  return firstRow<{ id: string; status: string; spacecraft_id: string | null }>(client, text, [id])
 }
 
 /** No spacecraft, or no known capacity, means no limit. */

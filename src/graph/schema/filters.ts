@@ -5,7 +5,7 @@ import { countConditions, type Filter, isEmpty, queryable, relatedTargets } from
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { isStorable } from '../../model/values.ts'
-import { viewOf } from '../../model/versions/views.ts'
+import { viewOf } from '../../model/views.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { graphNames, toWireNames } from '../names.ts'
 import { toOneRelations } from './related.ts'

@@ -1,5 +1,5 @@
 import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
-import { type Bounds, boundProblems, withinBounds } from './number.ts'
+import { BOUND_OPTIONS, type Bounds, boundProblems, withinBounds } from './number.ts'
 
 export interface DecimalField extends FieldOf<'decimal'>, Bounds {
   readonly precision: number
@@ -72,8 +72,7 @@ export const decimalKind: Kind<DecimalField> = {
     options: {
       precision: 'The number of digits, up to 100.',
       scale: 'How many of them come after the decimal point.',
-      minimum: 'The least value.',
-      maximum: 'The greatest value.',
+      ...BOUND_OPTIONS,
     },
   },
   problems(field) {

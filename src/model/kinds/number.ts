@@ -15,6 +15,8 @@ export interface Bounds {
   readonly maximum?: number
 }
 
+export const BOUND_OPTIONS = { minimum: 'The least value.', maximum: 'The greatest value.' }
+
 export function checkNumber(value: unknown, bounds: Bounds): Checked {
   if (typeof value !== 'number') return wrongType('a number')
   if (!Number.isFinite(value)) {
@@ -29,13 +31,13 @@ export function withinBounds(
   { minimum, maximum }: Bounds,
   compare: (bound: number) => number,
 ): Checked {
-  if (minimum !== undefined && compare(minimum) < 0) {
-    return { code: 'OUT_OF_RANGE', problem: `must not be less than ${minimum}` }
+  const isLess = minimum !== undefined && compare(minimum) < 0
+  const isMore = maximum !== undefined && compare(maximum) > 0
+  if (!isLess && !isMore) return { value }
+  return {
+    code: 'OUT_OF_RANGE',
+    problem: `must not be ${isLess ? `less than ${minimum}` : `more than ${maximum}`}`,
   }
-  if (maximum !== undefined && compare(maximum) > 0) {
-    return { code: 'OUT_OF_RANGE', problem: `must not be more than ${maximum}` }
-  }
-  return { value }
 }
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
@@ -70,10 +72,7 @@ export const numberKind: Kind<NumberField> = {
   guide: {
     field: number('Distance, in parsecs.', { minimum: 0 }),
     code: "number('Distance, in parsecs.', { minimum: 0 })",
-    options: {
-      minimum: 'The least value.',
-      maximum: 'The greatest value.',
-    },
+    options: BOUND_OPTIONS,
   },
   columnType: 'DOUBLE PRECISION',
   dataType: 'double precision',

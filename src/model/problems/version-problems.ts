@@ -1,8 +1,7 @@
-import type { Domain } from '../domain.ts'
+import { type ApiVersion, type Domain, isIn, VERSION_NAME, versionNumber } from '../domain.ts'
 import type { Field } from '../fields.ts'
 import { timestampKind } from '../kinds/timestamp.ts'
 import type { Resource } from '../resource.ts'
-import { type ApiVersion, isIn, VERSION_NAME, versionNumber } from '../versions/versions.ts'
 import { type Case, problemsAt } from './field-problems.ts'
 
 /** The contradictions in the versions of a domain and of its fields. */

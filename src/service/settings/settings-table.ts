@@ -1,5 +1,5 @@
 import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
-import { VERSION_NAME } from '../../model/versions/versions.ts'
+import { VERSION_NAME } from '../../model/domain.ts'
 
 /**
  * Every setting: its form, its default (none: it may be unset) and its description, in the order of

@@ -1,8 +1,7 @@
 import { domain } from '../../../src/domain/resources/index.ts'
-import type { Domain } from '../../../src/model/domain.ts'
+import type { ApiVersion, Domain } from '../../../src/model/domain.ts'
 import type { Field, GroupField } from '../../../src/model/fields.ts'
 import { defineResource, type Resource } from '../../../src/model/resource.ts'
-import type { ApiVersion } from '../../../src/model/versions/versions.ts'
 
 /** Changes of fields, by dotted name below the path of the resource: `species.habitat`. */
 export type FieldChanges = Readonly<Record<string, Partial<Field>>>

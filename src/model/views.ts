@@ -1,7 +1,7 @@
-import { type Field, isRequired, type LeafField } from '../fields.ts'
-import { defineResource, type Resource, type Values } from '../resource.ts'
-import { isObject } from '../values.ts'
-import { isIn } from './versions.ts'
+import { isIn } from './domain.ts'
+import { type Field, isRequired, type LeafField } from './fields.ts'
+import { defineResource, type Resource, type Values } from './resource.ts'
+import { isObject } from './values.ts'
 
 const known = new WeakMap<Resource, Map<string, Resource>>()
 
