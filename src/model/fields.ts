@@ -38,9 +38,7 @@ export function kindOf(field: LeafField): Kind<LeafField> {
   return BY_TYPE[field.type] as Kind<LeafField>
 }
 
-export interface GroupField extends FieldOptions {
-  readonly type: 'group'
-  readonly description: string
+export interface GroupField extends FieldOf<'group'> {
   readonly fields: Readonly<Record<string, LeafField>>
 }
 

@@ -1,7 +1,7 @@
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
-import type { Action } from '../model/authorize.ts'
+import type { Action } from '../model/caller.ts'
 import { DomainError } from '../model/errors.ts'
 import { nestedReferences } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
