@@ -5,14 +5,14 @@ import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { bodyTypes, readJsonBody } from '../http/json.ts'
 import { preferencesOf } from '../http/negotiation.ts'
-import type { Handler } from '../http/routes.ts'
+import type { Endpoint, Handler, Route } from '../http/routes.ts'
 import { authorize } from '../model/caller.ts'
 import { type DetailCode, DomainError, errorAt } from '../model/errors.ts'
-import type { Resource, Values } from '../model/resource.ts'
+import type { Values } from '../model/resource.ts'
 import { isObject } from '../model/values.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { linkDescription, negotiate, respond } from './respond.ts'
-import type { RestSettings } from './urls.ts'
+import { basePath, type RestSettings } from './urls.ts'
 import { idempotencyKeyOf, runWrites, viewerOf, type Write, type WriteRequest } from './writes.ts'
 
 export const BATCH_PATH = '/batch'
@@ -20,12 +20,9 @@ export const BATCH_PATH = '/batch'
 /** Each keeps the connection and the locks of those before it. */
 export const MAXIMUM_OPERATIONS = 100
 
-/** The writes at a path, by method. */
-export interface WriteTarget {
-  /** Below `{base}`, with the parameters `:parentId` and `:id`. */
-  readonly path: string
-  readonly resource: Resource
-  readonly writes: Readonly<Record<string, (request: WriteRequest) => Write>>
+/** An endpoint whose requests can be operations of a batch. */
+export interface WriteEndpoint extends Required<Endpoint> {
+  readonly write: (request: WriteRequest) => Write
 }
 
 const METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
@@ -44,27 +41,28 @@ export const OPERATION_HEADERS = [
  * Makes the handler that runs writes in one transaction: all or none. Each is a request as it would be alone, and all are
  * checked before the first runs.
  */
-export function batchHandler(
-  targets: readonly WriteTarget[],
-  prepare: Prepare,
-  settings: RestSettings,
-): Handler {
+export function batchHandler(routes: readonly Route[], prepare: Prepare, settings: RestSettings): Handler {
   const router = new Router({ sensitive: true, strict: true })
-  for (const [index, { path }] of targets.entries())
-    router.register(path, [], () => {}, { name: String(index) })
+  const targets = routes.map(({ methods }) => {
+    const writes = Object.entries(methods).filter(([, endpoint]) => 'write' in endpoint)
+    return new Map(writes as [string, WriteEndpoint][])
+  })
+  for (const [index, { path }] of routes.entries())
+    if (targets[index]?.size) router.register(path, [], () => {}, { name: String(index) })
 
   /** @throws {DomainError} as the request alone, and VALIDATION_FAILED (400) for what is no write */
   function parse(ctx: Context, operation: unknown, index: number): Write {
     const { method, path, headers, body } = inspect(operation)
-    const [layer] = router.match(path, method).path
+    const url = basePath(settings) + path
+    const [layer] = router.match(url, method).path
     const target = layer && targets[Number(layer.name)]
-    const write = target?.writes[method]
+    const endpoint = target?.get(method)
     if (!target) throw invalid('path', 'INVALID_VALUE', `There is nothing to write at ${path.slice(0, 200)}.`)
-    if (!write) {
-      const allowed = Object.keys(target.writes).join(', ')
+    if (!endpoint) {
+      const allowed = [...target.keys()].join(', ')
       throw invalid('method', 'INVALID_VALUE', `${method} is not allowed at this path. Allowed: ${allowed}.`)
     }
-    authorize(callerOf(ctx), target.resource, 'write')
+    authorize(callerOf(ctx), ...endpoint.scope)
     refuseMediaType(method, headers['content-type'])
     const { prefer } = ctx.headers
     const key = idempotencyKeyOf(ctx)
@@ -72,8 +70,8 @@ export function batchHandler(
       ...(prefer !== undefined && { prefer }),
       ...(key !== undefined && { 'idempotency-key': key && `${key}:${index}` }),
     }
-    const parameters = layer.params(path, layer.captures(path))
-    return write({ parameters, headers: { ...inherited, ...headers }, body })
+    const parameters = layer.params(url, layer.captures(url))
+    return endpoint.write({ parameters, headers: { ...inherited, ...headers }, body })
   }
 
   return async (ctx) => {

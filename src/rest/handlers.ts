@@ -171,10 +171,7 @@ export function createHandlers(
       else respond(ctx, 200, document())
     },
 
-    create: writing('create'),
-    put: writing('put'),
-    patch: writing('patch'),
-    remove: writing('remove'),
+    writing,
     writes,
   }
 }

@@ -5,7 +5,7 @@ import type { Action } from '../model/caller.ts'
 import { DomainError } from '../model/errors.ts'
 import { nestedReferences } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
-import { BATCH_PATH, batchHandler, type WriteTarget } from './batch.ts'
+import { BATCH_PATH, batchHandler, type WriteEndpoint } from './batch.ts'
 import { CHANGES_PATH, changesHandler } from './changes/feed.ts'
 import { versionHandlers, versionsOperation } from './changes/versions.ts'
 import { entityTag } from './conditional.ts'
@@ -23,13 +23,12 @@ export function createRoutes(
 ): Route[] {
   const entry = reads({ handle: entryHandler(prepare, settings) })
   const versions = versionsOperation(prepare)
-  const served = resources.map((resource) => serve(resource, resources, prepare, versions, settings))
-  const targets = served.flatMap(({ targets }) => targets)
+  const served = resources.flatMap((resource) => serve(resource, resources, prepare, versions, settings))
   return [
     tokenRoute(basePath(settings), entry),
-    ...served.flatMap(({ routes }) => routes),
+    ...served,
     tokenRoute(basePath(settings) + BATCH_PATH, {
-      POST: { handle: batchHandler(targets, prepare, settings) },
+      POST: { handle: batchHandler(served, prepare, settings) },
     }),
     tokenRoute(
       basePath(settings) + CHANGES_PATH,
@@ -78,14 +77,14 @@ function tokenRoute(path: string, methods: Route['methods']): Route {
   return { path, access: 'token', applies: (ctx) => !prefersPage(ctx), methods }
 }
 
-/** The routes of a resource, and its writes for batches. */
+/** The routes of a resource. */
 function serve(
   resource: Resource,
   resources: readonly Resource[],
   prepare: Prepare,
   versions: PreparedOperation,
   settings: RestSettings,
-): { routes: Route[]; targets: WriteTarget[] } {
+): Route[] {
   const operations = resourceOperations(resource, prepare)
   const handlers = createHandlers(resource, resources, operations, prepare, settings)
 
@@ -93,7 +92,7 @@ function serve(
    * Adds what all responses of a resource have: a negotiated media type, a link to the profile, the current entity tag
    * after a failed precondition, and a link to the other resource after a conflict.
    */
-  function endpoint(action: Action, handle: Handler, types = MEDIA_TYPES): Endpoint {
+  function endpoint(action: Action, handle: Handler, types = MEDIA_TYPES): Required<Endpoint> {
     const respond: Handler = async (ctx) => {
       negotiate(ctx, types)
       const { base } = urlsFor(ctx, settings)
@@ -110,21 +109,20 @@ function serve(
     return { handle: respond, scope: [resource, action] }
   }
 
+  const writing = (name: WriteName): WriteEndpoint => {
+    return { ...endpoint('write', handlers.writing(name)), write: handlers.writes[name] }
+  }
+
   const paths = resourcePaths(resource, resources)
-  const targets = paths.map(({ path, operations: names }): WriteTarget => {
-    const writes = names.filter((name) => name in handlers.writes) as WriteName[]
-    const methods = writes.map((name) => [OPERATION_METHODS[name], handlers.writes[name]])
-    return { path, resource, writes: Object.fromEntries(methods) }
-  })
   const routes = paths.map(({ path, parent, operations: names, column }) => {
     const list = handlers.list(column ? operations.nestedList(column) : operations.list, parent)
     const endpoints = {
       list: reads(endpoint('read', list, LIST_TYPES)),
       read: reads(endpoint('read', handlers.read)),
-      create: { POST: endpoint('write', handlers.create) },
-      put: { PUT: endpoint('write', handlers.put) },
-      patch: { PATCH: endpoint('write', handlers.patch) },
-      remove: { DELETE: endpoint('write', handlers.remove) },
+      create: { POST: writing('create') },
+      put: { PUT: writing('put') },
+      patch: { PATCH: writing('patch') },
+      remove: { DELETE: writing('remove') },
     }
     const methods = Object.assign({}, ...names.map((name) => endpoints[name]))
     return tokenRoute(basePath(settings) + path, methods)
@@ -133,8 +131,7 @@ function serve(
   const history = Object.entries(versionHandlers(resource, versions, settings)).map(([path, handle]) =>
     tokenRoute(basePath(settings) + address + path, reads(endpoint('read', handle))),
   )
-  routes.push(...history)
-  return { routes, targets: targets.filter(({ writes }) => Object.keys(writes).length > 0) }
+  return [...routes, ...history]
 }
 
 /** The requests on a resource. Handlers, operations and OpenAPI entries have these names. */

@@ -25,7 +25,10 @@ export function selectionParser(resource: Resource, resources: readonly Resource
     const chosen = embed && embeds.filter(({ relation }) => embed.includes(relation))
     checkItems(parameters, chosen, limit)
     const shown = fields && fieldsNamed(resource.shownFields, fields)
-    const leaves = resource.shownLeaves.filter(({ path }) => !shown || isIn(shown, path))
+    const leaves = resource.shownLeaves.filter(
+      ({ name, path: [outer = ''] }) =>
+        !fields || ['id', ...fields].some((one) => one === name || one === outer),
+    )
     return { fields: shown, membersOf: shown && picker(shown, true), leaves, embeds: chosen }
   }
 }
@@ -104,9 +107,4 @@ function fieldsNamed(fields: Resource['shownFields'], names: readonly string[]):
     return members.length > 0 ? [[name, { ...field, fields: Object.fromEntries(members) }]] : []
   })
   return Object.fromEntries(entries)
-}
-
-function isIn(fields: Resource['shownFields'], [outer, inner]: readonly string[]): boolean {
-  const field = fields[outer as string]
-  return field !== undefined && (field.type !== 'group' || (inner as string) in field.fields)
 }
