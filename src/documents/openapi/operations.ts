@@ -53,12 +53,10 @@ function operationsOf(
   const { name, path, kind } = resource
   const isSingleton = kind === 'singleton'
   const content = halContent(name, examples.representation('read'), examples.templates)
-  const created = (occasion: 'created' | 'put') =>
-    response(
-      'Created.',
-      ['Location', ...WRITE_HEADERS],
-      halContent(`${name}Created`, examples.representation(occasion)),
-    )
+  const created = (occasion: 'created' | 'put') => {
+    const written = halContent(`${name}Created`, examples.representation(occasion))
+    return response('Created.', ['Location', ...WRITE_HEADERS], written)
+  }
   const preferred = response(
     'The resource, as preferred (`return=representation`).',
     ['Content-Location', ...WRITE_HEADERS],
@@ -173,8 +171,8 @@ export function resourcePathItems(
       const [verb, action] = NAMES[name]
       const { id, noun } = name === 'list' ? list : one
       const permission = OPERATION_METHODS[name] === 'GET' ? 'read' : 'write'
-      const operation = completed(resource, permission, verb + id, `${action} ${noun}`, described[name]())
-      return [OPERATION_METHODS[name].toLowerCase(), operation]
+      const operation = { operationId: verb + id, summary: `${action} ${noun}`, ...described[name]() }
+      return [OPERATION_METHODS[name].toLowerCase(), completed(resource, permission, operation)]
     })
     return [
       [address, { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) }],
@@ -187,19 +185,15 @@ export function resourcePathItems(
 /** The operations on the versions of a resource, at its address, which has these parameters. */
 function versionItems(resource: Resource, address: string, parameters: readonly Schema[]) {
   const item = (path: string, verb: string, summary: string, response: string, more: readonly Schema[]) => {
-    const get = completed(
-      resource,
-      'read',
-      `${verb}Of${resource.name}`,
-      `${summary} of ${nounWithArticle(resource)}`,
-      {
-        description: 'Also after its deletion.',
-        parameters: [...parameters, ...more],
-        responses: { 200: { $ref: `#/components/responses/${response}` } },
-        errors: ABSENT,
-      },
-    )
-    return [address + VERSIONS_PATH + path, { get }]
+    const operation = {
+      operationId: `${verb}Of${resource.name}`,
+      summary: `${summary} of ${nounWithArticle(resource)}`,
+      description: 'Also after its deletion.',
+      parameters: [...parameters, ...more],
+      responses: { 200: { $ref: `#/components/responses/${response}` } },
+      errors: ABSENT,
+    }
+    return [address + VERSIONS_PATH + path, { get: completed(resource, 'read', operation) }]
   }
   return [
     item('', 'listVersions', 'List the versions', 'versions', [shared('limit'), shared('before')]),
@@ -208,13 +202,8 @@ function versionItems(resource: Resource, address: string, parameters: readonly 
 }
 
 /** An operation with its scope, and with the errors of all operations on resources. */
-function completed(
-  { path }: Resource,
-  permission: 'read' | 'write',
-  operationId: string,
-  summary: string,
-  { description, responses, errors, ...request }: Operation,
-): Schema {
+function completed({ path }: Resource, permission: 'read' | 'write', operation: Operation): Schema {
+  const { operationId, summary, description, responses, errors, ...request } = operation
   const scope = `Requires the scope \`${path}:${permission}\`.`
   return {
     operationId,
