@@ -20,11 +20,8 @@ export type CatalogueEntry = ReturnType<typeof catalogueEntries>[number]
 export function catalogueEntries(resources: readonly Resource[], root: string, path: string) {
   const { errors, details } = errorExamples(resources, root + path)
   const examples = { ...errors, ...details }
-  const explanations: Readonly<Record<string, CodeExplanation>> = {
-    ...ERRORS,
-    ...detailExplanations(resources),
-  }
-  return Object.entries(explanations).map(([code, { cause, remedy, retry = NOT_UNCHANGED }]) => {
+  const explanations = Object.entries(explanationsOf(resources))
+  return explanations.map(([code, { cause, remedy, retry = NOT_UNCHANGED }]) => {
     const isError = code in ERRORS
     const { request, response } = examples[code] ?? {}
     return {
@@ -41,11 +38,9 @@ export function catalogueEntries(resources: readonly Resource[], root: string, p
   })
 }
 
-/** The common codes of details, then those of the definitions. */
-export function detailExplanations(
-  resources: readonly Resource[],
-): Readonly<Record<DetailCode, Explanation>> {
-  return Object.assign({}, DETAILS, ...resources.map(({ detailCodes }) => detailCodes))
+/** The codes of errors, then the common codes of details, then those of the definitions. */
+export function explanationsOf(resources: readonly Resource[]): Readonly<Record<string, CodeExplanation>> {
+  return Object.assign({}, ERRORS, DETAILS, ...resources.map(({ detailCodes }) => detailCodes))
 }
 
 /** The code of the error that contains a detail. Details of resources come from their rules. */

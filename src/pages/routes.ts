@@ -1,12 +1,7 @@
 import { extname } from 'node:path'
 import type { Context } from 'koa'
 import { stringify } from 'yaml'
-import {
-  type CatalogueEntry,
-  catalogueEntries,
-  detailExplanations,
-  ERRORS,
-} from '../documents/error-catalogue.ts'
+import { type CatalogueEntry, catalogueEntries, explanationsOf } from '../documents/error-catalogue.ts'
 import type { Html } from '../documents/html.ts'
 import { openApiDocument } from '../documents/openapi/document.ts'
 import { EXAMPLE_ORIGIN } from '../documents/openapi/responses.ts'
@@ -196,8 +191,7 @@ function apiCatalog(versions: readonly RestSettings[], root: string): object {
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const entriesAt = keepingLatest((root) => catalogueEntries(resources, root, basePath(settings)))
   const all = jsonOrPage(settings, (root) => ({ errors: entriesAt(root) }), cataloguePage)
-  const codes = Object.keys({ ...ERRORS, ...detailExplanations(resources) })
-  const each = codes.map((code) => {
+  const each = Object.keys(explanationsOf(resources)).map((code) => {
     const entryAt = (root: string) => entriesAt(root).find((entry) => entry.code === code) as CatalogueEntry
     return [code, jsonOrPage(settings, entryAt, entryPage)]
   })

@@ -1,6 +1,6 @@
 import type { Resource } from '../../model/resource.ts'
 import { MAXIMUM_OPERATIONS, OPERATION_HEADERS } from '../../rest/batch.ts'
-import { detailExplanations, ERRORS } from '../error-catalogue.ts'
+import { ERRORS, explanationsOf } from '../error-catalogue.ts'
 import { objectSchema, type Schema, schemaNamed } from './field-schema.ts'
 
 const text: Schema = { type: 'string' }
@@ -15,7 +15,8 @@ const listOf = (name: string): Schema => ({ type: 'array', items: schemaNamed(na
 /** The schemas that do not belong to one resource (SPEC §2.2, §2.4). */
 export function sharedSchemas(resources: readonly Resource[]): Record<string, Schema> {
   const errorCodes = Object.keys(ERRORS)
-  const detailCodes = Object.keys(detailExplanations(resources))
+  const codes = Object.keys(explanationsOf(resources))
+  const detailCodes = codes.filter((code) => !errorCodes.includes(code))
   return {
     Link: described('A link to a resource.', { href: uri }),
     TemplatedLink: described('A link with variables (RFC 6570).', {
@@ -57,7 +58,7 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
     ErrorCatalogueEntry: described(
       'What a code means.',
       {
-        code: { ...text, enum: [...errorCodes, ...detailCodes] },
+        code: { ...text, enum: codes },
         kind: { ...text, enum: ['error', 'detail'] },
         status: { ...integer, description: 'The status of an error; a detail has none.' },
         cause: text,
@@ -162,11 +163,7 @@ const BATCH: Readonly<Record<string, Schema>> = {
       items: objectSchema(
         {
           method: { enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
-          path: {
-            ...text,
-            pattern: '^/[^?#]*$',
-            description: 'Below the entry document: `/collection/id`.',
-          },
+          path: { ...text, pattern: '^/[^?#]*$', description: 'Below the entry document: `/collection/id`.' },
           headers: {
             type: 'object',
             description: `In any case: ${OPERATION_HEADERS.join(', ')}.`,
