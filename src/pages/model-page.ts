@@ -70,13 +70,10 @@ ${table(`Fields of ${name}`, ['Field', 'Type', 'Key', 'Required', 'Meaning'], ro
 
 function relationshipItems(resource: Resource, relationships: readonly Relationship[]): Html[] {
   return relationships.flatMap(({ parent, child, label: text, column, parents, children, identifying }) => {
-    const items: Html[] = []
     const name = identifying ? 'owned through' : `${text}, through`
-    if (child === resource)
-      items.push(html`<li>${parents} ${entityLink(parent)}: ${name} <code>${column}</code></li>`)
-    if (parent === resource)
-      items.push(html`<li>${children} ${entityLink(child)}: ${name} its <code>${column}</code></li>`)
-    return items
+    const ofParent = html`<li>${parents} ${entityLink(parent)}: ${name} <code>${column}</code></li>`
+    const ofChild = html`<li>${children} ${entityLink(child)}: ${name} its <code>${column}</code></li>`
+    return [...(child === resource ? [ofParent] : []), ...(parent === resource ? [ofChild] : [])]
   })
 }
 

@@ -20,7 +20,8 @@ import { type Handler, type Route, reads } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { prefersPage } from '../rest/respond.ts'
-import { API_CATALOG_PATH, basePath, REFERENCE_PATH, type RestSettings } from '../rest/urls.ts'
+import { API_CATALOG_PATH, basePath, REFERENCE_PATH } from '../rest/urls.ts'
+import type { restVersions } from '../rest/versions.ts'
 import { pageAssets } from './assets.ts'
 import { cataloguePage, entryPage } from './error-pages.ts'
 import { modelPage } from './model-page.ts'
@@ -38,11 +39,14 @@ import {
   siteFor,
 } from './page.ts'
 
+/** A version of the API, with its view of the resources. */
+type SiteVersion = ReturnType<typeof restVersions<SiteSettings>>[number]
+
 /**
  * The routes without data of one version of the API: documents, the reference if it has a path of its own, and the page
  * for browsers, whose script loads the data.
  */
-export function versionDocumentRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
+function versionRoutes({ resources, settings }: SiteVersion): Route[] {
   const base = basePath(settings)
   const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
   const profiles = resources.map((resource) => {
@@ -60,15 +64,16 @@ export function versionDocumentRoutes(resources: readonly Resource[], settings: 
   ]
 }
 
-/** Routes without data that do not depend on the version, with the reference of the default version. */
+/** The routes without data: those of each version, and those that show the default version. */
 export function documentRoutes(
   resources: readonly Resource[],
   settings: SiteSettings,
-  versions: readonly RestSettings[],
+  versions: readonly SiteVersion[],
 ): Route[] {
   const landing = pageHandler(settings, (site) => landingPage(site, resources))
   const explorer = pageHandler(settings, explorerPage, EDITOR_POLICY)
   return [
+    ...versions.flatMap(versionRoutes),
     browserRoute('/', landing),
     catalogRoute(settings, versions),
     ...errorRoutes(resources, settings),
@@ -154,7 +159,7 @@ function keepingLatest<Made>(make: (root: string) => Made): (root: string) => Ma
 }
 
 /** The catalogue of the interfaces. HEAD has the link that RFC 9727 §2 requires, too. */
-function catalogRoute(settings: SiteSettings, versions: readonly RestSettings[]): Route {
+function catalogRoute(settings: SiteSettings, versions: readonly SiteVersion[]): Route {
   return open(API_CATALOG_PATH, (ctx) => {
     const root = rootFor(ctx, settings)
     ctx.append('Link', `<${root}${API_CATALOG_PATH}>; rel="api-catalog"`)
@@ -168,9 +173,9 @@ function catalogRoute(settings: SiteSettings, versions: readonly RestSettings[])
  *
  * @param root the beginning of all URLs of the service
  */
-function apiCatalog(versions: readonly RestSettings[], root: string): object {
+function apiCatalog(versions: readonly SiteVersion[], root: string): object {
   const common = { status: [{ href: `${root}/health/ready`, type: 'application/json' }] }
-  const interfaces = versions.map((settings) => {
+  const interfaces = versions.map(({ settings }) => {
     const base = root + basePath(settings)
     return {
       anchor: base,

@@ -19,7 +19,7 @@ import { healthRoutes } from '../http/health.ts'
 import { Limiter } from '../http/limiter.ts'
 import { servedVersions } from '../model/domain.ts'
 import { explorerAssets } from '../pages/assets.ts'
-import { documentRoutes, notFoundRoute, versionDocumentRoutes } from '../pages/routes.ts'
+import { documentRoutes, notFoundRoute } from '../pages/routes.ts'
 import { createRoutes } from '../rest/routes.ts'
 import { deprecationHeaders, restVersions } from '../rest/versions.ts'
 import { createMetrics } from './metrics.ts'
@@ -119,15 +119,8 @@ export async function prepareApplication(parts: ServiceParts) {
       ...healthRoutes(() => database.check(), state),
       ...(metrics ? [metrics.route] : []),
       ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
-      ...interfaces.flatMap((version) => [
-        ...createRoutes(version.resources, prepare, version.settings),
-        ...versionDocumentRoutes(version.resources, version.settings),
-      ]),
-      ...documentRoutes(
-        resources,
-        site,
-        interfaces.map((version) => version.settings),
-      ),
+      ...interfaces.flatMap((version) => createRoutes(version.resources, prepare, version.settings)),
+      ...documentRoutes(resources, site, interfaces),
       graphql,
       notFoundRoute(resources, site),
     ]
