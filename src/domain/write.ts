@@ -141,7 +141,7 @@ export async function deleteResource(
   return outcome
 }
 
-/** Gives an existing resource the values that a view of it shall have. */
+/** Changes an existing resource so that a view of it has these values. */
 function change(
   context: WriteContext,
   resource: Resource,

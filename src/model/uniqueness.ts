@@ -12,7 +12,6 @@ export function uniqueLeaves({ leaves }: Resource, leaf: Leaf): readonly Leaf[] 
   return [...within.flatMap((name) => leaves.filter((other) => other.name === name)), leaf]
 }
 
-/** The name of the unique index of these leaves. */
 export function uniqueIndexName({ path }: Resource, leaves: readonly Leaf[]): string {
   return `${tableName(path)}_${leaves.map(({ column }) => column).join('_')}_key`
 }

@@ -5,7 +5,7 @@ import type { Resource, Values } from './resource.ts'
 import { isObject } from './values.ts'
 
 /** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */
-export interface Inspection {
+interface Inspection {
   readonly values: Values
   /** Read-only fields as sent, which the caller of this compares with the stored ones. */
   readonly readOnly: Values

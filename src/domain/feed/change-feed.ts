@@ -16,7 +16,6 @@ export interface ChangePage {
 }
 
 export interface ChangeRequest {
-  /** Only changes of these. */
   readonly resources: readonly Resource[]
   /** A cursor, `now` for the end of the feed, or undefined for the oldest change that is kept. */
   readonly since: string | undefined

@@ -19,7 +19,7 @@ export interface RecordedVersion {
   readonly values: Values | null
 }
 
-export interface VersionPage {
+interface VersionPage {
   /** The newest first. */
   readonly versions: readonly RecordedVersion[]
   readonly hasMore: boolean

@@ -26,9 +26,7 @@ export class FeedWatch {
   #isPolling = false
   #isWaking = false
   readonly #waiting = new Set<() => void>()
-  readonly #callers = new Map<string, number>()
-  /** Ends all waits. */
-  readonly #ends = new Set<() => void>()
+  readonly #waits = new Set<{ readonly identity: string; readonly end: () => void }>()
   #isStopped = false
 
   constructor(readonly source: Source) {}
@@ -77,16 +75,16 @@ export class FeedWatch {
     signal: AbortSignal,
   ): Promise<boolean> {
     if (this.source.changesDays === 0) return false
-    const own = this.#callers.get(identity) ?? 0
-    if (own >= MAXIMUM_OF_CALLER || this.#waiting.size >= MAXIMUM_WAITING) return false
-    this.#callers.set(identity, own + 1)
+    const own = [...this.#waits].filter((wait) => wait.identity === identity)
+    if (own.length >= MAXIMUM_OF_CALLER || this.#waiting.size >= MAXIMUM_WAITING) return false
     // AbortSignal.any and AbortSignal.timeout can be collected as garbage, and then never fire (Node 20).
     const ending = new AbortController()
     const ended = ending.signal
     const end = () => ending.abort()
     const timer = setTimeout(end, milliseconds)
     signal.addEventListener('abort', end)
-    this.#ends.add(end)
+    const wait = { identity, end }
+    this.#waits.add(wait)
     if (signal.aborted || this.#isStopped) end()
     try {
       let { since } = request
@@ -104,16 +102,13 @@ export class FeedWatch {
       end()
       clearTimeout(timer)
       signal.removeEventListener('abort', end)
-      this.#ends.delete(end)
-      const left = (this.#callers.get(identity) as number) - 1
-      if (left === 0) this.#callers.delete(identity)
-      else this.#callers.set(identity, left)
+      this.#waits.delete(wait)
     }
   }
 
   stop(): void {
     this.#isStopped = true
-    for (const end of this.#ends) end()
+    for (const { end } of this.#waits) end()
   }
 
   #find(request: ChangeRequest): Found {

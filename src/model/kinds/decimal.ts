@@ -6,7 +6,7 @@ export interface DecimalField extends FieldOf<'decimal'>, Bounds {
   readonly scale: number
 }
 
-/** PostgreSQL's limit for a declared precision is 1000. More digits than this help no one. */
+/** Far below PostgreSQL's limit for a declared precision, 1000. */
 const MAXIMUM_PRECISION = 100
 
 const DECIMAL = /^(?<sign>-?)0*(?<whole>\d+)(?:\.(?<fraction>\d+?)0*)?$/

@@ -17,10 +17,8 @@ const LARGEST_EXPANSION = 64
 
 function check({ maximumBytes }: JsonField, value: unknown): Checked {
   if (!isStorableJson(value)) {
-    return {
-      code: 'INVALID_VALUE',
-      problem: 'must not hold U+0000 or half of a surrogate pair, in names of members either',
-    }
+    const problem = 'must not hold U+0000 or half of a surrogate pair, in names of members either'
+    return { code: 'INVALID_VALUE', problem }
   }
   if (Buffer.byteLength(JSON.stringify(value)) > maximumBytes) {
     return { code: 'TOO_LONG', problem: `must not be longer than ${maximumBytes} bytes as JSON` }
@@ -40,9 +38,7 @@ export const jsonKind: Kind<JsonField> = {
   guide: {
     field: json('Remarks of any form.', { maximumBytes: 2_000 }),
     code: "json('Remarks of any form.', { maximumBytes: 2_000 })",
-    options: {
-      maximumBytes: 'The size as JSON without spaces, in UTF-8; 10,000 by default.',
-    },
+    options: { maximumBytes: 'The size as JSON without spaces, in UTF-8; 10,000 by default.' },
   },
   problems: ({ maximumBytes }) =>
     maximumBytes >= 2 && maximumBytes <= 1_000_000 ? [] : ['maximumBytes must be from 2 to 1000000'],

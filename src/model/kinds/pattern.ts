@@ -1,23 +1,26 @@
 import { RE2JS } from 're2js'
 
-/** Formats of text by their names in JSON Schema, each as a pattern with an example, and a phrase for messages. */
+/** Formats of text by their names in JSON Schema, each as a pattern with an example, a phrase for messages and HAL-FORMS' type. */
 export const FORMATS = {
   email: {
     pattern:
       "[A-Za-z0-9.!#$%&'*+\\/=?\\^_`\\{|\\}~\\-]{1,64}@[A-Za-z0-9\\-]{1,63}(?:\\.[A-Za-z0-9\\-]{1,63}){1,8}",
     example: (number: number) => `name-${number}@example.com`,
     phrase: 'an e-mail address',
+    control: 'email',
   },
   uri: {
     pattern: "[A-Za-z][A-Za-z0-9+.\\-]*:[A-Za-z0-9\\-._~:\\/?#\\[\\]@!$&'()*+,;=%]+",
     example: (number: number) => `https://example.com/${number}`,
     phrase: 'a URI',
+    control: 'url',
   },
   uuid: {
     pattern: '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}',
     example: (number: number) =>
       `01890a5d-ac96-774b-bcce-${Math.trunc(number).toString(16).padStart(12, '0')}`,
     phrase: 'a UUID',
+    control: undefined,
   },
 } as const
 

@@ -19,9 +19,6 @@ export interface TextField extends FieldOf<'text'> {
 
 const NOT_BLANK = '[\\s\\S]*\\S[\\s\\S]*'
 
-/** The types of HAL-FORMS for formats that have one. */
-const CONTROLS: Partial<Record<keyof typeof FORMATS, string>> = { email: 'email', uri: 'url' }
-
 /** Text with more characters than this needs several lines. */
 const ONE_LINE = 500
 
@@ -93,7 +90,7 @@ export const textKind: Kind<TextField> = {
     const regex = patternOf(field) ?? (field.required && NOT_BLANK)
     const { format, maximumLength } = field
     return {
-      type: (format && CONTROLS[format]) ?? (maximumLength > ONE_LINE ? 'textarea' : 'text'),
+      type: (format && FORMATS[format].control) ?? (maximumLength > ONE_LINE ? 'textarea' : 'text'),
       maxLength: maximumLength,
       ...(regex && { regex }),
     }

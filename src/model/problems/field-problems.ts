@@ -36,14 +36,14 @@ export function fieldProblems(resource: Resource): string[] {
 }
 
 function problemsOfField(place: string, name: string, field: Field): string[] {
-  const isName = problemsAt(place, [
-    [!FIELD_NAME.test(name), 'a name has letters, digits and underscores, and begins with a letter'],
-  ])
-  if (field?.type !== 'group') return [...isName, ...problemsAt(place, leafCases(field))]
+  const nameCase: Case = [
+    !FIELD_NAME.test(name),
+    'a name has letters, digits and underscores, and begins with a letter',
+  ]
+  if (field?.type !== 'group') return problemsAt(place, [nameCase, ...leafCases(field)])
   const members = Object.entries(field.fields ?? {})
   return [
-    ...isName,
-    ...problemsAt(place, [[members.length === 0, 'a group needs a field'], ...labelCases(field)]),
+    ...problemsAt(place, [nameCase, [members.length === 0, 'a group needs a field'], ...labelCases(field)]),
     ...members.flatMap(([member, leaf]) => [
       ...problemsAt(`${place}.${member}`, [
         [leaf?.computed !== undefined, 'a member of a group cannot be computed'],

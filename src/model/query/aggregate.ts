@@ -12,7 +12,6 @@ export function measurePasses(measure: Measure): number {
   return measure === 'median' || measure === 'distinctCount' ? 4 : 0
 }
 
-/** A value for each measure. */
 export function forMeasures<Value>(make: (measure: Measure) => Value): Readonly<Record<Measure, Value>> {
   return Object.fromEntries(MEASURES.map((measure) => [measure, make(measure)])) as Record<Measure, Value>
 }
@@ -22,7 +21,6 @@ export const TIME_UNITS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as
 
 export type TimeUnit = (typeof TIME_UNITS)[number]
 
-/** A request to group and measure a collection. */
 export interface AggregateRequest {
   readonly filter?: Filter | undefined
   /** Dotted wire names of the fields to group by; without any, the collection is one group. */

@@ -6,7 +6,6 @@ import type { Filter } from './query.ts'
 /** In characters, and in words between white space. Each word is looked for in each row. */
 export const MAXIMUM_SEARCH = { characters: 200, words: 10 }
 
-/** Checks the text of a search. */
 export function checkSearch(text: string): Checked {
   const checked = checkText(text, MAXIMUM_SEARCH.characters)
   if ('problem' in checked || wordsOf(text).length <= MAXIMUM_SEARCH.words) return checked
