@@ -5,15 +5,14 @@ import config from './ava.config.js'
 
 /** They use no database, or start their own, or a server wherever they run. */
 const INDEPENDENT = [
-  'test/*.test.ts',
-  'test/{documents,domains,model,pages,tools}/**',
+  'test/suites/{documents,graph-protocol,http,http-service,model,operations,service,tools}.ts',
+  'test/{pages,tools}/**',
   'test/**/*.full.test.ts',
   'test/commands/halgraph.test.ts',
   'test/database/{database,embedded-sessions}.test.ts',
-  'test/graph/{conformance,limiter,schema}.test.ts',
-  'test/http/**',
+  'test/http/load-limits.test.ts',
   'test/operations/**',
-  'test/service/{domain-folder,log,main,metrics,settings,tracing}.test.ts',
+  'test/service/main.test.ts',
 ]
 
 export default { ...config, files: [...config.files, ...INDEPENDENT.map((pattern) => `!${pattern}`)] }

@@ -12,7 +12,7 @@ const TROUBLE_MILLISECONDS = 8_000
 
 /** Puts the database into every kind of trouble: 503 in time, alive, not ready, and well again by itself. */
 export async function run(): Promise<string[]> {
-  const server = await findServer((reason) => console.log(reason))
+  const server = findServer((reason) => console.log(reason))
   if (!server) return ['there is no PostgreSQL server to try it with']
   return withOwner(async (owner) => {
     const direct = await createDatabaseOn(server, owner)

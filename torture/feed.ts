@@ -28,7 +28,7 @@ const SUBSCRIBERS = [0, 100, 1_000]
  * @param only `killed`: one of the processes is killed again and again; `subscribers`: only these
  */
 export async function run(writes = 20_000, only?: string): Promise<string[]> {
-  const server = await findServer(console.log)
+  const server = findServer(console.log)
   if (!server)
     throw new Skipped('it needs PostgreSQL, since the embedded database has one transaction at a time')
   const broken = only === 'subscribers' ? [] : await follow(server, writes, only === 'killed')

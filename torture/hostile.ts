@@ -26,7 +26,7 @@ const P99_FACTOR = 10
  */
 export async function run(seconds = 10, only = ''): Promise<string[]> {
   if (!(await hasWrk())) throw new Skipped('it needs wrk (Debian package wrk)')
-  const server = await findServer((reason) => console.log(`PostgreSQL: ${reason}; on the embedded database`))
+  const server = findServer((reason) => console.log(`PostgreSQL: ${reason}; on the embedded database`))
   return withOwner(async (owner) => {
     const address = server && only !== 'embedded' ? await createDatabaseOn(server, owner) : undefined
     const place = address ? { DATABASE_URL: address } : { DATA_DIR: (await createEmbedded(owner)).dataDir }

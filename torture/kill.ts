@@ -9,7 +9,7 @@ const READY_MILLISECONDS = 5_000
 
 /** Kills the service under write load: every acknowledged write is there again, within five seconds. */
 export async function run(rounds = 50, only?: string): Promise<string[]> {
-  const server = await findServer((reason) => console.log(`PostgreSQL: ${reason}`))
+  const server = findServer((reason) => console.log(`PostgreSQL: ${reason}`))
   const broken: string[] = []
   const kinds = ['embedded', 'fsync', ...(server ? ['postgresql'] : [])]
   for (const kind of kinds.filter((one) => only === undefined || one === only)) {

@@ -17,7 +17,7 @@ const RECOVERY_MILLISECONDS = 2_000
  * goes on serving, stays in its memory and is normal again at once. The callers take most of one processor.
  */
 export async function run(seconds = 20): Promise<string[]> {
-  const server = await findServer((reason) => console.log(`PostgreSQL: ${reason}; on the embedded database`))
+  const server = findServer((reason) => console.log(`PostgreSQL: ${reason}; on the embedded database`))
   return withOwner(async (owner) => {
     const place = server
       ? { DATABASE_URL: await createDatabaseOn(server, owner) }

@@ -16,7 +16,7 @@ const RECOVERY_MILLISECONDS = 10_000
 
 /** 1,000 connections of four processes share 20 sessions in transaction mode; then PgBouncer dies and returns. */
 export async function run(rounds = 3): Promise<string[]> {
-  const server = await findServer(console.log)
+  const server = findServer(console.log)
   if (!server || !(await findPooler(console.log))) return ['it needs PostgreSQL and PgBouncer']
   return withOwner(async (owner) => {
     const direct = await createDatabaseOn(server, owner)

@@ -18,7 +18,7 @@ test.serial(
 )
 
 test.serial('Studio shows the rows of a PostgreSQL server, and changes them', async (t) => {
-  const server = await findServer((reason) => t.log(reason))
+  const server = findServer((reason) => t.log(reason))
   if (!server) return t.pass()
   const databaseUrl = await createDatabaseOn(server, t)
   await editInStudio(t, await startTestService(t, { databaseUrl }), { DATABASE_URL: databaseUrl })

@@ -11,7 +11,7 @@ import { createClient } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
 
-const server = await findServer((reason) => console.log(`sessions: ${reason}`))
+const server = findServer((reason) => console.log(`sessions: ${reason}`))
 const claim = server ? test : test.skip
 
 async function administer(connectionString: string, statement: string): Promise<void> {

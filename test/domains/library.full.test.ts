@@ -400,7 +400,7 @@ test.serial('Studio opens on a table of it, without internal tables', async (t) 
 })
 
 test.serial('WORKERS serve it together', async (t) => {
-  const server = await findServer((reason) => t.log(reason))
+  const server = findServer((reason) => t.log(reason))
   if (!server) return t.pass()
   const { DATA_DIR, ...served } = environment
   const shared = {

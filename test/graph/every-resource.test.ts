@@ -4,10 +4,10 @@ import type { Resource } from '../../src/model/resource.ts'
 import { type Body, Fixtures } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
 import type { GraphQLAnswer, Json } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
-const service = shareTestService(test)
+const service = shareServiceOfSuite(test)
 const fixtures = () => new Fixtures(service().writer)
 
 /** A REST body as GraphQL writes it: names in camel case. What is an object of names stays as it is. */

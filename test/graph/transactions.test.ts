@@ -3,7 +3,7 @@ import { createDatabaseOn, findServer } from '../helpers/database/postgres-serve
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 // Two sessions that wait for each other take a server.
-const server = await findServer((reason) => console.log(`transactions on PostgreSQL: ${reason}`))
+const server = findServer((reason) => console.log(`transactions on PostgreSQL: ${reason}`))
 
 const service = shareTestService(test)
 

@@ -12,7 +12,7 @@ import type { Client } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 import { untilStatus } from '../helpers/service/until-status.ts'
 
-const server = await findServer((reason) => console.log(`a locked table: ${reason}`))
+const server = findServer((reason) => console.log(`a locked table: ${reason}`))
 const onServer = server ? test : test.skip
 
 const limits = { concurrent: 2, waiting: 3, deadline: 60_000, responses: 1_000_000, callerShare: 1 }

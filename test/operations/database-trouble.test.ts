@@ -9,7 +9,7 @@ import type { TestService } from '../helpers/service/service.ts'
 import { startServiceOverLink } from '../helpers/service/service-over-link.ts'
 import { untilStatus } from '../helpers/service/until-status.ts'
 
-const server = await findServer((reason) => console.log(`database trouble: ${reason}`))
+const server = findServer((reason) => console.log(`database trouble: ${reason}`))
 const claim = server ? test : test.skip
 
 const serviceOverLink = (t: ExecutionContext, databasePoolSize = 4) =>

@@ -6,7 +6,7 @@ import { killRepeatedly, timeUntilReady } from '../helpers/load/kill.ts'
 import { type Outcome, runLoad, type Sent, send } from '../helpers/load/load.ts'
 import { type ServiceProcess, startProcess } from '../helpers/service/service-process.ts'
 
-const server = await findServer((reason) => console.log(`kill, on PostgreSQL: ${reason}`))
+const server = findServer((reason) => console.log(`kill, on PostgreSQL: ${reason}`))
 const QUIET = { LOG_LEVEL: 'info', DATABASE_TIMEOUT: '60000' }
 
 for (const fsync of ['false', 'true']) {

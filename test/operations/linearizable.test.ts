@@ -5,7 +5,7 @@ import { isFull } from '../helpers/process/full.ts'
 import type { Answer, Client } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
-const server = await findServer((reason) => console.log(`two processes: ${reason}`))
+const server = findServer((reason) => console.log(`two processes: ${reason}`))
 
 const ROUNDS = isFull ? 3 : 1
 

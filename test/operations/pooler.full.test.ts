@@ -14,7 +14,7 @@ import { startTestService, type TestService } from '../helpers/service/service.t
 import { untilStatus } from '../helpers/service/until-status.ts'
 
 const log = (reason: string) => console.log(`pooler: ${reason}`)
-const server = (await findPooler(log)) ? await findServer(log) : undefined
+const server = (await findPooler(log)) ? findServer(log) : undefined
 const claim = server ? test : test.skip
 const programs = server ? await findPrograms(log) : undefined
 const claimOfStandby = programs ? test : test.skip

@@ -6,7 +6,7 @@ import { Replica } from '../../src/database/replicas/replica-watch.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
-const server = await findServer((reason) => console.log(`replicas: ${reason}`))
+const server = findServer((reason) => console.log(`replicas: ${reason}`))
 const claim = server ? test : test.skip
 
 claim(

@@ -6,7 +6,7 @@ import type { Answer, Json } from '../helpers/service/client.ts'
 import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
 // Two sessions that wait for each other take a server.
-const server = await findServer((reason) => console.log(`batches on PostgreSQL: ${reason}`))
+const server = findServer((reason) => console.log(`batches on PostgreSQL: ${reason}`))
 
 const service = shareTestService(test)
 

@@ -6,7 +6,7 @@ import type { Answer } from '../helpers/service/client.ts'
 import { shareTestService, startTestService, type TestService } from '../helpers/service/service.ts'
 
 // Another writer commits between the moment at which a request looks at the row and its own statement.
-const server = await findServer((reason) => console.log(`a row held by another session: ${reason}`))
+const server = findServer((reason) => console.log(`a row held by another session: ${reason}`))
 const onServer = server ? test.serial : test.skip
 
 const service = shareTestService(test)

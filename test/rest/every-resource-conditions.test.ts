@@ -1,10 +1,10 @@
 import test from 'ava'
 import { Fixtures, resourcePath } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
-const service = shareTestService(test)
+const service = shareServiceOfSuite(test)
 const fixtures = () => new Fixtures(service().writer)
 
 /** A date of HTTP so many seconds later. */

@@ -7,10 +7,10 @@ import type { Leaf } from '../../src/model/resource.ts'
 import { type Body, Fixtures, valueIn } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
 import type { Json } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
-const service = shareTestService(test)
+const service = shareServiceOfSuite(test)
 
 /** Whether a value passes a filter. Without one, only `notEquals` and `isSet` can be passed. */
 const passes: Record<Operator, (value: Json, wanted: Json[]) => boolean> = {

@@ -4,10 +4,10 @@ import type { Resource } from '../../src/model/resource.ts'
 import { type Body, Fixtures } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
 import { type Json, withoutCursors } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
-const service = shareTestService(test)
+const service = shareServiceOfSuite(test)
 const fixtures = () => new Fixtures(service().writer)
 
 /** Some resources in one list, and the filter that leaves only them in it. */

@@ -3,10 +3,10 @@ import type { Resource } from '../../src/model/resource.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { Fixtures, resourcePath } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
-const service = shareTestService(test)
+const service = shareServiceOfSuite(test)
 const fixtures = () => new Fixtures(service().writer)
 
 /** The methods that change something, with the address and a body for each. */

@@ -5,10 +5,10 @@ import type { Resource } from '../../src/model/resource.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { type Body, collectionPath, Fixtures, resourcePath } from '../helpers/domain/fixtures.ts'
 import type { Json } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
-const service = shareTestService(test)
+const service = shareServiceOfSuite(test)
 const fixtures = () => new Fixtures(service().writer)
 
 /** The link relations of the references that a body sets, by itself or by a text that means one. */

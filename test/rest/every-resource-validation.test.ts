@@ -4,10 +4,10 @@ import { type Body, type Created, Fixtures, withValue } from '../helpers/domain/
 import { representatives } from '../helpers/domain/representatives.ts'
 import { wrongTypes } from '../helpers/domain/sample-value.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
-const service = shareTestService(test)
+const service = shareServiceOfSuite(test)
 const fixtures = () => new Fixtures(service().writer)
 
 interface Target extends Created {

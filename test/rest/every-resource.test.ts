@@ -4,10 +4,10 @@ import { resources } from '../helpers/domain/domain.ts'
 import { type Body, Fixtures, resourcePath, withValue, writtenPart } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
 import { awkwardValues } from '../helpers/domain/sample-value.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
-const service = shareTestService(test)
+const service = shareServiceOfSuite(test)
 const fixtures = () => new Fixtures(service().writer)
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 

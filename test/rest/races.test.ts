@@ -7,7 +7,7 @@ import type { Client } from '../helpers/service/client.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 // A deadlock takes two sessions, which only a server has.
-const server = await findServer((reason) => console.log(`swaps on PostgreSQL: ${reason}`))
+const server = findServer((reason) => console.log(`swaps on PostgreSQL: ${reason}`))
 
 // Each race has the database to itself.
 const service = shareTestService(test)

@@ -10,7 +10,7 @@ import { createFaultyLink } from '../helpers/process/faulty-link.ts'
 import { runCommand, runIn, startCommand } from '../helpers/service/commands.ts'
 import { startProcess } from '../helpers/service/service-process.ts'
 
-const server = await findServer((reason) => console.log(`main: ${reason}`))
+const server = findServer((reason) => console.log(`main: ${reason}`))
 const claim = server ? test : test.skip
 
 const STACK = /\n\s+at /

@@ -8,7 +8,7 @@ import { createFaultyLink } from '../helpers/process/faulty-link.ts'
 import { startTestService, type TestService } from '../helpers/service/service.ts'
 import { startServiceOverLink } from '../helpers/service/service-over-link.ts'
 
-const server = await findServer((reason) => console.log(`metrics of failures: ${reason}`))
+const server = findServer((reason) => console.log(`metrics of failures: ${reason}`))
 const test = server ? anyTest : anyTest.skip
 
 /** The value of a metric; NaN where there is none. */

@@ -61,6 +61,13 @@ export function shareTestService(
   }
 }
 
+let serviceOfSuite: (() => TestService) | undefined
+
+/** The same service for all files of a suite. Their tests hold whatever the others store. */
+export function shareServiceOfSuite(test: TestFn): () => TestService {
+  return (serviceOfSuite ??= shareTestService(test))
+}
+
 type TestParts = Pick<ServiceParts, 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
 
 /** A busy machine is no reason for a test to see a 503, and the requests of one caller race like those of several. */

@@ -1,0 +1,3 @@
+import '../commands/commands.test.ts'
+import '../commands/doctor.test.ts'
+import '../commands/export.test.ts'

@@ -1,0 +1,7 @@
+import '../database/exact-values.test.ts'
+import '../database/list-statements.test.ts'
+import '../database/mass-deletion.test.ts'
+import '../database/patterns.test.ts'
+import '../database/search-index.test.ts'
+import '../database/session.test.ts'
+import '../database/triggers.test.ts'

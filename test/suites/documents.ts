@@ -1,0 +1,6 @@
+import '../architecture.test.ts'
+import '../conformance.test.ts'
+import '../deploy.test.ts'
+import '../documents.test.ts'
+import '../documents/fields.test.ts'
+import '../documents/openapi.test.ts'

@@ -1,0 +1,2 @@
+import '../graph/conformance.test.ts'
+import '../graph/schema.test.ts'

@@ -1,0 +1,7 @@
+import '../graph/aggregates.test.ts'
+import '../graph/caches.test.ts'
+import '../graph/connections.test.ts'
+import '../graph/dashboard.test.ts'
+import '../graph/filters.test.ts'
+import '../graph/nodes.test.ts'
+import '../graph/relations.test.ts'

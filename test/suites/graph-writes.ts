@@ -1,0 +1,3 @@
+import '../graph/persisted-operations.test.ts'
+import '../graph/transactions.test.ts'
+import '../graph/writes.test.ts'

@@ -1,0 +1,4 @@
+import '../http/content/compression.test.ts'
+import '../http/lost-connections.test.ts'
+import '../http/observability.test.ts'
+import '../http/responses.test.ts'

@@ -1,0 +1,8 @@
+import '../http/auth/authenticate.test.ts'
+import '../http/auth/identity.test.ts'
+import '../http/auth/key-set.test.ts'
+import '../http/auth/token-cache.test.ts'
+import '../http/limiter.test.ts'
+import '../http/path-headers.test.ts'
+import '../http/server.test.ts'
+import '../http/turns.test.ts'

@@ -1,0 +1,3 @@
+import '../operations/shutdown.test.ts'
+import '../operations/slow-connections.test.ts'
+import '../operations/unread-log.test.ts'

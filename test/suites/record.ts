@@ -1,0 +1,5 @@
+import '../database/recorded-changes.test.ts'
+import '../graph/subscription-filters.test.ts'
+import '../graph/subscriptions.test.ts'
+import '../rest/changes.test.ts'
+import '../rest/versions.test.ts'

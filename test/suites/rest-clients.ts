@@ -1,0 +1,6 @@
+import '../rest/clients.test.ts'
+import '../rest/crawler.test.ts'
+import '../rest/examples.test.ts'
+import '../rest/gateways.test.ts'
+import '../rest/model.test.ts'
+import '../rest/one-operation.test.ts'

@@ -1,0 +1,7 @@
+import '../rest/catalogue.test.ts'
+import '../rest/crew.test.ts'
+import '../rest/data-model.test.ts'
+import '../rest/missions.test.ts'
+import '../rest/planet-reference.test.ts'
+import '../rest/planets.test.ts'
+import '../rest/species.test.ts'

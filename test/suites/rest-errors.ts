@@ -1,0 +1,5 @@
+import '../graph/api-versions.test.ts'
+import '../rest/api-versions.test.ts'
+import '../rest/attack.test.ts'
+import '../rest/errors.test.ts'
+import '../rest/stored-beyond-bounds.test.ts'

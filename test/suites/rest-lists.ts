@@ -1,0 +1,6 @@
+import '../rest/cursors.test.ts'
+import '../rest/hal-forms.test.ts'
+import '../rest/list-formats.test.ts'
+import '../rest/list-invariants.test.ts'
+import '../rest/list-tags.test.ts'
+import '../rest/selection.test.ts'

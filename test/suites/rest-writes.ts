@@ -1,0 +1,6 @@
+import '../rest/batches.test.ts'
+import '../rest/delete-races.test.ts'
+import '../rest/idempotency.test.ts'
+import '../rest/preferences.test.ts'
+import '../rest/races.test.ts'
+import '../rest/writes.test.ts'

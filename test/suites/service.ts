@@ -1,0 +1,5 @@
+import '../service/domain-folder.test.ts'
+import '../service/log.test.ts'
+import '../service/metrics.test.ts'
+import '../service/settings.test.ts'
+import '../service/tracing.test.ts'

@@ -1,0 +1,2 @@
+import '../tools/resource-engine.test.ts'
+import '../tools/resource-new.test.ts'

@@ -1,0 +1,2 @@
+import '../commands/import-refusals.test.ts'
+import '../commands/transfer.test.ts'
