@@ -65,7 +65,8 @@ let serviceOfSuite: (() => TestService) | undefined
 
 /** The same service for all files of a suite. Their tests hold whatever the others store. */
 export function shareServiceOfSuite(test: TestFn): () => TestService {
-  return (serviceOfSuite ??= shareTestService(test))
+  serviceOfSuite ??= shareTestService(test)
+  return serviceOfSuite
 }
 
 type TestParts = Pick<ServiceParts, 'reportRequest' | 'reportReplicas'> & { domain?: Domain }
