@@ -4,40 +4,34 @@ import { pageWith, type Site, table } from './page.ts'
 
 export function cataloguePage({ errors }: { errors: readonly CatalogueEntry[] }, site: Site): Html {
   const of = (kind: CatalogueEntry['kind']) => errors.filter((entry) => entry.kind === kind)
-  return pageWith(
-    'Errors',
-    site,
-    html`<h1>Errors</h1>
+  const content = html`<h1>Errors</h1>
 <p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Below are the
 codes of errors, then those of the entries of <code>details</code>.</p>
 <h2>Codes of errors</h2>
 ${table('Codes of errors', ['Code', 'Status', 'Cause'], rows(of('error'), site))}
 <h2>Codes of details</h2>
-${table('Codes of details', ['Code', 'Cause'], rows(of('detail'), site))}`,
-  )
+${table('Codes of details', ['Code', 'Cause'], rows(of('detail'), site))}`
+  return pageWith('Errors', site, content)
 }
 
 export function entryPage(entry: CatalogueEntry, site: Site): Html {
   const { code, kind, status, cause, remedy, retry, request, response } = entry
-  const error = kind === 'detail' ? errorOf(code) : code
+  const error = errorOf(code)
   const location =
     kind === 'error'
       ? html`error.code, with status ${status}`
       : html`code of an entry of error.details, of <a href="${site.root}/errors/${error}">${error}</a>`
-  return pageWith(
-    code,
-    site,
-    html`<p><a href="${site.root}/errors">All errors</a></p>
+  const content = html`<p><a href="${site.root}/errors">All errors</a></p>
 <h1><code>${code}</code></h1>
 <dl>
 <div><dt>Found in</dt><dd>${location}</dd></div>
 <div><dt>Cause</dt><dd>${cause}</dd></div>
 <div><dt>What to do</dt><dd>${remedy}</dd></div>
-${retry === undefined ? '' : html`<div><dt>Send it again?</dt><dd>${retry}</dd></div>`}
+${retry && html`<div><dt>Send it again?</dt><dd>${retry}</dd></div>`}
 </dl>
-${request === undefined ? '' : sample('Request', request)}
-${response === undefined ? '' : sample('Response', response)}`,
-  )
+${request && sample('Request', request)}
+${response && sample('Response', response)}`
+  return pageWith(code, site, content)
 }
 
 function sample(title: string, text: string): Html {

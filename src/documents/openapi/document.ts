@@ -6,7 +6,7 @@ import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.t
 import { deprecationDate } from '../../rest/versions.ts'
 import { errorExamples } from '../error-examples.ts'
 import { resourceExamples, type Seed } from './examples.ts'
-import { mapped, type Schema } from './field-schema.ts'
+import { mapped, type Schema, type Schemas } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
 import { resourceSchemas } from './resource-schemas.ts'
@@ -27,19 +27,19 @@ export function openApiDocument(
   settings: RestSettings,
   seeds: readonly Seed[] = [],
 ): Schema {
-  const document = currentDocument(resources, settings, seeds)
+  const document = makeDocument(resources, settings, seeds)
   const { deprecation } = settings
   return deprecation ? deprecatedDocument(document, deprecation, basePath(settings)) : document
 }
 
-function currentDocument(resources: readonly Resource[], settings: RestSettings, seeds: readonly Seed[]) {
+function makeDocument(resources: readonly Resource[], settings: RestSettings, seeds: readonly Seed[]) {
   const { publicBaseUrl: origin = EXAMPLE_ORIGIN, maximumPageSize } = settings
   const path = basePath(settings)
   const base = origin + path
   const items = resources.map((resource) =>
     resourcePathItems(resource, resources, resourceExamples(resource, resources, seeds, base), path),
   )
-  const paths: Record<string, Schema> = Object.assign(servicePaths(resources, base, path), ...items)
+  const paths: Schemas = Object.assign(servicePaths(resources, base, path), ...items)
   const { errors } = errorExamples(resources, base)
   return {
     openapi: '3.1.1',
@@ -86,7 +86,7 @@ const BEARER = {
  * @param path the base path of the version; other paths belong to all versions
  */
 function deprecatedDocument(
-  document: ReturnType<typeof currentDocument>,
+  document: ReturnType<typeof makeDocument>,
   { since, sunset, successor }: Deprecation,
   path: string,
 ): Schema {
@@ -107,13 +107,13 @@ function deprecatedDocument(
       ? response
       : { ...response, headers: { ...others, Link, ...(response['headers'] as Schema) } }
   const deprecated = (item: Schema) =>
-    mapped(item as Record<string, Schema>, (member, key) => {
+    mapped(item as Schemas, (member, key) => {
       if (key === 'parameters') return member
       const { responses, ...operation } = member
       return {
         ...operation,
         deprecated: true,
-        responses: mapped(responses as Record<string, Schema>, responding),
+        responses: mapped(responses as Schemas, responding),
       }
     })
   return {

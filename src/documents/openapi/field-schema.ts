@@ -5,6 +5,9 @@ import { labelOf } from '../../model/labels.ts'
 
 export type { Schema }
 
+/** Schemas, or other objects of OpenAPI, by name. */
+export type Schemas = Readonly<Record<string, Schema>>
+
 export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
 
 /** A reference to a schema of the document. */
@@ -12,7 +15,7 @@ export function schemaNamed(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** What a schema says of a field to people: its label, its unit and its description. */
+/** The label, the description and the unit of a field. */
 export function annotations(field: Field, name: string): Schema {
   const { description, unit } = field
   return { title: labelOf(name, field), description, ...(unit !== undefined && { 'x-unit': unit }) }
@@ -49,7 +52,7 @@ export function mapped<From, To>(
 
 /** An object with these members, all required by default, and, unless it is open, no others. */
 export function objectSchema(
-  properties: Readonly<Record<string, Schema>>,
+  properties: Schemas,
   required: readonly string[] = Object.keys(properties),
   isOpen = false,
 ): Schema {

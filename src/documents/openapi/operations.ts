@@ -5,7 +5,7 @@ import { identifierField, type Resource } from '../../model/resource.ts'
 import { VERSIONS_PATH } from '../../rest/changes/versions.ts'
 import { OPERATION_METHODS, type OperationName, resourcePaths } from '../../rest/routes.ts'
 import type { ResourceExamples } from './examples.ts'
-import type { Schema } from './field-schema.ts'
+import type { Schema, Schemas } from './field-schema.ts'
 import { identifierParameter, listParameters, selectionParameters, shared } from './parameters.ts'
 import { pageName } from './resource-schemas.ts'
 import {
@@ -152,7 +152,7 @@ export function resourcePathItems(
   resources: readonly Resource[],
   examples: ResourceExamples,
   base: string,
-): Record<string, Schema> {
+): Schemas {
   const items = resourcePaths(resource, resources).flatMap(({ path, parent, operations, column }) => {
     const parentId = parent && identifierField(parent)
     const address = base + path.replace(':parentId', `{${parentId}}`).replace(':id', '{id}')

@@ -5,9 +5,9 @@ import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../../model/query/query.
 import { MAXIMUM_SEARCH } from '../../model/query/search.ts'
 import type { Resource } from '../../model/resource.ts'
 import { embedsOf, selectableNames } from '../../rest/selection.ts'
-import { IDENTIFIER, mapped, type Schema } from './field-schema.ts'
+import { IDENTIFIER, mapped, type Schema, type Schemas } from './field-schema.ts'
 
-export function sharedParameters(maximumPageSize: number): Record<string, Schema> {
+export function sharedParameters(maximumPageSize: number): Schemas {
   const positive = { type: 'integer', minimum: 1 }
   const limit = { ...positive, maximum: maximumPageSize, default: DEFAULT_PAGE_SIZE }
   const position = 'Opaque position from a next or prev link. Valid with the page and limit of that link.'

@@ -13,6 +13,7 @@ import {
   mapped,
   objectSchema,
   type Schema,
+  type Schemas,
   schemaNamed,
 } from './field-schema.ts'
 
@@ -24,10 +25,7 @@ const TEMPLATES = { _templates: schemaNamed('Templates') }
 const LINK = schemaNamed('Link')
 
 /** The schemas of resources, of their lists, and of what they embed. */
-export function resourceSchemas(
-  resources: readonly Resource[],
-  settings: BodySettings,
-): Record<string, Schema> {
+export function resourceSchemas(resources: readonly Resource[], settings: BodySettings): Schemas {
   const lists = resources.flatMap((resource) =>
     resourcePaths(resource, resources)
       .filter(({ operations }) => operations.includes('list'))
@@ -71,7 +69,7 @@ function schemasOf(resource: Resource, resources: readonly Resource[], settings:
  * The schemas of what resources embed. Nothing is embedded in these resources, so they have schemas of their own:
  * otherwise each would contain all others, and readers that resolve references would not end.
  */
-function embeddedSchemas(embed: Embed, resources: readonly Resource[]): Record<string, Schema> {
+function embeddedSchemas(embed: Embed, resources: readonly Resource[]): Schemas {
   const { target, isList, parent } = embed
   const name = embeddedName(embed)
   if (!isList) return { [name]: representationOn(target, resources, ['read']) }
@@ -91,7 +89,7 @@ function representationOn(
   resource: Resource,
   resources: readonly Resource[],
   occasions: readonly Occasion[],
-  more: Readonly<Record<string, Schema>> = {},
+  more: Schemas = {},
 ): Schema {
   const hal = createHal(resource, resources)
   const references = relationsOf(resource, resources)
@@ -171,7 +169,7 @@ function pageSchema(
   resource: Resource,
   parent: Resource | undefined,
   item: string,
-  more: Readonly<Record<string, Schema>> = {},
+  more: Schemas = {},
 ): Schema {
   const links = { self: LINK, first: LINK, ...(parent && { parent: LINK }) }
   const neighbour = {

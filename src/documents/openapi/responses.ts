@@ -7,7 +7,7 @@ import { HAL_FORMS, type Templates } from '../../rest/forms.ts'
 import { ITEM_TYPES } from '../../rest/items.ts'
 import { withoutNullLinks } from '../../rest/respond.ts'
 import { ERRORS } from '../error-catalogue.ts'
-import { type Schema, schemaNamed } from './field-schema.ts'
+import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 
 /** Links are absolute, so a document needs an origin even if none is set. */
 export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
@@ -16,7 +16,7 @@ const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
 const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
 
 /** Every header of a response (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288). The base path is for the examples. */
-export function headersBelow(path: string): Readonly<Record<string, Schema>> {
+export function headersBelow(path: string): Schemas {
   const location = (description: string) => ({
     ...required(description, `${EXAMPLE_ORIGIN}${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`),
     schema: { type: 'string', format: 'uri' },
@@ -100,7 +100,7 @@ export function openResponse(description: string, content?: Schema): Schema {
   return { description, headers: headerReferences(['ETag', ...ALWAYS]), ...(content && { content }) }
 }
 
-export function headerReferences(names: readonly string[]): Record<string, Schema> {
+export function headerReferences(names: readonly string[]): Schemas {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
@@ -118,7 +118,7 @@ export const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'ACCESS_
 export const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
 
 /** References to error responses by status. Each is named after its codes. */
-export function errorReferences(codes: readonly ErrorCode[]): Record<string, Schema> {
+export function errorReferences(codes: readonly ErrorCode[]): Schemas {
   const all = [...new Set([...codes, ...COMMON])].sort()
   const statuses = [...new Set(all.map((code) => STATUS[code]))].sort()
   const nameOf = (status: number) => all.filter((code) => STATUS[code] === status).join('.')
@@ -128,7 +128,7 @@ export function errorReferences(codes: readonly ErrorCode[]): Record<string, Sch
 }
 
 /** The error responses that the operations of these paths refer to, with an example for each code. */
-export function errorResponses(paths: Record<string, Schema>): Record<string, Schema> {
+export function errorResponses(paths: Schemas): Schemas {
   const references = JSON.stringify(paths).matchAll(/#\/components\/responses\/([A-Z_.]+)/g)
   const names = new Set([...references].map(([, name]) => name as string))
   return Object.fromEntries([...names].map((name) => [name, errorResponse(name.split('.') as ErrorCode[])]))
@@ -157,7 +157,7 @@ const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
 }
 
 /** The responses with versions, which all resources share. */
-export function versionResponses([resource]: readonly Resource[], base: string): Record<string, Schema> {
+export function versionResponses([resource]: readonly Resource[], base: string): Schemas {
   const href = `${EXAMPLE_ORIGIN}${base}/${resource?.path ?? 'collection'}/x`
   const version = {
     version: 1,

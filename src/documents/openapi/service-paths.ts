@@ -5,7 +5,7 @@ import { BATCH_PATH } from '../../rest/batch.ts'
 import { CHANGES_PATH } from '../../rest/changes/feed.ts'
 import { entryDocument } from '../../rest/routes.ts'
 import { API_CATALOG_PATH } from '../../rest/urls.ts'
-import { type Schema, schemaNamed } from './field-schema.ts'
+import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { pathParameter, query, shared } from './parameters.ts'
 import {
   ABSENT,
@@ -33,11 +33,7 @@ export const PATHS = {
   errors: '/errors',
 }
 
-export function servicePaths(
-  resources: readonly Resource[],
-  base: string,
-  path: string,
-): Record<string, Schema> {
+export function servicePaths(resources: readonly Resource[], base: string, path: string): Schemas {
   const object = { schema: { type: 'object' } }
   const json = (schema: string) => ({ 'application/json': { schema: schemaNamed(schema) } })
   const html = { 'text/html': { schema: { type: 'string' } } }

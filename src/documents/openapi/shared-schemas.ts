@@ -1,7 +1,7 @@
 import type { Resource } from '../../model/resource.ts'
 import { MAXIMUM_OPERATIONS, OPERATION_HEADERS } from '../../rest/batch.ts'
 import { ERRORS, explanationsOf } from '../error-catalogue.ts'
-import { objectSchema, type Schema, schemaNamed } from './field-schema.ts'
+import { objectSchema, type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 
 const text: Schema = { type: 'string' }
 const integer: Schema = { type: 'integer' }
@@ -13,7 +13,7 @@ const event: Schema = { enum: ['created', 'changed', 'deleted'] }
 const listOf = (name: string): Schema => ({ type: 'array', items: schemaNamed(name) })
 
 /** The schemas that do not belong to one resource (SPEC §2.2, §2.4). */
-export function sharedSchemas(resources: readonly Resource[]): Record<string, Schema> {
+export function sharedSchemas(resources: readonly Resource[]): Schemas {
   const errorCodes = Object.keys(ERRORS)
   const codes = Object.keys(explanationsOf(resources))
   const detailCodes = codes.filter((code) => !errorCodes.includes(code))
@@ -88,15 +88,11 @@ export function sharedSchemas(resources: readonly Resource[]): Record<string, Sc
   }
 }
 
-function described(
-  description: string,
-  members: Readonly<Record<string, Schema>>,
-  required?: readonly string[],
-): Schema {
+function described(description: string, members: Schemas, required?: readonly string[]): Schema {
   return { ...objectSchema(members, required), description }
 }
 
-const FORMS: Readonly<Record<string, Schema>> = {
+const FORMS: Schemas = {
   Templates: {
     type: 'object',
     description: 'HAL-FORMS templates: the requests that the scopes of the token permit.',
@@ -154,7 +150,7 @@ const FORMS: Readonly<Record<string, Schema>> = {
 }
 
 /** Requests and responses inside of JSON. */
-const BATCH: Readonly<Record<string, Schema>> = {
+const BATCH: Schemas = {
   Batch: objectSchema({
     operations: {
       type: 'array',
@@ -191,7 +187,7 @@ const BATCH: Readonly<Record<string, Schema>> = {
 }
 
 /** The feed of changes, and the versions of a resource. */
-const HISTORY: Readonly<Record<string, Schema>> = {
+const HISTORY: Schemas = {
   RecordedChange: objectSchema(
     {
       collection: { ...text, description: 'Path of the collection.' },
