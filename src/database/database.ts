@@ -15,10 +15,8 @@ import { settingsCheck } from './session.ts'
 /** The database of the service, open and migrated. */
 export type Database = ReturnType<typeof createDatabase>
 
-/** What a domain brings into its database. */
-export interface Tables extends Pick<DatabaseUse, 'PrismaClient'> {
-  readonly migrations: string
-}
+/** What a domain brings into its database: a client, and the folder of its migrations. */
+export type Tables = Pick<DatabaseUse, 'PrismaClient'> & { readonly migrations: string }
 
 /** The database to open, as the settings name it. */
 export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'PrismaClient'> {

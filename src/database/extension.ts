@@ -88,11 +88,11 @@ export function extend(prisma: PrismaClient, send: Client['$rows']) {
   })
 }
 
+type QueryClient = Pick<PrismaClient, '$queryRawUnsafe'>
+
 function isOutside(client: object): boolean {
   return '$connect' in client
 }
-
-type QueryClient = Pick<PrismaClient, '$queryRawUnsafe'>
 
 function clientOf(model: unknown): QueryClient {
   return (Prisma.getExtensionContext(model) as unknown as { $parent: QueryClient }).$parent

@@ -15,9 +15,9 @@ export const SESSION_PROCESS = `SET transaction_isolation TO 'read committed'; $
  * @param answer to {@link SESSION_PROCESS}
  */
 export function isPooled(client: pg.ClientBase, answer: unknown): boolean {
-  const { rows } = (answer as pg.QueryResult<{ id: number }>[]).at(-1) as pg.QueryResult<{ id: number }>
+  const result = (answer as pg.QueryResult<{ id: number }>[]).at(-1)
   const { processID } = client as unknown as { readonly processID: number | null }
-  return rows[0]?.id !== processID
+  return result?.rows[0]?.id !== processID
 }
 
 /**
@@ -116,16 +116,14 @@ export function sendPreceded(
   send: (statement: pg.Query) => unknown,
   config: pg.QueryConfig,
   before: readonly pg.QueryConfig[],
+  attempts = ATTEMPTS,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const attempt = (number: number) => {
-      const statement = new PrecededStatement(config, before, (error, result) => {
-        if (!error) resolve(result)
-        else if (number < ATTEMPTS && !statement.isReached && isCancelled(error)) attempt(number + 1)
-        else reject(error)
-      })
-      send(statement)
-    }
-    attempt(1)
+    const statement = new PrecededStatement(config, before, (error, result) => {
+      if (!error) resolve(result)
+      else if (attempts === 1 || statement.isReached || !isCancelled(error)) reject(error)
+      else resolve(sendPreceded(send, config, before, attempts - 1))
+    })
+    send(statement)
   })
 }

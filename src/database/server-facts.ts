@@ -1,29 +1,23 @@
 import type { ClientBase, Pool } from 'pg'
 import { DatabaseRefusedError } from './connection.ts'
 
-export interface ServerFacts {
-  /** PostgreSQL's format: `15.4`, possibly with the name of a package. */
-  readonly version: string
+/** The version is in PostgreSQL's format: `15.4`, possibly with the name of a package. */
+interface ServerFacts extends Readonly<Record<'version' | 'encoding' | 'collation' | 'ctype', string>> {
   readonly versionNumber: number
-  readonly encoding: string
-  readonly collation: string
-  /** LC_CTYPE, which determines the lower case of letters. */
-  readonly ctype: string
   /** Whether the server is a standby, which refuses writes. */
   readonly isStandby: boolean
 }
 
-const FACTS = `
-  SELECT current_setting('server_version') AS version,
-    current_setting('server_version_num')::int AS "versionNumber",
-    pg_encoding_to_char(encoding) AS encoding, datcollate AS collation, datctype AS ctype,
-    pg_is_in_recovery() AS "isStandby"
-  FROM pg_database WHERE datname = current_database()`
-
 const OLDEST_VERSION = 13
 
 export async function readServerFacts(client: ClientBase | Pool): Promise<ServerFacts> {
-  const { rows } = await client.query<ServerFacts>(FACTS)
+  const { rows } = await client.query<ServerFacts>(
+    `SELECT current_setting('server_version') AS version,
+       current_setting('server_version_num')::int AS "versionNumber",
+       pg_encoding_to_char(encoding) AS encoding, datcollate AS collation, datctype AS ctype,
+       pg_is_in_recovery() AS "isStandby"
+     FROM pg_database WHERE datname = current_database()`,
+  )
   return rows[0] as ServerFacts
 }
 

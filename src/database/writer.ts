@@ -3,9 +3,9 @@ import type { Caller } from '../model/caller.ts'
 import type { ResourceKey } from '../model/identifiers.ts'
 import type { Client } from './extension.ts'
 
+/** A caller that writes, and how long changes are recorded; 0 for no record. */
 export interface Writer {
   readonly caller: Caller
-  /** How long changes are recorded; 0 for no record. */
   readonly changesDays: number
 }
 

@@ -61,10 +61,8 @@ const FEATURES: Readonly<Record<string, string>> = {
     WHERE date_trunc('day', parent.moment, 'UTC') > '2000-01-01' AND parent.id = ANY(ARRAY['row'])`,
 }
 
-/** PostgreSQL, appendix A. */
+/** PostgreSQL, appendix A. A missing right (42501) is no missing feature. */
 const DIVISION_BY_ZERO = '22012'
-
-/** A feature that is not supported, or a statement that is not understood; a missing right (42501) is neither. */
 const UNSUPPORTED = /^(?:0A|42(?!501))/
 
 /**

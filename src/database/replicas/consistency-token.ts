@@ -1,8 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Consistency, WritePosition } from '../../model/caller.ts'
 
-export type ConsistencyTokens = ReturnType<typeof createConsistencyTokens>
-
 /** A replica in use lags far less than this. */
 const LIFETIME_SECONDS = 3600
 

@@ -3,7 +3,7 @@ import type { Caller, WritePosition } from '../../model/caller.ts'
 import type { DatabaseClient, DatabaseUse } from '../client.ts'
 import { parseConnection } from '../connection.ts'
 import { createDatabase, type Database } from '../database.ts'
-import { type ConsistencyTokens, createConsistencyTokens } from './consistency-token.ts'
+import { createConsistencyTokens } from './consistency-token.ts'
 import { clusterOf, endOfLog } from './position.ts'
 import { Replica, watchReplicas } from './replica-watch.ts'
 
@@ -17,13 +17,10 @@ export interface Readers {
   /** Of a service with replicas that report their positions, and a secret to sign tokens with. */
   readonly positions?: Awaited<ReturnType<typeof tokenPositions>>
   /** How many operations began with each choice; undefined without replicas. */
-  readonly choices?: Readonly<Record<Choice, number>> | undefined
+  readonly choices?: Readonly<Record<string, number>> | undefined
   readonly replicas: readonly Replica[]
   close(): Promise<void>
 }
-
-/** Where an operation reads, and why: the caller has just written here, a token says so, or no replica is usable. */
-type Choice = 'replica' | 'primary_after_write' | 'primary_for_token' | 'primary_without_replica'
 
 export type ReportReplicas = (usable: number, all: number) => void
 
@@ -72,6 +69,7 @@ export async function openReaders(
   const replicas = addresses.map(
     (address) => new Replica(new URL(address).host, createDatabase(parseConnection(address), use)),
   )
+  // The primary is read from because the caller has just written here, a token says so, or no replica is usable.
   const choices = { replica: 0, primary_after_write: 0, primary_for_token: 0, primary_without_replica: 0 }
   const writtenAt = new Map<string, number>()
   const hasWritten = (identity: string) =>
@@ -84,7 +82,7 @@ export async function openReaders(
     report?.(count, replicas.length),
   )
   const usable = () => replicas.filter(({ isUsable }) => isUsable)
-  const choose = (fitting: readonly Replica[], otherwise: Choice) => {
+  const choose = (fitting: readonly Replica[], otherwise: keyof typeof choices) => {
     const replica = fitting[Math.floor(Math.random() * fitting.length)]
     choices[replica ? 'replica' : otherwise]++
     return (replica?.database ?? primary).client
@@ -132,20 +130,19 @@ async function untilOneHas(after: WritePosition, replicas: readonly Replica[]): 
 
 async function tokenPositions(primary: Database, secret: string | undefined) {
   if (secret === undefined) return undefined
-  let tokens: ConsistencyTokens | undefined
-  const known = async () => {
-    const cluster = tokens ? undefined : await clusterOf(primary)
+  let tokens: ReturnType<typeof createConsistencyTokens> | undefined
+  const learn = async () => {
+    const cluster = tokens ? undefined : await clusterOf(primary).catch(() => undefined)
     if (cluster !== undefined) tokens = createConsistencyTokens(secret, cluster)
-    return tokens
   }
   // The primary may be down at the start. Then the first write asks again.
-  await known().catch(() => {})
+  await learn()
   return {
     read: (token: string) => (tokens ? tokens.read(token) : 'unknown'),
     async issue() {
       const position = await endOfLog(primary).catch(() => undefined)
-      const issuer = await known().catch(() => undefined)
-      return position && issuer?.issue(position)
+      await learn()
+      return position && tokens?.issue(position)
     },
   }
 }

@@ -49,12 +49,8 @@ interface Allowed {
 
 export class Replica {
   isUsable = false
-  /**
-   * How long ago the primary was at the position of the replica, in milliseconds, so it grows when a replica has lost its
-   * primary; undefined if the replica does not respond or does not report its position.
-   */
+  /** How long ago the primary was at this position, in milliseconds. Both are undefined if they are not known. */
   lag: number | undefined
-  /** Undefined if it does not respond or does not report it. */
   replayed: Replayed | undefined
   #reading: Promise<void> | undefined
   /** The next position to reach. */
@@ -97,18 +93,14 @@ export class Replica {
   }
 
   #measureLag(offset: number, latest: Written | undefined): number {
-    const target = this.#attainable(latest)
+    let target = this.#target ?? latest
+    // A primary that is behind the target has succeeded another one, whose last writes are lost (asynchronous failover).
+    if (latest && target && latest.offset < target.offset) target = latest
     // Without a response of the primary, there is no known lag.
     if (!target) return 0
     const isReached = offset >= target.offset
     if (isReached) this.#upToDateAt = target.at
     this.#target = isReached ? latest : target
     return performance.now() - this.#upToDateAt
-  }
-
-  /** A primary that is behind the target has succeeded another one, whose last writes are lost (asynchronous failover). */
-  #attainable(latest: Written | undefined): Written | undefined {
-    const target = this.#target ?? latest
-    return latest && target && latest.offset < target.offset ? latest : target
   }
 }

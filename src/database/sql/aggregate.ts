@@ -35,12 +35,7 @@ const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   distinctCount: (column) => `count(DISTINCT ${column})::int`,
 }
 
-/**
- * The same, added exactly. The median is the mean of the two values in the middle, which are one if their number is odd.
- *
- * @param number casts a value to a number
- * @param result casts the result
- */
+/** The same, added exactly, with casts of a value and of the result. The median is the mean of the two in the middle. */
 function exactFunctions(number: string, result: string): typeof FUNCTIONS {
   const middle = (column: string, order: string) =>
     `(percentile_disc(0.5) WITHIN GROUP (ORDER BY ${column} ${order}))${number}`
