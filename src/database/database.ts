@@ -20,7 +20,7 @@ export type Tables = Pick<DatabaseUse, 'PrismaClient'> & { readonly migrations: 
 
 /** The database to open, as the settings name it. */
 export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'PrismaClient'> {
-  /** Loads the tables. It is called while an embedded database starts, which takes longer. */
+  /** Called while an embedded database starts, which takes longer than to load the tables. */
   tables: () => Promise<Tables>
   /** The URL of a PostgreSQL server; by default, the embedded database is used. */
   databaseUrl?: string | undefined
@@ -36,9 +36,6 @@ const EMBEDDED_POOL = 7
 
 /** Maximum connections of a command to an embedded database that a service is using. */
 const SHARED_CONNECTIONS = 2
-
-/** Migrates a database, or refuses one that is not migrated. */
-type Prepare = (connection: Connection, migrations: string) => Promise<unknown>
 
 /**
  * @param meanwhile called when it begins to wait for the database
@@ -58,7 +55,7 @@ export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Pr
  */
 export async function openSharedDatabase(
   options: DatabaseOptions,
-  prepare: Prepare = migrate,
+  prepare: typeof refuseUnmigrated | typeof migrate = migrate,
 ): Promise<Database> {
   if (options.databaseUrl !== undefined) return openDatabase(options)
   const { socketFolder } = await prepareFolder(options.dataDir)
@@ -81,7 +78,7 @@ export async function openExistingDatabase(options: DatabaseOptions): Promise<Da
 
 async function openEmbedded(
   options: DatabaseOptions,
-  prepare: Prepare,
+  prepare: typeof refuseUnmigrated | typeof migrate,
   meanwhile = () => {},
 ): Promise<Database> {
   const embedded = await openEmbeddedDatabase(options.dataDir, options, () => {

@@ -21,11 +21,9 @@ export interface Client {
 
 /** The methods of a Prisma model that the service uses, with those of the extension. */
 export interface Model {
-  /** Reads the row of one resource: outside of transactions with those of all callers of one turn of the event loop. */
   findByKey(resource: Resource, key: ResourceKey): Promise<Row | null>
-  /** A part of the collection. Rows and count are of one snapshot, so that they never contradict each other. */
   list(resource: Resource, request: ListRequest): Promise<List>
-  /** Reads the same part of the lists of several parents, by parent identifier. A missing parent has no list. */
+  /** By the identifiers of the parents. */
   lists(resource: Resource, parents: Parents, request: ListRequest): Promise<ReadonlyMap<string, List>>
   measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]>
   /** Adds rows, with the same columns each, inside a transaction. */

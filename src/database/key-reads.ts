@@ -5,7 +5,7 @@ import type { Row } from '../model/row.ts'
 
 type FindMany = (resource: Resource, query: { readonly where: object }) => Promise<readonly Row[]>
 
-/** How many statements that read one table by key run at once. */
+/** How many statements of one table run at once. */
 const STATEMENTS = 2
 
 /** Prisma compiles each number of keys of an owned resource anew, which takes milliseconds. */

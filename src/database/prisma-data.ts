@@ -29,18 +29,17 @@ export function withStoredValues<Model extends Rows>(resource: Resource, model: 
   })
 }
 
-/** Converts rows of Prisma, or one, to the values of statements; undefined if they are the same. */
+/** A function that converts rows of Prisma, or one, to the values of statements; undefined if they are the same. */
 export function storedValues({ leaves }: Resource): (<Rows>(rows: Rows) => Rows) | undefined {
   const converted = leaves.filter(({ field }) => kindOf(field).fromPrisma)
   if (converted.length === 0) return undefined
   return function convert<Rows>(row: Rows): Rows {
     if (Array.isArray(row)) return row.map(convert) as Rows
     if (!row) return row
-    const values = converted.map(({ column, field }) => {
-      const value = (row as Columns)[column]
-      return [column, value && kindOf(field).fromPrisma?.(value as never, field)]
-    })
-    return { ...row, ...Object.fromEntries(values) }
+    const values: Record<string, unknown> = { ...row }
+    for (const { column, field } of converted)
+      values[column] &&= kindOf(field).fromPrisma?.(values[column] as never, field)
+    return values as Rows
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readlinkSync } from 'node:fs'
 import { lstat, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -59,15 +60,10 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
   }
 }
 
-export function answers(socketFolder: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(join(socketFolder, SOCKET_NAME))
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
+export async function answers(socketFolder: string): Promise<boolean> {
+  const socket = connect(join(socketFolder, SOCKET_NAME))
+  const connected = once(socket, 'connect').then(() => true)
+  return connected.catch(() => false).finally(() => socket.destroy())
 }
 
 /**

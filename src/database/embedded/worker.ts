@@ -31,9 +31,8 @@ async function listen({ path, timeout }: NonNullable<ThreadData['socket']>): Pro
     // The type of the package requires its own queue class; EmbeddedQueue has all methods that it calls.
     const handler = new PGLiteSocketHandler({ queryQueue: queue as never, closeOnDetach: true })
     handlers.set(handler.handlerId, handler)
-    const forget = () => handlers.delete(handler.handlerId)
-    handler.addEventListener('close', forget)
-    handler.addEventListener('error', forget)
+    for (const event of ['close', 'error'])
+      handler.addEventListener(event, () => handlers.delete(handler.handlerId))
     void handler.attach(socket)
   })
   listening.maxConnections = MAXIMUM_CONNECTIONS

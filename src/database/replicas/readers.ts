@@ -24,10 +24,9 @@ export interface Readers {
 
 export type ReportReplicas = (usable: number, all: number) => void
 
-/** How to use replicas, as the settings name it. */
-export interface ReplicaOptions {
+interface ReplicaOptions {
   readonly databaseReplicaUrls: readonly string[]
-  /** In milliseconds, how long replicas may lag. */
+  /** In milliseconds. */
   readonly replicaLag: number
   /** Whether a replica must report its position to be read from. */
   readonly replicaPosition: 'required' | 'optional'

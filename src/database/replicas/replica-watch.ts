@@ -40,10 +40,9 @@ export async function watchReplicas(
   }
 }
 
+/** The maximum lag in milliseconds, and whether it may be unknown, as that of another kind of server, or of a primary. */
 interface Allowed {
-  /** In milliseconds. */
   readonly maximumLag: number
-  /** Whether one is that does not report its position, because it is another kind of server, or a primary. */
   readonly unknownLag: boolean
 }
 

@@ -23,8 +23,8 @@ interface ListedRow extends Row {
 }
 
 /**
- * Reads a part of a collection. If it also counts, an empty part is one row without an `id`. Prisma needs five round
- * trips for this (BEGIN, isolation level, count, rows, COMMIT) and 4,000 µs of CPU time for 20 rows instead of 500.
+ * Reads a part of a collection, with its count in the same snapshot; an empty part is then one row without an `id`. Prisma
+ * needs five round trips (BEGIN, isolation level, count, rows, COMMIT) and 4,000 µs of CPU time for 20 rows instead of 500.
  */
 export function listStatement(resource: Resource, request: ListRequest): Statement {
   const parameters = new Parameters()
