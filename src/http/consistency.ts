@@ -3,7 +3,7 @@ import type { Consistency } from '../model/caller.ts'
 import { callerOf } from './auth/authenticate.ts'
 
 /** The header with the token of a write: in its response, and in requests that must see the write. */
-export const CONSISTENCY_TOKEN = 'Consistency-Token'
+const CONSISTENCY_TOKEN = 'Consistency-Token'
 
 export interface Positions {
   read(token: string): Consistency['after']

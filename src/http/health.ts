@@ -10,21 +10,17 @@ const CHECK_MILLISECONDS = 1_000
  */
 export function healthRoutes(check: () => Promise<void>, state: { readonly isStopping: boolean }): Route[] {
   let checking: Promise<boolean> | undefined
+  const checkInTime = () => {
+    const succeeds = check().then(() => true)
+    return Promise.race([succeeds, delay(CHECK_MILLISECONDS, false, { ref: false })]).catch(() => false)
+  }
   const isReady = async () => {
-    checking ??= isInTime(check()).finally(() => {
+    checking ??= checkInTime().finally(() => {
       checking = undefined
     })
     return (await checking) && !state.isStopping
   }
   return [probe('live', async () => true), probe('ready', isReady)]
-}
-
-function isInTime(check: Promise<void>): Promise<boolean> {
-  const succeeds = check.then(
-    () => true,
-    () => false,
-  )
-  return Promise.race([succeeds, delay(CHECK_MILLISECONDS, false, { ref: false })])
 }
 
 function probe(status: string, isTrue: () => Promise<boolean>): Route {

@@ -15,11 +15,7 @@ export function entityTag(id: string, version: number, variant?: string): string
   return `"${id}:${version}${variant === undefined ? '' : `:${variant}`}"`
 }
 
-/**
- * The weak entity tag of a page of a list (RFC 9110 §8.8.1).
- *
- * @param variant of {@link listVariant}
- */
+/** The weak entity tag of a page of a list (RFC 9110 §8.8.1), in the variant of {@link listVariant}. */
 export function listTag(revision: string, variant: string): string {
   return `W/"${revision}.${variant}"`
 }

@@ -97,7 +97,12 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   function one(data: Values, occasion: Occasion, urls: Urls, selection?: Selection): object {
     const members = (selection?.membersOf ?? membersOf)(data)
     members['_links'] = links(data, occasion, urls)
-    if (selection?.embeds) members['_embedded'] = embedded(selection.embeds, data, urls)
+    // What is not set, or was just deleted, is left out.
+    const set = selection?.embeds?.filter(({ name }) => data[name])
+    const embedded = set?.map(({ name, relation, represent }) => {
+      return [relation, represent(data[name] as Values, data, urls)]
+    })
+    if (embedded) members['_embedded'] = Object.fromEntries(embedded)
     return members
   }
 
@@ -133,14 +138,6 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   }
 
   return { resource: one, list }
-}
-
-/** What related resources and lists are, by relation. What is not set, or just deleted, is left out. */
-function embedded(embeds: readonly Embed[], data: Values, urls: Urls): object {
-  const set = embeds.filter(({ name }) => data[name])
-  return Object.fromEntries(
-    set.map(({ name, relation, represent }) => [relation, represent(data[name] as Values, data, urls)]),
-  )
 }
 
 /**

@@ -89,14 +89,12 @@ export function createWrites(
         const occasion = isCreated ? (name === 'put' ? 'put' : 'created') : 'read'
         const shown = hasBody ? represent(data, occasion, viewer) : undefined
         const href = viewer.urls.resource(resource, keyOf(resource, data))
-        const applied = [
-          ...(isLenientWrite ? ['handling=lenient'] : []),
-          ...(isPreferred ? [`return=${preferred}`] : []),
-        ]
+        const applied = [isLenientWrite && 'handling=lenient', isPreferred && `return=${preferred}`]
+        const preferences = applied.filter((preference) => preference !== false).join(', ')
         return {
           status: isCreated ? 201 : hasBody ? 200 : 204,
           headers: {
-            ...(applied.length > 0 && { 'Preference-Applied': applied.join(', ') }),
+            ...(preferences && { 'Preference-Applied': preferences }),
             ...((isCreated || hasBody) && { [isCreated ? 'Location' : 'Content-Location']: href }),
             ...(shown?.headers ?? stateHeaders(data)),
           },

@@ -5,7 +5,7 @@ import type { Context } from 'koa'
 import { type Handler, type Route, reads } from '../routes.ts'
 
 /** Content that is the same for every caller. */
-export type StaticContent = Readonly<ReturnType<typeof staticContent>>
+type StaticContent = Readonly<ReturnType<typeof staticContent>>
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -29,9 +29,7 @@ export function staticContent(extension: string, content: Buffer | string) {
 
 /** Responds to GET and HEAD with content, or with 304 if the client has it (RFC 9110 §13.1.2). */
 export function respondWithContent(ctx: Context, { type, body, etag }: StaticContent): void {
-  ctx.set('Cache-Control', 'no-cache')
-  ctx.set('ETag', etag)
-  ctx.set('Content-Type', type)
+  ctx.set({ 'Cache-Control': 'no-cache', ETag: etag, 'Content-Type': type })
   ctx.status = 200
   if (namesTag(ctx.get('If-None-Match'), etag)) ctx.status = 304
   else ctx.body = body

@@ -9,7 +9,7 @@ import { picker } from '../hal.ts'
 import { runForRequest } from '../operations.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { respond } from '../respond.ts'
-import { type RestSettings, type Urls, urlsFor, withQuery } from '../urls.ts'
+import { type RestSettings, urlsFor, withQuery } from '../urls.ts'
 
 /** Below a resource. */
 export const VERSIONS_PATH = '/versions'
@@ -48,8 +48,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
   }
 
   /** The resource has the fields of this version of the API. */
-  function present({ version, event, by, resource: values, ...others }: Version, ctx: Context, urls: Urls) {
-    const href = urls.resource(resource, keyIn(ctx))
+  function present({ version, event, by, resource: values, ...others }: Version, href: string) {
     return {
       version,
       event: event?.toLowerCase(),
@@ -73,8 +72,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
       : undefined
     parameters.refuseProblems()
     const { items, has_more } = await read(ctx, { before, limit })
-    const urls = urlsFor(ctx, settings)
-    const href = urls.resource(resource, keyIn(ctx))
+    const href = hrefIn(ctx, resource, settings)
     const page = (before: number | undefined) => ({
       href: withQuery(href + VERSIONS_PATH, { before, limit }),
     })
@@ -86,14 +84,14 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
       },
       limit,
       has_more,
-      _embedded: { versions: items.map((item) => present(item, ctx, urls)) },
+      _embedded: { versions: items.map((item) => present(item, href)) },
     })
   }
 
   const one: Handler = async (ctx) => {
     QueryParameters.refuse(ctx.URL.searchParams)
     const { items } = await read(ctx, { version: numberIn(ctx), limit: 1 })
-    respond(ctx, 200, present(items[0] as Version, ctx, urlsFor(ctx, settings)))
+    respond(ctx, 200, present(items[0] as Version, hrefIn(ctx, resource, settings)))
   }
 
   return { [VERSIONS_PATH]: list, [`${VERSIONS_PATH}/:version`]: one }
@@ -103,6 +101,10 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
 function keyIn({ params }: Context): ResourceKey {
   const { parentId, id = parentId } = params
   return { parentId, id }
+}
+
+function hrefIn(ctx: Context, resource: Resource, settings: RestSettings): string {
+  return urlsFor(ctx, settings).resource(resource, keyIn(ctx))
 }
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404) for what is no version */
@@ -115,6 +117,6 @@ function numberIn({ params: { version } }: Context): number {
 /** Links a resource to its versions (RFC 5829 §3.1), unless there is no record of them. */
 export function linkVersions(ctx: Context, resource: Resource, settings: RestSettings): void {
   if (!settings.feed?.source.changesDays) return
-  const href = urlsFor(ctx, settings).resource(resource, keyIn(ctx))
+  const href = hrefIn(ctx, resource, settings)
   ctx.append('Link', `<${href}${VERSIONS_PATH}>; rel="version-history"`)
 }
