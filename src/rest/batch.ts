@@ -11,9 +11,9 @@ import { type DetailCode, DomainError, errorAt } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { isObject } from '../model/values.ts'
 import { QueryParameters } from './query-parameters.ts'
-import { linkDescription, negotiate, respond } from './respond.ts'
+import { linkDescription, negotiate, respond, viewerOf } from './respond.ts'
 import { basePath, type RestSettings } from './urls.ts'
-import { idempotencyKeyOf, runWrites, viewerOf, type Write, type WriteRequest } from './writes.ts'
+import { idempotencyKeyOf, runWrites, type Write, type WriteRequest } from './writes.ts'
 
 export const BATCH_PATH = '/batch'
 

@@ -4,7 +4,7 @@ import { linkedFrom } from '../model/relations.ts'
 import { identifierField, type Leaf, type Resource, type Values } from '../model/resource.ts'
 import { type Urls, withQuery } from './urls.ts'
 
-interface Link {
+export interface Link {
   readonly href: string
   readonly templated?: true
 }
@@ -58,6 +58,8 @@ export interface ListData {
   readonly selection?: Selection | undefined
 }
 
+export type ListDocument = ReturnType<ReturnType<typeof createHal>['list']>
+
 /**
  * Makes the functions that turn data in wire names into HAL documents (SPEC §2.2, §2.3; draft-kelly-json-hal). What
  * follows from the definition is computed once.
@@ -106,7 +108,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
     return members
   }
 
-  function list({ result, page, parameters, parent, selection }: ListData, urls: Urls): object {
+  function list({ result, page, parameters, parent, selection }: ListData, urls: Urls) {
     const { page: reached, total_count, has_more, next, previous } = result
     const totalPages = total_count === undefined ? undefined : Math.ceil(total_count / parameters.limit)
     const last = Math.max(totalPages ?? reached, 1)

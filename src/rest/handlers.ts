@@ -23,18 +23,10 @@ import { ITEM_TYPES, respondWithItems } from './items.ts'
 import { type Operations, runForRequest, type SelectOperation, versionVariable } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
 import { QueryParameters } from './query-parameters.ts'
-import { respond } from './respond.ts'
+import { respond, type Viewer, viewerOf } from './respond.ts'
 import { authorizeEmbeds, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
 import type { RestSettings, Urls } from './urls.ts'
-import {
-  createWrites,
-  type PathParameters,
-  type Represent,
-  runWrites,
-  type Viewer,
-  viewerOf,
-  type WriteName,
-} from './writes.ts'
+import { createWrites, type Represent, runWrites, type WriteName } from './writes.ts'
 
 /**
  * Makes the handlers of a resource (SPEC §4.1–4.7). Each parses a request, runs one GraphQL operation, and responds with
@@ -120,8 +112,8 @@ export function createHandlers(
     list(operation: SelectOperation, parent: Resource | undefined): Handler {
       return async (ctx) => {
         const { variables, selection, parameters } = parse(ctx.URL.searchParams)
-        authorizeEmbeds(callerOf(ctx), selection)
-        const { parentId } = ctx['params'] as PathParameters
+        if (selection) authorizeEmbeds(callerOf(ctx), selection)
+        const { parentId } = ctx['params']
         const of = parent && { resource: parent, id: parentId as string }
         const counted = isCounted(ctx)
         const { caller, urls, hasTemplates } = viewerOf(ctx, settings)
@@ -155,7 +147,7 @@ export function createHandlers(
 
     async read(ctx: Context): Promise<void> {
       const selection = selectionOf(ctx)
-      authorizeEmbeds(callerOf(ctx), selection)
+      if (selection) authorizeEmbeds(callerOf(ctx), selection)
       const run = runForRequest(ctx, operations.read(selection), ctx['params'])
       const result = await run.catch((error) => {
         if (error instanceof DomainError && error.code === 'RESOURCE_GONE')

@@ -4,13 +4,7 @@ import type { Context } from 'koa'
 import { DomainError } from '../model/errors.ts'
 import { kindOf } from '../model/fields.ts'
 import type { Leaf } from '../model/resource.ts'
-
-/** A list in HAL. */
-interface ListDocument {
-  readonly _links: Readonly<Record<string, { readonly href: string } | null>>
-  readonly _embedded: Readonly<Record<string, readonly object[]>>
-  readonly total_count?: number
-}
+import type { ListDocument } from './hal.ts'
 
 const WRITERS: Readonly<Record<string, (items: readonly object[], leaves: readonly Leaf[]) => string>> = {
   'text/csv': (items, leaves) => stringify([...items], csvOptions(leaves)),
@@ -31,8 +25,12 @@ const LONGEST_LINKS = 12_000
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) when the links are too long for a header
  */
-export function respondWithItems(ctx: Context, type: string, list: object, leaves: readonly Leaf[]): void {
-  const { _links: links, _embedded: embedded, total_count: count } = list as ListDocument
+export function respondWithItems(
+  ctx: Context,
+  type: string,
+  { _links: links, _embedded: embedded, total_count: count }: ListDocument,
+  leaves: readonly Leaf[],
+): void {
   const relations = NAVIGATION.filter((relation) => links[relation])
   const header = relations.map((relation) => `<${links[relation]?.href}>; rel="${relation}"`).join(', ')
   if (header.length > LONGEST_LINKS) {

@@ -1,10 +1,11 @@
 import type { Context } from 'koa'
+import { callerOf } from '../http/auth/authenticate.ts'
 import { acceptable } from '../http/negotiation.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { HAL_FORMS } from './forms.ts'
 import { ITEM_TYPES } from './items.ts'
-import type { Urls } from './urls.ts'
+import { type RestSettings, type Urls, urlsFor } from './urls.ts'
 
 export const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORMS]
 
@@ -36,11 +37,14 @@ export function linkDescription(ctx: Context, { base }: Urls): void {
   ctx.append('Link', `<${base}/openapi.json>; rel="service-desc"`)
 }
 
-/** Whether a response has templates. They depend on the scopes, so the response varies with the token. */
-export function hasTemplates(ctx: Context): boolean {
-  const isForms = ctx.state['mediaType'] === HAL_FORMS
-  if (isForms) ctx.vary('Authorization')
-  return isForms
+/** What a representation depends on beside the resource. */
+export type Viewer = ReturnType<typeof viewerOf>
+
+export function viewerOf(ctx: Context, settings: RestSettings) {
+  const hasTemplates = ctx.state['mediaType'] === HAL_FORMS
+  // Templates depend on the scopes.
+  if (hasTemplates) ctx.vary('Authorization')
+  return { caller: callerOf(ctx), urls: urlsFor(ctx, settings), hasTemplates }
 }
 
 /** Omits null links, which HAL clients would mistake for links; `application/json` has them (SPEC §2.2). */

@@ -24,16 +24,12 @@ export function createRoutes(
   const entry = reads({ handle: entryHandler(prepare, settings) })
   const versions = versionsOperation(prepare)
   const served = resources.flatMap((resource) => serve(resource, resources, prepare, versions, settings))
+  const base = basePath(settings)
   return [
-    tokenRoute(basePath(settings), entry),
+    tokenRoute(base, entry),
     ...served,
-    tokenRoute(basePath(settings) + BATCH_PATH, {
-      POST: { handle: batchHandler(served, prepare, settings) },
-    }),
-    tokenRoute(
-      basePath(settings) + CHANGES_PATH,
-      reads({ handle: changesHandler(resources, prepare, settings) }),
-    ),
+    tokenRoute(base + BATCH_PATH, { POST: { handle: batchHandler(served, prepare, settings) } }),
+    tokenRoute(base + CHANGES_PATH, reads({ handle: changesHandler(resources, prepare, settings) })),
   ]
 }
 
@@ -42,11 +38,8 @@ export function createRoutes(
  * reference (RFC 8631), and the catalogue of the interfaces (RFC 9727).
  */
 function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
-  const operation = prepare({
-    type: 'query',
-    name: 'collections',
-    text: '{ collections { path description } }',
-  })
+  const text = '{ collections { path description } }'
+  const operation = prepare({ type: 'query', name: 'collections', text })
   return async (ctx) => {
     negotiate(ctx)
     QueryParameters.refuse(ctx.URL.searchParams)
@@ -65,10 +58,7 @@ type Listed = Pick<Resource, 'path' | 'description'>
 
 /** Collections have no parent, so their links follow from their paths. */
 export function entryDocument(collections: readonly Listed[], base: string): object {
-  const links = collections.map(({ path, description }) => [
-    path,
-    { href: `${base}/${path}`, title: description },
-  ])
+  const links = collections.map(({ path, description: title }) => [path, { href: `${base}/${path}`, title }])
   return { _links: { self: { href: base }, ...Object.fromEntries(links) } }
 }
 

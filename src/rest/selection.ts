@@ -72,8 +72,8 @@ export function selectableNames({ shownFields, shownLeaves }: Resource): string[
 }
 
 /** @throws {DomainError} ACCESS_DENIED (403) without the read scope of everything that is embedded */
-export function authorizeEmbeds(caller: Caller, selection: Selection | undefined): void {
-  for (const { target } of selection?.embeds ?? []) authorize(caller, target, 'read')
+export function authorizeEmbeds(caller: Caller, { embeds = [] }: Selection): void {
+  for (const { target } of embeds) authorize(caller, target, 'read')
 }
 
 function namesIn(

@@ -3,9 +3,8 @@ import type { Context } from 'koa'
 import { joinOperations } from '../graph/execution/joined-operations.ts'
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
-import { callerOf } from '../http/auth/authenticate.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
-import { allows, type Caller } from '../model/caller.ts'
+import { allows } from '../model/caller.ts'
 import { refuseInvalid } from '../model/errors.ts'
 import { keyOf } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
@@ -13,32 +12,16 @@ import { inspectPatch, inspectResource, readOnlyDetail } from '../model/validate
 import { conditionVariables, stateHeaders } from './conditional.ts'
 import type { Occasion } from './hal.ts'
 import { type Operations, runForRequest, versionVariable } from './operations.ts'
-import { hasTemplates } from './respond.ts'
-import { type RestSettings, type Urls, urlsFor } from './urls.ts'
-
-/** The identifiers in a path. The GraphQL variables have the same names. */
-export interface PathParameters {
-  readonly parentId?: string
-  readonly id?: string
-}
+import type { Viewer } from './respond.ts'
+import type { RestSettings } from './urls.ts'
 
 /** A request to write, of its own or in a batch. */
 export interface WriteRequest {
-  readonly parameters: PathParameters
+  /** The identifiers in the path. The GraphQL variables have the same names. */
+  readonly parameters: { readonly parentId?: string; readonly id?: string }
   readonly headers: IncomingHttpHeaders
   /** Parsed JSON. */
   readonly body?: unknown
-}
-
-/** What a representation depends on beside the resource. */
-export interface Viewer {
-  readonly caller: Caller
-  readonly urls: Urls
-  readonly hasTemplates: boolean
-}
-
-export function viewerOf(ctx: Context, settings: RestSettings): Viewer {
-  return { caller: callerOf(ctx), urls: urlsFor(ctx, settings), hasTemplates: hasTemplates(ctx) }
 }
 
 type Headers = Readonly<Record<string, string>>

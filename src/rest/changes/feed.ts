@@ -54,7 +54,9 @@ export function changesHandler(
   settings: RestSettings,
 ): Handler {
   const operation = prepare({ type: 'query', name: 'changes', text: OPERATION })
-  const represent = changeRepresenter(resources)
+  const known = new Map(
+    resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
+  )
   /**
    * Most streams are at the same position with the same query, so each page is read, and its text is made, once. With
    * 900 streams and 10 writes a second, this halves the processor time, and changes arrive after 0.2 s instead of 1 s.
@@ -67,6 +69,19 @@ export function changesHandler(
 
   const requestOf = (ctx: Context, { since, collections, limit }: ChangesQuery) => {
     return { since, limit, resources: readableCollections(resources, collections, callerOf(ctx)) }
+  }
+
+  /** The resource has the fields of this version of the API. */
+  function represent({ cursor, resource: values, event, parent_id, ...change }: Change, urls: Urls): Values {
+    const { resource, membersOf } = known.get(change.collection) as NonNullable<ReturnType<typeof known.get>>
+    const parentId = parent_id ?? undefined
+    return {
+      ...change,
+      parent_id: parentId,
+      event: event.toLowerCase(),
+      resource: values ? membersOf(values) : undefined,
+      _links: { resource: { href: urls.resource(resource, { parentId, id: change.id }) } },
+    }
   }
 
   async function waitAsPreferred(ctx: Context, query: ChangesQuery): Promise<void> {
@@ -161,25 +176,4 @@ function parseChangesQuery(ctx: Context, maximum: number, last?: string): Change
 
 export function changesUrl({ base }: Urls, { since, collections, limit }: ChangesQuery): string {
   return withQuery(base + CHANGES_PATH, { since, collection: collections?.join(), limit })
-}
-
-/** Makes the function that represents a change: the resource has the fields of this version of the API. */
-function changeRepresenter(resources: readonly Resource[]) {
-  const known = new Map(
-    resources.map((resource) => [resource.path, { resource, membersOf: picker(resource.shownFields) }]),
-  )
-  return (
-    { cursor, resource: values, event, parent_id: parentId, ...change }: Change,
-    urls: Urls,
-  ): Values => {
-    const { resource, membersOf } = known.get(change.collection) as NonNullable<ReturnType<typeof known.get>>
-    const key = { parentId: parentId ?? undefined, id: change.id }
-    return {
-      ...change,
-      parent_id: parentId ?? undefined,
-      event: event.toLowerCase(),
-      resource: values ? membersOf(values) : undefined,
-      _links: { resource: { href: urls.resource(resource, key) } },
-    }
-  }
 }
