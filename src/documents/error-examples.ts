@@ -10,9 +10,9 @@ import {
   refuseRuleViolation,
   STATUS,
 } from '../model/errors.ts'
-import { type Field, kindOf } from '../model/fields.ts'
+import { kindOf } from '../model/fields.ts'
 import { referencesTo } from '../model/relations.ts'
-import type { Resource, Values } from '../model/resource.ts'
+import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
 import { LIST_TYPES } from '../rest/respond.ts'
@@ -32,7 +32,9 @@ export function errorExamples(resources: readonly Resource[], base: string) {
   const { target, from, field } = referenceIn(resources)
   const { pathname: root, host } = new URL(base)
   const path = `${root}/${resource.path}`
-  const name = firstText(resource)
+  const isText = ({ path, field }: Leaf) => path.length === 1 && kindOf(field).isFreeText
+  // Usually required.
+  const { name } = resource.writable.find(isText) ?? { name: 'name' }
   const body = resource.example ?? { [name]: 'example' }
   const valid = JSON.stringify(body)
 
@@ -42,18 +44,12 @@ export function errorExamples(resources: readonly Resource[], base: string) {
   const send = (method: string, at: string, content: string, ...headers: string[]) =>
     `${line(method, at, BEARER, ...headers, JSON_BODY)}\n\n${content}`
   const post = (content: Values) => send('POST', path, JSON.stringify(content))
-  const invalid = (content: Values, request = post(content)): Example => [
-    request,
-    caught(() => refuseInvalid(inspectResource(resource, content).details)),
-  ]
-  const wrongQuery = (query: string): Example => [
-    get(`?${query}`),
-    caught(() => listQueryParser(resource, 100)(new URLSearchParams(query))),
-  ]
-  const violation = (request: string, at: string, code: DetailCode, message: string): Example => [
-    request,
-    caught(() => refuseRuleViolation([{ field: at, code, message }])),
-  ]
+  const invalid = (content: Values, request = post(content)) =>
+    refused(request, () => refuseInvalid(inspectResource(resource, content).details))
+  const wrongQuery = (query: string) =>
+    refused(get(`?${query}`), () => listQueryParser(resource, 100)(new URLSearchParams(query)))
+  const violation = (request: string, at: string, code: DetailCode, message: string) =>
+    refused(request, () => refuseRuleViolation([{ field: at, code, message }]))
 
   const malformed = `{"${name}": `
   const unknownField = invalid({ colour: 'blue' })
@@ -74,10 +70,9 @@ export function errorExamples(resources: readonly Resource[], base: string) {
       `GET ${path} HTTP/1.1\nHost: one.example\nHost: two.example`,
       'The request must name exactly one host, in the Host header or in the X-Forwarded headers of a gateway.',
     ],
-    MALFORMED_JSON: [
-      send('POST', path, malformed),
-      caught(() => parseStrictJson(Buffer.from(malformed), 'The body')),
-    ],
+    MALFORMED_JSON: refused(send('POST', path, malformed), () =>
+      parseStrictJson(Buffer.from(malformed), 'The body'),
+    ),
     VALIDATION_FAILED: unknownField,
     INVALID_QUERY_PARAMETER: wrongQuery('page=0'),
     AUTHENTICATION_REQUIRED: [line('GET', path), 'Send an access token: Authorization: Bearer <token>'],
@@ -135,10 +130,9 @@ export function errorExamples(resources: readonly Resource[], base: string) {
       post({ [name]: `${'x'.repeat(20)}… (too many characters)` }),
     ),
     UNKNOWN_FIELD: unknownField,
-    READ_ONLY_FIELD: [
-      send('PATCH', `${path}/example`, '{"id": "another"}'),
-      caught(() => refuseInvalid([readOnlyDetail('id')])),
-    ],
+    READ_ONLY_FIELD: refused(send('PATCH', `${path}/example`, '{"id": "another"}'), () =>
+      refuseInvalid([readOnlyDetail('id')]),
+    ),
     UNKNOWN_PARAMETER: wrongQuery('colour=blue'),
     REPEATED_PARAMETER: wrongQuery('page=1&page=2'),
     DUPLICATE_VALUE: taken,
@@ -174,17 +168,12 @@ function referenceIn(resources: readonly Resource[]) {
   return found ? { ...found, field: found.leaf.name } : { target: other, from: other, field: 'other_id' }
 }
 
-/** The first text of a resource, which is usually required. */
-function firstText({ fields }: Resource): string {
-  const isText = (field: Field) => field.type !== 'group' && kindOf(field).isFreeText
-  return Object.keys(fields).find((name) => isText(fields[name] as Field)) ?? 'name'
-}
-
-function caught(action: () => unknown): DomainError {
+/** A request with the error that an action throws. */
+function refused(request: string, action: () => unknown): Example {
   try {
     action()
   } catch (error) {
-    if (error instanceof DomainError) return error
+    if (error instanceof DomainError) return [request, error]
     throw error
   }
   throw new TypeError('The example of an error is not an error.')
