@@ -1,14 +1,14 @@
 import DataLoader from 'dataloader'
-import type { Written } from '../../domain/changes.ts'
 import type { DatabaseClient, ReadContext, SharedTransaction, WriteContext } from '../../domain/context.ts'
 import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { readByKeys, readLists } from '../../domain/read.ts'
 import { type Action, authorize, type Caller } from '../../model/caller.ts'
 import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
-import type { Resource, Values } from '../../model/resource.ts'
+import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import type { ConnectionShares, Connections } from './connections.ts'
+import { JointWrites } from './joint-writes.ts'
 import type { Slot } from './operation-limiter.ts'
 
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
@@ -23,25 +23,6 @@ export interface DomainContext extends Omit<WriteContext, 'caller'> {
 export interface Parent {
   readonly resource: Resource
   readonly id: string
-}
-
-interface Together {
-  readonly isAtomic: boolean
-  hasFailed: boolean
-  /** Fields that have begun. */
-  executed: number
-  /** What all fields write, once the first is executed. */
-  planned?: readonly PlannedWrite[]
-  /** By the name of its field: what an earlier field has created with its own, or undefined. */
-  readonly created: Map<string, Written | undefined>
-}
-
-/** A field that is going to write. */
-export interface PlannedWrite {
-  readonly name: string
-  readonly resource: Resource
-  readonly key: Pick<ResourceKey, 'parentId'> & { readonly id: string | undefined }
-  readonly args: Values
 }
 
 /** What a subscription uses after the operation that began it. */
@@ -64,8 +45,8 @@ export interface GraphContext {
    * may: they return the resource after a create (SPEC §4.3), and after other writes only to callers who may read it.
    */
   readonly selectsWritten: boolean
-  /** The progress of a mutation in one transaction. */
-  readonly together?: Together | undefined
+  /** Set if all fields of a mutation share a transaction. */
+  readonly joint?: JointWrites | undefined
   /** Set if the response can be a stream of events. */
   readonly subscriber?: Subscriber | undefined
 }
@@ -97,12 +78,13 @@ export function inTransaction(
   isAtomic: boolean,
 ): GraphContext {
   const connections: Connections = { use: (work) => work(), read: ({ run }) => run() }
+  const domain = { ...context.domain, client, transaction }
   return {
     ...context,
-    domain: { ...context.domain, client, transaction },
+    domain,
     loaders: new Loaders(client, connections, context.slot),
     connections,
-    together: { isAtomic, hasFailed: false, executed: 0, created: new Map() },
+    joint: new JointWrites({ ...domain, caller: context.caller }, isAtomic),
   }
 }
 

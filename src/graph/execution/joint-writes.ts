@@ -1,37 +1,77 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type GraphQLField, type GraphQLResolveInfo, getArgumentValues } from 'graphql'
+import type { Written } from '../../domain/changes.ts'
+import type { WriteContext } from '../../domain/context.ts'
+import { type Creation, createTogether } from '../../domain/create-together.ts'
 import { lockInOrder } from '../../domain/transaction.ts'
-import { isResourceKey, keyText } from '../../model/identifiers.ts'
-import type { Resource } from '../../model/resource.ts'
-import { keyReader, type SchemaField } from '../schema/sdl.ts'
-import type { PlannedWrite } from './context.ts'
+import { isResourceKey, keyText, type ResourceKey } from '../../model/identifiers.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import { toWireNames } from '../names.ts'
 import { fieldsBelow } from './selection.ts'
+
+/** What a field of Mutation writes. */
+export interface WriteTarget {
+  readonly resource: Resource
+  /** The key in the arguments, whose identifier is undefined for a resource to create. */
+  readonly keyOf: (args: Values) => ResourceKey
+}
+
+interface PlannedWrite extends WriteTarget {
+  /** Of the field in the response. */
+  readonly name: string
+  readonly args: Values
+}
 
 /** Fields that are executed in one turn of the event loop. A hundred would delay the requests of others by 20 ms. */
 const FIELDS_PER_TURN = 10
 
-type Resolver = NonNullable<SchemaField['resolve']>
+/** The writes of a mutation in one transaction, field after field. */
+export class JointWrites {
+  #begun = 0
+  #hasFailed = false
+  #planned: readonly PlannedWrite[] | undefined
+  /** By the name of its field: what an earlier field has created with its own, or undefined. */
+  readonly #created = new Map<string, Written | undefined>()
 
-/**
- * The resolver of a write that can be one of several in a transaction. The first locks what all write, in the same order
- * in all transactions, so that they seldom end in a deadlock. After a failure, those of an atomic mutation do nothing.
- */
-export function together(resolve: Resolver): Resolver {
-  return async (source, args, context, info) => {
-    const { together, domain } = context
-    if (!together) return resolve(source, args, context, info)
-    if (together.isAtomic && together.hasFailed) return null
-    if (++together.executed % FIELDS_PER_TURN === 0) await nextTurn()
+  constructor(
+    private readonly context: WriteContext,
+    private readonly isAtomic: boolean,
+  ) {}
+
+  /**
+   * Runs the write of a field. The first field locks what all write, in the same order in all transactions, so that they
+   * seldom end in a deadlock. After a failure, those of an atomic mutation do nothing.
+   */
+  async run<Result>(info: GraphQLResolveInfo, write: () => Promise<Result>): Promise<Result | null> {
+    if (this.isAtomic && this.#hasFailed) return null
+    if (++this.#begun % FIELDS_PER_TURN === 0) await nextTurn()
     try {
-      if (!together.planned) {
-        together.planned = plannedWrites(info)
-        await lockInOrder(domain.client, together.planned.flatMap(lockedKey))
+      if (!this.#planned) {
+        this.#planned = plannedWrites(info)
+        await lockInOrder(this.context.client, this.#planned.flatMap(lockedKey))
       }
-      return await resolve(source, args, context, info)
+      return await write()
     } catch (error) {
-      together.hasFailed = true
+      this.#hasFailed = true
       throw error
     }
+  }
+
+  /** What a field creates, if it is created with what the fields directly after it create. */
+  async create({ path }: GraphQLResolveInfo, resource: Resource): Promise<Written | undefined> {
+    const name = String(path.key)
+    if (this.#created.has(name)) return this.#created.get(name)
+    const planned = this.#planned ?? []
+    const following = planned.slice(planned.findIndex((write) => write.name === name))
+    const end = following.findIndex((write) => write.resource !== resource || !mayCreate(write))
+    const run = end === -1 ? following : following.slice(0, end)
+    const creations = run.map(({ keyOf, args }): Creation => {
+      const { input, apiVersion } = args as { input: Values; apiVersion?: string | null }
+      return { ...keyOf(args), body: toWireNames(resource, input), apiVersion: apiVersion ?? undefined }
+    })
+    const written = run.length > 1 ? await createTogether(this.context, resource, creations) : []
+    for (const [index, write] of run.entries()) this.#created.set(write.name, written[index])
+    return this.#created.get(name)
   }
 }
 
@@ -39,16 +79,24 @@ function plannedWrites(info: GraphQLResolveInfo): PlannedWrite[] {
   const fields = info.schema.getMutationType()?.getFields() ?? {}
   const writes = fieldsBelow(info, [info.operation]).map((node): PlannedWrite => {
     const field = fields[node.name.value] as GraphQLField<unknown, unknown>
-    const resource = field.extensions['writes'] as Resource
     const args = getArgumentValues(field, node, info.variableValues)
-    return { name: (node.alias ?? node.name).value, resource, key: keyReader(resource)(args), args }
+    return { ...(field.extensions['writes'] as WriteTarget), name: (node.alias ?? node.name).value, args }
   })
   // Equal fields are one.
   return [...new Map(writes.map((write) => [write.name, write])).values()]
 }
 
 /** The key of a resource that is replaced, changed or deleted, as a text. A malformed one is refused, or names nothing. */
-function lockedKey({ resource, key: { parentId, id } }: PlannedWrite): string[] {
-  const key = { parentId, id: id ?? '' }
-  return isResourceKey(key) ? [`${resource.path}/${keyText(key)}`] : []
+function lockedKey({ resource, keyOf, args }: PlannedWrite): string[] {
+  const { parentId, id = '' } = keyOf(args)
+  return isResourceKey({ parentId, id }) ? [`${resource.path}/${keyText({ parentId, id })}`] : []
+}
+
+function mayCreate({ args }: PlannedWrite): boolean {
+  return (
+    args['input'] !== undefined &&
+    args['mayCreate'] !== false &&
+    !args['idempotencyKey'] &&
+    !args['otherThan']
+  )
 }

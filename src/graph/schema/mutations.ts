@@ -1,15 +1,11 @@
-import type { GraphQLResolveInfo } from 'graphql'
-import type { Written } from '../../domain/changes.ts'
 import type { WriteContext } from '../../domain/context.ts'
-import { type Creation, createTogether } from '../../domain/create-together.ts'
 import { createResource, deleteResource, patchResource, putResource } from '../../domain/write.ts'
 import type { ApiVersion } from '../../model/domain.ts'
 import { type Field, isRequired } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
-import { type GraphContext, type PlannedWrite, requireScope } from '../execution/context.ts'
-import { together } from '../execution/joint-writes.ts'
+import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { graphNames, singular, toWireNames } from '../names.ts'
 import { addressArguments, keyReader, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
@@ -111,7 +107,7 @@ export function mutations(resource: Resource): SchemaField[] {
     })),
   }
   const fields = [...(listed ? [create] : []), ...(replaceable ? [put, patch] : []), remove]
-  return fields.map((field) => ({ ...field, writes: resource }))
+  return fields.map((field) => ({ ...field, writes: { resource, keyOf: keyReader(resource) } }))
 }
 
 interface WriteArguments extends Values {
@@ -155,52 +151,24 @@ function writing(
   ) => Promise<{ outcome: string; row?: Row }>,
 ): SchemaField['resolve'] {
   const keyOf = keyReader(resource)
-  return together(async (_, args: WriteArguments, context, info) => {
-    requireScope(context, resource, 'write')
-    const { caller, connections, domain, loaders, selectsWritten } = context
-    const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
-    if (isSelected) requireScope(context, resource, 'read')
-    const values = toWireNames(resource, args.input ?? args.patch ?? {})
-    try {
-      const options = optionsOf(resource, args)
-      const writes = () => write({ ...domain, caller }, resource, keyOf(args), values, options)
-      const created = context.together && (await createdTogether(context, resource, info))
-      const { outcome, row } = created ?? (await connections.use(writes))
-      return { outcome, [singular(resource)]: row }
-    } finally {
-      // Even after an error: when the connection is lost, the write may have happened.
-      domain.readers.recordWrite(caller)
-      loaders.readFrom(domain.client)
+  return (_, args: WriteArguments, context, info) => {
+    const { caller, connections, domain, joint, loaders, selectsWritten } = context
+    const run = async () => {
+      requireScope(context, resource, 'write')
+      const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
+      if (isSelected) requireScope(context, resource, 'read')
+      const values = toWireNames(resource, args.input ?? args.patch ?? {})
+      try {
+        const options = optionsOf(resource, args)
+        const writes = () => write({ ...domain, caller }, resource, keyOf(args), values, options)
+        const { outcome, row } = (await joint?.create(info, resource)) ?? (await connections.use(writes))
+        return { outcome, [singular(resource)]: row }
+      } finally {
+        // Even after an error: when the connection is lost, the write may have happened.
+        domain.readers.recordWrite(caller)
+        loaders.readFrom(domain.client)
+      }
     }
-  })
-}
-
-/** In a transaction, what the field creates, if it is created with what the fields directly after it create. */
-async function createdTogether(
-  { caller, domain, together }: GraphContext,
-  resource: Resource,
-  { path }: GraphQLResolveInfo,
-): Promise<Written | undefined> {
-  const { planned = [], created } = together ?? {}
-  const name = String(path.key)
-  if (!created || created.has(name)) return created?.get(name)
-  const following = planned.slice(planned.findIndex((write) => write.name === name))
-  const end = following.findIndex((write) => write.resource !== resource || !mayCreate(write))
-  const run = end === -1 ? following : following.slice(0, end)
-  const creations = run.map(({ key, args }): Creation => {
-    const apiVersion = (args as WriteArguments).apiVersion ?? undefined
-    return { ...key, body: toWireNames(resource, args['input'] as Values), apiVersion }
-  })
-  const written = run.length > 1 ? await createTogether({ ...domain, caller }, resource, creations) : []
-  for (const [index, write] of run.entries()) created.set(write.name, written[index])
-  return created.get(name)
-}
-
-function mayCreate({ args }: PlannedWrite): boolean {
-  return (
-    args['input'] !== undefined &&
-    args['mayCreate'] !== false &&
-    !args['idempotencyKey'] &&
-    !args['otherThan']
-  )
+    return joint ? joint.run(info, run) : run()
+  }
 }

@@ -11,6 +11,7 @@ import type { ResourceKey } from '../../model/identifiers.ts'
 import type { Scalar } from '../../model/kinds/kind.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
+import type { WriteTarget } from '../execution/joint-writes.ts'
 import { camelCase, groupType, parentArgument } from '../names.ts'
 
 export interface SchemaPart {
@@ -27,8 +28,8 @@ export interface SchemaField {
   readonly subscribe?: SchemaField['resolve']
   /** The resource that it lists or aggregates: the extension `lists` of the field in the schema. */
   readonly lists?: Resource
-  /** The resource that it writes: the extension `writes`. */
-  readonly writes?: Resource
+  /** What it writes: the extension `writes`. */
+  readonly writes?: WriteTarget
 }
 
 /**
