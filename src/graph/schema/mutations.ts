@@ -8,7 +8,8 @@ import type { Row } from '../../model/row.ts'
 import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { graphNames, singular, toWireNames } from '../names.ts'
-import { addressArguments, keyReader, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
+import { keyReader } from './objects.ts'
+import { addressArguments, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
 
 export const OUTCOMES = /* GraphQL */ `
 "Runs all fields in one transaction, in order. If one fails, nothing is written, and the data is null."

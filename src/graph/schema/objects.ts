@@ -1,5 +1,7 @@
+import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { readResource } from '../../domain/read.ts'
-import { isAlwaysSet, kindOf } from '../../model/fields.ts'
+import { isAlwaysSet, KINDS, kindOf } from '../../model/fields.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
@@ -16,7 +18,6 @@ import {
   described,
   fieldsOf,
   filterTypeOf,
-  keyReader,
   memberOf,
   type SchemaField,
   type SchemaPart,
@@ -107,6 +108,30 @@ export function enumerations(resource: Resource): string[] {
   })
 }
 
+/** The domain validates the values of kinds that neither convert them nor have filters. */
+const scalars = KINDS.flatMap((kind) => {
+  const { scalar, check, toJson, operators } = kind
+  if (typeof scalar !== 'object') return []
+  if (!toJson && operators.length === 0) return [new GraphQLScalarType(scalar)]
+  const parseValue = (value: unknown) => {
+    const checked = check({ type: kind.type, description: '' }, value)
+    if ('value' in checked) return checked.value
+    throw new GraphQLError(`A ${scalar.name} ${checked.problem}.`)
+  }
+  // The items of lists are stored in their form in JSON.
+  const serialize = (value: unknown) => (toJson && typeof value !== 'string' ? toJson(value as never) : value)
+  return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
+})
+
+const resolvers = Object.fromEntries(scalars.map((scalar) => [scalar.name, scalar]))
+
+export const SCALARS: SchemaPart = {
+  typeDefs: Object.keys(resolvers)
+    .map((name) => `scalar ${name}`)
+    .join('\n'),
+  resolvers,
+}
+
 /** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): SchemaField[] {
   return [read(resource), ...(resource.listed ? lists(resource, resources) : []), aggregateQuery(resource)]
@@ -123,6 +148,12 @@ function read(resource: Resource): SchemaField {
       return resource.parentField ? context.connections.use(read) : read()
     },
   }
+}
+
+export function keyReader(resource: Resource): (args: Values) => ResourceKey {
+  const parent = parentArgument(resource)
+  const own = resource.kind === 'singleton' ? (parent as string) : 'id'
+  return (args) => ({ parentId: parent && (args[parent] as string), id: args[own] as string })
 }
 
 /** The list of an owner, of a resource that the listed ones refer to, or of all. */

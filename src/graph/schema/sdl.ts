@@ -1,15 +1,7 @@
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLFieldResolver,
-  GraphQLScalarType,
-  type ObjectTypeDefinitionNode,
-  parse,
-} from 'graphql'
-import { type Field, KINDS, kindOf } from '../../model/fields.ts'
-import type { ResourceKey } from '../../model/identifiers.ts'
+import { type DocumentNode, type GraphQLFieldResolver, type ObjectTypeDefinitionNode, parse } from 'graphql'
+import { type Field, kindOf } from '../../model/fields.ts'
 import type { Scalar } from '../../model/kinds/kind.ts'
-import type { Resource, Values } from '../../model/resource.ts'
+import type { Resource } from '../../model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
 import type { WriteTarget } from '../execution/joint-writes.ts'
 import { camelCase, groupType, parentArgument } from '../names.ts'
@@ -47,30 +39,6 @@ export function fieldsOf(type: string, declaration: string, fields: readonly Sch
     return resolve ? [[name.value, { resolve, ...(subscribe && { subscribe }), extensions }]] : []
   })
   return { typeDefs, resolvers: { [type]: Object.fromEntries(resolvers) } }
-}
-
-/** The domain validates the values of kinds that neither convert them nor have filters. */
-const scalars = KINDS.flatMap((kind) => {
-  const { scalar, check, toJson, operators } = kind
-  if (typeof scalar !== 'object') return []
-  if (!toJson && operators.length === 0) return [new GraphQLScalarType(scalar)]
-  const parseValue = (value: unknown) => {
-    const checked = check({ type: kind.type, description: '' }, value)
-    if ('value' in checked) return checked.value
-    throw new GraphQLError(`A ${scalar.name} ${checked.problem}.`)
-  }
-  // The items of lists are stored in their form in JSON.
-  const serialize = (value: unknown) => (toJson && typeof value !== 'string' ? toJson(value as never) : value)
-  return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
-})
-
-const resolvers = Object.fromEntries(scalars.map((scalar) => [scalar.name, scalar]))
-
-export const SCALARS: SchemaPart = {
-  typeDefs: Object.keys(resolvers)
-    .map((name) => `scalar ${name}`)
-    .join('\n'),
-  resolvers,
 }
 
 export function typeOf(resource: Resource, name: string, field: Field): string {
@@ -115,10 +83,4 @@ export function addressArguments(resource: Resource): string {
 export function parentArguments(resource: Resource): string {
   const parent = parentArgument(resource)
   return parent ? `"Identifier of the parent." ${parent}: ID!, ` : ''
-}
-
-export function keyReader(resource: Resource): (args: Values) => ResourceKey {
-  const parent = parentArgument(resource)
-  const own = resource.kind === 'singleton' ? (parent as string) : 'id'
-  return (args) => ({ parentId: parent && (args[parent] as string), id: args[own] as string })
 }
