@@ -95,45 +95,34 @@ const ROWS_OF_VERSION = 2
 async function readPage(
   client: Client,
   resource: Resource,
-  key: ResourceKey,
+  { parentId = '', id }: ResourceKey,
   newest: number,
   limit: number,
 ): Promise<VersionPage> {
-  const { parentId = '', id } = key
   const most = ROWS_OF_VERSION * (limit + 1)
   const values = [resource.path, parentId, id, newest, most, exactColumns([resource])]
   const rows = await client.$rows<VersionRow>({ text: statement(resource), values })
   const numbers = [...new Set(rows.map(({ version }) => version))]
+  const rowsOf = (number: number) => rows.filter(({ version }) => version === number)
   return {
-    versions: numbers.slice(0, limit).flatMap((number) =>
-      toVersions(
-        resource,
-        rows.filter(({ version }) => version === number),
-      ),
-    ),
+    versions: numbers.slice(0, limit).flatMap((number) => toVersions(resource, rowsOf(number))),
     hasMore: numbers.length > limit,
   }
 }
 
-type VersionRow = Omit<ChangeRow, 'event' | 'changed_by'> &
-  Pick<RecordedVersion, 'event'> & { changed_by: string | null }
+type VersionRow = Omit<RecordedVersion, 'values'> & Pick<ChangeRow, 'columns' | 'exact'>
 
 /** The deletion of a version, if it was deleted, and its state, unless only the deletion is in the record. */
 function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVersion[] {
   const deletion = rows.find(({ event }) => event === 'deleted')
   const change = rows.find(({ event }) => event === 'created' || event === 'changed')
   const state = change ?? rows.find(({ columns }) => columns !== null)
-  const versions = deletion ? [toVersion(deletion, null)] : []
+  const versions = deletion ? [{ ...deletion, values: null }] : []
   if (!state?.columns) return versions
-  const values = jsonValues(resource, rowOf(resource, state.columns, state.exact))
-  if (change) return [...versions, toVersion(change, values)]
-  const time = new Date(state.columns['last_updated'] as string)
-  return [...versions, { version: state.version, event: null, time, by: null, values }]
-}
-
-function toVersion(row: VersionRow, values: Values | null): RecordedVersion {
-  const { version, event, changed_date: time, changed_by: by } = row
-  return { version, event, time, by, values }
+  const { columns, exact, ...recorded } = state
+  const values = jsonValues(resource, rowOf(resource, columns, exact))
+  const unrecorded = { event: null, time: new Date(columns['last_updated'] as string), by: null }
+  return [...versions, { ...recorded, ...(!change && unrecorded), values }]
 }
 
 /**
@@ -143,7 +132,7 @@ function toVersion(row: VersionRow, values: Values | null): RecordedVersion {
 function statement({ path, parentField }: Resource): string {
   const isCurrent = parentField === undefined ? 'id = $3' : `"${parentField}" = $2 AND id = $3`
   return `
-    SELECT version, event, changed_date, changed_by, columns,
+    SELECT version, event, changed_date AS time, changed_by AS by, columns,
       (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(columns) WHERE key = ANY($6)) AS exact
     FROM (
       (SELECT version, event, changed_date, changed_by, resource AS columns FROM recorded_changes
