@@ -20,6 +20,7 @@ import {
 } from 'graphql-query-complexity'
 import { scannedBytes, type TableSizes } from '../../domain/table-sizes.ts'
 import { kindOf } from '../../model/fields.ts'
+import { NUMBER_CHARACTERS } from '../../model/kinds/kind.ts'
 import { type Measure, measurePasses } from '../../model/query/aggregate.ts'
 import { filterPasses, type Scan, scansOf } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
@@ -44,7 +45,6 @@ export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
 const MAXIMUM_NODES = 5_000
 
 const CURSOR_CHARACTERS = 1_000
-const NUMBER_CHARACTERS = 24
 
 const CURSORS = ['cursor', 'nextCursor', 'previousCursor', 'startCursor', 'endCursor']
 
@@ -173,7 +173,7 @@ function characterCounts(resource: Resource): [string, number][] {
   return resource.leaves.flatMap(({ path, column, field }): [string, number][] => {
     const [outer, inner] = path as [string, string?]
     const type = inner === undefined ? whole : groupType(resource, outer)
-    const count = kindOf(field).characters(field)
+    const count = kindOf(field).characters?.(field) ?? NUMBER_CHARACTERS
     return [
       [`${type}.${camelCase(inner ?? outer)}`, count],
       [`${groupKey}.${camelCase(column)}`, count],

@@ -1,11 +1,4 @@
-import {
-  EQUALITIES,
-  type FieldOf,
-  type FieldOptions,
-  type Kind,
-  NUMBER_CHARACTERS,
-  wrongType,
-} from './kind.ts'
+import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
 
 const booleanIn = (text: string) => (text === 'true' ? true : text === 'false' ? false : text)
 
@@ -23,7 +16,6 @@ export const booleanKind: Kind<FieldOf<'boolean'>> = {
   operators: EQUALITIES,
   hasFewValues: true,
   schema: () => ({ type: 'boolean' }),
-  characters: () => NUMBER_CHARACTERS,
   check: (_, value) => (typeof value === 'boolean' ? { value } : wrongType('a boolean')),
   fromQuery: (field, text) => booleanKind.check(field, booleanIn(text)),
   fromCell: booleanIn,

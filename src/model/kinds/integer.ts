@@ -1,4 +1,4 @@
-import { type Checked, COMPARISONS, type FieldOf, type Kind, NUMBER_CHARACTERS, wrongType } from './kind.ts'
+import { type Checked, COMPARISONS, type FieldOf, type Kind, wrongType } from './kind.ts'
 import {
   type Bounds,
   boundProblems,
@@ -45,7 +45,6 @@ export const integerKind: Kind<IntegerField> = {
   operators: COMPARISONS,
   isMeasurable: true,
   schema: (field) => ({ type: 'integer', ...schemaBounds(field) }),
-  characters: () => NUMBER_CHARACTERS,
   check,
   // An integer beyond the bounds of the field is valid in a filter.
   fromQuery: (_, text) => check(INTEGER_RANGE, numberIn(text)),

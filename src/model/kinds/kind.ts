@@ -163,8 +163,8 @@ export interface Kind<Field extends FieldOf<string>> {
   /** A schema of the values in JSON, and what is added to it where the value must not be blank. */
   schema(field: Field): Schema
   notBlank?(field: Field): Schema
-  /** The maximum length in JSON, in characters. */
-  characters(field: Field): number
+  /** The maximum length in JSON, in characters; {@link NUMBER_CHARACTERS} by default. */
+  characters?(field: Field): number
   /** Checks a value of a body that is not null, and converts it to what is stored. */
   check(field: Field, value: unknown): Checked
   /** Converts a stored value to its form in JSON; unchanged by default. */

@@ -2,7 +2,15 @@ import { dateKind } from './date.ts'
 import { type DecimalField, decimalKind } from './decimal.ts'
 import { type EnumerationField, enumerationKind } from './enumeration.ts'
 import { type IntegerField, integerKind } from './integer.ts'
-import { type Checked, type FieldOf, type FieldOptions, JSON_COLUMN, type Kind, wrongType } from './kind.ts'
+import {
+  type Checked,
+  type FieldOf,
+  type FieldOptions,
+  JSON_COLUMN,
+  type Kind,
+  NUMBER_CHARACTERS,
+  wrongType,
+} from './kind.ts'
 import { type NumberField, numberKind } from './number.ts'
 import { type TextField, text, textKind } from './text.ts'
 import { timestampKind } from './timestamp.ts'
@@ -123,7 +131,10 @@ export const listKind: Kind<ListField> = {
     maxItems: field.maximum,
     ...(field.distinct && { uniqueItems: true }),
   }),
-  characters: (field) => field.maximum * (kindOfItem(field).characters(field.item) + ITEM_PUNCTUATION),
+  characters(field) {
+    const ofItem = kindOfItem(field).characters?.(field.item) ?? NUMBER_CHARACTERS
+    return field.maximum * (ofItem + ITEM_PUNCTUATION)
+  },
   check,
   fromQuery: (field, text) => kindOfItem(field).fromQuery(field.item, text),
   control: (field) => ({

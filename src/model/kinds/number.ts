@@ -1,13 +1,4 @@
-import {
-  type Checked,
-  COMPARISONS,
-  type Control,
-  type FieldOf,
-  type Kind,
-  NUMBER_CHARACTERS,
-  type Schema,
-  wrongType,
-} from './kind.ts'
+import { type Checked, COMPARISONS, type FieldOf, type Kind, wrongType } from './kind.ts'
 
 /** Bounds under the names of JSON Schema and of HAL-FORMS. */
 export interface Bounds {
@@ -52,11 +43,11 @@ export function boundProblems({ minimum = -Infinity, maximum = Infinity }: Bound
   return minimum <= maximum ? [] : ['its minimum and maximum must be numbers, the minimum not the greater']
 }
 
-export function schemaBounds({ minimum, maximum }: Bounds): Schema {
+export function schemaBounds({ minimum, maximum }: Bounds) {
   return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) }
 }
 
-export function controlBounds({ minimum, maximum }: Bounds): Control {
+export function controlBounds({ minimum, maximum }: Bounds) {
   return { ...(minimum !== undefined && { min: minimum }), ...(maximum !== undefined && { max: maximum }) }
 }
 
@@ -88,7 +79,6 @@ export const numberKind: Kind<NumberField> = {
   operators: COMPARISONS,
   isMeasurable: true,
   schema: (field) => ({ type: 'number', ...schemaBounds(field) }),
-  characters: () => NUMBER_CHARACTERS,
   check: (field, value) => checkNumber(value, field),
   // A number beyond the bounds of the field is valid in a filter.
   fromQuery: (_, text) => checkNumber(numberIn(text), {}),

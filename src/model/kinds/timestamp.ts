@@ -1,12 +1,4 @@
-import {
-  type Checked,
-  COMPARISONS,
-  type FieldOf,
-  type FieldOptions,
-  type Kind,
-  NUMBER_CHARACTERS,
-  wrongType,
-} from './kind.ts'
+import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
 
 const TIMESTAMP =
   /^(?<day>\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3}0*)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/
@@ -57,7 +49,6 @@ export const timestampKind: Kind<FieldOf<'timestamp'>> = {
   isRarelyShared: true,
   isTimed: true,
   schema: () => ({ type: 'string', format: 'date-time' }),
-  characters: () => NUMBER_CHARACTERS,
   check,
   toJson: (time: Date) => time.toISOString(),
   fromQuery: check,
