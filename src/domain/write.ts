@@ -1,12 +1,6 @@
 import { prismaModel } from '../database/extension.ts'
 import { DomainError, refuseInvalid } from '../model/errors.ts'
-import {
-  IDENTIFIER_FORM,
-  isIdentifier,
-  isResourceKey,
-  makeIdentifier,
-  type ResourceKey,
-} from '../model/identifiers.ts'
+import { isIdentifier, isResourceKey, makeIdentifier, type ResourceKey } from '../model/identifiers.ts'
 import { type Precondition, requireState } from '../model/precondition.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
@@ -82,8 +76,7 @@ export async function putResource(
   options: PutOptions,
 ): Promise<Written> {
   refuseMalformedParent(resource, key.parentId)
-  if (!isIdentifier(key.id))
-    refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: `An identifier is ${IDENTIFIER_FORM}.` }])
+  if (!isIdentifier(key.id)) refuseInvalid([{ field: 'id', code: 'INVALID_VALUE', message: NO_IDENTIFIER }])
   const view = viewOf(resource, options.apiVersion)
   const values = validated(view, body)
   return retry(async () => {
@@ -169,6 +162,9 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   }
   return Object.fromEntries(members)
 }
+
+const NO_IDENTIFIER =
+  'An identifier is 1 to 64 characters out of A–Z a–z 0–9 . _ ~ -, and neither "." nor "..".'
 
 const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'
 

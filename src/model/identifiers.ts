@@ -3,8 +3,6 @@ import { v7 } from 'uuid'
 
 export const IDENTIFIER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
 
-export const IDENTIFIER_FORM = '1 to 64 characters out of A–Z a–z 0–9 . _ ~ -, and neither "." nor ".."'
-
 /** Whether a text is a valid identifier: unreserved characters (RFC 3986 §2.3), which need no escaping. */
 export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text)

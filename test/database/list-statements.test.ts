@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { aggregate, readList, readLists } from '../../src/domain/read.ts'
 import { moons } from '../../src/domain/resources/moons.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
-import { COMPARISONS, EQUALITIES, TEXT_OPERATORS } from '../../src/model/kinds/kind.ts'
+import { COMPARISONS, EQUALITIES, TEXT_DEFAULTS } from '../../src/model/kinds/kind.ts'
 import { forMeasures } from '../../src/model/query/aggregate.ts'
 import { decodeCursor, encodeCursor } from '../../src/model/query/keyset.ts'
 import type { Operator } from '../../src/model/query/operators.ts'
@@ -33,8 +33,8 @@ const value = (field: string) =>
   )
 
 const FIELDS: Readonly<Record<string, readonly Operator[]>> = {
-  id: TEXT_OPERATORS,
-  host_star: TEXT_OPERATORS,
+  id: TEXT_DEFAULTS.operators,
+  host_star: TEXT_DEFAULTS.operators,
   mass_jupiters: COMPARISONS,
   discovery_year: COMPARISONS,
   habitable: EQUALITIES,

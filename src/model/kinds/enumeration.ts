@@ -1,4 +1,4 @@
-import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, TEXT_COLUMN, wrongType } from './kind.ts'
+import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, TEXT_DEFAULTS, wrongType } from './kind.ts'
 
 export interface EnumerationField extends FieldOf<'enumeration'> {
   readonly values: readonly string[]
@@ -19,7 +19,7 @@ export const enumerationKind: Kind<EnumerationField> = {
         'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource has `initially`. Other changes are refused, and forms do not offer them. Without transitions, any value follows any other.',
     },
   },
-  ...TEXT_COLUMN,
+  ...TEXT_DEFAULTS,
   problems({ values, transitions, initially }) {
     if (!Array.isArray(values)) return ['its values must be an array']
     const wrong = values.filter((value, index) => !VALUE_NAME.test(value) || values.indexOf(value) !== index)

@@ -4,10 +4,9 @@ import {
   checkText,
   type FieldOf,
   type FieldOptions,
-  JSON_COLUMN,
+  JSON_DEFAULTS,
   type Kind,
   NUMBER_CHARACTERS,
-  storableText,
   wrongType,
 } from './kind.ts'
 import { checkNumber } from './number.ts'
@@ -42,10 +41,9 @@ export const fractionsKind: Kind<FieldOf<'fractions'>> = {
     code: "fractions('Gases of the atmosphere.')",
     options: {},
   },
-  ...JSON_COLUMN,
+  ...JSON_DEFAULTS,
   constraint: (column) => `are_fractions(${column})`,
   scalar: { name: 'Fractions', description: 'An object whose members are fractions from 0 to 1, by name.' },
-  operators: [],
   schema: () => ({
     type: 'object',
     additionalProperties: { type: 'number', minimum: 0 },
@@ -53,7 +51,6 @@ export const fractionsKind: Kind<FieldOf<'fractions'>> = {
   }),
   characters: () => MAXIMUM_MEMBERS * (MAXIMUM_NAME_LENGTH + NUMBER_CHARACTERS),
   check,
-  fromQuery: storableText,
   control: () => ({ type: 'textarea', format: 'object', placeholder: '{"name": 0.5}' }),
   sample: (_, __, number) =>
     number === 0 ? { nitrogen: 0.78, oxygen: 0.21 } : { [`gas ${number}`]: 0.25, nitrogen: 0.1 + 0.2 },

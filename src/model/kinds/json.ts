@@ -1,12 +1,5 @@
 import { isStorable } from '../values.ts'
-import {
-  type Checked,
-  type FieldOf,
-  type FieldOptions,
-  JSON_COLUMN,
-  type Kind,
-  storableText,
-} from './kind.ts'
+import { type Checked, type FieldOf, type FieldOptions, JSON_DEFAULTS, type Kind } from './kind.ts'
 
 export interface JsonField extends FieldOf<'json'> {
   readonly maximumBytes: number
@@ -42,15 +35,13 @@ export const jsonKind: Kind<JsonField> = {
   },
   problems: ({ maximumBytes }) =>
     maximumBytes >= 2 && maximumBytes <= 1_000_000 ? [] : ['maximumBytes must be from 2 to 1000000'],
-  ...JSON_COLUMN,
+  ...JSON_DEFAULTS,
   constraint: (column, { maximumBytes }) =>
     `octet_length(${column}::text) <= ${maximumBytes * LARGEST_EXPANSION}`,
   scalar: { name: 'JSON', description: 'Any JSON value.' },
-  operators: [],
   schema: () => ({}),
   characters: ({ maximumBytes }) => maximumBytes,
   check,
-  fromQuery: storableText,
   control: () => ({ type: 'textarea', format: 'json', placeholder: '{"any": ["JSON"]}' }),
   sample: (_, name, number) => ({ [name]: [number, { nested: true }, 'text'] }),
 }

@@ -48,27 +48,25 @@ export type Schema = { readonly [keyword: string]: unknown }
 
 export const EQUALITIES: readonly Operator[] = ['equals', 'notEquals', 'in', 'isSet']
 export const COMPARISONS: readonly Operator[] = [...EQUALITIES, 'gt', 'gte', 'lt', 'lte']
-export const TEXT_OPERATORS: readonly Operator[] = [
-  ...EQUALITIES,
-  'contains',
-  'containsInsensitive',
-  'startsWith',
-]
 
-/** The column of a text, which is compared byte by byte; a cursor may hold the beginning of its value. */
-export const TEXT_COLUMN = {
+/** What the kinds of texts have in common, unless they say otherwise. Texts are compared byte by byte. */
+export const TEXT_DEFAULTS = {
   columnType: 'TEXT COLLATE "C"',
   dataType: 'text',
   prismaType: 'String',
+  operators: [...EQUALITIES, 'contains', 'containsInsensitive', 'startsWith'],
+  fromQuery: storableText,
   isText: true,
 } as const
 
-/** The column of a value that is neither compared nor grouped. */
-export const JSON_COLUMN = {
+/** What the kinds of JSON values have in common, unless they say otherwise. These are neither compared nor grouped. */
+export const JSON_DEFAULTS = {
   columnType: 'JSONB',
   dataType: 'jsonb',
   prismaType: 'Json',
+  operators: [],
   isRarelyShared: true,
+  fromQuery: storableText,
   isJson: true,
 } as const
 
@@ -212,7 +210,7 @@ function isLonger(value: string, maximum: number): boolean {
 }
 
 /** Any text that could be stored: a filter may ask for a longer one than the field allows. */
-export function storableText(_: unknown, text: string): Checked {
+function storableText(_: unknown, text: string): Checked {
   return isStorable(text) ? { value: text } : NOT_STORABLE
 }
 

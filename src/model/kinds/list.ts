@@ -6,7 +6,7 @@ import {
   type Checked,
   type FieldOf,
   type FieldOptions,
-  JSON_COLUMN,
+  JSON_DEFAULTS,
   type Kind,
   NUMBER_CHARACTERS,
   wrongType,
@@ -108,7 +108,7 @@ export const listKind: Kind<ListField> = {
       ...(index === 'sort' ? ['a list has no order to sort by; its index can be filter'] : []),
     ]
   },
-  ...JSON_COLUMN,
+  ...JSON_DEFAULTS,
   // A condition after CASE is not evaluated for what is no array.
   constraint: (column, field) =>
     `CASE WHEN jsonb_typeof(${column}) = 'array' THEN jsonb_array_length(${column}) <= ${field.maximum}` +

@@ -1,12 +1,4 @@
-import {
-  checkText,
-  type FieldOf,
-  type FieldOptions,
-  type Kind,
-  storableText,
-  TEXT_COLUMN,
-  TEXT_OPERATORS,
-} from './kind.ts'
+import { checkText, type FieldOf, type FieldOptions, type Kind, TEXT_DEFAULTS } from './kind.ts'
 
 export interface ReferenceField extends FieldOf<'reference'> {
   readonly to: string
@@ -33,14 +25,12 @@ export const referenceKind: Kind<ReferenceField> = {
         'What deleting the target does: `restrict` (the default) refuses, `cascade` deletes this resource, `set null` unsets the field.',
     },
   },
-  ...TEXT_COLUMN,
+  ...TEXT_DEFAULTS,
   scalar: 'ID',
-  operators: TEXT_OPERATORS,
   hasFewValues: true,
   schema: () => ({ type: 'string', maxLength: MAXIMUM_LENGTH }),
   characters: () => IDENTIFIER_CHARACTERS,
   check: (_, value) => checkText(value, MAXIMUM_LENGTH),
-  fromQuery: storableText,
   control: () => ({ type: 'text' }),
   sample: () => '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02',
 }

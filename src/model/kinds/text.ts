@@ -1,12 +1,4 @@
-import {
-  type Checked,
-  checkText,
-  type FieldOf,
-  type Kind,
-  storableText,
-  TEXT_COLUMN,
-  TEXT_OPERATORS,
-} from './kind.ts'
+import { type Checked, checkText, type FieldOf, type Kind, TEXT_DEFAULTS } from './kind.ts'
 import { FORMATS, matchesPattern, patternProblem } from './pattern.ts'
 
 export interface TextField extends FieldOf<'text'> {
@@ -52,7 +44,7 @@ export const textKind: Kind<TextField> = {
         'Another field. A filter on this field also finds resources whose other field has the value.',
     },
   },
-  ...TEXT_COLUMN,
+  ...TEXT_DEFAULTS,
   constraint(column, field) {
     const pattern = patternOf(field)
     return [
@@ -71,7 +63,6 @@ export const textKind: Kind<TextField> = {
   },
   uniqueBy: (column) => `folded(${column})`,
   scalar: 'String',
-  operators: TEXT_OPERATORS,
   schema(field) {
     const pattern = patternOf(field)
     return {
@@ -84,7 +75,6 @@ export const textKind: Kind<TextField> = {
   notBlank: (field) => ({ minLength: 1, ...(patternOf(field) === undefined && { pattern: '\\S' }) }),
   characters: ({ maximumLength }) => maximumLength,
   check,
-  fromQuery: storableText,
   isFreeText: true,
   control(field) {
     const regex = patternOf(field) ?? (field.required && NOT_BLANK)
