@@ -92,18 +92,18 @@ const FORMS = [
 ].map((form) => new RegExp(`^${form}$`))
 
 /** An HTTP-date (RFC 9110 §5.6.7). Undefined for anything else, which conditions ignore (§13.1.3, §13.1.4). */
-function httpDate(text: string | undefined): Date | undefined {
-  const matched = FORMS.map((form) => form.exec(text ?? '')).find((match) => match !== null)
+function httpDate(text = ''): Date | undefined {
+  const matched = FORMS.map((form) => form.exec(text)).find((match) => match !== null)
   if (!matched) return undefined
-  const { day, month, year = '', time } = matched.groups as Record<string, string>
-  const date = new Date(`${day} ${month} ${year.length === 2 ? century(year) : ''}${year} ${time} GMT`)
+  const { day, month, year, time } = matched.groups as Record<string, string>
+  const date = new Date(`${day} ${month} ${year?.length === 2 ? fullYear(Number(year)) : year} ${time} GMT`)
   // JavaScript takes the 31st of February for the 3rd of March.
   return date.getUTCDate() === Number(day) ? date : undefined
 }
 
 /** A two-digit year more than 50 years ahead is in the past (RFC 9110 §5.6.7). */
-function century(year: string): string {
+function fullYear(year: number): number {
   const now = new Date().getUTCFullYear()
-  const current = Math.floor(now / 100)
-  return String(current * 100 + Number(year) > now + 50 ? current - 1 : current)
+  const full = now - (now % 100) + year
+  return full > now + 50 ? full - 100 : full
 }

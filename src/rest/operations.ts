@@ -14,6 +14,9 @@ export type SelectOperation = (selection: Selection | undefined, isCounted?: boo
 
 export type Operations = ReturnType<typeof resourceOperations>
 
+/** For each resource. Callers who vary what they request must not fill the memory. */
+const MAXIMUM_SELECTIONS = 20
+
 /** The types of variables by name. Each is the argument of that name. */
 type Variables = Readonly<Record<string, string>>
 
@@ -44,6 +47,20 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
     return { type, name, text }
   }
 
+  /** Prepares the operation for whole resources, and keeps the others that were requested last. */
+  function selecting(write: (...options: Parameters<SelectOperation>) => OperationText): SelectOperation {
+    const whole = prepare(write(undefined))
+    const kept = new LRUCache<string, PreparedOperation>({ max: MAXIMUM_SELECTIONS })
+    return (selection, isCounted = true) => {
+      if (!selection && isCounted) return whole
+      const operation = write(selection, isCounted)
+      const text = operation.text as string
+      const prepared = kept.get(text) ?? prepare(operation)
+      kept.set(text, prepared)
+      return prepared
+    }
+  }
+
   const write = (name: string, variables: Variables, selection: string) =>
     prepare(written('mutation', name, 'write', variables, selection))
 
@@ -59,7 +76,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
       unlessRevision: 'String',
       ...version,
     }
-    return selecting(prepare, (selected, isCounted = true) => {
+    return selecting((selected, isCounted = true) => {
       const selection = `revision ${pageSelection(resource, isCounted, selected)}`
       return written('query', names.page, 'list', variables, selection, parent)
     })
@@ -69,7 +86,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
     list: list(ownParent),
     /** The list of the resources that refer to one other resource in a column: /{to}/{id}/{path}. */
     nestedList: (column: string) => list({ parentId: 'ID!' }, camelCase(column)),
-    read: selecting(prepare, (selected) =>
+    read: selecting((selected) =>
       written('query', names.read, 'resource', keyed, wireSelection(resource, selected)),
     ),
     create: write(
@@ -102,26 +119,6 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
 /** Lists and writes of a resource in a version of the API have its version as a variable. */
 export function versionVariable({ apiVersion }: Resource): Values {
   return apiVersion === undefined ? {} : { apiVersion }
-}
-
-/** For each resource. Callers who vary what they request must not fill the memory. */
-const MAXIMUM_SELECTIONS = 20
-
-/** Prepares the operation for whole resources, and keeps the others that were requested last. */
-function selecting(
-  prepare: Prepare,
-  write: (...options: Parameters<SelectOperation>) => OperationText,
-): SelectOperation {
-  const whole = prepare(write(undefined))
-  const kept = new LRUCache<string, PreparedOperation>({ max: MAXIMUM_SELECTIONS })
-  return (selection, isCounted = true) => {
-    if (!selection && isCounted) return whole
-    const operation = write(selection, isCounted)
-    const text = operation.text as string
-    const prepared = kept.get(text) ?? prepare(operation)
-    kept.set(text, prepared)
-    return prepared
-  }
 }
 
 function pageSelection(resource: Resource, isCounted: boolean, selection?: Selection): string {
