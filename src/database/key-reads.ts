@@ -12,9 +12,9 @@ const STATEMENTS = 2
 const MAXIMUM_KEYS = 128
 
 /**
- * Makes one `findMany` of all reads by key of one table in one turn of the event loop: with 16 at once, a read takes 10 µs
- * of processor time instead of 85. While two such statements run, the next one waits and gathers keys, so that a locked
- * table takes two connections and not all.
+ * Makes one `findMany` of all reads by key of one table in one turn of the event loop: with 16 at once, a read takes
+ * 10 µs of processor time instead of 85. While two such statements run, the next one waits and gathers keys, so that a
+ * locked table takes two connections and not all.
  */
 export function batchKeyReads(findMany: FindMany) {
   const loaders = new Map<Resource, ReturnType<typeof loaderOf>>()

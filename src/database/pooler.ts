@@ -9,8 +9,8 @@ const PROCESS = 'SELECT pg_catalog.pg_backend_pid() AS id'
 export const SESSION_PROCESS = `SET transaction_isolation TO 'read committed'; ${PROCESS}`
 
 /**
- * Whether a pooler is between a client and its session. A server tells a client the process that serves it, for requests
- * to cancel a statement (PostgreSQL: BackendKeyData). A pooler that shares sessions tells another, as the process changes.
+ * Whether a pooler is between a client and its session. A server tells a client which process serves it, for requests
+ * to cancel a statement (PostgreSQL: BackendKeyData). A pooler that shares sessions has to tell another.
  *
  * @param answer to {@link SESSION_PROCESS}
  */

@@ -14,8 +14,8 @@ export function insertStatement(resource: Resource, rows: readonly Columns[]): S
 }
 
 /**
- * Finds which keys are stored. PostgreSQL looks each up in the index of the primary key. For a list of identifiers, it may
- * scan the table instead, with a plan from a time when the table was empty.
+ * Finds which keys are stored. PostgreSQL looks each up in the index of the primary key. For a list of identifiers, it
+ * may scan the table instead, with a plan from a time when the table was empty.
  */
 export function storedKeysStatement(resource: Resource, keys: readonly string[]): Statement {
   const { parentField } = resource

@@ -23,8 +23,8 @@ interface ListedRow extends Row {
 }
 
 /**
- * Reads a part of a collection, with its count in the same snapshot; an empty part is then one row without an `id`. Prisma
- * needs five round trips (BEGIN, isolation level, count, rows, COMMIT) and 4,000 µs of CPU time for 20 rows instead of 500.
+ * Reads a part of a collection. With a count, an empty part is one row without an `id`. Prisma needs five round trips
+ * for both (BEGIN, isolation level, count, rows, COMMIT), and 4,000 µs of CPU time for 20 rows instead of 500.
  */
 export function listStatement(resource: Resource, request: ListRequest): Statement {
   const parameters = new Parameters()
@@ -34,7 +34,7 @@ export function listStatement(resource: Resource, request: ListRequest): Stateme
   return planned(facts.length === 0 ? rows : text, parameters, request)
 }
 
-/** Reads the same part of the lists of several parents. A missing parent has no rows; an empty part is one without `id`. */
+/** Reads the same part of the lists of several parents. A missing parent has no rows; an empty part is as above. */
 export function listsStatement(resource: Resource, parents: Parents, request: ListRequest): Statement {
   const parameters = new Parameters()
   const wanted = parameters.add(parents.ids)
@@ -67,12 +67,8 @@ function partsOf(
   if (counted) facts.push(`${countOf(resource, conditions)} AS total_count`)
   if (namesLast) {
     // The index of the order has this row at its end.
-    const last = rowsQuery(
-      resource,
-      { sorts, filter, counted, take: 1, fromEnd: true },
-      conditions,
-      parameters,
-    )
+    const ending = { sorts, filter, counted, take: 1, fromEnd: true }
+    const last = rowsQuery(resource, ending, conditions, parameters)
     const parent = resource.parentField ? quoted(resource.parentField) : `''`
     facts.push(`(SELECT ${parent} || '/' || id FROM (${last}) AS ending) AS last_key`)
   }
