@@ -25,6 +25,14 @@ test('the fields of an atomic mutation are written together, each after the one 
   t.is((await service().reader.get('/planets/together')).headers.get('etag'), '"together:2"')
 })
 
+test('an atomic mutation can select its type beside its writes', async (t) => {
+  const { data, errors } = await service().writer.graphql(
+    `mutation @atomic { __typename ${planet('typed')} }`,
+  )
+  t.is(errors, undefined)
+  t.deepEqual(data, { __typename: 'Mutation', putPlanet: { outcome: 'CREATED' } })
+})
+
 const refusals: [title: string, field: string, code: string, detail?: string][] = [
   ['a value that is not valid', 'putPlanet(id: "x", input: { name: " " }) { outcome }', 'VALIDATION_FAILED'],
   ['a value that another has', planet('other', 'FIRST'), 'RESOURCE_ALREADY_EXISTS', 'input.name'],

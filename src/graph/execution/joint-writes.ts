@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type GraphQLField, type GraphQLResolveInfo, getArgumentValues } from 'graphql'
+import { type GraphQLResolveInfo, getArgumentValues } from 'graphql'
 import type { Written } from '../../domain/changes.ts'
 import type { WriteContext } from '../../domain/context.ts'
 import { type Creation, createTogether } from '../../domain/create-together.ts'
@@ -77,10 +77,12 @@ export class JointWrites {
 
 function plannedWrites(info: GraphQLResolveInfo): PlannedWrite[] {
   const fields = info.schema.getMutationType()?.getFields() ?? {}
-  const writes = fieldsBelow(info, [info.operation]).map((node): PlannedWrite => {
-    const field = fields[node.name.value] as GraphQLField<unknown, unknown>
+  const writes = fieldsBelow(info, [info.operation]).flatMap((node): PlannedWrite[] => {
+    const field = fields[node.name.value]
+    // `__typename` is a field of every type, and writes nothing.
+    if (!field) return []
     const args = getArgumentValues(field, node, info.variableValues)
-    return { ...(field.extensions['writes'] as WriteTarget), name: (node.alias ?? node.name).value, args }
+    return [{ ...(field.extensions['writes'] as WriteTarget), name: (node.alias ?? node.name).value, args }]
   })
   // Equal fields are one.
   return [...new Map(writes.map((write) => [write.name, write])).values()]
