@@ -25,10 +25,10 @@ export function createClient(
   { schema, isEmbedded }: Connection,
   { PrismaClient, databaseTimeout: timeout }: DatabaseUse,
 ): DatabaseClient {
-  const nameOf = isEmbedded ? () => '' : statementName
+  const nameOf = isEmbedded ? undefined : statementName
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, {
-      statementNameGenerator: nameOf,
+      ...(nameOf && { statementNameGenerator: nameOf }),
       ...(schema !== undefined && { schema }),
     }),
     // Otherwise each call captures its stack for an error message that is never shown.
@@ -36,7 +36,7 @@ export function createClient(
     transactionOptions: { maxWait: timeout, timeout },
   })
   const send = async <Result>({ text, values, isPlannedEachTime }: Statement): Promise<Result[]> => {
-    const name = isPlannedEachTime ? '' : nameOf({ sql: text })
+    const name = isPlannedEachTime ? '' : nameOf?.({ sql: text })
     return (await pool.query({ name, text, values: values as unknown[] })).rows as Result[]
   }
   return extend(prisma, send) as unknown as DatabaseClient

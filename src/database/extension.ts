@@ -1,4 +1,6 @@
 import { Prisma } from '@prisma/client/extension'
+import { DbNull, Decimal } from '@prisma/client/runtime/client'
+import { kindOf } from '../model/fields.ts'
 import { keyColumns, type ResourceKey } from '../model/identifiers.ts'
 import type { AggregateRequest, Group } from '../model/query/aggregate.ts'
 import type { List, ListRequest } from '../model/query/list.ts'
@@ -7,7 +9,6 @@ import type { Columns, Row } from '../model/row.ts'
 import { rejectUnavailable } from './errors.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { batchKeyReads } from './key-reads.ts'
-import { storedValues, withStoredValues } from './prisma-data.ts'
 import { aggregateStatement, toGroups } from './sql/aggregate.ts'
 import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
@@ -94,4 +95,63 @@ function isOutside(client: object): boolean {
 
 function clientOf(model: unknown): QueryClient {
   return (Prisma.getExtensionContext(model) as unknown as { $parent: QueryClient }).$parent
+}
+
+/** Columns with their values as Prisma stores them exactly. */
+export function toData({ leaves }: Resource, columns: Columns): Columns {
+  const data: Record<string, unknown> = { ...columns }
+  for (const { column, field } of leaves) {
+    const convert = CONVERSIONS[kindOf(field).prismaType]
+    if (convert && column in data) data[column] = convert(data[column])
+  }
+  return data
+}
+
+const RETURN_ROWS = ['findMany', 'findFirst', 'create', 'updateManyAndReturn'] as const
+
+type Rows = Readonly<Record<(typeof RETURN_ROWS)[number], (...parameters: never[]) => Promise<unknown>>>
+
+/** A Prisma model that returns the same values as statements. */
+function withStoredValues<Model extends Rows>(resource: Resource, model: Model): Model {
+  const convert = storedValues(resource)
+  if (!convert) return model
+  return new Proxy(model, {
+    get(target, name: keyof Rows) {
+      if (!RETURN_ROWS.includes(name)) return target[name]
+      return async (...parameters: never[]) => convert(await target[name](...parameters))
+    },
+  })
+}
+
+type Convert = <Rows>(rows: Rows) => Rows
+
+const known = new WeakMap<Resource, { readonly convert: Convert | undefined }>()
+
+/** A function that converts rows of Prisma, or one, to the values of statements; undefined if they are the same. */
+function storedValues(resource: Resource): Convert | undefined {
+  const { convert } = known.get(resource) ?? { convert: conversion(resource) }
+  known.set(resource, { convert })
+  return convert
+}
+
+function conversion({ leaves }: Resource): Convert | undefined {
+  const converted = leaves.filter(({ field }) => kindOf(field).fromPrisma)
+  if (converted.length === 0) return undefined
+  return function convert<Rows>(row: Rows): Rows {
+    if (Array.isArray(row)) return row.map(convert) as Rows
+    if (!row) return row
+    const values: Record<string, unknown> = { ...row }
+    for (const { column, field } of converted)
+      values[column] &&= kindOf(field).fromPrisma?.(values[column] as never, field)
+    return values as Rows
+  }
+}
+
+/** By the type in the Prisma schema. */
+const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  // Prisma stores null as the JSON value null.
+  Json: (value) => value ?? DbNull,
+  // Prisma rounds numbers beyond 2^53 to 16 digits, so that the greatest one overflows; as a Decimal, it keeps all 17.
+  Float: (value) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? new Decimal(value as number) : value,
 }

@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
 import { isPooled, SESSION_PROCESS, sendPreceded, sendSetUp } from './pooler.ts'
 import { localStatements, sessionStatement, transactionStatement } from './session.ts'
-import { withoutWriter } from './writer.ts'
+import { WRITE, withoutWriter } from './writer.ts'
 
 /** Time after the statement timeout until the connection is closed. */
 const GRACE_MILLISECONDS = 1_000
@@ -128,7 +128,7 @@ export function createPool(
     }
 
     #send(query: Query, sent: pg.QueryConfig): Promise<unknown> {
-      const signed = withoutWriter(sent)
+      const signed = WRITE.test(sent.text) ? withoutWriter(sent) : undefined
       if (!this.#isPooled && !signed) return query(sent)
       const { name, ...config } = signed?.config ?? sent
       const named = this.#isPooled ? config : { ...config, name }

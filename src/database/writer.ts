@@ -33,13 +33,13 @@ export async function setWriter(client: Client, writer: string): Promise<void> {
   await client.$rows({ text: SET_WRITER, values: [writer] })
 }
 
-const WRITE = /^(?:INSERT|UPDATE|DELETE)/
+/** The statements that can have a {@link signedKey}. */
+export const WRITE = /^(?:INSERT|UPDATE|DELETE)/
 const SIGNED = /^[A-Za-z0-9._~-]{1,64}\0/
 
 /** Splits a statement with a {@link signedKey} into the one that sets its writer, and itself without the writer. */
 export function withoutWriter(config: pg.QueryConfig) {
-  const { text, values = [] } = config
-  if (!WRITE.test(text)) return undefined
+  const { values = [] } = config
   const place = values.findIndex((value) => typeof value === 'string' && SIGNED.test(value))
   if (place === -1) return undefined
   const [id, ...writer] = (values[place] as string).split(SEPARATOR)

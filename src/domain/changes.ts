@@ -1,6 +1,5 @@
 import type { Client } from '../database/client.ts'
-import { prismaModel } from '../database/extension.ts'
-import { toData } from '../database/prisma-data.ts'
+import { prismaModel, toData } from '../database/extension.ts'
 import { signedKey, writerOf } from '../database/writer.ts'
 import { type Change, TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'

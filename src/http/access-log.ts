@@ -39,7 +39,7 @@ const PATH_CHARACTERS = 200
  * work, so the report waits for the work.
  */
 export function observe(
-  report: ReportRequest,
+  reports: readonly ReportRequest[],
   templateOf: (path: string) => string | undefined,
   isProbe: (path: string) => boolean,
 ): Middleware {
@@ -72,7 +72,7 @@ export function observe(
       if (route) span?.updateName(`${ctx.method} ${route}`).setAttribute('http.route', route)
       if (request.status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
       span?.end()
-      report(request)
+      for (const report of reports) report(request)
     }
     void done.then(finish, finish)
     return done

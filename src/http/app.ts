@@ -31,7 +31,7 @@ export interface AppParts {
   }
   readonly authenticate: Middleware
   readonly reportFault: ReportFault
-  readonly reportRequest: ReportRequest
+  readonly reports: readonly ReportRequest[]
   readonly load: Load
   readonly pathHeaders?: PathHeaders | undefined
   /** Set if reads can be older than writes. */
@@ -65,7 +65,7 @@ export function createApp(parts: AppParts): RequestListener {
     ...(settings.compression ? [compressBodies()] : []),
     sendInPieces,
     requestId(settings.trustProxy),
-    observe(parts.reportRequest, (path) => routes.at(path)?.path, routes.isProbe),
+    observe(parts.reports, (path) => routes.at(path)?.path, routes.isProbe),
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,
     securityHeaders,

@@ -9,11 +9,15 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { refuseConnect, respondToClientError } from './errors.ts'
 
+/** Changes while the server runs. */
+interface ServerState {
+  /** Every response closes its connection. */
+  readonly isStopping: boolean
+}
+
 export interface ServerLimits {
   readonly maximumConnections: number
   readonly keepAliveSeconds: number
-  /** While the service stops, every response closes its connection. */
-  readonly isStopping: () => boolean
   /** How long a client may take to receive a response. */
   readonly responseMilliseconds?: number
 }
@@ -28,7 +32,7 @@ const QUIET_ATTEMPTS = 10
  * Makes the HTTP server. By default, Node keeps slow connections for minutes and responds to malformed requests without
  * a body; this server does neither.
  */
-export function createHttpServer(handler: RequestListener, limits: ServerLimits) {
+export function createHttpServer(handler: RequestListener, limits: ServerLimits, state: ServerState) {
   const { responseMilliseconds = RESPONSE_MILLISECONDS } = limits
   let held: Promise<void> | undefined
   const server = createServer({
@@ -48,7 +52,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits)
   })
   server.on('request', (request, response) => {
     toOriginForm(request)
-    if (limits.isStopping()) {
+    if (state.isStopping) {
       response.setHeader('Connection', 'close')
       endAfter(response, () => held)
     }

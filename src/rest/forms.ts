@@ -135,6 +135,6 @@ function referenceValue(resource: Resource, parent: Parent): Values {
 }
 
 /** Distinguishes representations with different templates in entity tags; undefined without templates. */
-export function variantOf(templates: Templates = {}): string | undefined {
+export function variantOf(templates: Templates): string | undefined {
   return Object.keys(templates).join('+') || undefined
 }

@@ -7,7 +7,6 @@ import type { Handler } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { changesUrl } from './changes/feed.ts'
-import { linkVersions } from './changes/versions.ts'
 import {
   contentVariant,
   describeVersion,
@@ -25,7 +24,7 @@ import { listQueryParser } from './parse-list-query.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { respond, type Viewer, viewerOf } from './respond.ts'
 import { authorizeEmbeds, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
-import type { RestSettings, Urls } from './urls.ts'
+import { type RestSettings, requestedUrl, type Urls, VERSIONS_PATH } from './urls.ts'
 import { createWrites, type Represent, runWrites, type WriteName } from './writes.ts'
 
 /**
@@ -72,7 +71,7 @@ export function createHandlers(
   const represent: Represent = (data, occasion, viewer) => {
     const templates = templatesOf(data, viewer)
     return {
-      headers: stateHeaders(data, variantOf(templates)),
+      headers: stateHeaders(data, templates && variantOf(templates)),
       document: () => withTemplates(hal.resource(data, occasion, viewer.urls), templates),
     }
   }
@@ -107,6 +106,13 @@ export function createHandlers(
     ctx.append('Link', `<${href}>; rel="changes"`)
   }
 
+  /** Links a resource to its versions (RFC 5829 §3.1), unless there is no record of them. */
+  function linkVersions(ctx: Context): void {
+    if (!settings.feed?.source.changesDays) return
+    const href = requestedUrl(ctx, resource, settings)
+    ctx.append('Link', `<${href}${VERSIONS_PATH}>; rel="version-history"`)
+  }
+
   return {
     /** Pages of a list; of the resources of one parent, where there is one. */
     list(operation: SelectOperation, parent: Resource | undefined): Handler {
@@ -118,7 +124,7 @@ export function createHandlers(
         const counted = isCounted(ctx)
         const { caller, urls, hasTemplates } = viewerOf(ctx, settings)
         const templates = hasTemplates ? forms.list(caller, of, urls) : undefined
-        const variant = listVariant(ctx, [urls.base, counted, variantOf(templates), shown])
+        const variant = listVariant(ctx, [urls.base, counted, templates && variantOf(templates), shown])
         const embeds = selection?.embeds !== undefined
         // A revision covers the versions of the items alone.
         const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
@@ -150,12 +156,11 @@ export function createHandlers(
       if (selection) authorizeEmbeds(callerOf(ctx), selection)
       const run = runForRequest(ctx, operations.read(selection), ctx['params'])
       const result = await run.catch((error) => {
-        if (error instanceof DomainError && error.code === 'RESOURCE_GONE')
-          linkVersions(ctx, resource, settings)
+        if (error instanceof DomainError && error.code === 'RESOURCE_GONE') linkVersions(ctx)
         throw error
       })
       const data = result['resource'] as Values
-      linkVersions(ctx, resource, settings)
+      linkVersions(ctx)
       if (selection) return respondWithSelection(ctx, data, selection)
       const { headers, document } = represent(data, 'read', viewerOf(ctx, settings))
       describeVersion(ctx, headers)

@@ -29,7 +29,7 @@ export interface Deprecation {
 }
 
 export const REFERENCE_PATH = '/docs'
-
+export const VERSIONS_PATH = '/versions'
 /** RFC 9727 §2. */
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
@@ -57,6 +57,16 @@ export class Urls {
     const collection = this.collection(resource, parentId)
     return resource.kind === 'singleton' ? collection : `${collection}/${encodeURIComponent(id)}`
   }
+}
+
+/** The key in the path of a request. The singleton of a parent has its identifier. */
+export function keyIn({ params }: Context): ResourceKey {
+  const { parentId, id = parentId } = params
+  return { parentId, id }
+}
+
+export function requestedUrl(ctx: Context, resource: Resource, settings: RestSettings): string {
+  return urlsFor(ctx, settings).resource(resource, keyIn(ctx))
 }
 
 /** A URL with the parameters that are set. `:` and `,` are not encoded (RFC 3986 §3.4). */

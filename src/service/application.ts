@@ -129,10 +129,7 @@ export async function prepareApplication(parts: ServiceParts) {
       settings,
       authenticate: authenticate(tokens, reportFault),
       reportFault,
-      reportRequest(request) {
-        reportRequest?.(request)
-        metrics?.report(request)
-      },
+      reports: [reportRequest, metrics?.report].filter((report) => report !== undefined),
       load: limiter,
       pathHeaders: deprecationHeaders(interfaces),
       positions: readers.positions,

@@ -49,7 +49,7 @@ export async function startService(parts: ServiceParts) {
     )
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state, feed)
-    const { server, drain } = createHttpServer(handler, { ...settings, isStopping: () => state.isStopping })
+    const { server, drain } = createHttpServer(handler, settings, state)
     server.on('drop', () => state.refusedConnections++)
     const origin = await listen(server, settings)
     const stopUpkeep = [

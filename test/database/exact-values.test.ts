@@ -1,7 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { prismaModel } from '../../src/database/extension.ts'
-import { toData } from '../../src/database/prisma-data.ts'
+import { prismaModel, toData } from '../../src/database/extension.ts'
 import { atmosphere } from '../../src/domain/resources/atmosphere.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { spacecraft } from '../../src/domain/resources/spacecraft.ts'

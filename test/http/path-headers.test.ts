@@ -39,7 +39,7 @@ async function serve(t: ExecutionContext, isFull: boolean) {
       return next()
     },
     reportFault: (error) => t.fail(String(error)),
-    reportRequest: () => {},
+    reports: [],
     load,
     pathHeaders: {
       names: ['Successor'],

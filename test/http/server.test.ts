@@ -14,12 +14,8 @@ const ANSWER_BYTES = 50_000_000
 
 /** A server of the test's own; resolves to its address. */
 async function serve(t: ExecutionContext, handler: RequestListener, limits: Partial<ServerLimits> = {}) {
-  const { server } = createHttpServer(handler, {
-    maximumConnections: 100,
-    keepAliveSeconds: 60,
-    isStopping: () => false,
-    ...limits,
-  })
+  const settings = { maximumConnections: 100, keepAliveSeconds: 60, ...limits }
+  const { server } = createHttpServer(handler, settings, { isStopping: false })
   return listenWith(t, server)
 }
 

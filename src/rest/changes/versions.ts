@@ -3,16 +3,12 @@ import { HIGHEST_VERSION } from '../../domain/feed/versions.ts'
 import type { Prepare, PreparedOperation } from '../../graph/execution/operation.ts'
 import type { Handler } from '../../http/routes.ts'
 import { DomainError } from '../../model/errors.ts'
-import type { ResourceKey } from '../../model/identifiers.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { picker } from '../hal.ts'
 import { runForRequest } from '../operations.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { respond } from '../respond.ts'
-import { type RestSettings, urlsFor, withQuery } from '../urls.ts'
-
-/** Below a resource. */
-export const VERSIONS_PATH = '/versions'
+import { keyIn, type RestSettings, requestedUrl, VERSIONS_PATH, withQuery } from '../urls.ts'
 
 const OPERATION = `query ($collection: String!, $id: ID!, $parentId: ID, $version: Int, $before: Int, $limit: Int!) {
   versions(collection: $collection, id: $id, parentId: $parentId, version: $version, before: $before, limit: $limit) {
@@ -72,7 +68,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
       : undefined
     parameters.refuseProblems()
     const { items, has_more } = await read(ctx, { before, limit })
-    const href = hrefIn(ctx, resource, settings)
+    const href = requestedUrl(ctx, resource, settings)
     const page = (before: number | undefined) => ({
       href: withQuery(href + VERSIONS_PATH, { before, limit }),
     })
@@ -91,20 +87,10 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
   const one: Handler = async (ctx) => {
     QueryParameters.refuse(ctx.URL.searchParams)
     const { items } = await read(ctx, { version: numberIn(ctx), limit: 1 })
-    respond(ctx, 200, present(items[0] as Version, hrefIn(ctx, resource, settings)))
+    respond(ctx, 200, present(items[0] as Version, requestedUrl(ctx, resource, settings)))
   }
 
   return { [VERSIONS_PATH]: list, [`${VERSIONS_PATH}/:version`]: one }
-}
-
-/** The singleton of a parent has its identifier. */
-function keyIn({ params }: Context): ResourceKey {
-  const { parentId, id = parentId } = params
-  return { parentId, id }
-}
-
-function hrefIn(ctx: Context, resource: Resource, settings: RestSettings): string {
-  return urlsFor(ctx, settings).resource(resource, keyIn(ctx))
 }
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404) for what is no version */
@@ -112,11 +98,4 @@ function numberIn({ params: { version } }: Context): number {
   const number = /^[1-9]\d{0,9}$/.test(version) ? Number(version) : Number.NaN
   if (number <= HIGHEST_VERSION) return number
   throw new DomainError('RESOURCE_NOT_FOUND', `There is no version ${JSON.stringify(version.slice(0, 64))}.`)
-}
-
-/** Links a resource to its versions (RFC 5829 §3.1), unless there is no record of them. */
-export function linkVersions(ctx: Context, resource: Resource, settings: RestSettings): void {
-  if (!settings.feed?.source.changesDays) return
-  const href = hrefIn(ctx, resource, settings)
-  ctx.append('Link', `<${href}${VERSIONS_PATH}>; rel="version-history"`)
 }
