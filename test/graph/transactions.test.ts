@@ -228,5 +228,6 @@ onServer('on PostgreSQL, an atomic mutation that ends in a deadlock is executed 
   }
   const [counted] = await client.$queryRaw<{ deadlocks: bigint }[]>`
     SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`
-  t.is(counted?.deadlocks, 1n)
+  // On a busy machine, the next execution may end in one as well.
+  t.true((counted?.deadlocks ?? 0n) >= 1n)
 })

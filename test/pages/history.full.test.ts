@@ -8,15 +8,18 @@ const service = shareTestService(test)
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`
 
-/** Opens a page with the token of a client. */
+/** Opens a page with the token of a client, if there is a browser. */
 async function browsing(
   t: ExecutionContext,
   client: Client,
   path: string,
   work: (page: Page) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   const browser = await openBrowser(t)
-  if (!browser) return void t.pass()
+  if (!browser) {
+    t.pass()
+    return false
+  }
   const page = await (await browser.newContext()).newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
@@ -25,6 +28,7 @@ async function browsing(
   await page.getByRole('button', { name: 'Use token' }).click()
   await work(page)
   t.deepEqual(problems, [])
+  return true
 }
 
 const versionAt = (page: Page, number: number) => page.locator('.history > li').nth(number)
@@ -33,7 +37,7 @@ test('the history shows who changed what, and restores a version with a request 
   const { withSubject, writer } = service()
   await withSubject('ada').put('/planets/vesta', { id: 'vesta', name: 'Vesta', host_star: 'Sol' })
   await withSubject('ben').patch('/planets/vesta', { name: HOSTILE, host_star: null })
-  await browsing(t, writer, '/planets/vesta', async (page) => {
+  const hasRun = await browsing(t, writer, '/planets/vesta', async (page) => {
     await page.getByRole('link', { name: 'History', exact: true }).click()
     await page.getByRole('heading', { name: `${HOSTILE}: history` }).waitFor()
     const latest = versionAt(page, 0)
@@ -61,7 +65,7 @@ test('the history shows who changed what, and restores a version with a request 
     t.is(await page.evaluate('document.activeElement.tagName'), 'H1')
     t.not(await page.title(), 'owned')
   })
-  t.like((await writer.get('/planets/vesta')).body, { name: 'Vesta', host_star: 'Sol' })
+  if (hasRun) t.like((await writer.get('/planets/vesta')).body, { name: 'Vesta', host_star: 'Sol' })
 })
 
 test('the page of a deleted resource leads to its history, from which it is created again', async (t) => {
@@ -69,7 +73,7 @@ test('the page of a deleted resource leads to its history, from which it is crea
   await writer.put('/planets/lost', { id: 'lost', name: 'Lost' })
   await writer.put('/planets/lost/atmosphere', { dominant_gas: 'neon' })
   await writer.delete('/planets/lost')
-  await browsing(t, writer, '/planets/lost', async (page) => {
+  const hasRun = await browsing(t, writer, '/planets/lost', async (page) => {
     await page.getByRole('link', { name: 'History', exact: true }).click()
     await page.getByText('Restoring a version creates it again.').waitFor()
     t.regex(await versionAt(page, 0).innerText(), /^Deleted/)
@@ -83,7 +87,7 @@ test('the page of a deleted resource leads to its history, from which it is crea
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await page.getByRole('link', { name: 'History', exact: true }).waitFor()
   })
-  t.is((await writer.get('/planets/lost/atmosphere')).body.dominant_gas, 'neon')
+  if (hasRun) t.is((await writer.get('/planets/lost/atmosphere')).body.dominant_gas, 'neon')
 })
 
 test('older versions are shown on request, and a token that may not write restores none', async (t) => {

@@ -6,6 +6,7 @@ import { followFeed } from '../../src/domain/feed/follow.ts'
 import { FeedWatch } from '../../src/domain/feed/watch.ts'
 import { DomainError } from '../../src/model/errors.ts'
 import { purgeChanges } from '../helpers/database/purge-changes.ts'
+import { resources } from '../helpers/domain/domain.ts'
 import { openConnection } from '../helpers/process/raw-connection.ts'
 import { accessToken } from '../helpers/service/access-token.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
@@ -355,6 +356,41 @@ test('a stream goes on after a page that a busy service refused to read, and end
   t.is((await pages.next()).value?.next, 'a')
   t.is((await pages.next()).value?.next, 'b')
   await t.throwsAsync(pages.next(), { message: 'Gone.' })
+})
+
+test('a request that waits is woken by a write of its process, without the next look at the database', async (t) => {
+  const { writer, database } = await startTestService(t)
+  const feed = new FeedWatch({ client: database.client, changesDays: 30 }, 3_600_000)
+  t.teardown(async () => feed.stop())
+  await feed.refresh()
+  const request = { resources, since: feed.cursor, limit: 1 }
+  const waiting = feed.wait(
+    request,
+    { identity: 'reader', scopes: new Set() },
+    60_000,
+    new AbortController().signal,
+  )
+  await writer.put('/planets/woken', { id: 'woken', name: 'Woken' })
+  feed.written()
+  t.true(await waiting)
+})
+
+test.serial('each write of a process is told to its feed, and so is each batch', async (t) => {
+  const { writer } = service()
+  let count = 0
+  const { written } = FeedWatch.prototype
+  FeedWatch.prototype.written = function (this: FeedWatch) {
+    count++
+    written.call(this)
+  }
+  t.teardown(() => {
+    FeedWatch.prototype.written = written
+  })
+  await writer.put('/planets/told', { id: 'told', name: 'Told' })
+  t.is(count, 1)
+  const operations = [{ method: 'PATCH', path: '/planets/told', body: { host_star: 'Sol' } }]
+  t.is((await writer.post('/batch', { operations })).status, 200)
+  t.true(count > 1)
 })
 
 test('a list links to the feed, at a position from which nothing that it lacks is missing', async (t) => {

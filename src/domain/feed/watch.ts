@@ -5,7 +5,7 @@ import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-f
 import { toCursor } from './position.ts'
 import { numberChanges } from './upkeep.ts'
 
-/** How often the feed is read while a request waits. */
+/** How often the feed is read while a request waits, for changes that other processes make. */
 const POLL_MILLISECONDS = 250
 
 /** Requests that go on at once, and the time until the next ones. */
@@ -24,12 +24,17 @@ export class FeedWatch {
   /** What was found up to this end of the feed, by request: most callers wait for the same changes. */
   readonly #found = new LRUCache<string, Found>({ max: MAXIMUM_WAITING })
   #isPolling = false
+  #isWritten = false
+  #endPause = () => {}
   #isWaking = false
   readonly #waiting = new Set<() => void>()
   readonly #waits = new Set<{ readonly identity: string; readonly end: () => void }>()
   #isStopped = false
 
-  constructor(readonly source: Source) {}
+  constructor(
+    readonly source: Source,
+    private readonly pollMilliseconds = POLL_MILLISECONDS,
+  ) {}
 
   /** A recent position of the feed: lists that are read after this call have all changes up to it. */
   get cursor(): string | undefined {
@@ -106,9 +111,16 @@ export class FeedWatch {
     }
   }
 
+  /** Reads the feed soon, because this process may have changed it. */
+  written(): void {
+    this.#isWritten = true
+    this.#endPause()
+  }
+
   stop(): void {
     this.#isStopped = true
     for (const { end } of this.#waits) end()
+    this.#endPause()
   }
 
   #find(request: ChangeRequest): Found {
@@ -143,10 +155,25 @@ export class FeedWatch {
     if (this.#isPolling) return
     this.#isPolling = true
     while (this.#waiting.size > 0) {
+      this.#isWritten = false
       // After a failure of the database, the next look finds the changes.
       await this.refresh().catch(() => {})
-      await delay(POLL_MILLISECONDS)
+      await this.#pause()
     }
     this.#isPolling = false
+  }
+
+  /** Until this process writes, and then a millisecond for each request that waits: each wakes, and reads the feed. */
+  async #pause(): Promise<void> {
+    if (!this.#isWritten) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, this.pollMilliseconds)
+        this.#endPause = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    await delay(Math.min(this.#waiting.size, POLL_MILLISECONDS))
   }
 }

@@ -54,5 +54,6 @@ export async function executeTogether(
     return { data: null, errors: [new GraphQLError(message, { originalError: cause as Error })] }
   } finally {
     domain.readers.recordWrite(caller)
+    domain.feed.written()
   }
 }

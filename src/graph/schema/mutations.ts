@@ -167,6 +167,7 @@ function writing(
       } finally {
         // Even after an error: when the connection is lost, the write may have happened.
         domain.readers.recordWrite(caller)
+        domain.feed.written()
         loaders.readFrom(domain.client)
       }
     }
