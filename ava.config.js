@@ -34,6 +34,9 @@ const inSuites = new Set([...suites.values()].flat())
 /** Files that are named on the command line run in processes of their own. */
 const isSelection = process.argv.slice(2).some((path) => path.startsWith('test/') && !suites.has(path))
 
+/** @param {string} file */
+const isSuite = (file) => file.includes('/suites/')
+
 export default {
   // One more than there are processors, because tests wait at times.
   concurrency: availableParallelism() + 1,
@@ -49,6 +52,8 @@ export default {
   nodeArguments: ['--wasm-tiering-budget=200000000'],
   // The files of a suite declare their tests together, so nothing that they import may still be loading.
   require: ['./test/dist/helpers/process/prepare.js'],
+  // A suite is not as long as the longest files, which would run alone at the end.
+  sortTestFiles: (one, other) => Number(isSuite(one)) - Number(isSuite(other)) || one.localeCompare(other),
   typescript: { compile: false, rewritePaths: { 'test/': 'test/dist/' } },
   workerThreads: false,
   timeout: '5m',
