@@ -30,8 +30,9 @@ test('alerts and dashboard use only metrics that the service serves', async (t) 
   const names = [...rules, ...panels].flatMap(
     (text) => text.match(/\b(?:halgraph|nodejs|process)_\w+/g) ?? [],
   )
+  // A histogram without values, such as that of collections of garbage, has the line of its type only.
   t.deepEqual(
-    names.filter((name) => !served.has(name)),
+    names.filter((name) => !served.has(name) && !served.has(name.replace(/_(?:sum|count|bucket)$/, ''))),
     [],
   )
   for (const [, label] of [...rules, ...panels].join().matchAll(/[{,] ?(\w+)(?:=|!)/g))

@@ -192,6 +192,9 @@ claim(
   },
 )
 
+/** PostgreSQL, appendix A: a database with connections is not renamed. */
+const OBJECT_IN_USE = '55006'
+
 for (const [trouble, begin, end, suffix] of [
   ['that refuses connections', 'ALLOW_CONNECTIONS false', 'ALLOW_CONNECTIONS true', ''],
   ['that does not exist', 'RENAME TO "{}_gone"', 'RENAME TO "{}"', '_gone'],
@@ -202,16 +205,25 @@ for (const [trouble, begin, end, suffix] of [
     const name = new URL(direct).pathname.slice(1)
     const administrator = new pg.Client({ connectionString: server })
     await administrator.connect()
-    const alter = async (from: string, change: string) => {
-      await administrator.query(
+    const disconnect = (database: string) =>
+      administrator.query(
         'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1',
-        [from],
+        [database],
       )
-      await administrator.query(`ALTER DATABASE "${from}" ${change.replace('{}', name)}`)
+    // The service may connect again between two statements.
+    const alter = async (from: string, to: string, change: string): Promise<void> => {
+      await disconnect(from)
+      try {
+        await administrator.query(`ALTER DATABASE "${from}" ${change.replace('{}', name)}`)
+      } catch (error) {
+        if ((error as pg.DatabaseError).code !== OBJECT_IN_USE) throw error
+        return alter(from, to, change)
+      }
+      await disconnect(to)
     }
-    await alter(name, begin)
+    await alter(name, name + suffix, begin)
     await isUnavailable(t, service, 'gone')
-    await alter(name + suffix, end)
+    await alter(name + suffix, name, end)
     await administrator.end()
     await recovers(t, service)
   })

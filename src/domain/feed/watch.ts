@@ -8,6 +8,9 @@ import { numberChanges } from './upkeep.ts'
 /** How often the feed is read while a request waits, for changes that other processes make. */
 const POLL_MILLISECONDS = 250
 
+/** The least time between two looks while this process writes. */
+const WRITTEN_MILLISECONDS = 25
+
 /** Requests that go on at once, and the time until the next ones. */
 const WOKEN = 10
 const WAKE_MILLISECONDS = 2
@@ -163,7 +166,7 @@ export class FeedWatch {
     this.#isPolling = false
   }
 
-  /** Until this process writes, and then a millisecond for each request that waits: each wakes, and reads the feed. */
+  /** Until this process writes. Then a millisecond for each request that waits, because each wakes and reads the feed. */
   async #pause(): Promise<void> {
     if (!this.#isWritten) {
       await new Promise<void>((resolve) => {
@@ -174,6 +177,6 @@ export class FeedWatch {
         }
       })
     }
-    await delay(Math.min(this.#waiting.size, POLL_MILLISECONDS))
+    await delay(Math.min(Math.max(WRITTEN_MILLISECONDS, this.#waiting.size), POLL_MILLISECONDS))
   }
 }
