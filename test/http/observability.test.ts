@@ -15,7 +15,11 @@ const reports = new EventEmitter()
 const reportRequest = (request: AnsweredRequest) => void reports.emit('request', request)
 const plain = shareTestService(test, {}, { reportRequest })
 /** With every setting that the tests below are about. */
-const observed = shareTestService(test, { metrics: true, serverTiming: true, trustProxy: true })
+const observed = shareTestService(
+  test,
+  { metrics: true, serverTiming: true, trustProxy: true },
+  { reportRequest },
+)
 
 test('liveness and readiness need no token, and allow only GET and HEAD', async (t) => {
   const { anonymous, origin } = plain()
