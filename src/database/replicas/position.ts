@@ -38,8 +38,8 @@ export type Replayed = Pick<WritePosition, 'offset'> & Partial<WritePosition>
 /**
  * Undefined for a server that does not report it, or is no standby: after a promotion it reports what it had replayed
  * before. The receiver knows the timeline at once, but shows it to monitoring roles only; a restart point knows it
- * later. A standby switches to a timeline before the position where it begins, so a position is never taken for one of
- * the previous timeline.
+ * later. A standby switches to a timeline before the position where that begins, so its positions never belong to the
+ * previous timeline.
  */
 export async function replayedPosition(replica: Database): Promise<Replayed | undefined> {
   const offset = `pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS offset`

@@ -166,7 +166,7 @@ export class FeedWatch {
     this.#isPolling = false
   }
 
-  /** Until this process writes. Then a millisecond for each request that waits, because each wakes and reads the feed. */
+  /** Until the next look. After a write of this process, a millisecond for each request that waits: each reads the feed. */
   async #pause(): Promise<void> {
     if (!this.#isWritten) {
       await new Promise<void>((resolve) => {
@@ -177,6 +177,7 @@ export class FeedWatch {
         }
       })
     }
-    await delay(Math.min(Math.max(WRITTEN_MILLISECONDS, this.#waiting.size), POLL_MILLISECONDS))
+    const rest = Math.min(Math.max(WRITTEN_MILLISECONDS, this.#waiting.size), POLL_MILLISECONDS)
+    if (this.#isWritten) await delay(rest)
   }
 }
