@@ -5,6 +5,7 @@ import { startService } from '../../../src/service/server.ts'
 import { readSettings, type Settings } from '../../../src/service/settings/settings.ts'
 import { createTestDatabase, type Owner, type TestDatabase } from '../database/database.ts'
 import { domain } from '../domain/domain.ts'
+import { takeTurn } from '../process/turns.ts'
 import { accessToken } from './access-token.ts'
 import { type Client, createClient } from './client.ts'
 import { createConformanceCheck } from './conformance.ts'
@@ -83,6 +84,7 @@ export async function startTestService(
   overrides: Partial<Settings> = {},
   parts: TestParts = {},
 ): Promise<TestService> {
+  await takeTurn(owner)
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
   const { databaseUrl, dataDir, migrateOnStart } = database
