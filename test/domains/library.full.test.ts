@@ -477,7 +477,7 @@ test.serial('the claims that hold for every resource hold for those of the libra
   )
   // What failed outside of tests is not in the summary, but ends ava with an error.
   t.is(code, undefined, stdout.slice(-3000))
-  t.true(Number(/^ *(\d+) passed$/m.exec(stdout)?.[1]) > 100, stdout.slice(-500))
+  t.true(Number(/^ *(\d+) tests passed$/m.exec(stdout)?.[1]) > 100, stdout.slice(-500))
 })
 
 test.serial(
