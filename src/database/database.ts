@@ -8,6 +8,7 @@ import {
 import { prepareFolder, refuseMissing } from './embedded/folder.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, refuseUnmigrated } from './migrations/migrator.ts'
+import { WriteNotifications } from './notifications.ts'
 import { createPool } from './pool.ts'
 import { sharesSessions } from './pooler.ts'
 import { settingsCheck } from './session.ts'
@@ -123,7 +124,9 @@ async function openServer(
 export function createDatabase(connection: Connection, use: DatabaseUse, release = async () => {}) {
   const pool = createPool(connection, use)
   const client = createClient(pool, connection, use)
+  const notifications = connection.isEmbedded ? undefined : new WriteNotifications(connection, pool)
   const close = async () => {
+    await notifications?.close()
     await client.$disconnect()
     await pool.end()
     await release()
@@ -132,6 +135,8 @@ export function createDatabase(connection: Connection, use: DatabaseUse, release
   return {
     client,
     pool,
+    /** Of writes, between the processes that use a server. */
+    notifications,
     /** Rejects if a connection does not respond or its session has other settings. */
     async check() {
       const text = settingsCheck(connection.schema)

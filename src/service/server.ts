@@ -44,9 +44,7 @@ export async function startService(parts: ServiceParts) {
     const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
     const replicaOptions = { ...settings, secret, report: parts.reportReplicas }
     const readers = await openReaders(database, { ...settings, PrismaClient }, replicaOptions)
-    const feed = await retryWhileUnavailable(options.patience, () =>
-      openFeed(database.client, settings.changesDays),
-    )
+    const feed = await retryWhileUnavailable(options.patience, () => openFeed(database, settings.changesDays))
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state, feed)
     const { server, drain } = createHttpServer(handler, settings, state)
@@ -116,9 +114,9 @@ export async function retryWhileUnavailable<Result>(
 }
 
 /** Turns the record of changes on or off, as the settings say, and reads the end of the feed. */
-async function openFeed(client: Database['client'], days: number): Promise<FeedWatch> {
+async function openFeed({ client, notifications }: Database, days: number): Promise<FeedWatch> {
   const isRecorded = await keepChanges(client, days)
-  const feed = new FeedWatch({ client, changesDays: isRecorded ? days : 0 })
+  const feed = new FeedWatch({ client, changesDays: isRecorded ? days : 0 }, notifications)
   await feed.refresh()
   return feed
 }

@@ -5,6 +5,7 @@ import type { Source } from '../../src/domain/feed/change-feed.ts'
 import { followFeed } from '../../src/domain/feed/follow.ts'
 import { FeedWatch } from '../../src/domain/feed/watch.ts'
 import { DomainError } from '../../src/model/errors.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { purgeChanges } from '../helpers/database/purge-changes.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { openConnection } from '../helpers/process/raw-connection.ts'
@@ -360,7 +361,7 @@ test('a stream goes on after a page that a busy service refused to read, and end
 
 test('a request that waits is woken by a write of its process, without the next look at the database', async (t) => {
   const { writer, database } = await startTestService(t)
-  const feed = new FeedWatch({ client: database.client, changesDays: 30 }, 3_600_000)
+  const feed = new FeedWatch({ client: database.client, changesDays: 30 }, undefined, 3_600_000)
   t.teardown(async () => feed.stop())
   await feed.refresh()
   const request = { resources, since: feed.cursor, limit: 1 }
@@ -374,6 +375,36 @@ test('a request that waits is woken by a write of its process, without the next 
   feed.written()
   t.true(await waiting)
 })
+
+test('on PostgreSQL, a request that waits is woken by a write of another process, also after its connection was lost', async (t) => {
+  const server = findServer(t.log)
+  if (!server) return t.pass()
+  const databaseUrl = await createDatabaseOn(server, t)
+  const { database } = await startTestService(t, { databaseUrl })
+  const { writer } = await startTestService(t, { databaseUrl })
+  const { client, notifications } = database
+  const listeners = () => client.$rows<{ pid: number }>({ text: LISTENERS, values: [] })
+  const woken = async (id: string, feed: FeedWatch) => {
+    await feed.refresh()
+    const { signal } = new AbortController()
+    const request = { resources, since: feed.cursor, limit: 1 }
+    const waiting = feed.wait(request, { identity: 'reader', scopes: new Set() }, 60_000, signal)
+    while ((await listeners()).length === 0) await delay(50)
+    await writer.put(`/planets/${id}`, { id, name: id })
+    t.true(await waiting)
+    feed.stop()
+  }
+  await woken('first', new FeedWatch({ client, changesDays: 30 }, notifications, 3_600_000))
+  await client.$rows({
+    text: `SELECT pg_terminate_backend(pid)::text FROM (${LISTENERS}) AS listening`,
+    values: [],
+  })
+  while ((await listeners()).length > 0) await delay(50)
+  // It connects again when the feed is read.
+  await woken('second', new FeedWatch({ client, changesDays: 30 }, notifications, 100))
+})
+
+const LISTENERS = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'`
 
 test.serial('each write of a process is told to its feed, and so is each batch', async (t) => {
   const { writer } = service()

@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import type { WriteNotifications } from '../../database/notifications.ts'
 import type { Caller } from '../../model/caller.ts'
 import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-feed.ts'
 import { toCursor } from './position.ts'
 import { numberChanges } from './upkeep.ts'
 
-/** How often the feed is read while a request waits, for changes that other processes make. */
+/** How often the feed is read while a request waits, for changes of which this process is not told. */
 const POLL_MILLISECONDS = 250
 
-/** The least time between two looks while this process writes. */
+/** The least time between two looks after writes. */
 const WRITTEN_MILLISECONDS = 25
 
 /** Requests that go on at once, and the time until the next ones. */
@@ -36,6 +37,7 @@ export class FeedWatch {
 
   constructor(
     readonly source: Source,
+    private readonly notifications?: WriteNotifications,
     private readonly pollMilliseconds = POLL_MILLISECONDS,
   ) {}
 
@@ -114,8 +116,14 @@ export class FeedWatch {
     }
   }
 
-  /** Reads the feed soon, because this process may have changed it. */
+  /** Reads the feed soon, because this process may have changed it, and lets other processes do so. */
   written(): void {
+    if (this.source.changesDays === 0) return
+    this.#lookSoon()
+    this.notifications?.notify()
+  }
+
+  #lookSoon(): void {
     this.#isWritten = true
     this.#endPause()
   }
@@ -158,6 +166,7 @@ export class FeedWatch {
     if (this.#isPolling) return
     this.#isPolling = true
     while (this.#waiting.size > 0) {
+      this.notifications?.listen(() => this.#lookSoon())
       this.#isWritten = false
       // After a failure of the database, the next look finds the changes.
       await this.refresh().catch(() => {})
@@ -166,7 +175,7 @@ export class FeedWatch {
     this.#isPolling = false
   }
 
-  /** Until the next look. After a write of this process, a millisecond for each request that waits: each reads the feed. */
+  /** Until the next look. After a write, a millisecond for each request that waits: each reads the feed. */
   async #pause(): Promise<void> {
     if (!this.#isWritten) {
       await new Promise<void>((resolve) => {

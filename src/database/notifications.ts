@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { Connection } from './connection.ts'
+import type { DatabasePool } from './pool.ts'
+import { sendSetUp } from './pooler.ts'
+import { sessionStatement } from './session.ts'
+
+/** The channel on which the processes of a database tell each other that they have written. */
+const CHANNEL = 'halgraph_writes'
+
+/** The least time between two notifications of a process. */
+const PAUSE_MILLISECONDS = 25
+
+/** After an attempt to connect, until the next one. */
+const RETRY_MILLISECONDS = 5_000
+
+/**
+ * Tells other processes that this one has written, and is told by them, on one connection that is made when it is first
+ * needed (PostgreSQL: LISTEN and NOTIFY). A notification is a transaction of its own, because transactions that notify
+ * wait for each other to commit. A pooler in transaction mode does not deliver notifications, so they are not used with
+ * one; like those that are lost with a connection, they are replaced by the regular look at the feed.
+ */
+export class WriteNotifications {
+  readonly #sender = randomUUID()
+  #client: Promise<pg.Client | undefined> | undefined
+  #triedAt = Number.NEGATIVE_INFINITY
+  #isDue = false
+  #isSending = false
+  #isClosed = false
+  #receive = () => {}
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly pool: Pick<DatabasePool, 'isPooled'>,
+  ) {}
+
+  /** Calls back after writes of other processes, and connects again where the connection was lost. */
+  listen(receive: () => void): void {
+    this.#receive = receive
+    void this.#connected()
+  }
+
+  /** Tells the other processes soon, and at most 40 times a second. */
+  notify(): void {
+    this.#isDue = true
+    if (!this.#isSending) void this.#send()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const client = await this.#client
+    await client?.end().catch(() => {})
+  }
+
+  async #send(): Promise<void> {
+    this.#isSending = true
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false
+      const client = await this.#connected()
+      const values = [CHANNEL, this.#sender]
+      await client?.query('SELECT pg_catalog.pg_notify($1, $2)', values).catch(() => {})
+      await delay(PAUSE_MILLISECONDS)
+    }
+    this.#isSending = false
+  }
+
+  #connected(): Promise<pg.Client | undefined> {
+    if (this.#isClosed || this.pool.isPooled) return Promise.resolve(undefined)
+    const isWaiting = performance.now() - this.#triedAt < RETRY_MILLISECONDS
+    if (!this.#client && isWaiting) return Promise.resolve(undefined)
+    this.#client ??= this.#connect()
+    return this.#client
+  }
+
+  async #connect(): Promise<pg.Client | undefined> {
+    this.#triedAt = performance.now()
+    const { schema } = this.connection
+    const client = new pg.Client({
+      ...this.connection,
+      keepAlive: true,
+      connectionTimeoutMillis: RETRY_MILLISECONDS,
+    })
+    const forget = () => {
+      this.#client = undefined
+    }
+    // The event `error` comes before `end`. Without a listener, it would end the process.
+    client.on('error', () => {})
+    client.on('end', forget)
+    client.on('notification', ({ payload }) => payload !== this.#sender && this.#receive())
+    try {
+      await client.connect()
+      await sendSetUp((text) => client.query(text), sessionStatement(schema, RETRY_MILLISECONDS))
+      await client.query(`LISTEN ${CHANNEL}`)
+      return client
+    } catch {
+      forget()
+      client.end().catch(() => {})
+      return undefined
+    }
+  }
+}
