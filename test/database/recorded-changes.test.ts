@@ -208,7 +208,11 @@ test('changes older than CHANGES_DAYS are deleted in steps, in their order, and 
   t.deepEqual(await events(database, 'planet-2'), ['null 1 null', 'changed 2 postgres'])
 })
 
-test('with CHANGES_DAYS=0 nothing is recorded, and later positions continue beyond those of before', async (t) => {
+/** Whether the triggers that record updates are enabled. */
+const UPDATE_TRIGGERS = `SELECT DISTINCT tgenabled::text AS state FROM pg_trigger
+  WHERE tgfoid = 'resource_after_update'::regproc`
+
+test('with CHANGES_DAYS=0 nothing is recorded, the triggers of updates are disabled, and later positions continue beyond those of before', async (t) => {
   const { database, writer } = await startTestService(t, { changesDays: 0 })
   await writer.put('/planets/quiet', { id: 'quiet', name: 'Quiet' })
   await writer.patch('/planets/quiet', { name: 'Silent' })
@@ -218,7 +222,9 @@ test('with CHANGES_DAYS=0 nothing is recorded, and later positions continue beyo
   )
   await writer.delete('/planets/quiet')
   t.deepEqual(await query(database, 'SELECT FROM recorded_changes'), [])
+  t.deepEqual(await query(database, UPDATE_TRIGGERS), [{ state: 'D' }])
   t.true(await keepChanges(database.client, 30))
+  t.deepEqual(await query(database, UPDATE_TRIGGERS), [{ state: 'O' }])
   t.deepEqual(await query(database, FEED), [{ last: 1, purged: 1 }])
   await writer.put('/planets/quiet', { id: 'quiet', name: 'Loud' })
   await numberChanges(database.client)

@@ -88,12 +88,27 @@ claim(
       ) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public, public_internal TO ${role};
       ALTER ROLE ${role} SET search_path TO nowhere; ALTER ROLE ${role} SET timezone TO 'Asia/Kolkata'`,
     )
-    for (const migrateOnStart of [false, true]) {
-      const { writer } = await startTestService(t, { databaseUrl, migrateOnStart })
+    for (const [migrateOnStart, changesDays] of [
+      [false, 30],
+      [true, 0],
+    ] as const) {
+      const { writer } = await startTestService(t, { databaseUrl, migrateOnStart, changesDays })
       t.is((await writer.post('/planets', { name: `Made ${migrateOnStart}` })).status, 201)
     }
   },
 )
+
+claim('a role that may only read cannot turn the record of changes off', async (t) => {
+  const address = await createDatabaseOn(server as string, t)
+  const databaseUrl = await createRole(
+    t,
+    address,
+    (role) => `GRANT SELECT ON ALL TABLES IN SCHEMA public, public_internal TO ${role}`,
+  )
+  await t.throwsAsync(administer(databaseUrl, 'SELECT public.switch_update_triggers(FALSE)'), {
+    message: 'permission denied to turn the record of changes on or off',
+  })
+})
 
 claim('a role that must create tables without the right to do so is refused', async (t) => {
   const name = `halgraph_test_${randomBytes(8).toString('hex')}`

@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url'
  */
 export const ENGINE = {
   migration: repositoryPath('prisma/engine/migration.sql'),
-  additions: { recorded_changes: repositoryPath('prisma/engine/recorded_changes.sql') },
+  additions: {
+    recorded_changes: repositoryPath('prisma/engine/recorded_changes.sql'),
+    switch_update_triggers: repositoryPath('prisma/engine/switch_update_triggers.sql'),
+  },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }
 

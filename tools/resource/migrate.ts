@@ -59,10 +59,10 @@ export async function planUpdate(
   return { files, explanation: plan.steps.length > 0 ? explain(plan) : '' }
 }
 
-/** What a domain lacks of the engine. An addition creates a table of its name. */
+/** What a domain lacks of the engine. An addition creates a table or a function of its name. */
 async function engineMigrations(existing: readonly Migration[], now: Date): Promise<Migration[]> {
   const parts = Object.entries(ENGINE.additions).filter(
-    ([name]) => !existing.some(({ sql }) => sql.includes(`CREATE TABLE "${name}"`)),
+    ([name]) => !existing.some(({ sql }) => new RegExp(`CREATE (TABLE|FUNCTION) "?${name}\\b`).test(sql)),
   )
   if (existing.length === 0) parts.unshift(['engine', ENGINE.migration])
   const added: Migration[] = []
