@@ -26,13 +26,18 @@ export function filterCondition(resource: Resource, filter: Filter, parameters: 
     return `(${parts.join(isAll ? ' AND ' : ' OR ')})`
   }
   const { operator, value } = filter
-  if (operator === 'notEquals') {
-    return filterCondition(resource, { not: { ...filter, operator: 'equals' } }, parameters)
-  }
   const leaf = leafNamed(resource, filter.field)
   const { column, field } = leaf
-  const parameter = parameters.add(operandOf(field, operator, value))
   const other = (field as TextField).alsoMatches
+  if (operator === 'notEquals') {
+    // An index finds these, which matters where most resources have the value.
+    const others: Filter[] = (['lt', 'gt'] as const).map((side) => ({ ...filter, operator: side }))
+    const unset: Filter = { ...filter, operator: 'isSet', value: false }
+    const isIndexed = field.index && !kindOf(field).isUnordered && !other
+    const same: Filter = { not: { ...filter, operator: 'equals' } }
+    return filterCondition(resource, isIndexed ? { any: [...others, unset] } : same, parameters)
+  }
+  const parameter = parameters.add(operandOf(field, operator, value))
   const compare = (operator === 'contains' && kindOf(field).contains) || COMPARISONS[operator]
   const condition = compare(quoted(column), parameter)
   if (usesSearchIndex(resource, leaf, filter)) {
