@@ -48,6 +48,8 @@ export function graphNames(resource: Resource) {
     groupField: `${name}GroupField`,
     timeField: `${name}TimeField`,
     timeGroup: `${name}TimeGroup`,
+    numberField: `${name}NumberField`,
+    rangeGroup: `${name}RangeGroup`,
     measures: `${name}Measures`,
     distinctCounts: `${name}DistinctCounts`,
     payload: `${name}Payload`,

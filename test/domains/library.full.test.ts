@@ -313,6 +313,13 @@ test.serial('prices are exact: stored, compared, sorted, added and averaged', as
     [sum.price, Number(average.price), maximum.price, median.price],
     ['0.30', 0.15, '0.20', '0.150'],
   )
+  const ranges = await client.graphql(
+    '{ bookAggregate(groupByRange: { field: PRICE, bounds: [0.1, 0.2, 3] }, order: KEY) { groups { range count } } }',
+  )
+  t.deepEqual(ranges.data.bookAggregate.groups.slice(0, 2), [
+    { range: 0, count: 1 },
+    { range: 1, count: 2 },
+  ])
 })
 
 test.serial('a HAL client walks from the entry document to a book, its author and its copies', async (t) => {

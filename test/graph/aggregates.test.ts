@@ -99,6 +99,60 @@ test.serial(
   },
 )
 
+test.serial(
+  'resources are grouped by the ranges of a number, of which the last includes its end',
+  async (t) => {
+    const { client } = service().database
+    const masses = [0.5, 1, 1.5, 2, 3, 4, 0.1, null]
+    await client.spacecraft.createMany({
+      data: masses.map((mass, index) => ({
+        id: `r${index}`,
+        name: `r${index}`,
+        kind: 'lander',
+        dry_mass_kilograms: mass,
+        crew_capacity: index,
+      })),
+    })
+    t.teardown(async () => void (await client.spacecraft.deleteMany({ where: { id: { startsWith: 'r' } } })))
+    const grouped = async (field: string, bounds: readonly number[], more = '') => {
+      const filter = 'filter: { id: { startsWith: "r" } }, order: KEY'
+      const { spacecraftAggregate } = await ask(
+        `spacecraftAggregate(groupByRange: { field: ${field}, bounds: [${bounds}] }, ${filter} ${more}) {
+        groups { range key { kind } count } }`,
+      )
+      return spacecraftAggregate.groups.map(({ range, key, count }: Json) => [
+        range,
+        count,
+        ...(more ? [key.kind] : []),
+      ])
+    }
+    t.deepEqual(await grouped('DRY_MASS_KILOGRAMS', [0.5, 1, 2, 3]), [
+      [0, 1],
+      [1, 2],
+      [2, 2],
+      [null, 3],
+    ])
+    t.deepEqual(await grouped('DRY_MASS_KILOGRAMS', [1.5, 1.5]), [
+      [0, 1],
+      [null, 7],
+    ])
+    t.deepEqual(await grouped('CREW_CAPACITY', [0, 4, 8], ', groupBy: [KIND]'), [
+      [0, 4, 'lander'],
+      [1, 4, 'lander'],
+    ])
+    const wrong = [[], [1], [2, 1], Array.from({ length: 102 }, (_, index) => index)]
+    for (const bounds of wrong) {
+      const { errors } = await service().reader.graphql(
+        `{ spacecraftAggregate(groupByRange: { field: CREW_CAPACITY, bounds: [${bounds}] }) { groups { range } } }`,
+      )
+      t.like(errors?.[0].extensions, {
+        code: 'INVALID_QUERY_PARAMETER',
+        details: [{ field: 'groupByRange.bounds', code: 'INVALID_RANGE' }],
+      })
+    }
+  },
+)
+
 test('the numbers of a group are measured', async (t) => {
   const { speciesAggregate } = await ask(
     `speciesAggregate(groupBy: [HABITAT], order: KEY) { groups { key { habitat }

@@ -17,6 +17,8 @@ const COUNT = 'count of group'
 
 const TIME = 'time of group'
 
+const RANGE = 'range of group'
+
 /** Short, because PostgreSQL cuts names. No field begins with a digit. */
 function measureColumn(measure: Measure, column: string): string {
   return `${MEASURES.indexOf(measure)} of ${column}`
@@ -56,7 +58,7 @@ const EXACT_FUNCTIONS = exactFunctions('::text::numeric', '::text')
 export function aggregateStatement(resource: Resource, request: AggregateRequest): Statement {
   const { filter, measures, limit } = request
   const parameters = new Parameters()
-  const keys = keysOf(resource, request)
+  const keys = keysOf(resource, request, parameters)
   const decimals = decimalColumns(resource)
   const ofDoubles = request.exact ? EXACT_FUNCTIONS : FUNCTIONS
   const computed = MEASURES.flatMap((measure) =>
@@ -80,22 +82,48 @@ export function aggregateStatement(resource: Resource, request: AggregateRequest
 }
 
 /** What makes the groups, in their order. A period is truncated in UTC, in any time zone of the session. */
-function keysOf(resource: Resource, { groupBy, groupByTime }: AggregateRequest) {
+function keysOf(
+  resource: Resource,
+  { groupBy, groupByTime, groupByRange }: AggregateRequest,
+  parameters: Parameters,
+) {
   const fields = [...new Set(groupBy)].map((name) => leafNamed(resource, name))
   const keys = fields.map(({ column, field }) => ({
     name: column,
     expression: quoted(column),
     nulls: isAlwaysSet(field) ? '' : ' NULLS LAST',
   }))
-  if (!groupByTime) return keys
-  const { column } = leafNamed(resource, groupByTime.field)
-  const period = `date_trunc('${groupByTime.unit}', ${quoted(column)}, 'UTC')`
-  return [{ name: TIME, expression: period, nulls: ' NULLS LAST' }, ...keys]
+  const nulls = ' NULLS LAST'
+  if (groupByRange) {
+    const { column, field } = leafNamed(resource, groupByRange.field)
+    const type = kindOf(field).isExact ? 'numeric' : 'float8'
+    const expression = rangeExpression(`${quoted(column)}::${type}`, type, groupByRange.bounds, parameters)
+    keys.unshift({ name: RANGE, expression, nulls })
+  }
+  if (groupByTime) {
+    const { column } = leafNamed(resource, groupByTime.field)
+    const period = `date_trunc('${groupByTime.unit}', ${quoted(column)}, 'UTC')`
+    keys.unshift({ name: TIME, expression: period, nulls })
+  }
+  return keys
+}
+
+/** The index of the range that has the number, from 0. A bucket begins at its bound, and the last one would be the end. */
+function rangeExpression(
+  number: string,
+  type: string,
+  bounds: readonly number[],
+  parameters: Parameters,
+): string {
+  const [first, last] = [bounds[0], bounds.at(-1)].map((bound) => `${parameters.add(bound)}::${type}`)
+  const bucket = `width_bucket(${number}, ${parameters.add(bounds)}::${type}[])`
+  const isWithin = `${number} BETWEEN ${first} AND ${last}`
+  return `CASE WHEN ${isWithin} THEN LEAST(${bucket}, ${bounds.length - 1}) - 1 END`
 }
 
 export function toGroups(
   resource: Resource,
-  { groupBy, groupByTime, measures }: AggregateRequest,
+  { groupBy, groupByTime, groupByRange, measures }: AggregateRequest,
   rows: readonly Columns[],
 ): Group[] {
   const columns = groupBy.map((name) => leafNamed(resource, name).column)
@@ -103,6 +131,7 @@ export function toGroups(
   return rows.map((row) => ({
     key: Object.fromEntries(columns.map((column) => [column, row[column]])),
     ...(groupByTime && { time: row[TIME] as Date | null }),
+    ...(groupByRange && { range: row[RANGE] as number | null }),
     count: row[COUNT] as number,
     measures: forMeasures((measure) =>
       Object.fromEntries(

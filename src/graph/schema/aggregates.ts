@@ -1,5 +1,5 @@
 import { aggregate } from '../../domain/read.ts'
-import { DomainError } from '../../model/errors.ts'
+import { DomainError, errorAt } from '../../model/errors.ts'
 import { kindOf } from '../../model/fields.ts'
 import {
   type AggregateRequest,
@@ -40,6 +40,11 @@ export const TIME_UNIT: SchemaPart = {
   resolvers: { TimeUnit: Object.fromEntries(TIME_UNITS.map((unit) => [unit.toUpperCase(), unit])) },
 }
 
+const MAXIMUM_BOUNDS = 101
+
+const RANGE =
+  '"Index of the range, from 0. Null beyond the bounds, for an unset number, and if not grouped by range." range: Int'
+
 export function aggregateTypes(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {
   const { path } = resource
   const names = graphNames(resource)
@@ -56,6 +61,17 @@ export function aggregateTypes(resource: Resource, resources: readonly Resource[
   return [
     columnEnumeration(names.groupField, `Fields to group ${path} by.`, keys),
     columnEnumeration(names.timeField, `Timestamps of ${path}.`, timed(resource.leaves)),
+    ...(numbers.length > 0
+      ? [
+          columnEnumeration(names.numberField, `Numbers of ${path}.`, numbers),
+          `"Ranges to group ${path} by."
+          input ${names.rangeGroup} {
+            "The number." field: ${names.numberField}!
+            "Where the ranges begin, ascending, and where the last one ends, which it includes. 2 to ${MAXIMUM_BOUNDS} numbers."
+            bounds: [Float!]!
+          }`,
+        ]
+      : []),
     `"Periods to group ${path} by."
       input ${names.timeGroup} {
         "The timestamp." field: ${names.timeField}!
@@ -86,6 +102,7 @@ export function aggregateTypes(resource: Resource, resources: readonly Resource[
       {
         sdl: '"Start of the period. Null for an unset timestamp, and if not grouped by time." time: DateTime',
       },
+      ...(numbers.length > 0 ? [{ sdl: RANGE }] : []),
       { sdl: '"Number of resources in the group." count: Int!' },
       ...measures.map((measure) => measureField(resource, measure)),
     ]),
@@ -114,24 +131,31 @@ const MAXIMUM_GROUPS = 1000
 
 interface AggregateArguments extends FilterArguments, Pick<AggregateRequest, 'groupBy' | 'order' | 'limit'> {
   readonly groupByTime?: AggregateRequest['groupByTime'] | null
+  readonly groupByRange?: AggregateRequest['groupByRange'] | null
 }
 
 export function aggregateQuery(resource: Resource): SchemaField {
-  const { aggregate: name, aggregateType, groupField, timeGroup } = graphNames(resource)
+  const { aggregate: name, aggregateType, groupField, timeGroup, rangeGroup } = graphNames(resource)
+  const byRange =
+    measurable(resource).length > 0
+      ? `"Also groups by ranges of a number. Empty ranges are omitted." groupByRange: ${rangeGroup},`
+      : ''
   return {
     sdl: `"Counts and measures ${resource.path}, as a whole or in groups."
       ${name}(
         ${filterArguments(resource)},
         "The fields to group by. Without any, there is one group." groupBy: [${groupField}!]! = [],
         "Also groups by periods of time. Empty periods are omitted." groupByTime: ${timeGroup},
+        ${byRange}
         "The order of the groups." order: GroupOrder! = COUNT,
         "Maximum number of groups, up to ${MAXIMUM_GROUPS}." limit: Int! = 100
       ): ${aggregateType}`,
     lists: resource,
     resolve: async (_, args: AggregateArguments, context, info) => {
-      const { groupBy, groupByTime, order, limit, ...selection } = args
+      const { groupBy, groupByTime, groupByRange, order, limit, ...selection } = args
       requireScope(context, resource, 'read')
       refuseOutOfBounds('limit', limit, 1, MAXIMUM_GROUPS)
+      if (groupByRange) refuseBounds(groupByRange.bounds)
       const measured = (measure: Measure) => {
         const fields = selectedFields(info, 'groups', measure)
         const columns = measuredBy(measure, resource).map(({ column }) => column)
@@ -144,6 +168,7 @@ export function aggregateQuery(resource: Resource): SchemaField {
         filter: toFilter(resource, selection, context),
         groupBy,
         groupByTime: groupByTime ?? undefined,
+        groupByRange: groupByRange ?? undefined,
         measures,
         order,
         limit: limit + 1,
@@ -159,6 +184,14 @@ export function aggregateQuery(resource: Resource): SchemaField {
       return { groups: groups.slice(0, limit), hasMore: groups.length > limit }
     },
   }
+}
+
+/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) */
+function refuseBounds(bounds: readonly number[]): void {
+  const ascend = bounds.every((bound, index) => index === 0 || bound >= (bounds[index - 1] as number))
+  if (ascend && bounds.length >= 2 && bounds.length <= MAXIMUM_BOUNDS) return
+  const message = `The bounds must be 2 to ${MAXIMUM_BOUNDS} numbers in ascending order.`
+  throw errorAt('groupByRange.bounds', 'INVALID_RANGE', 'INVALID_QUERY_PARAMETER', message)
 }
 
 /** An error as a value is null with that error at its path. */

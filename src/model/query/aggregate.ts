@@ -27,6 +27,8 @@ export interface AggregateRequest {
   readonly groupBy: readonly string[]
   /** A timestamp whose period makes the groups, beside the fields to group by. */
   readonly groupByTime?: { readonly field: string; readonly unit: TimeUnit } | undefined
+  /** A number whose range makes the groups. Each range is from one bound up to the next; the last includes its end. */
+  readonly groupByRange?: { readonly field: string; readonly bounds: readonly number[] } | undefined
   /** The columns of each measure. */
   readonly measures: Readonly<Record<Measure, readonly string[]>>
   /** Whether to add numbers exactly. That is slower, and has no overflow. */
@@ -41,6 +43,8 @@ export interface Group {
   readonly key: Columns
   /** The beginning of the period; null for those without the timestamp, undefined if not grouped by time. */
   readonly time?: Date | null
+  /** The index of the range; null beyond the bounds and without the number, undefined if not grouped by range. */
+  readonly range?: number | null
   readonly count: number
   /** The requested columns; null if no resource of the group has a value, infinite if no double holds it. */
   readonly measures: Readonly<Record<Measure, Columns>>
