@@ -9,7 +9,7 @@ import type { Resource } from '../model/resource.ts'
 const MAXIMUM_BARS = 12
 const MAXIMUM_MONTHS = 120
 
-/** Bars of a histogram. Each is one scan, and a single scan costs up to a tenth of the limit of an operation. */
+/** Bars of a histogram. */
 const RANGES = 8
 
 /**
@@ -21,7 +21,7 @@ export function chartsOf(resources: readonly Resource[]) {
 }
 
 function collectionCharts(resource: Resource, resources: readonly Resource[]) {
-  const { aggregate, filter } = graphNames(resource)
+  const { aggregate } = graphNames(resource)
   const grouped = groupable(resource.shownLeaves).filter(({ field }) => kindOf(field).hasFewValues)
   const numbers = measurable(resource).filter(({ field }) => !('hidden' in field))
   const created = columnValue(resource.createdField)
@@ -37,9 +37,12 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
         `{ groups { key { ${camelCase(column)} } count } }`,
     ),
   ]
-  const ranges = Array.from({ length: RANGES }, (_, index) => `range${index}`)
-  const variables = ranges.map((name) => `$${name}: ${filter}!`)
-  const counts = ranges.map((name) => `${name}: ${aggregate}(filter: $${name}) { groups { count } }`)
+  const bounds = numbers.map((_, index) => `$bounds${index}: [Float!]!`)
+  const histograms = numbers.map(
+    ({ column }, index) =>
+      `histogram${index}: ${aggregate}(groupByRange: { field: ${columnValue(column)}, bounds: $bounds${index} }) ` +
+      '{ groups { range count } }',
+  )
   return {
     title: inWords(resource.path),
     /** Below the entry document; undefined for owned resources. */
@@ -59,15 +62,12 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
         target: targetOf(resource, leaf, resources),
       })),
     ],
-    numbers: numbers.map(({ label, column, path, field }) => ({
+    numbers: numbers.map(({ label, column, field }) => ({
       title: label,
       member: camelCase(column),
-      path: path.map(camelCase),
       isInteger: kindOf(field).schema(field)['type'] === 'integer',
-      /** The decimal places of an exact number, whose values are texts. */
-      ...('scale' in field && { scale: field.scale }),
     })),
-    /** Counts, as `range0` and so on, what matches the filters `$range0` and so on. */
-    ranges: { query: `query (${variables.join(', ')}) { ${counts.join(' ')} }`, maximum: RANGES },
+    /** Counts the ranges of each number, as `histogram0` and so on, between `$bounds0` and so on. */
+    ranges: { query: `query (${bounds.join(', ')}) { ${histograms.join(' ')} }`, maximum: RANGES },
   }
 }

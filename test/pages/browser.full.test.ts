@@ -347,6 +347,9 @@ test('the landing page counts all collections, and draws those that are opened',
     await page.getByRole('button', { name: 'Use token' }).click()
     await page.getByRole('heading', { name: /^Training records \d/ }).waitFor()
     t.is(await page.locator('details[open]').count(), 1)
+    await page.waitForLoadState('networkidle')
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
     await page.locator('summary', { hasText: 'Spacecraft' }).focus()
     await page.keyboard.press('Enter')
     const region = page.getByRole('region', { name: 'Spacecraft', exact: true })
@@ -357,6 +360,8 @@ test('the landing page counts all collections, and draws those that are opened',
       await mass.getAttribute('aria-label'),
       'Dry mass (kg). 1 – 2: 1; 2 – 3: 2; 3 – 4: 0; 4 – 5: 0; 5 – 6: 0; 6 – 7: 0; 7 – 8: 0; 8 – 9: 1',
     )
+    // One for the groups and the measures of its fields, one for all histograms.
+    t.is(requests.filter((url) => url.endsWith('/graphql')).length, 2)
     await page.locator('summary', { hasText: 'Planets' }).click()
     await page.getByRole('row', { name: 'Mass (Jupiter masses) 1.7E308 1.7E308 1.7E308' }).waitFor()
   })

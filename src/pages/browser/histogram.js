@@ -9,35 +9,21 @@ export function numberText(value) {
 }
 
 /**
- * Ranges of a number, of which only the last includes its end: their filters, as variables of an operation, and their
- * labels. For an integer with few values, each value is a range.
+ * The bounds of a histogram's ranges, of which only the last includes its end, and their labels. For an integer with few
+ * values, each value is a range.
  *
- * @param {{ path: string[], isInteger: boolean, scale?: number }} number
+ * @param {boolean} isInteger
  * @param {number} least
  * @param {number} greatest
  * @param {number} count
  */
-export function rangesOf({ path, isInteger, scale }, least, greatest, count) {
-  const operand = (/** @type {number} */ value) => (scale === undefined ? value : value.toFixed(scale))
+export function rangesOf(isInteger, least, greatest, count) {
   const bounds = boundsOf(isInteger, least, greatest, count)
-  const ranges = bounds.slice(0, -1).map((from, index) => {
+  const labels = bounds.slice(0, -1).map((from, index) => {
     const to = /** @type {number} */ (bounds[index + 1])
-    const isLast = index === bounds.length - 2
-    const condition = isLast
-      ? { gte: operand(from), lte: operand(to) }
-      : { gte: operand(from), lt: operand(to) }
-    const filter = path.reduceRight((/** @type {any} */ inner, name) => ({ [name]: inner }), condition)
-    return { filter, label: rangeText(isInteger, from, to, isLast) }
+    return rangeText(isInteger, from, to, index === bounds.length - 2)
   })
-  // The operation has a fixed number of ranges. Filters of unused ranges match nothing.
-  const nothing = path.reduceRight((/** @type {any} */ inner, name) => ({ [name]: inner }), {
-    gt: operand(greatest),
-  })
-  const variables = Array.from({ length: count }, (_, index) => [
-    `range${index}`,
-    ranges[index]?.filter ?? nothing,
-  ])
-  return { labels: ranges.map(({ label }) => label), variables: Object.fromEntries(variables) }
+  return { bounds, labels }
 }
 
 /** @param {boolean} isInteger @param {number} least @param {number} greatest @param {number} count */

@@ -91,7 +91,7 @@ function Contents({ collection }) {
   )
   return html`<ul class="charts">
       ${charts.map((/** @type {any} */ chart) => html`<li><${Groups} chart=${chart} groups=${data[chart.name].groups} /></li>`)}
-      ${numbers.map((/** @type {any} */ number) => html`<${Histogram} key=${number.member} ranges=${collection.ranges} number=${number} measures=${measures} />`)}
+      ${numbers.length > 0 && html`<${Histograms} collection=${collection} measures=${measures} />`}
     </ul>
     ${numbers.length > 0 && html`<${Numbers} numbers=${numbers} measures=${measures} title=${collection.title} />`}`
 }
@@ -114,21 +114,36 @@ function labelOf(value) {
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
 }
 
-function Histogram(/** @type {any} */ { ranges, number, measures }) {
+/** All histograms of a collection, in one request. */
+function Histograms(/** @type {any} */ { collection: { numbers, ranges }, measures }) {
   const [data, setData] = useState(/** @type {any} */ (undefined))
-  const { labels, variables } = rangesOf(
-    number,
-    Number(measures.minimum[number.member]),
-    Number(measures.maximum[number.member]),
-    ranges.maximum,
-  )
+  const histograms = numbers.map((/** @type {any} */ { title, member, isInteger }) => {
+    const [least, greatest] = [measures.minimum[member] ?? 0, measures.maximum[member] ?? 1].map(Number)
+    return {
+      title,
+      isShown: measures.minimum[member] !== null,
+      ...rangesOf(isInteger, least, greatest, ranges.maximum),
+    }
+  })
   useEffect(() => {
-    const load = async () => setData((await ask(ranges.query, variables)).body?.data)
+    const variables = histograms.map((/** @type {any} */ { bounds }, /** @type {number} */ index) => [
+      `bounds${index}`,
+      bounds,
+    ])
+    const load = async () => setData((await ask(ranges.query, Object.fromEntries(variables))).body?.data)
     void load()
   }, [])
   if (!data) return null
-  const values = labels.map((_, index) => data[`range${index}`]?.groups[0]?.count ?? 0)
-  return html`<li><${Bars} title=${number.title} labels=${labels} values=${values} isOrdered isContinuous /></li>`
+  return histograms.map((/** @type {any} */ { title, isShown, labels }, /** @type {number} */ index) => {
+    const { groups } = data[`histogram${index}`]
+    const countOf = (/** @type {number} */ range) =>
+      groups.find((/** @type {any} */ group) => group.range === range)?.count ?? 0
+    const values = labels.map((/** @type {string} */ _, /** @type {number} */ range) => countOf(range))
+    return (
+      isShown &&
+      html`<li><${Bars} title=${title} labels=${labels} values=${values} isOrdered isContinuous /></li>`
+    )
+  })
 }
 
 function Numbers(/** @type {any} */ { numbers, measures, title }) {
