@@ -3,7 +3,6 @@ import Koa, { type Context, type Middleware } from 'koa'
 import { observe, type ReportRequest } from './access-log.ts'
 import { createTurns, type Load, limitRate, shedLoad } from './admission.ts'
 import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
-import { compressBodies } from './content/compression.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
 import {
   completeTarget,
@@ -13,6 +12,7 @@ import {
 } from './request-target.ts'
 import {
   cacheControl,
+  compressBodies,
   crossOrigin,
   requestId,
   securityHeaders,

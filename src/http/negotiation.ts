@@ -51,9 +51,8 @@ const PREFERENCE =
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for an unknown value of `tx`
  */
 export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>): Preferences {
-  if (prefer === undefined) return {}
   const sent = new Map<string, string>()
-  for (const element of String(prefer).match(ELEMENTS) ?? []) {
+  for (const element of String(prefer ?? '').match(ELEMENTS) ?? []) {
     const [, name = '', rest, quoted, token = ''] = PREFERENCE.exec(element) ?? []
     // A malformed preference has a value that no preference has.
     const value = rest === undefined ? element : (quoted?.replace(/\\(.)/g, '$1') ?? token)

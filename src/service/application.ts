@@ -71,7 +71,7 @@ export async function prepareApplication(parts: ServiceParts) {
   })
   const run = createRunOperation(limiter)
 
-  return async (database: Database, readers: Readers, state: ServerState, feed: FeedWatch) => {
+  return async (database: Database, readers: Readers | undefined, state: ServerState, feed: FeedWatch) => {
     const limiters = createConnectionLimiters(settings, database)
     const sizes = new TableSizes(database.client, resources)
     const costs = new CostEstimator(schema, resources, sizes)
@@ -132,7 +132,7 @@ export async function prepareApplication(parts: ServiceParts) {
       reports: [reportRequest, metrics?.report].filter((report) => report !== undefined),
       load: limiter,
       pathHeaders: deprecationHeaders(interfaces),
-      positions: readers.positions,
+      positions: readers?.positions,
     })
   }
 }

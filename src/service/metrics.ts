@@ -14,7 +14,7 @@ import { readWorkerMetrics } from './workers.ts'
 /** The metrics, with those of Node itself (event-loop delay, memory). A worker serves those of all workers. */
 export function createMetrics(
   database: Database,
-  readers: Readers,
+  readers: Readers | undefined,
   state: { readonly refusedConnections: number },
   operations: OperationLimiter,
   connections: Limiter,
@@ -28,7 +28,7 @@ export function createMetrics(
   collectDefaultMetrics({ register: registry })
   // The default for several workers, their average, hides a busy one.
   Object.assign(registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds') as object, { aggregator: 'max' })
-  addDatabaseMetrics(registry, database, readers, connections)
+  addDatabaseMetrics(registry, database, readers ?? {}, connections)
   new Gauge({
     name: named('operations'),
     help: 'GraphQL operations that run, and that wait for their turn.',
@@ -88,7 +88,7 @@ export function createMetrics(
 function addDatabaseMetrics(
   registry: Registry,
   primary: Database,
-  { choices, replicas }: Readers,
+  { choices, replicas = [] }: Partial<Readers>,
   connections: Limiter,
 ): void {
   const pools = [

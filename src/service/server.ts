@@ -43,7 +43,10 @@ export async function startService(parts: ServiceParts) {
     const { PrismaClient } = await options.tables()
     const secret = settings.consistencySecret ?? (jwt.kind === 'secret' ? jwt.secret : undefined)
     const replicaOptions = { ...settings, secret, report: parts.reportReplicas }
-    const readers = await openReaders(database, { ...settings, PrismaClient }, replicaOptions)
+    const readers =
+      settings.databaseReplicaUrls.length > 0
+        ? await openReaders(database, { ...settings, PrismaClient }, replicaOptions)
+        : undefined
     const feed = await retryWhileUnavailable(options.patience, () => openFeed(database, settings.changesDays))
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state, feed)
@@ -76,7 +79,7 @@ export async function startService(parts: ServiceParts) {
         state.isStopping = true
         for (const stop of stopUpkeep) stop()
         const inTime = await drain(settings.shutdownSeconds * 1000, idleTimeout, hasLeft)
-        await readers.close()
+        await readers?.close()
         await database.close()
         return inTime
       },

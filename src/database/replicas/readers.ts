@@ -7,7 +7,7 @@ import { createConsistencyTokens } from './consistency-token.ts'
 import { clusterOf, endOfLog } from './position.ts'
 import { Replica, watchReplicas } from './replica-watch.ts'
 
-/** Chooses the database that a caller reads from, so that callers always read their own writes. */
+/** Chooses the database that a caller reads from if there are replicas, so that callers always read their own writes. */
 export interface Readers {
   /** The database that a caller reads from whose request names no write. */
   clientFor(caller: Caller): DatabaseClient
@@ -16,8 +16,8 @@ export interface Readers {
   recordWrite(caller: Caller): void
   /** Of a service with replicas that report their positions, and a secret to sign tokens with. */
   readonly positions?: Awaited<ReturnType<typeof tokenPositions>>
-  /** How many operations began with each choice; undefined without replicas. */
-  readonly choices?: Readonly<Record<string, number>> | undefined
+  /** How many operations began with each choice. */
+  readonly choices: Readonly<Record<string, number>>
   readonly replicas: readonly Replica[]
   close(): Promise<void>
 }
@@ -55,16 +55,6 @@ export async function openReaders(
   use: DatabaseUse,
   { databaseReplicaUrls: addresses, replicaLag: lag, replicaPosition, secret, report }: ReplicaOptions,
 ): Promise<Readers> {
-  if (addresses.length === 0) {
-    const { client } = primary
-    return {
-      clientFor: () => client,
-      caughtUpClientFor: async () => client,
-      recordWrite: () => {},
-      replicas: [],
-      close: async () => {},
-    }
-  }
   const replicas = addresses.map(
     (address) => new Replica(new URL(address).host, createDatabase(parseConnection(address), use)),
   )

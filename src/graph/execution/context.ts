@@ -13,8 +13,8 @@ import type { Slot } from './operation-limiter.ts'
 
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
   readonly maximumPageSize: number
-  /** Chooses the database that a caller reads from, and records writes. */
-  readonly readers: ReadContext
+  /** Chooses the database that a caller reads from, and records writes; undefined without replicas. */
+  readonly readers: ReadContext | undefined
   readonly connections: ConnectionShares
   readonly feed: FeedWatch
 }
@@ -57,9 +57,9 @@ export function createContext(
   { slot, selectsWritten, subscriber }: Pick<GraphContext, 'slot' | 'selectsWritten' | 'subscriber'>,
 ): GraphContext {
   const hasToken = caller.consistency?.after !== undefined
-  const reader = hasToken ? domain.client : domain.readers.clientFor(caller)
+  const reader = hasToken ? undefined : domain.readers?.clientFor(caller)
   const connections = connectionsFor(caller, domain, slot)
-  const loaders = new Loaders(reader, connections, slot)
+  const loaders = new Loaders(reader ?? domain.client, connections, slot)
   return { caller, domain, loaders, connections, slot, selectsWritten, subscriber }
 }
 
@@ -90,7 +90,7 @@ export function inTransaction(
 
 /** Selects a replica that has the writes this query must see, before the query reads anything. */
 export async function awaitWrites({ caller, domain, loaders }: GraphContext): Promise<void> {
-  if (caller.consistency?.after === undefined) return
+  if (!domain.readers || caller.consistency?.after === undefined) return
   loaders.readFrom(await domain.readers.caughtUpClientFor(caller))
 }
 

@@ -53,7 +53,7 @@ export async function executeTogether(
     const { message } = cause as Error
     return { data: null, errors: [new GraphQLError(message, { originalError: cause as Error })] }
   } finally {
-    domain.readers.recordWrite(caller)
+    domain.readers?.recordWrite(caller)
     domain.feed.written()
   }
 }

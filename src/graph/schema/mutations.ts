@@ -166,7 +166,7 @@ function writing(
         return { outcome, [singular(resource)]: row }
       } finally {
         // Even after an error: when the connection is lost, the write may have happened.
-        domain.readers.recordWrite(caller)
+        domain.readers?.recordWrite(caller)
         domain.feed.written()
         loaders.readFrom(domain.client)
       }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import test from 'ava'
 import Koa from 'koa'
-import { compressBodies } from '../../../src/http/content/compression.ts'
+import { compressBodies } from '../../../src/http/responses.ts'
 import type { Answer, RequestHeaders } from '../../helpers/service/client.ts'
 import { shareTestService, startTestService } from '../../helpers/service/service.ts'
 
