@@ -34,6 +34,8 @@ export interface ResourceDefinition {
   readonly appendOnly?: true
   /** An index on the texts serves searches, and the conditions that look for a part of one. It needs pg_trgm. */
   readonly searchIndex?: true
+  /** An index on `last_updated` serves lists in the order of changes. */
+  readonly updatedIndex?: true
   /** Generated identifiers reveal nothing, not even the order of creation (SPEC §2.5.7). */
   readonly randomIdentifiers?: true
   /** Rules that need only the body. A violation is a 400. */
@@ -103,7 +105,10 @@ export function defineResource(definition: ResourceDefinition): Resource {
     }),
     ...definition.fields,
     [createdField]: timestamp('When the resource was created.', SET_BY_SERVICE),
-    last_updated: timestamp('When the resource last changed.', SET_BY_SERVICE),
+    last_updated: timestamp('When the resource last changed.', {
+      ...SET_BY_SERVICE,
+      ...(definition.updatedIndex && { index: 'sort' }),
+    }),
   }
   const shownFields = fieldsWhere(allFields, ({ hidden }) => !hidden)
   const writableFields = fieldsWhere(shownFields, ({ readOnly }) => !readOnly)

@@ -20,6 +20,7 @@ export const species = defineResource({
   description: 'A species in the catalogue.',
   createdField: 'discovered_date',
   searchIndex: true,
+  updatedIndex: true,
   fields: {
     scientific_name: text('Scientific name, unique regardless of case.', {
       required: true,
@@ -28,9 +29,9 @@ export const species = defineResource({
     }),
     common_name: text('Common name.', { index: 'sort' }),
     classification: group('Taxonomic classification.', {
-      kingdom: text('Kingdom.'),
-      class: text('Class.', { index: 'filter' }),
-      phylum: text('Phylum.', { index: 'filter' }),
+      kingdom: text('Kingdom.', { index: 'sort' }),
+      class: text('Class.', { index: 'sort' }),
+      phylum: text('Phylum.', { index: 'sort' }),
     }),
     habitat: text('Habitat.', { index: 'sort' }),
     planet_origin: text('Planet of origin: the identifier or the name of a planet.', {
@@ -54,11 +55,12 @@ export const species = defineResource({
         index: 'filter',
       }),
     }),
-    bioluminescent: boolean('Whether the species produces light.'),
-    intelligence_level: text('Estimated level of intelligence.', { index: 'filter' }),
+    bioluminescent: boolean('Whether the species produces light.', { index: 'sort' }),
+    intelligence_level: text('Estimated level of intelligence.', { index: 'sort' }),
     discovery_status: text('State of the catalogue entry.', {
       readOnly: true,
       initially: 'newly_catalogued',
+      index: 'sort',
     }),
   },
   example: {

@@ -81,13 +81,15 @@ export interface OrderStep {
 }
 
 /**
- * Completes sorts to a total order: the identifiers come last, so that pages neither skip nor repeat
- * resources. Without sorts: the order of creation.
+ * Completes sorts to a total order: the identifiers come last, so that pages neither skip nor repeat resources, in the
+ * direction of the last sort, so that an index is read from its end for a descending list. Without sorts: the order of
+ * creation.
  */
 export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderStep[] {
   const wanted = sorts.length > 0 ? sorts : [{ field: resource.createdField, direction: 'asc' } as const]
   const identifiers = resource.parentField ? ['id', resource.parentField] : ['id']
-  const whole: Sort[] = [...wanted, ...identifiers.map((field): Sort => ({ field, direction: 'asc' }))]
+  const direction = wanted.at(-1)?.direction ?? 'asc'
+  const whole: Sort[] = [...wanted, ...identifiers.map((field): Sort => ({ field, direction }))]
   return whole
     .filter(({ field }, index) => whole.findIndex((other) => other.field === field) === index)
     .map(({ field, direction }) => {

@@ -15,7 +15,7 @@ interface Options {
   readonly defaults?: readonly string[]
   readonly allowDataLoss?: boolean
   /** A part of the engine that is left out, as in a domain of a former version. */
-  readonly without?: string
+  readonly without?: readonly string[]
 }
 
 /** A domain in a folder of its own, with a database, whose definitions change during a test. */
@@ -53,7 +53,8 @@ export async function createEvolvingDomain(t: ExecutionContext): Promise<Evolvin
     plan,
     async become(resources, options) {
       const update = await plan(resources, options)
-      const kept = [...update.files].filter(([path]) => !path.includes(`_${options?.without}/`))
+      const { without = [] } = options ?? {}
+      const kept = [...update.files].filter(([path]) => !without.some((name) => path.includes(`_${name}/`)))
       await writeUpdate({ ...update, files: new Map(kept) })
       await migrate(connection, files.migrations)
       return update.explanation
