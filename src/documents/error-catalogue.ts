@@ -63,7 +63,7 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
   },
   INVALID_QUERY_PARAMETER: {
     cause:
-      'A query parameter is unknown, repeated, or has an invalid value; or the preference tx is not commit or rollback.',
+      'A query parameter is unknown, repeated or invalid, or the tx preference is neither commit nor rollback.',
     remedy: 'See the details for the allowed parameters and values.',
   },
   AUTHENTICATION_REQUIRED: {
@@ -78,7 +78,8 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
   },
   RESOURCE_NOT_FOUND: {
     cause: 'No resource exists at this URL, and none is known to have existed.',
-    remedy: 'Check the URL and its letter case. To create with PUT, send the id in the body as well.',
+    remedy:
+      'Check the URL, which is case-sensitive. To create a resource with PUT, also send its id in the body.',
     retry: 'No.',
   },
   METHOD_NOT_ALLOWED: {
@@ -96,17 +97,18 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
     retry: 'After reading the resource again.',
   },
   RESOURCE_ALREADY_EXISTS: {
-    cause: 'A value that must be unique in the collection is in use; letter case is ignored.',
+    cause: 'A value that must be unique in the collection is already in use. Case is ignored.',
     remedy: 'Choose another value, or change the resource that has it.',
   },
   DEPENDENCY_CONFLICT: {
     cause: 'Other resources refer to this one, so it cannot be deleted.',
-    remedy: 'Delete or change those first.',
-    retry: 'After the other resources are changed.',
+    remedy: 'First delete those resources, or change their references.',
+    retry: 'After changing the other resources.',
   },
   RESOURCE_GONE: {
-    cause: 'The resource existed and was deleted; or the version, or the position in the feed, is not kept.',
-    remedy: 'Remove references to it. Its versions show what it was, and PUT with its id creates it again.',
+    cause: 'The resource was deleted, or the version or the position in the feed is no longer kept.',
+    remedy:
+      'Remove references to it. Its versions show its earlier states. PUT with its id creates it again.',
     retry: 'No.',
   },
   PRECONDITION_FAILED: {
@@ -136,25 +138,26 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
     retry: 'At once, on a new connection.',
   },
   HEADERS_TOO_LARGE: {
-    cause: 'The headers of the request are too large.',
-    remedy: 'Send fewer or shorter headers; cookies are the usual cause.',
+    cause: 'The request headers are too large.',
+    remedy: 'Send fewer or shorter headers. Cookies are the usual cause.',
   },
   TOO_MANY_REQUESTS: {
     cause: 'This caller has exceeded its rate limit.',
-    remedy: 'Wait for the time in Retry-After.',
+    remedy: 'Wait for the number of seconds in Retry-After.',
     retry: 'After the time in Retry-After.',
   },
   INTERNAL_ERROR: {
-    cause: 'The service failed. The cause is in its log, not in the response.',
+    cause: 'The service failed. Its log has the cause.',
     remedy: 'Report the X-Request-Id of the response to the operator of the service.',
-    retry: 'Reads at once; writes with the same Idempotency-Key, or after checking whether they took effect.',
+    retry:
+      'Reads: at once. Writes: with the same Idempotency-Key, or after checking whether they took effect.',
   },
   SERVICE_UNAVAILABLE: {
     cause:
       'The service is temporarily unavailable: it is overloaded, starting, stopping, or has lost its database.',
     remedy: 'Try again after the time in Retry-After.',
     retry:
-      'After the time in Retry-After; wait longer each time. Writes with the same Idempotency-Key or If-Match.',
+      'After the time in Retry-After; wait longer each time. Writes: with the same Idempotency-Key or If-Match.',
   },
 }
 
@@ -168,7 +171,7 @@ const DETAILS: Readonly<Record<string, CodeExplanation>> = {
     remedy: 'Send the type in the schema.',
   },
   INVALID_VALUE: {
-    cause: 'The value is not one of the allowed values, or has characters that cannot be stored.',
+    cause: 'The value is not one of the allowed values, or contains characters that cannot be stored.',
     remedy: 'Use a value that the message names.',
   },
   INVALID_FORMAT: {
@@ -176,12 +179,12 @@ const DETAILS: Readonly<Record<string, CodeExplanation>> = {
     remedy: 'Write it as the message shows.',
   },
   INVALID_RANGE: {
-    cause: 'The lower end of a range is above its upper end; after a PATCH, the merged result counts.',
-    remedy: 'Send both ends in order.',
+    cause: 'The lower end of a range is above its upper end. For a PATCH, the merged result is checked.',
+    remedy: 'Swap or correct the ends.',
   },
   OUT_OF_RANGE: {
-    cause: 'The number or the time is out of bounds.',
-    remedy: 'Stay within the bounds that the message names.',
+    cause: 'The number or time is out of bounds.',
+    remedy: 'Use a value within the bounds that the message names.',
   },
   TOO_LONG: {
     cause: 'The text has too many characters, or the object has too many members.',
@@ -192,21 +195,21 @@ const DETAILS: Readonly<Record<string, CodeExplanation>> = {
     remedy: 'Request less at once: fewer fields and levels, smaller pages.',
   },
   UNKNOWN_FIELD: {
-    cause: 'No field has this name.',
+    cause: 'There is no field with this name.',
     remedy: 'Use one of the fields that the message lists.',
   },
   READ_ONLY_FIELD: {
     cause: 'A read-only field was sent with a value that differs from the stored one.',
-    remedy: 'Omit it, send it as you read it, or prefer handling=lenient, which ignores it.',
+    remedy: 'Omit it, send it unchanged, or send Prefer: handling=lenient to have it ignored.',
   },
   UNKNOWN_PARAMETER: {
-    cause: 'No query parameter has this name here.',
+    cause: 'There is no query parameter with this name here.',
     remedy: 'Use one of the parameters that the message lists.',
     error: 'INVALID_QUERY_PARAMETER',
   },
   REPEATED_PARAMETER: {
-    cause: 'A query parameter that may appear once was repeated.',
-    remedy: 'Give it once; only sort and filter may be repeated.',
+    cause: 'A query parameter that may appear only once was repeated.',
+    remedy: 'Send it once. Only sort, filter, fields and embed may be repeated.',
     error: 'INVALID_QUERY_PARAMETER',
   },
   DUPLICATE_VALUE: {

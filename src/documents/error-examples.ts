@@ -114,10 +114,10 @@ export function errorExamples(resources: readonly Resource[], base: string) {
       `${get('')}\n\n(more often than allowed)`,
       'Only 600 requests per minute are allowed.',
     ],
-    HEADERS_TOO_LARGE: [get('', 'Cookie: (more than 16 KiB)'), 'The headers of the request are too large.'],
+    HEADERS_TOO_LARGE: [get('', 'Cookie: (more than 16 KiB)'), 'The request headers are too large.'],
     INTERNAL_ERROR: [
       get(''),
-      'Internal error. The log of the service has the details under request id 0198c5b2-3f6e-7c11-9d55-0f4a3c2b1a00.',
+      'Internal error. The service log has the details under request id 0198c5b2-3f6e-7c11-9d55-0f4a3c2b1a00.',
     ],
     SERVICE_UNAVAILABLE: [get(''), 'The service is overloaded. Try again.'],
   }

@@ -94,7 +94,7 @@ export function renderErrors(
       await next()
     } catch (thrown) {
       const id = ctx.state['requestId'] as string
-      const masked = `Internal error. The log of the service has the details under request id ${id}.`
+      const masked = `Internal error. The service log has the details under request id ${id}.`
       const error = thrown instanceof DomainError ? thrown : new DomainError('INTERNAL_ERROR', masked)
       if (error !== thrown) reportFault(thrown, id)
       // Why the database did not serve is for the log, not for the caller.
@@ -112,9 +112,9 @@ export function renderErrors(
 
 /** What the error codes of Node mean. */
 const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers of the request are too large.'],
+  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The request headers are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The extensions of a chunk are too large.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The chunk extensions are too large.'],
 }
 
 /**

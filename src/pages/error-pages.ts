@@ -5,12 +5,12 @@ import { pageWith, type Site, table } from './page.ts'
 export function cataloguePage({ errors }: { errors: readonly CatalogueEntry[] }, site: Site): Html {
   const of = (kind: CatalogueEntry['kind']) => errors.filter((entry) => entry.kind === kind)
   const content = html`<h1>Errors</h1>
-<p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Below are the
-codes of errors, then those of the entries of <code>details</code>.</p>
-<h2>Codes of errors</h2>
-${table('Codes of errors', ['Code', 'Status', 'Cause'], rows(of('error'), site))}
-<h2>Codes of details</h2>
-${table('Codes of details', ['Code', 'Cause'], rows(of('detail'), site))}`
+<p>The body of every failed request is <code>{"error": {"code", "message", "details"}}</code>. Each entry of
+<code>details</code> has a code of its own.</p>
+<h2>Error codes</h2>
+${table('Error codes', ['Code', 'Status', 'Cause'], rows(of('error'), site))}
+<h2>Detail codes</h2>
+${table('Detail codes', ['Code', 'Cause'], rows(of('detail'), site))}`
   return pageWith('Errors', site, content)
 }
 
@@ -20,14 +20,14 @@ export function entryPage(entry: CatalogueEntry, site: Site): Html {
   const location =
     kind === 'error'
       ? html`error.code, with status ${status}`
-      : html`code of an entry of error.details, of <a href="${site.root}/errors/${error}">${error}</a>`
+      : html`code of an entry in error.details of <a href="${site.root}/errors/${error}">${error}</a>`
   const content = html`<p><a href="${site.root}/errors">All errors</a></p>
 <h1><code>${code}</code></h1>
 <dl>
 <div><dt>Found in</dt><dd>${location}</dd></div>
 <div><dt>Cause</dt><dd>${cause}</dd></div>
 <div><dt>What to do</dt><dd>${remedy}</dd></div>
-${retry && html`<div><dt>Send it again?</dt><dd>${retry}</dd></div>`}
+${retry && html`<div><dt>Retry?</dt><dd>${retry}</dd></div>`}
 </dl>
 ${request && sample('Request', request)}
 ${response && sample('Response', response)}`

@@ -52,8 +52,8 @@ ${lines.map((line) => `      ${line}`).join('\n')}
 
 function connectionExample(resource: Resource) {
   return {
-    title: `The ${resource.path}, by cursors`,
-    document: `# For the next part, put the endCursor into $after.
+    title: `The ${resource.path}, paged by cursors`,
+    document: `# For the next part, pass endCursor as $after.
 query ${camelCase(resource.path)}ByCursors($after: String) {
   ${graphNames(resource).connection}(first: 10, after: $after) {
     totalCount
@@ -77,12 +77,12 @@ function aggregateExample(resource: Resource) {
   }
 }
 `
-  return [{ title: `How many ${resource.path} by ${leaf.name}`, document }]
+  return [{ title: `Number of ${resource.path} by ${leaf.name}`, document }]
 }
 
 function deleteExample(resource: Resource) {
   return {
-    title: `Delete one of ${resource.path}, if it has not changed`,
+    title: `Delete one of the ${resource.path} if it has not changed`,
     document: `mutation delete${resource.name}($id: ID!, $version: Int!) {
   ${graphNames(resource).delete}(id: $id, ifVersion: [$version]) { outcome }
 }

@@ -31,13 +31,13 @@ export function modelPage(
     drawings ??= Promise.all([drawEntities(resources), types && drawTypes(types)])
     const [entities, drawnTypes] = await drawings
     const content = html`<h1>Data model</h1>
-<p>What the service holds, ${types ? html`and its <a href="#types">GraphQL types</a>, ` : ''}generated from the
+<p>The resources of the service ${types ? html`and its <a href="#types">GraphQL types</a>` : ''}, generated from the
 definitions. A name in a diagram links to its fields.</p>
 <h2 id="entities">Entities</h2>
 ${figure('Diagram of the entities', entities)}
-<p class="note">With keys (PK primary, FK foreign, UK unique) and required fields. A solid line is an owned resource, whose
-key includes that of its parent; a dashed line is a reference. A crow&rsquo;s foot is any number, a circle with a bar none or
-one, two bars exactly one.</p>
+<p class="note">Shows keys (PK primary, FK foreign, UK unique) and required fields. A solid line leads to an owned resource,
+whose key includes that of its parent; a dashed line is a reference. A crow&rsquo;s foot means any number, a circle with a bar
+none or one, two bars exactly one.</p>
 ${resources.map((resource) => entitySection(resource, relationships, site))}
 ${types && drawnTypes && typesPart(types, drawnTypes, site)}`
     return pageWith('Data model', site, content)
@@ -46,7 +46,7 @@ ${types && drawnTypes && typesPart(types, drawnTypes, site)}`
 
 /** Wide drawings can be scrolled, also with the keyboard. */
 function figure(title: string, drawing: Html): Html {
-  return html`<div class="diagram" tabindex="0" role="region" aria-label="${title}; the tables below hold the same">
+  return html`<div class="diagram" tabindex="0" role="region" aria-label="${title}; the tables below have the same content">
 ${drawing}</div>`
 }
 
@@ -84,8 +84,8 @@ function entityLink({ path, name }: Resource): Html {
 function typesPart(types: readonly MappedType[], drawing: Html, site: Site): Html {
   return html`<h2 id="types">GraphQL types</h2>
 ${figure('Diagram of the GraphQL types', drawing)}
-<p class="note">The fields that lead to other types; a crow&rsquo;s foot is a list. Each list is a page, and also a
-connection with cursors; both are drawn as the items they hold. Aggregates, inputs and payloads are in the schema.</p>
+<p class="note">Shows the fields that lead to other types; a crow&rsquo;s foot means a list. Each list is available as a page
+and as a connection with cursors; both are drawn as their items. Aggregates, inputs and payloads are in the schema.</p>
 ${types.map((type) => typeSection(type, site))}`
 }
 

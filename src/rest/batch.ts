@@ -114,8 +114,7 @@ function inspect(operation: unknown) {
     throw invalid('method', 'INVALID_VALUE', `method must be one of ${METHODS.join(', ')}.`)
   }
   if (typeof path !== 'string' || !/^\/[^?#]*$/.test(path)) {
-    const message =
-      'path must be a path below that of the entry document, such as /collection/id, without a query.'
+    const message = 'path must be relative to the entry document, such as /collection/id, without a query.'
     throw invalid('path', 'INVALID_VALUE', message)
   }
   if (!isObject(headers)) throw invalid('headers', 'INVALID_TYPE', 'headers must be an object.')
@@ -126,7 +125,7 @@ function inspect(operation: unknown) {
   const [wrong] = Object.entries(known).find(([, value]) => typeof value !== 'string') ?? []
   if (wrong) throw invalid(`headers.${wrong}`, 'INVALID_TYPE', `${wrong} must be a string.`)
   if (preferencesOf({ headers: known as IncomingHttpHeaders }).tx !== undefined) {
-    throw invalid('headers.prefer', 'INVALID_VALUE', 'tx is a preference of the whole batch.')
+    throw invalid('headers.prefer', 'INVALID_VALUE', 'Send the preference tx with the whole batch.')
   }
   return { method, path, headers: known as IncomingHttpHeaders, body }
 }
@@ -142,7 +141,7 @@ function refuseMembers(members: object, known: readonly string[], place = ''): v
   const [name] = Object.keys(members).filter((member) => !known.includes(member))
   if (name === undefined) return
   const field = (place + name).slice(0, 200)
-  throw invalid(field, 'UNKNOWN_FIELD', `${field} is not known here; known are ${known.join(', ')}.`)
+  throw invalid(field, 'UNKNOWN_FIELD', `Unknown member ${field}. Supported: ${known.join(', ')}.`)
 }
 
 function invalid(field: string, code: DetailCode, message: string): DomainError {

@@ -77,7 +77,7 @@ function parseSort(part: string, leaves: readonly Leaf[], query: QueryParameters
   const [name = '', direction, ...rest] = part.split(':')
   const leaf = knownLeaf('sort', name, leaves, query)
   if ((direction !== 'asc' && direction !== 'desc') || rest.length > 0) {
-    const message = 'sort must be field:asc or field:desc; several are joined by commas or repeated.'
+    const message = 'sort must be field:asc or field:desc. Separate several with commas, or repeat sort.'
     return query.report('sort', 'INVALID_FORMAT', message)
   }
   return leaf ? [toGraphSort(leaf, direction)] : []

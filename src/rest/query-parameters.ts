@@ -30,7 +30,7 @@ export class QueryParameters {
       const isRepeated = this.search.getAll(name).length > 1
       if (known.includes(name)) {
         if (isRepeated && !lists.includes(name))
-          this.report(name, 'REPEATED_PARAMETER', `${name} must be given once.`)
+          this.report(name, 'REPEATED_PARAMETER', `${name} may be given only once.`)
       } else if (!fields.includes(name)) {
         const supported = [...new Set([...known, ...fields])].join(', ')
         const hint = supported && ` Supported: ${supported}.`

@@ -93,7 +93,7 @@ function deprecatedDocument(
   const { info, paths, components } = document
   const dates = `deprecated since ${dayOf(since)}${sunset ? ` and will be removed on ${dayOf(sunset)}` : ''}`
   const headers = {
-    Deprecation: header('Since when clients should leave this version (RFC 9745).', deprecationDate(since)),
+    Deprecation: header('When this version was deprecated (RFC 9745).', deprecationDate(since)),
     ...(sunset && { Sunset: header('When this version will be removed (RFC 8594).', sunset.toUTCString()) }),
     SuccessorLink: header(
       'The same resource in the next version (RFC 5829).',

@@ -58,7 +58,7 @@ function operationsOf(
     return response('Created.', ['Location', ...WRITE_HEADERS], written)
   }
   const preferred = response(
-    'The resource, as preferred (`return=representation`).',
+    'The resource, on request (`return=representation`).',
     ['Content-Location', ...WRITE_HEADERS],
     content,
   )
@@ -110,7 +110,7 @@ function operationsOf(
 
     put: () => ({
       description: isSingleton
-        ? 'Creates or replaces it. Fields that the body omits are cleared.'
+        ? 'Creates or replaces the resource. Fields that the body omits are cleared.'
         : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
           'created, provided that the body has the id of the path or If-None-Match is `*`.',
       parameters: [...CONDITIONS, shared('IfNoneMatchWrite'), shared('PreferWrite')],
@@ -121,18 +121,18 @@ function operationsOf(
       responses: {
         200: preferred,
         201: created('put'),
-        204: response('Replaced, or unchanged if already as sent.', WRITE_HEADERS),
+        204: response('Replaced, or already as sent.', WRITE_HEADERS),
       },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
     }),
 
     patch: () => ({
-      description: 'Applies a JSON Merge Patch: null removes a field; omitted fields keep their values.',
+      description: 'Applies a JSON Merge Patch. Null removes a field; omitted fields keep their values.',
       parameters: [...CONDITIONS, shared('PreferWrite')],
       requestBody: requestBody('PATCH', `${name}Patch`, examples.patch),
       responses: {
         200: preferred,
-        204: response('Changed, or unchanged if already as sent.', WRITE_HEADERS),
+        204: response('Changed, or already as sent.', WRITE_HEADERS),
       },
       errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
     }),
@@ -188,7 +188,7 @@ function versionItems(resource: Resource, address: string, parameters: readonly 
     const operation = {
       operationId: `${verb}Of${resource.name}`,
       summary: `${summary} of ${nounWithArticle(resource)}`,
-      description: 'Also after its deletion.',
+      description: 'Also works after the resource is deleted.',
       parameters: [...parameters, ...more],
       responses: { 200: { $ref: `#/components/responses/${response}` } },
       errors: ABSENT,

@@ -23,26 +23,26 @@ export function sharedParameters(maximumPageSize: number): Schemas {
   }
 }
 
-const SEARCH = `Words, of which each must be in one of the texts of an item, regardless of case. At most ${MAXIMUM_SEARCH.words}.`
+const SEARCH = `Only items that contain each of these words in some text, regardless of case. At most ${MAXIMUM_SEARCH.words} words.`
 
 /** The headers of requests, by names without hyphens. */
 const HEADERS = {
   IfMatch: 'The entity tags of the versions that may be changed, or `*`.',
-  IfUnmodifiedSince: 'Without If-Match: fails if the resource has changed since this second.',
-  IfModifiedSince: 'Without If-None-Match: 304 if the resource has not changed since this second.',
-  IfNoneMatchRead: 'Entity tags that the client has; 304 if one is current.',
+  IfUnmodifiedSince: 'Fails if the resource has changed since this second. Ignored beside If-Match.',
+  IfModifiedSince: '304 if the resource has not changed since this second. Ignored beside If-None-Match.',
+  IfNoneMatchRead: 'Entity tags that the client has. 304 if one of them is current.',
   IfNoneMatchWrite: '`*`: only create, never replace.',
-  ConsistencyToken: 'The token of a write that the response must include.',
+  ConsistencyToken: 'The token of a write that the response must reflect.',
   IdempotencyKey:
-    'A unique key for this request. Repeating it creates nothing and returns the first response.',
+    'A unique key for this request. Sending it again creates nothing and returns the first response.',
   PreferRead:
-    '`count=none`: no `total_count`, `total_pages` and `last`, which saves counting the items (RFC 7240).',
+    '`count=none`: omit `total_count`, `total_pages` and `last`, and do not count the items (RFC 7240).',
   PreferWrite:
-    '`return=minimal`: no body, also after a creation; `return=representation`: the resource as the body, also after a ' +
-    'change, if the caller may read it; `handling=lenient`: in a change, read-only fields with other values are ignored; ' +
+    '`return=minimal`: no body, even after a creation; `return=representation`: the resource as the body, even after a ' +
+    'change, if the caller may read it; `handling=lenient`: a change ignores read-only fields with other values; ' +
     '`tx=rollback`: a dry run, which stores nothing (RFC 7240).',
-  PreferWait: '`wait=20`: wait so many seconds for a change, at most 30 (RFC 7240).',
-  LastEventID: 'The position of the last event of a stream, which replaces `since`.',
+  PreferWait: '`wait=20`: wait up to 20 seconds for a change; the maximum is 30 (RFC 7240).',
+  LastEventID: 'The position of the last event that the client received. Replaces `since`.',
   PreferDelete:
     '`handling=strict`: deleting a resource that does not exist is an error; `tx=rollback`: a dry run (RFC 7240).',
 }
@@ -82,7 +82,7 @@ export function selectionParameters(resource: Resource, resources: readonly Reso
 const FIELDS =
   'Only these fields, with `id` and `_links`. The schemas describe responses without this parameter; with it, other fields are absent.'
 
-const EMBED = `Related resources, by the relation of their link, as \`_embedded\`: what GET of the link responds with, or the first ${DEFAULT_PAGE_SIZE} of a list. Requires the scopes to read them.`
+const EMBED = `The relations of links whose targets to return in \`_embedded\`, as GET of the link returns them; of a list, the first ${DEFAULT_PAGE_SIZE} items. Requires the scopes to read them.`
 
 /** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
 export function listParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
@@ -101,13 +101,13 @@ export function listParameters(resource: Resource, resources: readonly Resource[
     })
   const sort = query(
     'sort',
-    '`field:asc` or `field:desc`, several joined by commas or repeated. Unset values come last.',
+    '`field:asc` or `field:desc`. Separate several with commas, or repeat the parameter. Unset values come last.',
     { type: 'array', minItems: 1, items: { type: 'string', enum: orders } },
   )
   const filter = query(
     'filter',
-    '`field:value`, or `field[operator]:value` with an operator of the field; values of `in` are joined by `|`. ' +
-      '`ne` also finds items where the field is unset; `set` takes `true` or `false`. If given several times, all must match.',
+    '`field:value`, or `field[operator]:value` with an operator of the field. `|` separates the values of `in`. ' +
+      '`ne` also finds items where the field is unset; `set` takes `true` or `false`. Several filters must all match.',
     { type: 'array', items: { type: 'string', pattern: `^(${conditions.join('|')}):` } },
   )
   const equals = query('equals', 'Shorthand: `field=value` is the same as `filter=field:value`.', {

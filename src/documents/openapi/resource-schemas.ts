@@ -141,7 +141,7 @@ export function patchSchema(
   required: readonly string[] = [],
 ): Schema {
   const isOpen = unknownFields === 'ignore'
-  const note = 'Read-only: ignored on creation, otherwise refused if it differs.'
+  const note = 'Read-only: ignored on creation; later, another value is refused.'
   const readOnly = Object.entries(resource.shownFields).filter(([, field]) => field.readOnly)
   const ignored = { type: 'object', description: 'Ignored.' }
   const properties = {
@@ -173,7 +173,7 @@ function pageSchema(
 ): Schema {
   const links = { self: LINK, first: LINK, ...(parent && { parent: LINK }) }
   const neighbour = {
-    description: 'If there is no such page, null as `application/json`, and otherwise absent.',
+    description: 'If there is no such page: null in `application/json`, absent in the other types.',
     oneOf: [LINK, { type: 'null' }],
   }
   const find = schemaNamed('TemplatedLink')

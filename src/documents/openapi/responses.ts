@@ -22,10 +22,10 @@ export function headersBelow(path: string): Schemas {
     schema: { type: 'string', format: 'uri' },
   })
   return {
-    ETag: required('The entity tag of what is shown: strong for a resource, weak for a list.', TAG),
+    ETag: required('The entity tag of the representation: strong for a resource, weak for a list.', TAG),
     'Last-Modified': header('When the resource last changed, to the second. Absent with `embed`.', DATE),
     Location: location('The URL of the new resource.'),
-    'Content-Location': location('The URL of the resource that is the body.'),
+    'Content-Location': location('The URL of the resource in the body.'),
     Link: required(
       'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `api-catalog` the list of interfaces, `help` the explanation of an error, `changes` the feed of a collection, `version-history` the versions of a resource (RFC 5829, RFC 8288, RFC 8631, RFC 9727).',
       `<${EXAMPLE_ORIGIN}${path}/profile/collection>; rel="describedby"`,
@@ -33,21 +33,24 @@ export function headersBelow(path: string): Schemas {
     Vary: required('The request headers that the response depends on.', 'Accept'),
     'X-Request-Id': {
       description:
-        'The id of this request in the log of the service. Absent only if the request could not be parsed.',
+        'The id of this request in the service log. Absent only if the request could not be parsed.',
       schema: { type: 'string', format: 'uuid' },
       example: '3f0d1f8e-6c86-4a37-9f0c-4c0e1a0f2a55',
     },
     'WWW-Authenticate': required(
-      'The challenge: a bearer token is required, or why the one sent is refused.',
+      'The challenge: that a bearer token is required, or why the one sent was refused.',
       'Bearer',
     ),
     'Retry-After': required('Seconds to wait before trying again.', '1'),
-    RateLimit: header('The remaining requests of this caller, if they are limited.', '"caller";r=599;t=60'),
+    RateLimit: header('The remaining requests of this caller, if there is a limit.', '"caller";r=599;t=60'),
     'RateLimit-Policy': header('The limit and its window in seconds.', '"caller";q=600;w=60'),
     'Consistency-Token': header(
       'Identifies this write, if the service reads from replicas. Reads with this token see the write.',
     ),
-    'X-Total-Count': header('The number of items of a list that is sent as CSV or NDJSON.', '95'),
+    'X-Total-Count': header(
+      'The number of items in the whole list, if its page is sent as CSV or NDJSON.',
+      '95',
+    ),
     'Preference-Applied': header('The preferences of the request that were applied.', 'handling=strict'),
   }
 }

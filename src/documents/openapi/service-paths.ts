@@ -84,9 +84,9 @@ function batchOperation(collection: string, base: string): Schema {
     operationId: 'runBatch',
     summary: 'Write several resources in one transaction',
     description:
-      `Runs the operations in order: all are written or none. \`path\` is below ${base}. If one fails, the response is ` +
-      'the error of that operation, and the fields of its details begin with its place: `operations[3].name`. Each ' +
-      'operation requires the write scope of its collection.',
+      `Runs the operations in order, all or none. \`path\` is relative to ${base}. If an operation fails, the response ` +
+      'is its error, and the fields in the details begin with its position: `operations[3].name`. Each operation ' +
+      'requires the write scope of its collection.',
     tags: [TAG],
     parameters: [shared('IdempotencyKey'), shared('PreferWrite')],
     requestBody: requestBody('POST', 'Batch', { operations: [operation] }),
@@ -121,16 +121,16 @@ function changesOperation(collection: string, path: string): Schema {
   const text = { type: 'string' }
   return {
     operationId: 'listChanges',
-    summary: 'The changes of resources, in the order that all readers see',
+    summary: 'The changes of resources, in the same order for all readers',
     description:
-      'Following `next` leads to each change of the collections that the token may read, exactly once. It is always ' +
-      'present: at the end, request it again later. A position whose following changes are no longer kept is 410. As ' +
-      'text/event-stream, each change is an event with its position.',
+      'Following `next` returns each change of the collections that the token may read exactly once. `next` is always ' +
+      'present; at the end of the feed, request it again later. A position after which changes are no longer kept is ' +
+      '410. In text/event-stream, each change is an event with its position.',
     tags: [TAG],
     parameters: [
       query(
         'since',
-        'A position of the feed, or `now` for its end. By default, the oldest change that is kept.',
+        'A position in the feed, or `now` for its end. By default, the oldest change that is kept.',
         text,
       ),
       query('collection', 'Only changes of these collections, separated by commas.', text),

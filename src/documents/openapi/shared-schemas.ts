@@ -159,13 +159,17 @@ const BATCH: Schemas = {
       items: objectSchema(
         {
           method: { enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
-          path: { ...text, pattern: '^/[^?#]*$', description: 'Below the entry document: `/collection/id`.' },
+          path: {
+            ...text,
+            pattern: '^/[^?#]*$',
+            description: 'Relative to the entry document: `/collection/id`.',
+          },
           headers: {
             type: 'object',
-            description: `In any case: ${OPERATION_HEADERS.join(', ')}.`,
+            description: `Any of ${OPERATION_HEADERS.join(', ')}. Case is ignored.`,
             additionalProperties: text,
           },
-          body: { description: 'As the request alone would have.' },
+          body: { description: 'The body that the request would have on its own.' },
         },
         ['method', 'path'],
       ),
@@ -208,14 +212,14 @@ const HISTORY: Schemas = {
   RecordedChanges: objectSchema({
     _links: objectSchema({ self: link, next: link }),
     limit: integer,
-    has_more: { type: 'boolean', description: 'Whether `next` has more changes already.' },
+    has_more: { type: 'boolean', description: 'Whether `next` already has more changes.' },
     _embedded: objectSchema({ changes: listOf('RecordedChange') }),
   }),
   RecordedVersion: objectSchema(
     {
-      version: { ...integer, minimum: 1, description: 'Of a deletion, the version that was deleted.' },
+      version: { ...integer, minimum: 1, description: 'For a deletion, the version that was deleted.' },
       event: { ...event, description: 'Absent if the change is not in the record.' },
-      time: { ...time, description: 'Of the event, or when the resource had last changed.' },
+      time: { ...time, description: 'When the event happened, or when the resource last changed.' },
       by: { ...text, description: 'Subject of the token, or role in the database. Absent without an event.' },
       resource: { type: 'object', description: 'The resource in this version. Absent for a deletion.' },
       _links: objectSchema({ self: link, resource: link }, ['resource']),

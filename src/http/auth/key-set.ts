@@ -64,7 +64,7 @@ function unavailableUnlessUnknown(error: unknown): never {
   if (unknown) throw error
   const unavailable = new DomainError(
     'SERVICE_UNAVAILABLE',
-    'The keys that verify access tokens cannot be fetched at the moment',
+    'The keys that verify access tokens cannot be fetched at the moment.',
   )
   unavailable.cause = error
   throw unavailable
