@@ -7,7 +7,7 @@ import { Html, html } from './html.ts'
 
 type Cardinality = keyof typeof ENDS
 
-/** The columns of the entity of a resource: those of groups are `{group}_{member}`. */
+/** The columns of a resource. Those of groups are named `{group}_{member}`. */
 export function attributesOf({ leaves, parentField }: Resource) {
   return leaves.map(({ name, column, field }) => {
     const isPrimary = name === 'id' || name === parentField
@@ -15,7 +15,6 @@ export function attributesOf({ leaves, parentField }: Resource) {
     return {
       name: column,
       type: isPrimary || isForeign ? 'identifier' : field.type,
-      /** Whether it is part of a primary or a foreign key, or unique. */
       keys: [isPrimary && 'PK', isForeign && 'FK', field.unique === true && 'UK'].filter(
         (key) => key !== false,
       ),
@@ -48,9 +47,8 @@ export function relationshipsOf(resources: readonly Resource[]) {
   })
 }
 
-// Graphviz computes the layout and draws the SVG. The page sets the colours: HEADING is only a mark for its style.
-
 const FONT = { fontname: 'Helvetica', fontsize: 10 }
+/** Only marks headings: the page sets the colours. */
 const HEADING = '#eeeeee'
 
 /** The first shape of a Graphviz arrow is nearest to the entity. */
@@ -100,7 +98,7 @@ function edge(relationship: Relationship): Edge {
   }
 }
 
-/** The GraphQL types with the fields that lead to other types, as SVG. Connections lead where pages do. */
+/** The GraphQL types with the fields that lead to other types, as SVG. Omits connections, which lead where pages do. */
 export function drawTypes(types: readonly MappedType[]): Promise<Html> {
   const nodes = types.map(({ name, fields }) => {
     const rows = linksOf(fields).map(
@@ -133,7 +131,7 @@ function node(name: string, anchor: string, rows: readonly Html[], others: numbe
   return { name, attributes: { label: { html: label.text } } }
 }
 
-/** Loads Graphviz, which is 1.2 MB, when something is first drawn. SVG 2 §16.6 has links without `xlink:`. */
+/** Loads Graphviz (1.2 MB) at the first drawing. SVG 2 §16.6 has links without `xlink:`. */
 async function draw(graph: Graph): Promise<Html> {
   const { instance } = await import('@viz-js/viz')
   const viz = await instance()

@@ -3,17 +3,16 @@ import type { Resource } from '../model/resource.ts'
 import { errorExamples } from './error-examples.ts'
 
 interface CodeExplanation extends Explanation {
-  /** When the same request can be sent again, unless only after a change. A detail has none. */
+  /** When the same request can be sent again. By default, only after a change. */
   readonly retry?: string
-  /** The error that contains a detail, unless VALIDATION_FAILED. */
+  /** The error that contains a detail. By default, VALIDATION_FAILED. */
   readonly error?: ErrorCode
 }
 
-/** An entry of the catalogue at `/errors`. */
 export type CatalogueEntry = ReturnType<typeof catalogueEntries>[number]
 
 /**
- * All codes: those of errors (SPEC §7), then those of their details (SPEC §2.4).
+ * The codes of errors (SPEC §7), then those of details (SPEC §2.4).
  *
  * @param root the beginning of all URLs of the service
  */
@@ -38,12 +37,11 @@ export function catalogueEntries(resources: readonly Resource[], root: string, p
   })
 }
 
-/** The codes of errors, then the common codes of details, then those of the definitions. */
 export function explanationsOf(resources: readonly Resource[]): Readonly<Record<string, CodeExplanation>> {
   return Object.assign({}, ERRORS, DETAILS, ...resources.map(({ detailCodes }) => detailCodes))
 }
 
-/** The code of the error that contains a detail. Details of resources come from their rules. */
+/** The error that contains a detail. The codes of definitions come from rules. */
 export function errorOf(detail: DetailCode): ErrorCode {
   const { error = 'VALIDATION_FAILED' } = DETAILS[detail] ?? { error: 'BUSINESS_RULE_VIOLATION' }
   return error

@@ -18,12 +18,12 @@ import { listQueryParser } from '../rest/parse-list-query.ts'
 import { LIST_TYPES } from '../rest/respond.ts'
 import { mapped } from './openapi/field-schema.ts'
 
-/** A request and the error that it gets; if its code is that of the entry, only the message. */
+/** A request and its error, or only the message if the code is that of the entry. */
 type Example = readonly [request: string, error: DomainError | string]
 
 /**
- * An example for each code of an error, and of a detail that a single request can show, on resources with the identifiers
- * `example`, `deleted` and `unknown`. A test sends the requests.
+ * An example for each error code, and for each detail code that a single request can show, on resources with the
+ * identifiers `example`, `deleted` and `unknown`. A test sends the requests.
  *
  * @param base the beginning of the URLs
  */
@@ -33,7 +33,7 @@ export function errorExamples(resources: readonly Resource[], base: string) {
   const { pathname: root, host } = new URL(base)
   const path = `${root}/${resource.path}`
   const isText = ({ path, field }: Leaf) => path.length === 1 && kindOf(field).isFreeText
-  // Usually required.
+  // Usually a required field.
   const { name } = resource.writable.find(isText) ?? { name: 'name' }
   const body = resource.example ?? { [name]: 'example' }
   const valid = JSON.stringify(body)
@@ -168,7 +168,6 @@ function referenceIn(resources: readonly Resource[]) {
   return found ? { ...found, field: found.leaf.name } : { target: other, from: other, field: 'other_id' }
 }
 
-/** A request with the error that an action throws. */
 function refused(request: string, action: () => unknown): Example {
   try {
     action()

@@ -1,7 +1,7 @@
 import { KINDS, type LeafField } from '../model/fields.ts'
 import { COMMON_OPTIONS, type FieldOf, type Kind } from '../model/kinds/kind.ts'
 
-/** The text of docs/FIELDS.md: every kind of field with an example, its options, and what follows from it. */
+/** The text of docs/FIELDS.md. */
 export function fieldsDocument(): string {
   return `${[
     '# Fields',

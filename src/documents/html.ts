@@ -5,7 +5,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | readonly Part[]
 
-/** A template tag for HTML: inserted values are escaped, except those made by this tag. */
+/** A template tag that escapes inserted values, except those made by this tag. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: literals }, ...parts.map(rendered)))
 }

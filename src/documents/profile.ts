@@ -9,10 +9,7 @@ import { inputSchema, patchSchema, representationSchema } from './openapi/resour
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
-/**
- * The profile of a collection: the field with the names of its resources, the references, the JSON Schemas of
- * representations and request bodies, and the policies where the specification leaves a choice (SPEC §3, §4.4–4.7, §8).
- */
+/** The policies are those where the specification leaves a choice (SPEC §3, §4.4–4.7, §8). */
 export function profileOf(
   resource: Resource,
   resources: readonly Resource[],

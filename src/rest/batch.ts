@@ -17,17 +17,16 @@ import { idempotencyKeyOf, runWrites, type Write, type WriteRequest } from './wr
 
 export const BATCH_PATH = '/batch'
 
-/** Each keeps the connection and the locks of those before it. */
+/** Each operation keeps the connection and the locks of those before it. */
 export const MAXIMUM_OPERATIONS = 100
 
-/** An endpoint whose requests can be operations of a batch. */
 export interface WriteEndpoint extends Required<Endpoint> {
   readonly write: (request: WriteRequest) => Write
 }
 
 const METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 
-/** The headers of an operation. All others are those of the batch. */
+/** The batch has all other headers. */
 export const OPERATION_HEADERS = [
   'content-type',
   'idempotency-key',
@@ -37,10 +36,7 @@ export const OPERATION_HEADERS = [
   'prefer',
 ]
 
-/**
- * Makes the handler that runs writes in one transaction: all or none. Each is a request as it would be alone, and all are
- * checked before the first runs.
- */
+/** Runs writes in one transaction. All of them are checked before the first runs. */
 export function batchHandler(routes: readonly Route[], prepare: Prepare, settings: RestSettings): Handler {
   const router = new Router({ sensitive: true, strict: true })
   const targets = routes.map(({ methods }) => {
@@ -50,7 +46,7 @@ export function batchHandler(routes: readonly Route[], prepare: Prepare, setting
   for (const [index, { path }] of routes.entries())
     if (targets[index]?.size) router.register(path, [], () => {}, { name: String(index) })
 
-  /** @throws {DomainError} as the request alone, and VALIDATION_FAILED (400) for what is no write */
+  /** @throws {DomainError} as for a request on its own, and VALIDATION_FAILED (400) if it is not a write */
   function parse(ctx: Context, operation: unknown, index: number): Write {
     const { method, path, headers, body } = inspect(operation)
     const url = basePath(settings) + path
@@ -148,7 +144,6 @@ function invalid(field: string, code: DetailCode, message: string): DomainError 
   return errorAt(field, code, 'VALIDATION_FAILED', message)
 }
 
-/** Names the operation in an error. */
 function located(error: unknown, index: number): unknown {
   if (!(error instanceof DomainError) || Number.isNaN(index)) return error
   const place = `operations[${index}]`

@@ -20,23 +20,22 @@ export function listTag(revision: string, variant: string): string {
   return `W/"${revision}.${variant}"`
 }
 
-/** Distinguishes the representations of one revision: by the request, and by what else they depend on. */
+/** Distinguishes the representations of one revision by the request and other values. */
 export function listVariant(ctx: Context, more: readonly unknown[]): string {
   return crc32([ctx.path, ctx.querystring, ctx.state['mediaType'], ...more].join(' ')).toString(36)
 }
 
-/** The revision of a list that the client has in this variant. */
+/** The revision that the client has in this variant (RFC 9110 §13.1.2). */
 export function knownRevision({ headers }: Context, variant: string): string | undefined {
   const tags = headers['if-none-match']?.matchAll(/"([\w-]+)\.(\w+)"/g) ?? []
   return [...tags].find(([, , known]) => known === variant)?.[1]
 }
 
-/** Distinguishes representations with different content. */
 export function contentVariant(content: string): string {
   return hash('sha256', content, 'base64url').slice(0, 22)
 }
 
-/** The precondition of a write as GraphQL variables; If-Match is the stronger one. */
+/** The precondition of a write as GraphQL variables. If-Match takes precedence (RFC 9110 §13.2.2). */
 export function conditionVariables({ headers }: Pick<Context, 'headers'>, id: string) {
   const ifMatch = headers['if-match']
   return ifMatch === undefined
@@ -58,8 +57,8 @@ export function stateHeaders({ id, version, last_updated }: Values, variant?: st
 }
 
 /**
- * Whether the client of a read already has the representation that the response headers describe. The date counts only
- * if no entity tags are sent (RFC 9110 §13.1.3).
+ * Whether the client already has the representation that the response headers describe. The date counts only without
+ * entity tags (RFC 9110 §13.1.3).
  */
 export function isNotModified({ headers, method, response }: Context): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
@@ -70,7 +69,7 @@ export function isNotModified({ headers, method, response }: Context): boolean {
 }
 
 /**
- * The versions that a list of entity tags names, in any variant. Weak tags and those of other resources name none.
+ * The versions in a list of entity tags, in any variant. Weak tags and those of other resources name none.
  * Undefined for `*`, which any version matches (RFC 9110 §13.1.1).
  */
 function versionsIn(header: string, id: string): number[] | undefined {
@@ -91,13 +90,13 @@ const FORMS = [
   `[A-Z][a-z]{2} (?<month>${MONTHS}) (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})`,
 ].map((form) => new RegExp(`^${form}$`))
 
-/** An HTTP-date (RFC 9110 §5.6.7). Undefined for anything else, which conditions ignore (§13.1.3, §13.1.4). */
+/** An HTTP-date (RFC 9110 §5.6.7), or undefined: conditions ignore malformed dates (§13.1.3, §13.1.4). */
 function httpDate(text = ''): Date | undefined {
   const matched = FORMS.map((form) => form.exec(text)).find((match) => match !== null)
   if (!matched) return undefined
   const { day, month, year, time } = matched.groups as Record<string, string>
   const date = new Date(`${day} ${month} ${year?.length === 2 ? fullYear(Number(year)) : year} ${time} GMT`)
-  // JavaScript takes the 31st of February for the 3rd of March.
+  // JavaScript reads the 31st of February as the 3rd of March.
   return date.getUTCDate() === Number(day) ? date : undefined
 }
 

@@ -30,7 +30,7 @@ interface FormProperty extends Omit<Control, 'choices'> {
   readonly required?: true
   readonly readOnly?: true
   readonly value?: unknown
-  /** The values to choose from: given here, or the items of a list (HAL-FORMS, options element). */
+  /** The values to choose from, or a link to a list of them (HAL-FORMS, options element). */
   readonly options?: object
 }
 
@@ -38,7 +38,7 @@ const PATCH_TYPE = 'application/merge-patch+json'
 
 type Parent = { readonly resource: Resource; readonly id: string }
 
-/** Makes the functions that make the templates of a resource, as far as the scopes of the caller permit them. */
+/** The templates are limited to the scopes of the caller. */
 export function createForms(resource: Resource, resources: readonly Resource[]) {
   const { parentField, replaceable, writable } = resource
   // The identifiers are in the URL.
@@ -47,7 +47,7 @@ export function createForms(resource: Resource, resources: readonly Resource[]) 
   const propertiesOf = (leaves: readonly Leaf[], data: Values, urls: Urls) =>
     leaves.map((leaf) => formProperty(leaf, data, urls, resources))
 
-  /** For a list: creation, with the reference to its parent. */
+  /** The reference to the parent is filled in. */
   function list(caller: Caller, parent: Parent | undefined, urls: Urls): Templates {
     if (!allows(caller, resource, 'write')) return {}
     const isOwner = parent?.resource === resource.owner
@@ -60,7 +60,6 @@ export function createForms(resource: Resource, resources: readonly Resource[]) 
     return { default: template(`Create ${nounWithArticle(resource)}`, 'POST', target, properties) }
   }
 
-  /** For one resource: replacement, update, deletion, and setting its singletons. */
   function one(caller: Caller, data: Values, urls: Urls): Templates {
     const target = urls.resource(resource, keyOf(resource, data))
     const id = data['id'] as string
@@ -95,7 +94,6 @@ function template(
   return { title, method, target, contentType, properties }
 }
 
-/** The property for a field, with the value in the data, if there is one. */
 function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly Resource[]): FormProperty {
   const { name, label, field } = leaf
   const kind = kindOf(field)
@@ -105,7 +103,7 @@ function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly 
   const inline = kind.choicesAfter?.(field, value) ?? choices
   const offered = isLinked ? linkedOptions(field.to, urls, resources) : inline && { inline }
   const number = { minItems: field.required ? 1 : 0, maxItems: 1 }
-  // Clients that ignore `value` of options have `selectedValues`.
+  // For clients that ignore `value` beside options.
   const selected = value !== undefined && { selectedValues: [value] }
   return {
     name,
@@ -118,7 +116,6 @@ function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly 
   }
 }
 
-/** The items of a list to choose a reference from. */
 function linkedOptions(path: string, urls: Urls, resources: readonly Resource[]) {
   const target = resources.find((resource) => resource.path === path) as Resource
   const link = { href: urls.collection(target, undefined), type: 'application/hal+json' }

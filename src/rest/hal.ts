@@ -11,7 +11,7 @@ export interface Link {
 
 type Links = Readonly<Record<string, Link | null>>
 
-/** Where a representation appears; each occasion has its own links (SPEC §2.3). */
+/** Determines the links of a representation (SPEC §2.3). */
 export type Occasion = 'item' | 'read' | 'created' | 'put'
 
 /** A related resource or list that a request can embed (draft-kelly-json-hal §4.1.2). */
@@ -22,29 +22,27 @@ export interface Embed {
   readonly name: string
   readonly target: Resource
   readonly isList: boolean
-  /** For a list below the resource: that resource. */
+  /** For a list below the resource, that resource. */
   readonly parent: Resource | undefined
-  /** What GET of the link responds with, without templates: a resource, or the first page of a list. */
+  /** The response to GET of the link, without templates: a resource, or the first page of a list. */
   represent(value: Values, of: Values, urls: Urls): object
 }
 
-/** The parts of a resource that a request names, instead of the whole resource alone. */
+/** What `fields` and `embed` of a request select. */
 export interface Selection {
-  /** With the identifier; undefined: all. Groups have the named members. */
+  /** Includes the identifier. Groups have only the named members. Undefined: all fields. */
   readonly fields: Resource['shownFields'] | undefined
   readonly membersOf: ReturnType<typeof picker> | undefined
-  /** The values in these fields. */
   readonly leaves: readonly Leaf[]
   readonly embeds: readonly Embed[] | undefined
 }
 
-/** A page of a list, with the parameters of its request. */
 export interface ListData {
-  /** The result of the GraphQL operation, with the cursors of the neighbouring pages. */
+  /** The result of the GraphQL operation. `next` and `previous` are cursors. */
   readonly result: {
     readonly items: readonly Values[]
     readonly page: number
-    /** Undefined if it was not asked for. */
+    /** Undefined if not requested. */
     readonly total_count?: number | undefined
     readonly has_more: boolean
     readonly revision: string
@@ -52,7 +50,7 @@ export interface ListData {
     readonly previous: string | null
   }
   readonly page: number
-  /** Those of the request except for its page, in the order of links. */
+  /** Those of the request except `page`, in the order in which links have them. */
   readonly parameters: Values & { readonly limit: number; readonly cursor?: string | undefined }
   readonly parent: { readonly resource: Resource; readonly id: string } | undefined
   readonly selection?: Selection | undefined
@@ -60,10 +58,7 @@ export interface ListData {
 
 export type ListDocument = ReturnType<ReturnType<typeof createHal>['list']>
 
-/**
- * Makes the functions that turn data in wire names into HAL documents (SPEC §2.2, §2.3; draft-kelly-json-hal). What
- * follows from the definition is computed once.
- */
+/** Turns data in wire names into HAL documents (SPEC §2.2, §2.3; draft-kelly-json-hal). */
 export function createHal(resource: Resource, resources: readonly Resource[]) {
   const { owner, replaceable, listed, path, shownFields } = resource
   const membersOf = picker(shownFields)
@@ -99,7 +94,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
   function one(data: Values, occasion: Occasion, urls: Urls, selection?: Selection): object {
     const members = (selection?.membersOf ?? membersOf)(data)
     members['_links'] = links(data, occasion, urls)
-    // What is not set, or was just deleted, is left out.
+    // Unset and just deleted resources are left out.
     const set = selection?.embeds?.filter(({ name }) => data[name])
     const embedded = set?.map(({ name, relation, represent }) => {
       return [relation, represent(data[name] as Values, data, urls)]
@@ -115,7 +110,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
     const parentHref = parent && urls.resource(parent.resource, parent)
     const collection = parentHref ? `${parentHref}/${path}` : urls.collection(resource, undefined)
     const { cursor: requested, ...others } = parameters
-    // The same in all links, so it is made once: 4 % of a list.
+    // All links share this, so it is made once: it took 4 % of a list.
     const query = withQuery('', others).slice(1)
     const link = (page: number, cursor?: string | null): Link => ({
       href: `${collection}?page=${page}&${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
@@ -148,7 +143,7 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
 /**
  * All results have the same members in the same order, so V8 gives them one shape.
  *
- * @param isPartial whether groups have some members only, perhaps none that is set
+ * @param isPartial whether groups have only some members, so that none may be set
  */
 export function picker(
   fields: Readonly<Record<string, Field>>,

@@ -27,10 +27,7 @@ import { authorizeEmbeds, SELECTION_PARAMETERS, selectionParser } from './select
 import { type RestSettings, requestedUrl, type Urls, VERSIONS_PATH } from './urls.ts'
 import { createWrites, type Represent, runWrites, type WriteName } from './writes.ts'
 
-/**
- * Makes the handlers of a resource (SPEC §4.1–4.7). Each parses a request, runs one GraphQL operation, and responds with
- * its result.
- */
+/** The handlers of a resource (SPEC §4.1–4.7). Each runs one GraphQL operation. */
 export function createHandlers(
   resource: Resource,
   resources: readonly Resource[],
@@ -42,10 +39,9 @@ export function createHandlers(
   const forms = createForms(resource, resources)
   const parseSelection = selectionParser(resource, resources)
   const parse = listQueryParser(resource, settings.maximumPageSize, parseSelection)
-  // Another definition shows something else of the same versions.
+  // Another definition shows other fields of the same versions.
   const shown = resource.shownLeaves.map(({ name }) => name).join()
 
-  /** The parameters of a single resource. */
   function selectionOf({ querystring, URL: { searchParams } }: Context): Selection | undefined {
     if (querystring === '') return undefined
     const parameters = new QueryParameters(searchParams)
@@ -58,7 +54,7 @@ export function createHandlers(
   const templatesOf = (data: Values, { caller, urls, hasTemplates }: Viewer) =>
     hasTemplates ? forms.resource(caller, data, urls) : undefined
 
-  /** The entity tag covers the content, which also changes with what is embedded. */
+  /** The entity tag is a digest of the content, which includes embedded resources. */
   function respondWithSelection(ctx: Context, data: Values, selection: Selection): void {
     const viewer = viewerOf(ctx, settings)
     const document = hal.resource(data, 'read', viewer.urls, selection)
@@ -92,13 +88,13 @@ export function createHandlers(
       if (applied !== undefined && applied !== write.applied) reportApplied(ctx, applied)
       describeVersion(ctx, headers)
       if (response.body) return respond(ctx, response.status, response.body)
-      // Koa makes a body of the status of a 201, unless there expressly is none.
+      // Unless the body is null, Koa makes one from the status 201.
       ctx.body = null
       ctx.status = response.status
     }
   }
 
-  /** Links to the feed at a position that the list, which is read after this, includes. */
+  /** Links to the feed. The list is read after this, so it includes all changes before the position. */
   function linkChanges(ctx: Context, urls: Urls, limit: number): void {
     const since = settings.linksChanges && settings.feed?.cursor
     if (!since) return
@@ -106,7 +102,7 @@ export function createHandlers(
     ctx.append('Link', `<${href}>; rel="changes"`)
   }
 
-  /** Links a resource to its versions (RFC 5829 §3.1), unless there is no record of them. */
+  /** RFC 5829 §3.1. */
   function linkVersions(ctx: Context): void {
     if (!settings.feed?.source.changesDays) return
     const href = requestedUrl(ctx, resource, settings)
@@ -114,7 +110,6 @@ export function createHandlers(
   }
 
   return {
-    /** Pages of a list; of the resources of one parent, where there is one. */
     list(operation: SelectOperation, parent: Resource | undefined): Handler {
       return async (ctx) => {
         const { variables, selection, parameters } = parse(ctx.URL.searchParams)
@@ -126,7 +121,7 @@ export function createHandlers(
         const templates = hasTemplates ? forms.list(caller, of, urls) : undefined
         const variant = listVariant(ctx, [urls.base, counted, templates && variantOf(templates), shown])
         const embeds = selection?.embeds !== undefined
-        // A revision covers the versions of the items alone.
+        // A revision covers only the versions of the items.
         const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
         linkChanges(ctx, urls, parameters.limit)
         const ran = await runForRequest(ctx, operation(selection, counted), {
@@ -173,7 +168,6 @@ export function createHandlers(
   }
 }
 
-/** Whether a list is counted, unless the client prefers otherwise (`Prefer: count=none`). */
 function isCounted(ctx: Context): boolean {
   ctx.vary('Prefer')
   if (preferencesOf(ctx).count === undefined) return true

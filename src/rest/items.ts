@@ -11,7 +11,7 @@ const WRITERS: Readonly<Record<string, (items: readonly object[], leaves: readon
   'application/x-ndjson': (items) => items.map((item) => `${JSON.stringify(item)}\n`).join(''),
 }
 
-/** The media types of the items of a list alone, one in each row or line. */
+/** Media types with one item in each row or line, and no links. */
 export const ITEM_TYPES = Object.keys(WRITERS)
 
 const NAVIGATION = ['first', 'prev', 'next', 'last']
@@ -20,8 +20,7 @@ const NAVIGATION = ['first', 'prev', 'next', 'last']
 const LONGEST_LINKS = 12_000
 
 /**
- * Responds with the items of a page alone: the links to other pages are in the header Link (RFC 8288), the count of all
- * items in X-Total-Count.
+ * The header Link has the links to other pages (RFC 8288), X-Total-Count the number of all items.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) when the links are too long for a header
  */
@@ -53,8 +52,8 @@ export function withoutApostrophe(cell: string): string {
 }
 
 /**
- * How values in JSON are written as CSV (RFC 4180), with a column for each leaf. An unset field is an empty cell, an
- * empty string a quoted one. Only texts can be formulas: numbers stay as they are.
+ * CSV (RFC 4180) with a column for each leaf. An unset field is an empty cell, an empty string a quoted one. Only texts
+ * can be formulas: numbers stay as they are.
  */
 export function csvOptions(leaves: readonly Leaf[]): Options {
   const kinds = new Map(leaves.map(({ name, field }) => [name, kindOf(field)]))

@@ -9,18 +9,18 @@ import { referenceLeaves } from '../model/relations.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Embed, Selection } from './hal.ts'
 
-/** The operation for a selection; without one, that for whole resources. Lists are counted, unless that is false. */
+/** Without a selection, the operation is for whole resources. Lists are counted by default. */
 export type SelectOperation = (selection: Selection | undefined, isCounted?: boolean) => PreparedOperation
 
 export type Operations = ReturnType<typeof resourceOperations>
 
-/** For each resource. Callers who vary what they request must not fill the memory. */
+/** For each resource. Bounds the memory that varying requests can fill. */
 const MAXIMUM_SELECTIONS = 20
 
 /** The types of variables by name. Each is the argument of that name. */
 type Variables = Readonly<Record<string, string>>
 
-/** Prepares the operations of a resource, including some that no route may use. */
+/** Some of these operations may have no route. */
 export function resourceOperations(resource: Resource, prepare: Prepare) {
   const { parentField, listed, isVersioned } = resource
   const names = graphNames(resource)
@@ -30,7 +30,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
   const version: Variables = isVersioned ? { apiVersion: 'ApiVersion' } : {}
   const outcome = `outcome resource: ${singular(resource)} { ${wireSelection(resource)} }`
 
-  /** The variable for the parent is always `$parentId`, as in routes, although the names of the arguments differ. */
+  /** The parent is always the variable `$parentId`, as in routes, although the names of the arguments differ. */
   function written(
     type: OperationText['type'],
     name: string,
@@ -47,7 +47,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
     return { type, name, text }
   }
 
-  /** Prepares the operation for whole resources, and keeps the others that were requested last. */
+  /** Prepares the operation for whole resources, and keeps the most recently used of the others. */
   function selecting(write: (...options: Parameters<SelectOperation>) => OperationText): SelectOperation {
     const whole = prepare(write(undefined))
     const kept = new LRUCache<string, PreparedOperation>({ max: MAXIMUM_SELECTIONS })
@@ -84,7 +84,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
 
   return {
     list: list(ownParent),
-    /** The list of the resources that refer to one other resource in a column: /{to}/{id}/{path}. */
+    /** For /{parent}/{id}/{path}: the resources that refer to the parent in this column. */
     nestedList: (column: string) => list({ parentId: 'ID!' }, camelCase(column)),
     read: selecting((selected) =>
       written('query', names.read, 'resource', keyed, wireSelection(resource, selected)),
@@ -116,7 +116,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
   }
 }
 
-/** Lists and writes of a resource in a version of the API have its version as a variable. */
+/** For lists and writes of a resource that differs between versions of the API. */
 export function versionVariable({ apiVersion }: Resource): Values {
   return apiVersion === undefined ? {} : { apiVersion }
 }
@@ -126,7 +126,7 @@ function pageSelection(resource: Resource, isCounted: boolean, selection?: Selec
       items { ${wireSelection(resource, selection)} }`
 }
 
-/** Selects the fields of a resource, and what is embedded. Aliases rename the fields to their wire names. */
+/** Aliases rename the fields to their wire names. */
 function wireSelection(resource: Resource, selection?: Selection): string {
   const { fields, embeds = [] } = selection ?? {}
   const selected = Object.entries(fields ? withLinked(resource, fields) : resource.allFields)
@@ -138,7 +138,7 @@ function wireSelection(resource: Resource, selection?: Selection): string {
   return [...members, 'version', ...embeds.map(embedSelection)].join(' ')
 }
 
-/** Adds what links and headers are made of. */
+/** Adds the fields that links and headers need. */
 function withLinked(resource: Resource, fields: Resource['allFields']): Resource['allFields'] {
   const { allFields, parentField } = resource
   const linked = ['last_updated', parentField, ...referenceLeaves(resource).map(({ column }) => column)]
@@ -163,8 +163,8 @@ function aliased(name: string): string {
 const HEADER_BYTES = 6_000
 
 /**
- * Runs an operation and, on request (`Prefer: graphql-operation`, RFC 7240), shows it: the header `GraphQL-Operation` has
- * what could be sent to /graphql instead, which is only names and the values that the caller sent.
+ * Runs an operation. With `Prefer: graphql-operation` (RFC 7240), the header `GraphQL-Operation` shows it as it could be
+ * sent to /graphql. It contains only names and the values that the caller sent.
  */
 export function runForRequest(
   ctx: Context,

@@ -18,8 +18,8 @@ const LISTS = ['sort', 'filter', ...SELECTION_PARAMETERS]
 const FILTER = /^(?<name>[^:[\]]*)(?:\[(?<operator>[^:[\]]*)\])?:(?<value>.*)$/s
 
 /**
- * Makes the function that parses the query strings of a resource's lists (SPEC §4.1): as the variables of the operation,
- * and as text for links. All problems are reported in one error.
+ * Parses the query strings of lists (SPEC §4.1) as variables of the operation, and as parameters of links. One error
+ * reports all problems.
  *
  * @throws {DomainError} from the function: INVALID_QUERY_PARAMETER (400)
  */
@@ -118,7 +118,7 @@ function knownLeaf(
   return leaf
 }
 
-/** The operand of a filter has the type of its field or of its operator. Several values are joined by `|`. */
+/** The type of the operand follows from the field or the operator. `|` separates several values. */
 function parseOperand({ field }: Leaf, operator: Operator, text: string): Checked {
   const { operand } = operatorDefinition(operator)
   if (operand === 'boolean') return booleanKind.fromQuery({ type: 'boolean', description: '' }, text)

@@ -1,7 +1,6 @@
 import { type Detail, type DetailCode, DomainError } from '../model/errors.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 
-/** The parameters of a query string, and the problems that were found in them. */
 export class QueryParameters {
   readonly problems: Detail[] = []
 
@@ -14,16 +13,16 @@ export class QueryParameters {
     parameters.refuseProblems()
   }
 
-  /** Adds a problem, and returns nothing. */
+  /** Returns an empty list, for callers that return what they have parsed. */
   report(field: string, code: DetailCode, message: string): [] {
     this.problems.push({ field, code, message })
     return []
   }
 
   /**
-   * Reports parameters that are not known, and those that are given twice but are no lists.
+   * Reports unknown parameters, and repeated ones that are not lists.
    *
-   * @param fields names that stand for filters, which may be repeated
+   * @param fields names that are short for filters, which may be repeated
    */
   checkNames(known: readonly string[], lists: readonly string[] = [], fields: readonly string[] = []): void {
     for (const name of new Set(this.search.keys())) {
@@ -51,12 +50,11 @@ export class QueryParameters {
     return number
   }
 
-  /** Items of a page; by default as many as in other lists, if the maximum permits. */
   limit(maximum: number): number {
     return this.positive('limit', Math.min(DEFAULT_PAGE_SIZE, maximum), maximum)
   }
 
-  /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) with all problems, if there are any */
+  /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) with all problems */
   refuseProblems(): void {
     const [first] = this.problems
     if (first) throw new DomainError('INVALID_QUERY_PARAMETER', first.message, this.problems)

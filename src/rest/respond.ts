@@ -12,7 +12,7 @@ export const MEDIA_TYPES = ['application/json', 'application/hal+json', HAL_FORM
 export const LIST_TYPES = [...MEDIA_TYPES, ...ITEM_TYPES]
 
 /**
- * Negotiates the media type of the response, before anything else is done (RFC 9110 §12.5.1).
+ * Negotiates the media type of the response (RFC 9110 §12.5.1).
  *
  * @throws {DomainError} NOT_ACCEPTABLE (406)
  */
@@ -23,7 +23,7 @@ export function negotiate(ctx: Context, types = MEDIA_TYPES): void {
   ctx.state['mediaType'] = type
 }
 
-/** @param embeds whether the document has embedded lists, or items that may have some */
+/** @param embeds whether the document, or an item in it, can have embedded lists */
 export function respond(ctx: Context, status: number, document: object, embeds = false): void {
   const type = ctx.state['mediaType'] as string
   const isPlain = type === 'application/json'
@@ -37,7 +37,7 @@ export function linkDescription(ctx: Context, { base }: Urls): void {
   ctx.append('Link', `<${base}/openapi.json>; rel="service-desc"`)
 }
 
-/** What a representation depends on beside the resource. */
+/** What a representation depends on besides the resource. */
 export type Viewer = ReturnType<typeof viewerOf>
 
 export function viewerOf(ctx: Context, settings: RestSettings) {
@@ -62,8 +62,8 @@ function mapped(values: Values, map: (value: unknown) => unknown): Values {
 }
 
 /**
- * Whether a browser opens the URL as a page: without a token, and preferring HTML to JSON. For requests with a token,
- * HTML is not acceptable (406).
+ * Whether a browser opens the URL as a page: it sends no token and prefers HTML to JSON. With a token, HTML is not
+ * acceptable (406).
  */
 export function prefersPage(ctx: Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'

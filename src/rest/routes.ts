@@ -34,8 +34,8 @@ export function createRoutes(
 }
 
 /**
- * The entry document, with a link to every collection (SPEC §1.4). The Link header has the OpenAPI document and the
- * reference (RFC 8631), and the catalogue of the interfaces (RFC 9727).
+ * The entry document (SPEC §1.4). The Link header leads to the OpenAPI document and the reference (RFC 8631), and to the
+ * catalogue of the interfaces (RFC 9727).
  */
 function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
   const text = '{ collections { path description } }'
@@ -62,12 +62,11 @@ export function entryDocument(collections: readonly Listed[], base: string): obj
   return { _links: { self: { href: base }, ...Object.fromEntries(links) } }
 }
 
-/** A route for clients of the interface; browsers get a page at the same URL. */
+/** A route for API clients. Browsers get a page at the same URL. */
 function tokenRoute(path: string, methods: Route['methods']): Route {
   return { path, access: 'token', applies: (ctx) => !prefersPage(ctx), methods }
 }
 
-/** The routes of a resource. */
 function serve(
   resource: Resource,
   resources: readonly Resource[],
@@ -79,8 +78,8 @@ function serve(
   const handlers = createHandlers(resource, resources, operations, prepare, settings)
 
   /**
-   * Adds what all responses of a resource have: a negotiated media type, a link to the profile, the current entity tag
-   * after a failed precondition, and a link to the other resource after a conflict.
+   * Adds to all responses of a resource a negotiated media type, a link to the profile, the current entity tag after a
+   * failed precondition, and a link to the other resource after a conflict.
    */
   function endpoint(action: Action, handle: Handler, types = MEDIA_TYPES): Required<Endpoint> {
     const respond: Handler = async (ctx) => {
@@ -124,7 +123,7 @@ function serve(
   return [...routes, ...history]
 }
 
-/** The requests on a resource. Handlers, operations and OpenAPI entries have these names. */
+/** Handlers, operations and OpenAPI entries have these names. */
 export type OperationName = 'list' | 'read' | 'create' | 'put' | 'patch' | 'remove'
 
 export const OPERATION_METHODS = {
@@ -142,11 +141,11 @@ interface ResourcePath {
   /** The resource that `:parentId` identifies. */
   readonly parent: Resource | undefined
   readonly operations: readonly OperationName[]
-  /** For a list of resources that refer to the parent: the referring column. */
+  /** For a list of resources that refer to the parent, the referring column. */
   readonly column?: string
 }
 
-/** The paths of a resource (SPEC §4): its collection, its items, and its lists within other resources. */
+/** SPEC §4. */
 export function resourcePaths(resource: Resource, resources: readonly Resource[]): ResourcePath[] {
   const { listed, replaceable, owner: parent } = resource
   const collection = parent ? within(parent, resource) : `/${resource.path}`

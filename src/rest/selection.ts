@@ -10,10 +10,10 @@ import type { QueryParameters } from './query-parameters.ts'
 
 export const SELECTION_PARAMETERS = ['fields', 'embed']
 
-/** Of all lists embedded in a page: 100 items with one list each, or 20 with five. */
+/** In all lists embedded in a page: 100 items with one list each, or 20 with five. */
 const MAXIMUM_EMBEDDED_ITEMS = 2_000
 
-/** Makes the function that reads `fields` and `embed`: names, joined by commas or in repeated parameters. */
+/** Parses `fields` and `embed`: names, separated by commas or in repeated parameters. */
 export function selectionParser(resource: Resource, resources: readonly Resource[]) {
   const names = selectableNames(resource)
   const embeds = embedsOf(resource, resources)
@@ -33,12 +33,12 @@ export function selectionParser(resource: Resource, resources: readonly Resource
   }
 }
 
-/** What can be embedded in a resource, in the order of its links. */
+/** In the order of the links. */
 export function embedsOf(resource: Resource, resources: readonly Resource[]): Embed[] {
   const { owner } = resource
   const { references, children, filtered } = linkedFrom(resource, resources)
 
-  /** @param filter for a list outside of the resource: the field that refers to it */
+  /** @param filter for a list outside the resource, the field that refers to it */
   function embed(relation: string, name: string, target: Resource, isList = false, filter?: string): Embed {
     const hal = createHal(target, resources)
     const parent = isList && filter === undefined ? resource : undefined
@@ -66,12 +66,11 @@ export function embedsOf(resource: Resource, resources: readonly Resource[]): Em
   ]
 }
 
-/** The names that `fields` takes: fields, and members of objects. */
 export function selectableNames({ shownFields, shownLeaves }: Resource): string[] {
   return [...new Set([...Object.keys(shownFields), ...shownLeaves.map(({ name }) => name)])]
 }
 
-/** @throws {DomainError} ACCESS_DENIED (403) without the read scope of everything that is embedded */
+/** @throws {DomainError} ACCESS_DENIED (403) without the read scopes of all embedded collections */
 export function authorizeEmbeds(caller: Caller, { embeds = [] }: Selection): void {
   for (const { target } of embeds) authorize(caller, target, 'read')
 }

@@ -5,13 +5,12 @@ import type { ResourceKey } from '../model/identifiers.ts'
 import type { Resource } from '../model/resource.ts'
 
 export interface RestSettings extends PublicAddress {
-  /** The name of the service, and what it offers. */
   readonly title?: string | undefined
   readonly description?: string | undefined
   readonly namespace: string
   readonly version: string
   readonly maximumPageSize: number
-  /** What happens to unknown fields in a body; by default they are refused. */
+  /** By default, unknown fields in a body are refused. */
   readonly unknownFields?: 'refuse' | 'ignore'
   /** The path of the reference of this version; `/docs` by default. */
   readonly reference?: string
@@ -33,7 +32,7 @@ export const VERSIONS_PATH = '/versions'
 /** RFC 9727 §2. */
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
-/** The common beginning of all paths (SPEC §4). */
+/** SPEC §4. */
 export function basePath({ namespace, version }: Pick<RestSettings, 'namespace' | 'version'>): string {
   return `/${namespace}/${version}`
 }
@@ -46,7 +45,6 @@ export function urlsFor(ctx: Context, settings: RestSettings): Urls {
 export class Urls {
   constructor(readonly base: string) {}
 
-  /** A collection; if it is owned, that of this parent. */
   collection(resource: Resource, parentId: string | undefined): string {
     const { owner, path } = resource
     return owner ? `${this.resource(owner, { id: parentId as string })}/${path}` : `${this.base}/${path}`
@@ -69,7 +67,7 @@ export function requestedUrl(ctx: Context, resource: Resource, settings: RestSet
   return urlsFor(ctx, settings).resource(resource, keyIn(ctx))
 }
 
-/** A URL with the parameters that are set. `:` and `,` are not encoded (RFC 3986 §3.4). */
+/** Adds the parameters that are set. `:` and `,` are not encoded (RFC 3986 §3.4). */
 export function withQuery(url: string, parameters: object): string {
   const pairs = Object.entries(parameters).flatMap(([name, values]) =>
     [values ?? []].flat().map((value) => `${name}=${encodeURIComponent(value)}`),

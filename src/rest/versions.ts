@@ -5,7 +5,7 @@ import type { Resource } from '../model/resource.ts'
 import { viewOf } from '../model/views.ts'
 import { basePath, type Deprecation, REFERENCE_PATH, type RestSettings } from './urls.ts'
 
-/** @param settings those of the default version, which the other versions share except for what belongs to a version */
+/** @param settings those of the default version; the other versions share what does not belong to a version */
 export function restVersions<Settings extends RestSettings>(
   resources: readonly Resource[],
   versions: readonly ApiVersion[],
@@ -33,8 +33,8 @@ export function restVersions<Settings extends RestSettings>(
 }
 
 /**
- * The headers of all responses of deprecated versions, if any: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link
- * to the same resource, or else to the entry document, of the next version (`successor-version`, RFC 5829).
+ * The headers of deprecated versions: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link to the same resource, or
+ * else to the entry document, of the next version (`successor-version`, RFC 5829).
  */
 export function deprecationHeaders(
   versions: readonly { readonly settings: RestSettings }[],
@@ -54,13 +54,13 @@ export function deprecationHeaders(
       if (!hasHost(ctx)) return
       const same = successor + ctx.path.slice(basePath(settings).length)
       const target = rootFor(ctx, settings) + (hasRoute(same) ? same : successor)
-      // A path can have characters that a header cannot.
+      // URL encodes characters of the path that a header cannot have.
       ctx.append('Link', `<${new URL(target).href}>; rel="successor-version"`)
     },
   }
 }
 
-/** The header value: a Date of structured fields (RFC 9745 §2.1, RFC 9651 §3.3.7). */
+/** RFC 9745 §2.1, RFC 9651 §3.3.7. */
 export function deprecationDate(since: Date): string {
   return `@${Math.floor(since.getTime() / 1000)}`
 }

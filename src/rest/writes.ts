@@ -15,7 +15,7 @@ import { type Operations, runForRequest, versionVariable } from './operations.ts
 import type { Viewer } from './respond.ts'
 import type { RestSettings } from './urls.ts'
 
-/** A request to write, of its own or in a batch. */
+/** A request of its own or in a batch. */
 export interface WriteRequest {
   /** The identifiers in the path. The GraphQL variables have the same names. */
   readonly parameters: { readonly parentId?: string; readonly id?: string }
@@ -26,18 +26,16 @@ export interface WriteRequest {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Makes the representation of a resource, and the headers that describe it. */
 export type Represent = (
   data: Values,
   occasion: Occasion,
   viewer: Viewer,
 ) => { readonly headers: Headers; readonly document: () => object }
 
-/** A request as a GraphQL operation, and how its result becomes the response. */
 export interface Write {
   readonly operation: PreparedOperation
   readonly variables: Values
-  /** A preference that is applied to every result. */
+  /** A preference that is applied whatever the result. */
   readonly applied?: string
   respond(result: Values, viewer: Viewer): { status: number; headers: Headers; body?: object | undefined }
 }
@@ -65,7 +63,7 @@ export function createWrites(
       respond(result, viewer) {
         const { outcome, resource: data } = result as { outcome: string; resource: Values }
         const isCreated = outcome === 'CREATED'
-        // What was there before is shown to callers with the read scope only.
+        // Existing content is shown only to callers with the read scope.
         const isShowable = isCreated || allows(viewer.caller, resource, 'read')
         const isPreferred = preferred === 'minimal' || (preferred === 'representation' && isShowable)
         const hasBody = isPreferred ? preferred === 'representation' : isCreated
@@ -87,14 +85,14 @@ export function createWrites(
     }
   }
 
-  /** An inspection has values of known fields only, so unknown ones are ignored by not reporting them. */
+  /** An inspection has only values of known fields. Unknown fields are ignored by not reporting them. */
   function inspected({ body }: WriteRequest, inspect: typeof inspectResource) {
     const inspection = inspect(resource, body)
     if (settings.unknownFields !== 'ignore') return inspection
     return { ...inspection, details: inspection.details.filter(({ code }) => code !== 'UNKNOWN_FIELD') }
   }
 
-  /** The body of a PUT or a PATCH. A wrong id in it is refused without a look-up. */
+  /** Inspects the body of a PUT or PATCH. A wrong id is refused without a look-up. */
   function inspectedAt(request: WriteRequest, inspect: typeof inspectResource) {
     const { values, details, readOnly } = inspected(request, inspect)
     const { id, ...sent } = readOnly
@@ -148,12 +146,7 @@ export function createWrites(
   }
 }
 
-/**
- * Runs writes as one operation: in one transaction, unless it is a single one. `Prefer: tx=rollback` undoes them at the
- * end.
- *
- * @returns the result of each
- */
+/** Runs several writes, or a dry run, as one operation in one transaction. `Prefer: tx=rollback` undoes it at the end. */
 export async function runWrites(
   ctx: Context,
   writes: readonly Write[],
@@ -172,19 +165,19 @@ export async function runWrites(
   return writes.map((_, index) => results[`write${index}`] as Values)
 }
 
-/** Whether a client prefers that read-only fields with other values are ignored (RFC 7240 §4.4). */
+/** Whether read-only fields with other values are ignored (RFC 7240 §4.4). */
 function isLenient(request: WriteRequest): boolean {
   return preferencesOf(request).handling === 'lenient'
 }
 
-/** The identifier in the path; a singleton has that of its parent. */
+/** A singleton has the identifier of its parent. */
 function idOf({ parameters: { parentId, id = parentId } }: WriteRequest): string {
   return id as string
 }
 
 /**
- * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header), if any: a quoted string or, as
- * most clients send it, without quotes.
+ * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header): a quoted string or, as most
+ * clients send it, without quotes.
  */
 export function idempotencyKeyOf({ headers }: Pick<WriteRequest, 'headers'>): string | undefined {
   const [header] = [headers['idempotency-key']].flat()

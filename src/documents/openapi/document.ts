@@ -81,7 +81,7 @@ const BEARER = {
 }
 
 /**
- * The document of a deprecated version, whose operations are deprecated and whose responses have deprecation headers.
+ * Marks operations as deprecated, and adds the deprecation headers to their responses.
  *
  * @param path the base path of the version; other paths belong to all versions
  */
@@ -110,11 +110,7 @@ function deprecatedDocument(
     mapped(item as Schemas, (member, key) => {
       if (key === 'parameters') return member
       const { responses, ...operation } = member
-      return {
-        ...operation,
-        deprecated: true,
-        responses: mapped(responses as Schemas, responding),
-      }
+      return { ...operation, deprecated: true, responses: mapped(responses as Schemas, responding) }
     })
   return {
     ...document,

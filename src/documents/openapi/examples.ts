@@ -20,12 +20,11 @@ const ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01'
 const OTHER_ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02'
 const CREATED = '2031-04-05T06:07:08.900Z'
 
-/** The examples of a resource, made by the code that serves real requests. */
 export type ResourceExamples = ReturnType<typeof resourceExamples>
 
 /**
- * Makes the examples of a resource. Requests read, replace and delete what is in the catalogue, and create what is not,
- * so that every example succeeds once on a service with that catalogue.
+ * Examples, made by the code that serves real requests. They read, replace and delete resources of the catalogue and
+ * create others, so that each succeeds once on a service with that catalogue.
  *
  * @param seeds a catalogue that may have been loaded into the service
  * @param base the beginning of links
@@ -37,7 +36,7 @@ export function resourceExamples(
   base: string,
 ) {
   const seedsOf = ({ path }: Resource) => seeds.filter(({ collection }) => collection === path)
-  /** The values of the fields that refer to a resource by identifier or by name. */
+  /** Identifiers or names of the target. */
   const referencesIn = (from: Resource, target: Resource) => {
     const leaves = from.shownLeaves.filter((leaf) => targetOf(from, leaf, resources)?.path === target.path)
     const values = seedsOf(from).flatMap((seed) => leaves.map(({ name }) => seed[name]))
@@ -58,11 +57,11 @@ export function resourceExamples(
   const within = (parent: Resource | undefined) => parent && { resource: parent, id: OTHER_ID }
   return {
     input,
-    /** The body that replaces the resource with the identifier. */
+    /** Replaces the resource with the identifier below. */
     replacement,
     patch: examplePatch(resource, replacement),
     id,
-    /** A parent for a path; for a list of referring resources, one that has some. */
+    /** For a list of referring resources, a parent that has some. */
     parentId(parent: Resource): string {
       if (parent === resource.owner) return parentId as string
       const ids = seedsOf(parent).map(({ id }) => id)
@@ -73,7 +72,6 @@ export function resourceExamples(
     listTemplates: (parent: Resource | undefined) => forms.list(OPERATOR, within(parent), urls),
     representation: (occasion: Occasion) =>
       hal.resource(occasion === 'read' ? data : created, occasion, urls),
-    /** A page with one item; within a parent if the list has one. */
     page: (parent: Resource | undefined) => {
       const one = { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null }
       const parameters = { limit: DEFAULT_PAGE_SIZE }
@@ -83,7 +81,7 @@ export function resourceExamples(
   }
 }
 
-/** The result of an operation for a resource: unset columns are null. */
+/** A resource as a GraphQL operation returns it: unset columns are null. */
 function exampleData(resource: Resource, input: Values, key: Values): Values {
   const { allFields, shownFields, createdField } = resource
   const data = mapped(allFields, (field, name) => {

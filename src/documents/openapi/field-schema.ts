@@ -5,17 +5,15 @@ import { labelOf } from '../../model/labels.ts'
 
 export type { Schema }
 
-/** Schemas, or other objects of OpenAPI, by name. */
+/** Schemas or other OpenAPI objects, by name. */
 export type Schemas = Readonly<Record<string, Schema>>
 
 export const IDENTIFIER: Schema = { type: 'string', pattern: PATTERN.source, maxLength: 64 }
 
-/** A reference to a schema of the document. */
 export function schemaNamed(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** The label, the description and the unit of a field. */
 export function annotations(field: Field, name: string): Schema {
   const { description, unit } = field
   return { title: labelOf(name, field), description, ...(unit !== undefined && { 'x-unit': unit }) }
@@ -42,7 +40,6 @@ export function inputFieldSchema(field: Field, name: string, isOpen: boolean): S
   return { ...nullable(kindOf(field).schema(field)), ...said }
 }
 
-/** The same members with other values. */
 export function mapped<From, To>(
   members: Readonly<Record<string, From>>,
   change: (value: From, name: string) => To,

@@ -20,7 +20,6 @@ import {
   WRITE_HEADERS,
 } from './responses.ts'
 
-/** The description precedes the sentence on the scope. */
 type Operation = Schema & { readonly responses: Schema; readonly errors: readonly ErrorCode[] }
 
 const BODY: readonly ErrorCode[] = [
@@ -43,7 +42,6 @@ const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: stri
   remove: ['delete', 'Delete'],
 }
 
-/** The operations on a resource, and on the list of it within a parent. */
 function operationsOf(
   resource: Resource,
   resources: readonly Resource[],
@@ -182,7 +180,6 @@ export function resourcePathItems(
   return Object.fromEntries(items)
 }
 
-/** The operations on the versions of a resource, at its address, which has these parameters. */
 function versionItems(resource: Resource, address: string, parameters: readonly Schema[]) {
   const item = (path: string, verb: string, summary: string, response: string, more: readonly Schema[]) => {
     const operation = {
@@ -201,7 +198,7 @@ function versionItems(resource: Resource, address: string, parameters: readonly 
   ]
 }
 
-/** An operation with its scope, and with the errors of all operations on resources. */
+/** Adds the scope, and the errors of all operations on resources. */
 function completed({ path }: Resource, permission: 'read' | 'write', operation: Operation): Schema {
   const { operationId, summary, description, responses, errors, ...request } = operation
   const scope = `Requires the scope \`${path}:${permission}\`.`
@@ -215,7 +212,7 @@ function completed({ path }: Resource, permission: 'read' | 'write', operation: 
   }
 }
 
-/** A link to an operation on one item, whose identifier is at a place in the body of the response. */
+/** @param place a JSON Pointer to the identifier in the body of the response */
 function itemLink({ name, owner }: Resource, verb: string, description: string, place: string): Schema {
   const parent = owner && identifierField(owner)
   const parameters = { ...(parent && { [parent]: `$request.path.${parent}` }), id: `$response.body#${place}` }

@@ -25,7 +25,7 @@ export function sharedParameters(maximumPageSize: number): Schemas {
 
 const SEARCH = `Only items that contain each of these words in some text, regardless of case. At most ${MAXIMUM_SEARCH.words} words.`
 
-/** The headers of requests, by names without hyphens. */
+/** Request headers, by name without hyphens. */
 const HEADERS = {
   IfMatch: 'The entity tags of the versions that may be changed, or `*`.',
   IfUnmodifiedSince: 'Fails if the resource has changed since this second. Ignored beside If-Match.',
@@ -56,7 +56,6 @@ export function shared(name: string): Schema {
   return { $ref: `#/components/parameters/${name}` }
 }
 
-/** The identifier of a resource in a path. Any other text is an unknown identifier. */
 export function identifierParameter(name: string, resource: Resource, example: string): Schema {
   return pathParameter(name, `Identifier of the ${noun(resource)}.`, example, IDENTIFIER)
 }
@@ -65,7 +64,6 @@ export function pathParameter(name: string, description: string, example: unknow
   return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema }, example }
 }
 
-/** The parameters of a read that name parts of a resource. */
 export function selectionParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
   const relations = embedsOf(resource, resources).map(({ relation }) => relation)
   const named = (name: string, description: string, names: readonly string[]) => ({
@@ -84,7 +82,7 @@ const FIELDS =
 
 const EMBED = `The relations of links whose targets to return in \`_embedded\`, as GET of the link returns them; of a list, the first ${DEFAULT_PAGE_SIZE} items. Requires the scopes to read them.`
 
-/** The parameters of a list (SPEC §4.1): those of all lists, and the sort and filter of this one. */
+/** SPEC §4.1. */
 export function listParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
   const { shownLeaves, createdField } = resource
   const leaves = queryable(shownLeaves)
@@ -119,7 +117,7 @@ export function listParameters(resource: Resource, resources: readonly Resource[
     shared('limit'),
     { ...sort, style: 'form', explode: false, example: [`${createdField}:desc`] },
     { ...filter, style: 'form', explode: true, example: [`${createdField}[gte]:2020-01-01`] },
-    // Exploded, so that each member is a parameter of its own: `?name=x`.
+    // Exploded, each member is a parameter of its own: `?name=x`.
     { ...equals, style: 'form', explode: true, example: {} },
     shared('search'),
     shared('find'),

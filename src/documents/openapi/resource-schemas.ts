@@ -19,12 +19,11 @@ import {
 
 type BodySettings = Pick<RestSettings, 'unknownFields'>
 
-/** The member that HAL-FORMS adds if the token permits any of the requests. */
+/** HAL-FORMS adds this member if the token permits any of the requests. */
 const TEMPLATES = { _templates: schemaNamed('Templates') }
 
 const LINK = schemaNamed('Link')
 
-/** The schemas of resources, of their lists, and of what they embed. */
 export function resourceSchemas(resources: readonly Resource[], settings: BodySettings): Schemas {
   const lists = resources.flatMap((resource) =>
     resourcePaths(resource, resources)
@@ -42,7 +41,6 @@ export function resourceSchemas(resources: readonly Resource[], settings: BodySe
   )
 }
 
-/** The representations of a resource, each for all media types, and its request bodies. */
 function schemasOf(resource: Resource, resources: readonly Resource[], settings: BodySettings) {
   const { name, listed, replaceable } = resource
   const embeds = embedsOf(resource, resources).map((embed) => [
@@ -66,8 +64,8 @@ function schemasOf(resource: Resource, resources: readonly Resource[], settings:
 }
 
 /**
- * The schemas of what resources embed. Nothing is embedded in these resources, so they have schemas of their own:
- * otherwise each would contain all others, and readers that resolve references would not end.
+ * Embedded resources embed nothing, so they have schemas of their own. Otherwise, each schema would contain all others,
+ * and tools that resolve references would not terminate.
  */
 function embeddedSchemas(embed: Embed, resources: readonly Resource[]): Schemas {
   const { target, isList, parent } = embed
@@ -84,7 +82,7 @@ function embeddedName({ target, isList, parent }: Embed): string {
   return `Embedded${isList ? pageName(target, parent) : target.name}`
 }
 
-/** A representation with the links of any of the occasions (SPEC §2.3). Those that each always has are required. */
+/** Has the links of any of the occasions (SPEC §2.3). Those that every occasion always has are required. */
 function representationOn(
   resource: Resource,
   resources: readonly Resource[],
@@ -113,7 +111,7 @@ function representationOn(
   }
 }
 
-/** The fields of a resource in responses, without the links. */
+/** The fields of responses, without links. */
 export function representationSchema({ shownFields, parentField, description }: Resource) {
   const properties = mapped(shownFields, (field, name) => ({
     ...(name === 'id' || name === parentField
@@ -132,8 +130,7 @@ export function inputSchema(resource: Resource, settings: BodySettings): Schema 
 }
 
 /**
- * The body that changes a resource: a JSON Merge Patch, in which null removes (SPEC §4.6). Clients may send back a whole
- * representation, read-only members included.
+ * A JSON Merge Patch (SPEC §4.6). Clients may send back a whole representation, read-only members included.
  */
 export function patchSchema(
   resource: Resource,

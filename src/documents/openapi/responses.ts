@@ -9,13 +9,13 @@ import { VERSIONS_PATH } from '../../rest/urls.ts'
 import { ERRORS } from '../error-catalogue.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 
-/** Links are absolute, so a document needs an origin even if none is set. */
+/** Links are absolute, so examples need an origin even if none is set. */
 export const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 
 const TAG = '"019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01:1"'
 const DATE = 'Sat, 05 Apr 2031 06:07:08 GMT'
 
-/** Every header of a response (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288). The base path is for the examples. */
+/** The response headers (RFC 9110; RFC 6750 §3; RFC 7240 §3; RFC 8288), with examples below the path. */
 export function headersBelow(path: string): Schemas {
   const location = (description: string) => ({
     ...required(description, `${EXAMPLE_ORIGIN}${path}/collection/019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01`),
@@ -65,7 +65,6 @@ function required(description: string, example: string): Schema {
 
 const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
-/** A body in all media types of responses, with one schema and one example. HAL-FORMS adds the templates. */
 export function halContent(name: string, example: object, templates?: Templates): Schema {
   const schema = schemaNamed(name)
   const halExample = withoutNullLinks(example)
@@ -76,7 +75,7 @@ export function halContent(name: string, example: object, templates?: Templates)
   }
 }
 
-/** The items of a list alone. */
+/** Lists in media types without links. */
 export const ITEM_CONTENT = Object.fromEntries(
   ITEM_TYPES.map((type) => [type, { schema: { type: 'string' } }]),
 )
@@ -90,7 +89,6 @@ export const STATE_HEADERS = ['ETag', 'Last-Modified']
 
 export const WRITE_HEADERS = [...STATE_HEADERS, 'Preference-Applied', 'Consistency-Token']
 
-/** A response with the headers common to all resources. */
 export function response(description: string, more: readonly string[], content?: Schema): Schema {
   return {
     description,
@@ -120,7 +118,7 @@ const COMMON: readonly ErrorCode[] = [
 export const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'ACCESS_DENIED', 'NOT_ACCEPTABLE']
 export const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
 
-/** References to error responses by status. Each is named after its codes. */
+/** By status. An error response is named after its codes. */
 export function errorReferences(codes: readonly ErrorCode[]): Schemas {
   const all = [...new Set([...codes, ...COMMON])].sort()
   const statuses = [...new Set(all.map((code) => STATUS[code]))].sort()
@@ -130,7 +128,7 @@ export function errorReferences(codes: readonly ErrorCode[]): Schemas {
   )
 }
 
-/** The error responses that the operations of these paths refer to, with an example for each code. */
+/** The error responses that these paths refer to. */
 export function errorResponses(paths: Schemas): Schemas {
   const references = JSON.stringify(paths).matchAll(/#\/components\/responses\/([A-Z_.]+)/g)
   const names = new Set([...references].map(([, name]) => name as string))
@@ -159,7 +157,6 @@ const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After'],
 }
 
-/** The responses with versions, which all resources share. */
 export function versionResponses([resource]: readonly Resource[], base: string): Schemas {
   const href = `${EXAMPLE_ORIGIN}${base}/${resource?.path ?? 'collection'}/x`
   const version = {

@@ -145,7 +145,6 @@ function changesOperation(collection: string, path: string): Schema {
   }
 }
 
-/** The path item of a read that needs no token. */
 function open(operationId: string, summary: string, content: Schema): Schema {
   const get = {
     operationId,

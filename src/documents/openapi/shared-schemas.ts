@@ -12,7 +12,7 @@ const event: Schema = { enum: ['created', 'changed', 'deleted'] }
 
 const listOf = (name: string): Schema => ({ type: 'array', items: schemaNamed(name) })
 
-/** The schemas that do not belong to one resource (SPEC §2.2, §2.4). */
+/** SPEC §2.2, §2.4. */
 export function sharedSchemas(resources: readonly Resource[]): Schemas {
   const errorCodes = Object.keys(ERRORS)
   const codes = Object.keys(explanationsOf(resources))
@@ -149,7 +149,6 @@ const FORMS: Schemas = {
   ),
 }
 
-/** Requests and responses inside of JSON. */
 const BATCH: Schemas = {
   Batch: objectSchema({
     operations: {
@@ -190,7 +189,6 @@ const BATCH: Schemas = {
   }),
 }
 
-/** The feed of changes, and the versions of a resource. */
 const HISTORY: Schemas = {
   RecordedChange: objectSchema(
     {

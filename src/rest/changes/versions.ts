@@ -16,7 +16,7 @@ const OPERATION = `query ($collection: String!, $id: ID!, $parentId: ID, $versio
   }
 }`
 
-/** Prepares the operation that reads versions, whatever the resource. */
+/** All resources share this operation. */
 export function versionsOperation(prepare: Prepare): PreparedOperation {
   return prepare({ type: 'query', name: 'versions', text: OPERATION })
 }
@@ -33,7 +33,6 @@ interface Page {
   readonly has_more: boolean
 }
 
-/** Makes the handlers of the versions of a resource: a list, and the state of one version. */
 export function versionHandlers(resource: Resource, operation: PreparedOperation, settings: RestSettings) {
   const { path: collection } = resource
   const membersOf = picker(resource.shownFields)
@@ -43,7 +42,6 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
     return read['versions'] as Page
   }
 
-  /** The resource has the fields of this version of the API. */
   function present({ version, event, by, resource: values, ...others }: Version, href: string) {
     return {
       version,
@@ -52,7 +50,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
       by: by ?? undefined,
       resource: values ? membersOf(values) : undefined,
       _links: {
-        // The version that was deleted has that URL.
+        // For a deletion, this URL leads to the version that was deleted.
         ...(values && { self: { href: `${href}${VERSIONS_PATH}/${version}` } }),
         resource: { href },
       },
@@ -93,7 +91,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
   return { [VERSIONS_PATH]: list, [`${VERSIONS_PATH}/:version`]: one }
 }
 
-/** @throws {DomainError} RESOURCE_NOT_FOUND (404) for what is no version */
+/** @throws {DomainError} RESOURCE_NOT_FOUND (404) */
 function numberIn({ params: { version } }: Context): number {
   const number = /^[1-9]\d{0,9}$/.test(version) ? Number(version) : Number.NaN
   if (number <= HIGHEST_VERSION) return number
