@@ -10,18 +10,18 @@ import {
 import type { Context, Middleware } from 'koa'
 import { tracer } from '../observability/observation.ts'
 
-/** A finished request, as logs and metrics show it: without anything else that was sent. */
+/** Logs and metrics show only this much of a finished request. */
 export interface AnsweredRequest {
   readonly method: string
   /** The template of the path, `/api/v1/species/:id`; undefined if there is no route. */
   readonly route: string | undefined
   /** The beginning of the path, only if there is no route. */
   readonly path?: string
-  /** The status of the response, or what it would have been if the connection was lost before. */
+  /** If the connection was lost before the response, the status that it would have had. */
   readonly status: number
   readonly seconds: number
   readonly requestId: string
-  /** The trace of its `traceparent`, or a new one. */
+  /** From `traceparent`, or new. */
   readonly traceId: string | undefined
   /** Whether the connection was lost before all of the response was sent. */
   readonly aborted: boolean
@@ -35,8 +35,8 @@ export type ReportRequest = (request: AnsweredRequest) => void
 const PATH_CHARACTERS = 200
 
 /**
- * Reports each finished request, and traces it unless it is a probe. A lost connection ends the response but not the
- * work, so the report waits for the work.
+ * Reports finished requests, and traces all but probes. A lost connection ends the response but not the work, so the
+ * report waits for the work.
  */
 export function observe(
   reports: readonly ReportRequest[],
@@ -59,7 +59,7 @@ export function observe(
       const request = {
         method: ctx.method,
         route,
-        // All of it is printable: Node's parser refuses other targets.
+        // It is printable: Node's parser refuses other targets.
         ...(route === undefined && { path: ctx.path.slice(0, PATH_CHARACTERS) }),
         status: ctx.res.statusCode,
         seconds: (performance.now() - started) / 1000,
@@ -79,11 +79,11 @@ export function observe(
   }
 }
 
-/** Resolves when the response is closed: whether it was closed before all of it was sent. */
+/** Resolves when the response closes, to whether that was before all of it was sent. */
 function untilClosed({ req, res }: Context): Promise<boolean> {
   return new Promise((resolve) => {
     let isSent = false
-    // A response whose connection is lost "finishes" as well, when what it had written is thrown away.
+    // A response whose connection is lost also "finishes", when Node discards what it had written.
     res.prependOnceListener('finish', () => {
       isSent = !req.socket.destroyed
     })

@@ -8,18 +8,18 @@ import { HttpError } from './errors.ts'
 import { bodyBytes } from './json.ts'
 import { Limiter } from './limiter.ts'
 
-/** Requests of one caller that start in one turn of the event loop while there are others. */
+/** Requests of one caller that start in one turn of the event loop while there are other callers. */
 const REQUESTS_PER_TURN = 2
 
-/** Requests of one caller that wait, since it can pipeline any number. Further ones start at once. */
+/** Requests of one caller that wait: it can pipeline any number. Further requests start at once. */
 const MAXIMUM_WAITING = 1_000
 
 const MAXIMUM_CALLERS = 1_000
 
 /**
- * Makes callers take turns before their requests are processed. Node reads all connections that have data in one turn of
- * the event loop; without this, the 64 connections of one caller would always precede the one of another. All requests
- * without a known token count as those of one caller.
+ * Makes callers take turns. Node reads all connections that have data in one turn of the event loop, so otherwise the 64
+ * connections of one caller would always precede the single one of another. All requests without a known token count as
+ * those of one caller.
  */
 export function createTurns() {
   const identities = new Map<string, string>()
@@ -29,7 +29,7 @@ export function createTurns() {
     shareBesideOthers: REQUESTS_PER_TURN,
     waitingShare: MAXIMUM_WAITING,
   })
-  /** Remembers who sent an Authorization header. Belongs after authentication. */
+  /** Remembers the caller of an Authorization header. Must run after authentication. */
   const remember: Middleware = (ctx, next) => {
     const header = ctx.get('Authorization')
     if (!identities.has(header)) {
@@ -54,10 +54,10 @@ export function createTurns() {
 export interface Load {
   /** @throws {DomainError} SERVICE_UNAVAILABLE (503) when there is no room for a request of this caller */
   admit(caller: string): void
-  /** Counts a response of so many bytes, until it is released. */
+  /** Counts a response until it is released. */
   holdResponse(caller: string, bytes: number): () => void
   /**
-   * Waits until the caller may send another large body, which counts until it is released.
+   * Waits until the caller may send another large body. It counts until it is released.
    *
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when too many bodies wait
    */
@@ -71,15 +71,12 @@ const SMALL_RESPONSE = 16 * 1024
 const SMALL_BODY = 16 * 1024
 
 /**
- * A response counts for a time after it was sent, so that the long responses of one caller, at 6 MB a second, take only
- * a part of the processor. So does a body, even if it is refused.
+ * Responses and bodies, even refused ones, continue to count for a time. At 6 MB a second, the large responses of one
+ * caller take only part of the processor.
  */
 const BYTES_PER_MILLISECOND = 6_000
 
-/**
- * Refuses requests beyond the capacity or the share of their caller, and counts long responses and bodies. A body counts
- * until its request is finished, and then for a time that depends on its length.
- */
+/** Refuses requests beyond the capacity or the share of their caller, and counts large responses and bodies. */
 export function shedLoad(load: Load): Middleware {
   return async (ctx, next) => {
     const { identity } = callerOf(ctx)
@@ -107,8 +104,8 @@ const WINDOW_SECONDS = 60
 const COUNT_MILLISECONDS = 1_000
 
 /**
- * Limits the requests of each caller per minute, counted over all workers of the service. Responses carry the
- * fields of draft-ietf-httpapi-ratelimit-headers.
+ * Limits the requests of each caller per minute, over all workers. Responses have the fields of
+ * draft-ietf-httpapi-ratelimit-headers.
  *
  * @throws {DomainError} TOO_MANY_REQUESTS (429)
  */
@@ -125,7 +122,7 @@ export function limitRate(requestsPerMinute: number): Middleware {
   }
 }
 
-/** Counts a request of a caller. If the supervisor does not respond, a worker counts alone. */
+/** If the process that counts for all workers does not respond, a worker counts alone. */
 function createCounter(points: number): (key: string) => Promise<RateLimiterRes> {
   const options = { points, duration: WINDOW_SECONDS }
   const own = new RateLimiterMemory(options)

@@ -21,7 +21,7 @@ import {
 } from './responses.ts'
 import { createRouteTable, type Route, refuseUnknownPath } from './routes.ts'
 
-export interface AppParts {
+interface AppParts {
   readonly routes: readonly Route[]
   readonly settings: PublicAddress & {
     readonly trustProxy: boolean
@@ -45,7 +45,7 @@ export interface PathHeaders {
   readonly set: (ctx: Context, hasRoute: (path: string) => boolean) => void
 }
 
-/** The HTTP application. Middleware runs in the order of these lists. */
+/** Middleware runs in the order of these lists. */
 export function createApp(parts: AppParts): RequestListener {
   const { settings, reportFault, pathHeaders, positions } = parts
   const app = new Koa({ proxy: settings.trustProxy })
@@ -86,8 +86,8 @@ export function createApp(parts: AppParts): RequestListener {
 }
 
 /**
- * Koa treats a lost connection as an error of the application and responds with 500, although no client is left. The
- * report of the request says that the connection was lost.
+ * Koa treats a lost connection as an error of the application and responds with 500, although the client is gone. The
+ * report of the request already says that the connection was lost.
  */
 function ignoreLostConnections(app: Koa): void {
   const { onerror } = app.context

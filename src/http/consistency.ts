@@ -2,7 +2,6 @@ import type { Middleware } from 'koa'
 import type { Consistency } from '../model/caller.ts'
 import { callerOf } from './auth/authenticate.ts'
 
-/** The header with the token of a write: in its response, and in requests that must see the write. */
 const CONSISTENCY_TOKEN = 'Consistency-Token'
 
 export interface Positions {
@@ -12,8 +11,8 @@ export interface Positions {
 }
 
 /**
- * Lets a client read its own writes from any process of the service: the response to a write carries a token, and a
- * request with that token sees the write.
+ * Lets a client read its own writes from any process: the response to a write has a token, and a request with that token
+ * sees the write.
  */
 export function exchangeConsistencyTokens({ read, issue }: Positions): Middleware {
   return async (ctx, next) => {

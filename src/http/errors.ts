@@ -27,7 +27,7 @@ export class HttpError extends DomainError {
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** The error for a method that is not supported here (RFC 9110 §15.5.6). */
+/** RFC 9110 §15.5.6. */
 export function methodNotAllowed(method: string, headers: Headers & { Allow: string }): HttpError {
   const message = `${method} is not allowed here. Allowed: ${headers.Allow}.`
   return new HttpError('METHOD_NOT_ALLOWED', message, headers)
@@ -41,8 +41,8 @@ function errorHeaders(error: DomainError): Headers {
 }
 
 /**
- * The Link header to the explanation of an error code (RFC 8288). The URL is relative to the path of the request, so
- * that it works behind any gateway.
+ * The Link header that explains an error code (RFC 8288). Its URL is relative to the path of the request, so it works
+ * behind any gateway.
  */
 function helpLink(path: string, code: ErrorCode): string {
   return `<${relativeAddress(path, code)}>; rel="help"`
@@ -52,7 +52,7 @@ function relativeAddress(path: string, code: ErrorCode): string {
   return `${'../'.repeat(Math.max(path.split('/').length - 2, 0))}errors/${code}`
 }
 
-/** Told of every fault of the service, with the id that the response names. */
+/** Called for every fault of the service, with the id in the response. */
 export type ReportFault = (error: unknown, requestId: string) => void
 
 export type FormatError = (ctx: Context, error: DomainError) => { type: string; body: object }
@@ -60,8 +60,8 @@ export type FormatError = (ctx: Context, error: DomainError) => { type: string; 
 export const PROBLEM = 'application/problem+json'
 
 /**
- * A problem document (RFC 9457 §3). Its type is the URL of the explanation of the code, relative only if the host of the
- * request is malformed; its instance is the id of the request.
+ * A problem document (RFC 9457 §3). Its type, the URL that explains the code, is relative only if the host of the request
+ * is malformed.
  */
 function problemDocument(ctx: Context, { code, message, details }: DomainError, address: PublicAddress) {
   const id = ctx.state['requestId'] as string
@@ -76,8 +76,8 @@ function problemDocument(ctx: Context, { code, message, details }: DomainError, 
 }
 
 /**
- * Renders every thrown error as the error envelope (SPEC §2.4), as a problem document if Accept names that type, or in
- * the format of the route. Anything but a DomainError is a fault of the service: it is reported, and the response
+ * Renders thrown errors in the format of the route, as problem documents if Accept names that type, or as the error
+ * envelope (SPEC §2.4). Errors other than DomainError are faults of the service: they are reported, and the response
  * reveals nothing.
  */
 export function renderErrors(
@@ -97,7 +97,7 @@ export function renderErrors(
       const masked = `Internal error. The service log has the details under request id ${id}.`
       const error = thrown instanceof DomainError ? thrown : new DomainError('INTERNAL_ERROR', masked)
       if (error !== thrown) reportFault(thrown, id)
-      // Why the database did not serve is for the log, not for the caller.
+      // The log, but not the caller, gets the reason why the database did not serve.
       if (error.cause instanceof Error) ctx.state['reason'] = error.cause.message
       const { type, body } = (formatOf(ctx.path) ?? formatGeneral)(ctx, error)
       ctx.vary('Accept')
@@ -110,7 +110,7 @@ export function renderErrors(
   }
 }
 
-/** What the error codes of Node mean. */
+/** By error code of Node. */
 const REASONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The request headers are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
@@ -134,7 +134,7 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: Duple
 
 /** CONNECT (RFC 9110 §9.3.6) has no path, so it never reaches the application. */
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
-  // From here on the HTTP server no longer handles the socket.
+  // The HTTP server no longer handles this socket.
   socket.on('error', () => socket.destroy()).resume()
   endWith(socket, methodNotAllowed('CONNECT', { Allow: METHODS.join(', ') }))
 }
@@ -148,7 +148,7 @@ function endWith(socket: Duplex, error: DomainError): void {
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
     'Connection: close',
-    // Where the request was for is unknown.
+    // The path of the request is unknown.
     `Link: ${helpLink('/', error.code)}`,
     ...Object.entries(errorHeaders(error)).map(([name, value]) => `${name}: ${value}`),
     '',

@@ -5,8 +5,8 @@ import { type Route, reads } from './routes.ts'
 const CHECK_MILLISECONDS = 1_000
 
 /**
- * /health/live: the process responds. /health/ready: it accepts requests, since its database responds in time and it is
- * not stopping; otherwise 503. Neither counts as load. Concurrent requests share one check.
+ * /health/live: the process responds. /health/ready: the database responds in time and the process is not stopping;
+ * otherwise 503. Neither counts as load. Concurrent requests share one check.
  */
 export function healthRoutes(check: () => Promise<void>, state: { readonly isStopping: boolean }): Route[] {
   let checking: Promise<boolean> | undefined
@@ -30,7 +30,7 @@ function probe(status: string, isTrue: () => Promise<boolean>): Route {
     methods: reads({
       async handle(ctx) {
         if (!(await isTrue())) throw new DomainError('SERVICE_UNAVAILABLE', 'The service is not ready.')
-        // For an object body, Koa checks `instanceof Response`, which makes Node load its `fetch`.
+        // With an object as body, Koa checks `instanceof Response`, which makes Node load `fetch`.
         ctx.type = 'json'
         ctx.body = JSON.stringify({ status })
       },

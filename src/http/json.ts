@@ -7,10 +7,9 @@ import { HttpError } from './errors.ts'
 const JSON_TYPES = ['application/json', 'application/hal+json']
 const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json']
 
-/** What a PATCH accepts (RFC 5789 §3.1). */
+/** RFC 5789 §3.1. */
 export const ACCEPT_PATCH = { 'Accept-Patch': PATCH_TYPES.join(', ') }
 
-/** The media types that a body may have. */
 export function bodyTypes(method: string): readonly string[] {
   return method === 'PATCH' ? PATCH_TYPES : JSON_TYPES
 }
@@ -57,7 +56,7 @@ async function readBytes(ctx: Context): Promise<Buffer> {
 /** The maximum size of a JSON text: a request body, or one line of an import. */
 export const MAXIMUM_JSON_BYTES = 1024 * 1024
 
-/** Members and elements. A megabyte of them takes ten times as long to parse as one string. */
+/** Of members and elements. A megabyte of them takes ten times as long to parse as one string. */
 const MAXIMUM_VALUES = 10_000
 
 const MAXIMUM_DEPTH = 64
@@ -89,8 +88,8 @@ function decode(bytes: Uint8Array, subject: string): string {
 }
 
 /**
- * Refuses a text with duplicate members, too many values or too many levels, before it is parsed. Parsers differ on
- * which of two duplicate members counts (RFC 8259 §4), so two programs can read one body differently.
+ * Refuses duplicate members, too many values and too many levels. Parsers differ on which of two duplicate members counts
+ * (RFC 8259 §4), so two programs can read one body differently.
  *
  * @param text may be malformed; then it may pass
  */

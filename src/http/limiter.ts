@@ -1,8 +1,8 @@
-export interface LimiterOptions {
+interface LimiterOptions {
   readonly capacity: number
   /** How much of the capacity one caller may use. */
   readonly share: number
-  /** How much of it a caller may use beside others; by default the same. */
+  /** How much of it a caller may use beside others. By default the same. */
   readonly shareBesideOthers?: number
   /** How many requests may wait. Unlimited by default. */
   readonly waiting?: number
@@ -12,13 +12,13 @@ export interface LimiterOptions {
   readonly refusal?: () => Error
 }
 
-/** A caller is alone after so many requests in a row. */
+/** A caller counts as alone after this many requests in a row. */
 const ALONE_AFTER_REQUESTS = 1_000
 
 export type Release = () => void
 
 export interface Abortable {
-  /** Calls the listener with the reason of an abort; returns a function that removes the listener. */
+  /** Returns a function that removes the listener. */
   onAbort(listener: (reason: unknown) => void): () => void
 }
 
@@ -28,8 +28,8 @@ interface WaitingRequest {
 }
 
 /**
- * A capacity that callers share. Waiting requests start in rotation, one of each caller. A request that does not fit
- * does not block others that do. A request for more than a share or the capacity starts once nothing else is in use.
+ * A capacity that callers share. Waiting requests start in rotation, one of each caller. A request that does not fit does
+ * not block others. A request for more than a share or the capacity starts once nothing else is in use.
  */
 export class Limiter {
   readonly #options: Required<LimiterOptions>
@@ -61,7 +61,7 @@ export class Limiter {
     return this.#waiting
   }
 
-  /** Whether another request, of this caller if one is given, could neither start nor wait. */
+  /** Whether another request (of this caller) could neither start nor wait. */
   isFull(caller?: string): boolean {
     const { capacity, waiting, waitingShare } = this.#options
     if (this.#used >= capacity && this.#waiting >= waiting) return true
@@ -71,7 +71,7 @@ export class Limiter {
   }
 
   /**
-   * Resolves when the amount is in use, immediately if it fits; `until` withdraws a waiting request.
+   * Resolves when the amount is in use. `until` withdraws a waiting request.
    *
    * @throws the reason of an abort, or the refusal if the request can neither start nor wait
    */
@@ -93,7 +93,7 @@ export class Limiter {
     })
   }
 
-  /** Calls `start` when the amount is in use, immediately if it fits. */
+  /** Like `acquire`, but calls `start` at once if the amount fits, and never refuses. */
   enter(caller: string, amount: number, start: (release: Release) => void): void {
     const release = this.take(caller, amount)
     if (release) start(release)
@@ -124,7 +124,6 @@ export class Limiter {
     else this.#usedBy.delete(caller)
   }
 
-  /** How much one caller may use now. */
   get #share(): number {
     const { share, shareBesideOthers } = this.#options
     return this.#inARow < ALONE_AFTER_REQUESTS ? shareBesideOthers : share

@@ -5,8 +5,8 @@ import { errorAt } from '../model/errors.ts'
 const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?/gi
 
 /**
- * The media type that the client prefers; false if none is acceptable. Ignores parameters: for `application/json;
- * charset=utf-8`, `application/json` is acceptable, since it is always in UTF-8.
+ * The media type that the client prefers, or false. Ignores parameters: `application/json` is acceptable for
+ * `application/json; charset=utf-8`, since it is always in UTF-8.
  */
 export function acceptable(ctx: Context, ...types: readonly string[]): string | false {
   ctx.headers.accept &&= ctx.headers.accept.replace(RANGE_PARAMETER, '')
@@ -18,7 +18,7 @@ export function asksFor(ctx: Context, type: string): boolean {
   return ctx.get('Accept').toLowerCase().includes(type) && acceptable(ctx, type) === type
 }
 
-/** The preferences that the service applies, with their values. `''` stands for a preference without a value. */
+/** The supported preferences and values. `''` stands for a preference without a value. */
 const VALUES = {
   handling: ['strict', 'lenient'],
   return: ['minimal', 'representation'],
@@ -34,19 +34,19 @@ type Preferences = { readonly [Name in keyof typeof VALUES]?: (typeof VALUES)[Na
   readonly wait?: number
 }
 
-/** The elements of a list. A comma within quotes is no separator. */
+/** The elements of a list. Commas within quotes do not separate. */
 const ELEMENTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 
 /**
- * `name`, `name=value` or `name="value"`, perhaps with parameters, which no preference here has. The second group is
- * undefined for a malformed preference.
+ * `name`, `name=value` or `name="value"`, perhaps with parameters, which are ignored. The second group is undefined for a
+ * malformed preference.
  */
 const PREFERENCE =
   /^\s*([\w!#$%&'*+.^`|~-]*)(?:(\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]*))\s*)?(?:;.*)?$)|.)/
 
 /**
- * The preferences in the header Prefer (RFC 7240 §2): names and values in any case, the first of each name. What is
- * not recognized is ignored, except in `tx`, since a dry run that is not recognized would write.
+ * The header Prefer (RFC 7240 §2). Case is ignored, and the first preference of a name counts. Unknown preferences and
+ * values are ignored, except those of `tx`, since a mistyped dry run would write.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for an unknown value of `tx`
  */
@@ -54,7 +54,7 @@ export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>)
   const sent = new Map<string, string>()
   for (const element of String(prefer ?? '').match(ELEMENTS) ?? []) {
     const [, name = '', rest, quoted, token = ''] = PREFERENCE.exec(element) ?? []
-    // A malformed preference has a value that no preference has.
+    // A malformed preference gets a value that no preference has.
     const value = rest === undefined ? element : (quoted?.replace(/\\(.)/g, '$1') ?? token)
     if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value.toLowerCase())
   }
@@ -72,7 +72,7 @@ export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>)
   return preferences
 }
 
-/** Names a preference as applied, such as `handling=strict` (RFC 7240 §3). */
+/** @param preference such as `handling=strict` (RFC 7240 §3) */
 export function reportApplied(ctx: Context, preference: string): void {
   ctx.append('Preference-Applied', preference)
   ctx.vary('Prefer')

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../model/errors.ts'
 
-/** A name, an IPv4 or IPv6 address, with an optional port (RFC 3986 §3.2.2, without its rare forms). */
+/** A name or an IP address, with an optional port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
 /** The path prefix that clients of a gateway use. */
@@ -13,8 +13,8 @@ export interface PublicAddress {
 }
 
 /**
- * The beginning of every URL, as the client sees it: that of the settings or the origin of the request, and the path
- * that a gateway has removed, unless the settings have a path.
+ * The beginning of every URL, as the client sees it: the public base URL or the origin of the request, and the path that
+ * a gateway has removed, unless the public base URL has a path.
  */
 export function rootFor(ctx: Context, { publicBaseUrl }: PublicAddress): string {
   if (publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/') return publicBaseUrl
@@ -29,8 +29,8 @@ function forwardedPrefixes(ctx: Context): string[] {
 }
 
 /**
- * Whether links can be made of the host of a request (RFC 9112 §3.2), which is in the Host header or, with a trusted
- * proxy, in X-Forwarded headers.
+ * Whether links can use the host of the request (RFC 9112 §3.2): that in the Host header or, with a trusted proxy, in
+ * X-Forwarded headers.
  */
 export function hasHost(ctx: Context): boolean {
   const { protocol, host } = ctx
@@ -39,7 +39,7 @@ export function hasHost(ctx: Context): boolean {
   const isWeb = protocol === 'http' || protocol === 'https'
   const areHosts = HOST.test(host) && HOST.test(ctx.headers.host ?? host)
   const arePrefixes = forwardedPrefixes(ctx).every((prefix) => PREFIX.test(prefix))
-  // Koa returns an empty object for what is no URL.
+  // Koa returns an empty object for an invalid URL.
   return isOne && isWeb && areHosts && arePrefixes && ctx.URL.searchParams !== undefined
 }
 
@@ -59,7 +59,7 @@ export const completeTarget: Middleware = (ctx, next) => {
   return next()
 }
 
-/** A query string that is not percent-encoded UTF-8 would be read as different text than was sent. */
+/** Otherwise, the text that is read would differ from the text that was sent. */
 export const refuseMalformedQuery: Middleware = (ctx, next) => {
   try {
     decodeURIComponent(ctx.querystring)

@@ -11,8 +11,8 @@ import { requestTimings, Timings } from '../observability/observation.ts'
 import { METHODS } from './errors.ts'
 
 /**
- * Every header that clients may need and that CORS does not expose by default (Fetch standard, §2.2.2). A test compares
- * the list with what the service sends.
+ * The headers that clients may need and that CORS does not expose by default (Fetch standard, §2.2.2). A test compares
+ * them with what the service sends.
  */
 const EXPOSED_HEADERS = [
   'Accept-Patch',
@@ -38,8 +38,8 @@ const EXPOSED_HEADERS = [
 const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * Gives every request an id for its response and the log. Only a trusted proxy may send one: other clients could reuse
- * ids, and make requests indistinguishable in the log.
+ * Gives every request an id. Only a trusted proxy may send one: other clients could reuse ids, and make requests
+ * indistinguishable in the log.
  */
 export function requestId(trustProxy: boolean): Middleware {
   return (ctx, next) => {
@@ -61,8 +61,8 @@ const protect = helmet({
 })
 
 /**
- * The headers that keep a browser from doing anything with a response except reading it, also from other origins. They
- * are the same in every response, so they are computed once.
+ * Browsers may only read responses, also from other origins. The headers are the same in every response, so they are
+ * computed once.
  */
 const SECURITY_HEADERS = new Map<string, string>()
 const recorder = { setHeader: SECURITY_HEADERS.set.bind(SECURITY_HEADERS), removeHeader() {} }
@@ -78,7 +78,7 @@ export function crossOrigin(more: readonly string[] = []): Middleware {
   const exposeHeaders = [...EXPOSED_HEADERS, ...more].join(',')
   const allow = cors({ exposeHeaders, allowMethods: METHODS })
   return (ctx, next) => {
-    // The library ignores an OPTIONS that is no preflight.
+    // The library ignores an OPTIONS that is not a preflight.
     if (ctx.method === 'OPTIONS' && !ctx.get('Access-Control-Request-Method')) {
       ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposeHeaders })
     }
@@ -86,7 +86,7 @@ export function crossOrigin(more: readonly string[] = []): Middleware {
   }
 }
 
-/** Only callers themselves may cache, only what has an entity tag, and with revalidation (RFC 9111 §5.2). */
+/** Only callers may cache, only responses with an entity tag, and with revalidation (RFC 9111 §5.2). */
 export const cacheControl: Middleware = async (ctx, next) => {
   await next()
   if (ctx.response.get('Cache-Control')) return
@@ -95,7 +95,7 @@ export const cacheControl: Middleware = async (ctx, next) => {
   ctx.set('Cache-Control', isValidated ? 'private, no-cache' : 'no-store')
 }
 
-/** Reports in every response where its time went (W3C Server Timing). */
+/** W3C Server Timing. */
 export const serverTiming: Middleware = async (ctx, next) => {
   const timings = new Timings()
   await requestTimings.run(timings, next)
@@ -115,15 +115,15 @@ const PIECE = 64 * 1024
 const SHORT = 4 * PIECE
 
 /**
- * Sends a long text body in pieces, one per turn of the event loop, so that other requests are served in between.
- * Encoding and writing 15 MB at once takes up to 100 ms.
+ * Sends a long text in pieces, one per turn of the event loop, to serve other requests in between. Encoding and writing
+ * 15 MB at once takes up to 100 ms.
  */
 export const sendInPieces: Middleware = async (ctx, next) => {
   await next()
   const { body } = ctx
   if (typeof body !== 'string' || body.length <= SHORT) return
   const { type, length } = ctx
-  // A stream needs some listeners of its own beside those of the response.
+  // A stream adds listeners to those of the response.
   ctx.res.setMaxListeners(20)
   ctx.body = Readable.from(pieces(body))
   ctx.type = type
@@ -153,16 +153,16 @@ const ENCODERS = {
 
 type Encoding = keyof typeof ENCODERS
 
-/** In bytes. Compressing a shorter body takes longer than sending it. */
+/** In bytes: compressing a shorter body takes longer than sending it. */
 const SHORTEST = 1024
 
 /**
- * Of a resource with a version. A shorter one is sent in the first round trip anyway (RFC 6928), compressing it would
- * take longer than reading it, and so its entity tag is the one that writes return.
+ * For a resource with a version. A shorter one arrives in the first round trip anyway (RFC 6928), compressing it would take
+ * longer than reading it, and uncompressed it keeps the entity tag that writes return.
  */
 const SHORTEST_VERSIONED = 16 * 1024
 
-/** Not images, which are compressed, and not `text/event-stream`, because an encoder holds events back. */
+/** Excludes images, which are compressed, and `text/event-stream`, because an encoder holds events back. */
 const COMPRESSIBLE = /^text\/(?!event-stream)|json|javascript|yaml/
 
 /**
@@ -186,14 +186,14 @@ export function compressBodies(): Middleware {
   }
 }
 
-/** Replaces the body. It is complete before it is sent: the time to receive it is the client's, that to compress it is not. */
+/** The body is complete before it is sent, so that the time limit for receiving it does not include compression. */
 async function compress(ctx: Context, encoding: Encoding): Promise<void> {
   const body = ctx.body as Readable | Buffer | string
   ctx.body = await (Buffer.isBuffer(body) ? compressedOnce(body, encoding) : compressed(body, encoding))
   ctx.set('Content-Encoding', encoding)
 }
 
-/** Static content, whose buffers are kept. Those of other responses are collected. */
+/** Keeps the compressed form of static content, whose buffers live on. */
 const kept = { br: new WeakMap<Buffer, Promise<Buffer>>(), gzip: new WeakMap<Buffer, Promise<Buffer>>() }
 
 function compressedOnce(body: Buffer, encoding: Encoding): Promise<Buffer> {

@@ -8,17 +8,17 @@ import { type FormatError, methodNotAllowed } from './errors.ts'
 import { ACCEPT_PATCH } from './json.ts'
 
 export interface Route {
-  /** The template, `/api/v1/species/:id`, which also names requests in logs and metrics. */
+  /** The template, such as `/api/v1/species/:id`. It also names requests in logs and metrics. */
   readonly path: string
   readonly access: Access
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>
   /** Whether the route serves a request, if that depends on more than the path. */
   readonly applies?: (ctx: Context) => boolean
-  /** The format of its errors; by default the error envelope. */
+  /** By default, the error envelope. */
   readonly formatError?: FormatError
 }
 
-/** `probe`: everyone, for any host. `open`: everyone. `token`: callers with a token. */
+/** `probe`: any client, for any host. `open`: any client. `token`: callers with a token. */
 export type Access = 'probe' | 'open' | 'token'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -37,10 +37,9 @@ export function reads(endpoint: Endpoint): { GET: Endpoint; HEAD: Endpoint } {
 }
 
 /**
- * Makes the table of every route. Paths are matched exactly. Of several routes at a path, the first that applies is
- * served.
+ * Paths are matched exactly. Of several routes at a path, the first that applies is served.
  *
- * @param checks the middleware in front of a route, by its access
+ * @param checks the middleware that runs before a route
  */
 export function createRouteTable(
   routes: readonly Route[],
@@ -62,11 +61,10 @@ export function createRouteTable(
     router.match(path, 'GET').path.map(({ name }) => routes[Number(name)] as Route)
   return {
     serve: router.routes() as Middleware,
-    /** Whether a path is for monitoring only. */
     isProbe: (path: string) => probes.has(path),
-    /** Whether there is a route at a path, not counting wildcards. */
+    /** Does not count wildcards. */
     has: (path: string) => matching(path).some((route) => !route.path.includes('*')),
-    /** The route at a path: the one that needs a token, or else one that depends on the path alone. */
+    /** The route that needs a token, or else one that depends on the path alone. */
     at(path: string): Route | undefined {
       const matches = matching(path)
       return matches.find(({ access }) => access === 'token') ?? matches.find(({ applies }) => !applies)

@@ -9,7 +9,6 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { refuseConnect, respondToClientError } from './errors.ts'
 
-/** Changes while the server runs. */
 interface ServerState {
   /** Every response closes its connection. */
   readonly isStopping: boolean
@@ -24,13 +23,13 @@ export interface ServerLimits {
 
 const RESPONSE_MILLISECONDS = 8_000
 
-/** While responses are held back, the service stops listening once no client has connected for this long. */
+/** While responses are held back, the service stops listening when no client has connected for this long. */
 const QUIET_MILLISECONDS = 100
 const QUIET_ATTEMPTS = 10
 
 /**
- * Makes the HTTP server. By default, Node keeps slow connections for minutes and responds to malformed requests without
- * a body; this server does neither.
+ * By default, Node keeps slow connections for minutes and responds to malformed requests without a body. This server does
+ * neither.
  */
 export function createHttpServer(handler: RequestListener, limits: ServerLimits, state: ServerState) {
   const { responseMilliseconds = RESPONSE_MILLISECONDS } = limits
@@ -40,14 +39,14 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits,
     requestTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: limits.keepAliveSeconds * 1_000,
-    // The application checks the Host header: its error is in the envelope.
+    // The application checks the Host header and responds with the error envelope.
     requireHostHeader: false,
   })
   server.maxConnections = limits.maximumConnections
   Object.assign(server, {
-    // A client that has closed its side of the connection after its request still gets the response.
+    // A client that closes its side of the connection after its request still gets the response.
     httpAllowHalfOpen: true,
-    // By default a full worker returns a connection, and the primary process offers it to the workers without end.
+    // By default, a full worker returns a connection, and the primary process offers it to the workers forever.
     dropMaxConnection: true,
   })
   server.on('request', (request, response) => {
@@ -60,24 +59,24 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits,
     const startTimer = () => {
       timer ??= setTimeout(() => request.socket.destroy(), responseMilliseconds)
     }
-    // A stream is piped into the response; every other body is given to it at once.
+    // A stream is piped into the response. Any other body is written at once.
     response.once('pipe', startTimer)
     response.once('prefinish', startTimer)
     response.once('close', () => clearTimeout(timer))
     handler(request, response)
   })
-  // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1).
+  // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', respondToClientError)
   server.on('connect', refuseConnect)
   return {
     server,
     /**
-     * Stops accepting connections, finishes all requests, and closes all connections; after the deadline by force.
+     * Stops listening, finishes all requests, and closes all connections, by force after the deadline.
      *
      * @param idleTimeout how long idle connections are kept, in milliseconds; a request may already be on its way
      * @param hasLeft called when the server no longer listens; responses are held back until it resolves
-     * @returns whether every request was finished in time
+     * @returns whether all requests were finished in time
      */
     async drain(deadline: number, idleTimeout: number, hasLeft: () => Promise<unknown>): Promise<boolean> {
       let drained = Promise.resolve(true)
@@ -107,9 +106,9 @@ async function untilNoClientConnects(server: Server): Promise<void> {
 }
 
 /**
- * A client whose connection was closed by a response opens a new one. The operating system accepts it before
- * the service does, and resets it if the service stops listening in between. So responses are held back while
- * the service stops listening: no client has a reason to connect, and those who have connected are accepted.
+ * A client whose connection a response has closed opens a new one. The operating system accepts it before the service
+ * does, and resets it if the service stops listening in between. So responses are held back meanwhile: no client has a
+ * reason to connect, and those that have connected are accepted.
  */
 function endAfter(response: ServerResponse, held: () => Promise<void> | undefined): void {
   const end = response.end.bind(response) as (...parameters: unknown[]) => ServerResponse
@@ -141,8 +140,7 @@ function drain(server: Server, deadline: number, idleTimeout: number): Promise<b
         timers.push(setInterval(() => server.closeIdleConnections(), 50))
       }, idleTimeout),
     ]
-    // The close of an HTTP server would also close every connection that is idle at this moment; that of the
-    // underlying server only stops listening.
+    // `close` of an HTTP server also closes connections that are idle now; that of a net.Server only stops listening.
     NetServer.prototype.close.call(server, () => {
       for (const timer of timers) clearTimeout(timer)
       resolve(!isForced)

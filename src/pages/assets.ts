@@ -10,7 +10,6 @@ import type { Resource } from '../model/resource.ts'
 import { chartsOf } from './charts.ts'
 import { exampleOperations } from './explorer-examples.ts'
 
-/** What the pages load: scripts, styles, files of packages, and the charts of the landing page. */
 export function pageAssets(resources: readonly Resource[]): Route {
   return contentRoute('/docs/assets', {
     ...ownFiles('browser'),
@@ -23,7 +22,7 @@ export function pageAssets(resources: readonly Resource[]): Route {
   })
 }
 
-/** The files of the explorer, open to everyone, since they hold no data. */
+/** These files are public, since they have no data. */
 export function explorerAssets(resources: readonly Resource[], persisted: PersistedOperations): Route {
   const examples = () => JSON.stringify(exampleOperations(resources, persisted))
   return contentRoute(`${GRAPHQL_PATH}/explorer`, {

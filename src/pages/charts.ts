@@ -5,16 +5,15 @@ import { groupable, measurable } from '../model/query/aggregate.ts'
 import { targetOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 
-/** Groups in a chart; of months, the number of months. */
 const MAXIMUM_BARS = 12
 const MAXIMUM_MONTHS = 120
 
-/** Bars of a histogram. */
+/** In a histogram. */
 const RANGES = 8
 
 /**
- * What the landing page shows of each collection: additions by month, fields with few values, and numbers, as GraphQL
- * operations and how their results are drawn.
+ * What the landing page shows of each collection: GraphQL operations for additions by month, fields with few values, and
+ * numbers, and how to draw their results.
  */
 export function chartsOf(resources: readonly Resource[]) {
   return resources.filter(({ listed }) => listed).map((resource) => collectionCharts(resource, resources))
@@ -45,9 +44,9 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
   )
   return {
     title: inWords(resource.path),
-    /** Below the entry document; undefined for owned resources. */
+    /** Relative to the entry document. Undefined for owned resources. */
     path: resource.owner ? undefined : resource.path,
-    /** The field of GraphQL that counts the collection, in one group. */
+    /** The GraphQL field that counts the collection, in one group. */
     aggregate,
     /** Everything else except the histograms. */
     query: `{ ${queries.join(' ')} }`,
@@ -56,9 +55,9 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
       ...grouped.map((leaf, index) => ({
         title: leaf.label,
         name: `chart${index}`,
-        /** The member of a group's key; a chart over time has none. */
+        /** The member of a group's key. A chart over time has none. */
         member: camelCase(leaf.column),
-        /** Where the names of the values are, if these are identifiers. */
+        /** The collection that has the names, if the values are identifiers. */
         target: targetOf(resource, leaf, resources),
       })),
     ],
@@ -67,7 +66,7 @@ function collectionCharts(resource: Resource, resources: readonly Resource[]) {
       member: camelCase(column),
       isInteger: kindOf(field).schema(field)['type'] === 'integer',
     })),
-    /** Counts the ranges of each number, as `histogram0` and so on, between `$bounds0` and so on. */
+    /** Counts the ranges of each number: `histogram0` has those between `$bounds0`. */
     ranges: { query: `query (${bounds.join(', ')}) { ${histograms.join(' ')} }`, maximum: RANGES },
   }
 }

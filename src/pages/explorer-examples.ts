@@ -36,7 +36,7 @@ function pageExample(resource: Resource, resources: readonly Resource[]) {
   const created = columnValue(resource.createdField)
   return {
     title: `The newest ${resource.path}`,
-    /** Only of the first example of a collection. */
+    /** Only the first example of a collection has this. */
     path: resource.path,
     document: `query newest${pascalCase(resource.path)} {
   ${graphNames(resource).page}(limit: 10, sort: [{ field: ${created}, direction: DESC }]) {
@@ -65,7 +65,7 @@ query ${camelCase(resource.path)}ByCursors($after: String) {
   }
 }
 
-/** Groups by the first field in which many resources have the same value. */
+/** Groups by a field whose values many resources share. */
 function aggregateExample(resource: Resource) {
   const candidates = groupable(resource.shownLeaves).filter(({ field }) => !('unique' in field))
   const settable = candidates.filter(({ field, name }) => !field.readOnly && name !== 'id')

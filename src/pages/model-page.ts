@@ -15,12 +15,7 @@ import { inWords } from '../model/labels.ts'
 import type { Resource } from '../model/resource.ts'
 import { pageWith, type Site, table } from './page.ts'
 
-/**
- * The page of the data model: entities and GraphQL types, as diagrams and tables. The diagrams are drawn at the first
- * request.
- *
- * @param types undefined if introspection is off
- */
+/** @param types undefined if introspection is off */
 export function modelPage(
   resources: readonly Resource[],
   types: readonly MappedType[] | undefined,
@@ -44,7 +39,7 @@ ${types && drawnTypes && typesPart(types, drawnTypes, site)}`
   }
 }
 
-/** Wide drawings can be scrolled, also with the keyboard. */
+/** Wide drawings can be scrolled, even with the keyboard. */
 function figure(title: string, drawing: Html): Html {
   return html`<div class="diagram" tabindex="0" role="region" aria-label="${title}; the tables below have the same content">
 ${drawing}</div>`

@@ -34,7 +34,6 @@ export type SiteSettings = RestSettings & {
   readonly seeds?: readonly Seed[]
 }
 
-/** The texts and the link targets of a page. */
 export type Site = ReturnType<typeof siteFor>
 
 export function siteFor(ctx: Context, settings: SiteSettings) {
@@ -45,7 +44,7 @@ export function siteFor(ctx: Context, settings: SiteSettings) {
     base: urlsFor(ctx, settings).base,
     root,
     reference: root + (settings.reference ?? REFERENCE_PATH),
-    /** The folder of styles and scripts, relative to the page, so that gateways may remove a prefix. */
+    /** Relative to the page, so that gateways may remove a prefix. */
     assets: `${'../'.repeat(ctx.path.split('/').length - 2)}docs/assets`,
     hasExplorer: settings.graphqlExplorer === true,
   }
@@ -58,8 +57,8 @@ export function respondWithPage(ctx: Context, { text }: Html, policy = STRICT_PO
 }
 
 /**
- * The page for browsers at the entry document and below. Browsers send no token, so the page has no data and is the same
- * for every path of a depth. Its script requests the resource with the token of the browser's session.
+ * The page for browsers at the entry document and below. Browsers send no token, so the page has no data. Its script
+ * requests the resource with the token of the browser's session.
  */
 export function browsePage(site: Site): Html {
   const content = html`<div id="view" aria-live="polite"><p>Loading&hellip;</p></div>
@@ -80,7 +79,6 @@ ${collections.map((one) => html`<li><a href="${site.base}/${one.path}">${inWords
   return pageWith('Not found', site, content)
 }
 
-/** The landing page: what the service is, links, and, with a token, counts and charts. */
 export function landingPage(site: Site, resources: readonly Resource[]): Html {
   const content = html`<h1>${site.title}</h1>
 <p>${site.description}</p>
@@ -100,7 +98,7 @@ ${places(site).map(([, title, href, text]) => html`<li><a href="${href}">${title
   return pageWith('Home', site, content, head)
 }
 
-/** The reference: the OpenAPI document in Swagger UI, which can send requests. */
+/** The OpenAPI document in Swagger UI. */
 export function referencePage(site: Site): Html {
   const content = html`<h1 class="hidden">Reference</h1>
 <div id="reference"></div>`
@@ -111,7 +109,7 @@ export function referencePage(site: Site): Html {
   return pageWith('Reference', site, content, head)
 }
 
-/** The GraphQL explorer: GraphiQL with example operations. */
+/** GraphiQL with example operations. */
 export function explorerPage(site: Site): Html {
   const files = 'graphql/explorer'
   const content = html`<div class="bar">
@@ -133,7 +131,7 @@ export function explorerPage(site: Site): Html {
 
 const contentStyle = ({ assets }: Site) => html`<link rel="stylesheet" href="${assets}/content.css">`
 
-/** A table that can be scrolled if it is wide, also with the keyboard. */
+/** A wide table can be scrolled, even with the keyboard. */
 export function table(title: string, columns: readonly string[], rows: readonly Html[], style = ''): Html {
   return html`<div class="scroll${style}" tabindex="0" role="region" aria-label="${title}"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
@@ -141,7 +139,7 @@ export function table(title: string, columns: readonly string[], rows: readonly 
 </table></div>`
 }
 
-/** The links in the header of every page and on the landing page, with the titles of their pages. */
+/** The links in the header of every page and on the landing page. */
 function places({ base, root, reference, hasExplorer }: Site): readonly Place[] {
   const places: Place[] = [
     ['Browse', 'Browse', base, 'Read, create and change resources.'],
@@ -176,7 +174,7 @@ ${head}
 <header>
 <a class="name" href="${root}/">${site.title}</a>
 <nav aria-label="Site">
-${places(site).map(([page, text, href]) => navigationLink(href, text, page === title))}</nav>
+${places(site).map(([page, text, href]) => html`<a href="${href}"${page === title ? html` aria-current="page"` : ''}>${text}</a>\n`)}</nav>
 ${SESSION}
 </header>
 <main>
@@ -187,7 +185,7 @@ ${content}
 `
 }
 
-/** The access token of all pages. Without a script there is no use for it. */
+/** Hidden, because it is of no use without a script. */
 const SESSION = html`<details class="session" id="session" hidden>
 <summary>Access token</summary>
 <form autocomplete="off">
@@ -197,8 +195,3 @@ const SESSION = html`<details class="session" id="session" hidden>
 <p id="session-note" class="note" role="status">Kept while a tab of this service is open. <code>npm run --silent token</code> prints a token.</p>
 </form>
 </details>`
-
-function navigationLink(href: string, text: string, isCurrent: boolean): Html {
-  return html`<a href="${href}"${isCurrent ? html` aria-current="page"` : ''}>${text}</a>
-`
-}

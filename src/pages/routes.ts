@@ -39,13 +39,8 @@ import {
   siteFor,
 } from './page.ts'
 
-/** A version of the API, with its view of the resources. */
 type SiteVersion = ReturnType<typeof restVersions<SiteSettings>>[number]
 
-/**
- * The routes without data of one version of the API: documents, the reference if it has a path of its own, and the page
- * for browsers, whose script loads the data.
- */
 function versionRoutes({ resources, settings }: SiteVersion): Route[] {
   const base = basePath(settings)
   const describe = () => openApiDocument(resources, { ...settings, publicBaseUrl: undefined }, settings.seeds)
@@ -64,7 +59,7 @@ function versionRoutes({ resources, settings }: SiteVersion): Route[] {
   ]
 }
 
-/** The routes without data: those of each version, and those that show the default version. */
+/** The routes without data: those of each version, and those of the default version. */
 export function documentRoutes(
   resources: readonly Resource[],
   settings: SiteSettings,
@@ -120,7 +115,7 @@ function browserRoute(
   return { ...route, applies }
 }
 
-/** Redirects from an address that people guess. */
+/** @param from an address that people guess */
 function redirect(from: string, to: string, settings: SiteSettings): Route {
   return open(from, (ctx) => {
     ctx.redirect(rootFor(ctx, settings) + to)
@@ -128,7 +123,7 @@ function redirect(from: string, to: string, settings: SiteSettings): Route {
   })
 }
 
-/** Browsers get the explorer at the URL of GraphQL: they ask for HTML, and nothing that asks for data does. */
+/** Browsers get the explorer at the URL of GraphQL: they ask for HTML, which no GraphQL client does. */
 function prefersExplorer(ctx: Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   const types = ['application/json', 'application/graphql-response+json', 'text/html']
@@ -139,7 +134,7 @@ function open(path: string, handle: Handler): Route {
   return { path, access: 'open', methods: reads({ handle }) }
 }
 
-/** The OpenAPI document, made at the first request, with URLs as the client sees them. */
+/** Makes the document at the first request, with URLs as the client sees them. */
 function documentRoute(path: string, make: () => string, settings: SiteSettings): Route {
   let text: string | undefined
   const contentAt = keepingLatest((root) => {
@@ -149,7 +144,7 @@ function documentRoute(path: string, make: () => string, settings: SiteSettings)
   return open(path, (ctx) => respondWithContent(ctx, contentAt(rootFor(ctx, settings))))
 }
 
-/** Keeps what was made for the latest root, because nearly all clients see the same one. */
+/** Keeps only the latest, because nearly all clients see the same root. */
 function keepingLatest<Made>(make: (root: string) => Made): (root: string) => Made {
   let latest: { root: string; made: Made } | undefined
   return (root) => {
@@ -158,7 +153,7 @@ function keepingLatest<Made>(make: (root: string) => Made): (root: string) => Ma
   }
 }
 
-/** The catalogue of the interfaces. HEAD has the link that RFC 9727 §2 requires, too. */
+/** The catalogue of the interfaces, with the link that RFC 9727 §2 requires for HEAD. */
 function catalogRoute(settings: SiteSettings, versions: readonly SiteVersion[]): Route {
   return open(API_CATALOG_PATH, (ctx) => {
     const root = rootFor(ctx, settings)
@@ -168,8 +163,8 @@ function catalogRoute(settings: SiteSettings, versions: readonly SiteVersion[]):
 }
 
 /**
- * The catalogue of the interfaces (RFC 9727 §4): a link set (RFC 9264 §4.2) with the entry document of each version and
- * GraphQL, and with the relations of RFC 8631 for each.
+ * A link set (RFC 9727 §4, RFC 9264 §4.2) with the entry document of each version and GraphQL, and their relations of
+ * RFC 8631.
  *
  * @param root the beginning of all URLs of the service
  */
@@ -192,7 +187,6 @@ function apiCatalog(versions: readonly SiteVersion[], root: string): object {
   return { linkset: [{ anchor: root + API_CATALOG_PATH, item }, ...all] }
 }
 
-/** The error catalogue at `/errors` and its entries at `/errors/{CODE}`, as JSON or as pages. */
 function errorRoutes(resources: readonly Resource[], settings: SiteSettings): Route[] {
   const entriesAt = keepingLatest((root) => catalogueEntries(resources, root, basePath(settings)))
   const all = jsonOrPage(settings, (root) => ({ errors: entriesAt(root) }), cataloguePage)

@@ -11,9 +11,9 @@ import { type Claims, createVerify, TokenRefused, type TokenSettings } from './v
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
 /**
- * Lets only authenticated requests pass (SPEC §5). {@link callerOf} has the caller.
+ * Lets only authenticated requests pass (SPEC §5).
  *
- * @param reportFault told when the key set cannot be refreshed while its keys are still in use
+ * @param reportFault called when the key set cannot be refreshed while its keys are still in use
  * @throws {DomainError} AUTHENTICATION_REQUIRED (401) with the challenge of RFC 6750 §3; SERVICE_UNAVAILABLE (503) if
  *   the key set cannot be fetched
  */
@@ -53,7 +53,7 @@ function tokenOf(ctx: Context): string {
   throw unauthenticated('Send an access token: Authorization: Bearer <token>', 'Bearer')
 }
 
-/** RFC 6750 §3.1: the challenge says why, and so does the message. */
+/** RFC 6750 §3.1. */
 function invalidToken(reason: string): HttpError {
   return unauthenticated(`${reason}.`, `Bearer error="invalid_token", error_description="${reason}"`)
 }
@@ -78,8 +78,8 @@ const DIGEST = 'sha256 '
 const MAXIMUM_SUBJECT_BYTES = 2_000
 
 /**
- * The identity of a caller: the subject of the token, or else a digest of the token. A subject that looks like a digest,
- * or that the database cannot store, is replaced with its digest.
+ * The subject of the token, or else a digest of the token. A subject that looks like a digest, or that the database
+ * cannot store, is replaced by its digest.
  *
  * @param signed the signing input (RFC 7515 §2), without the signature, which has several valid forms: base64url has
  *   unused bits, and an ECDSA signature has two values
@@ -102,7 +102,7 @@ function scopesOf(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
 }
 
-/** The caller that a token identifies, and when the token expires, in seconds since 1970 (RFC 7519 §4.1.4). */
+/** `exp` is in seconds since 1970 (RFC 7519 §4.1.4). */
 type Identified = { readonly caller: Caller; readonly exp?: number | undefined }
 
 type Identify = (token: string, ctx: Context) => Promise<Identified>
@@ -112,8 +112,8 @@ const CACHED_MILLISECONDS = 60_000
 const MAXIMUM_TOKENS = 1_000
 
 /**
- * Caches verified tokens: checking the signature on every request took 17 % of the processor time of GET one. Refused
- * tokens are not cached.
+ * Caches verified tokens, because checking every signature took 17 % of the processor time of a GET. Refused tokens are
+ * not cached.
  */
 export function cacheIdentified(identify: Identify): Identify {
   const known = new LRUCache<string, Identified & { from: number; until: number }>({ max: MAXIMUM_TOKENS })

@@ -26,7 +26,7 @@ const PAUSE_MILLISECONDS = 10_000
  * Finds the public key of a token in a JSON Web Key Set (RFC 7517). The set is fetched at first use, when it lacks the
  * key, and in the background every ten minutes. If that fails, the old keys stay in use for as long as the settings say.
  *
- * @param reportFault told of each failed fetch in the background
+ * @param reportFault called when a fetch in the background fails
  * @throws {DomainError} from the returned function: SERVICE_UNAVAILABLE (503) if the set cannot be fetched
  */
 export function createKeySet(
@@ -38,7 +38,7 @@ export function createKeySet(
   const isPausing = () => Date.now() < triedAt + PAUSE_MILLISECONDS
   const keySet = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: maximumStaleHours * HOUR_MILLISECONDS,
-    // After a successful fetch, unknown keys cause no other for this long.
+    // For this long after a successful fetch, unknown keys do not cause another.
     cooldownDuration: 30_000,
     timeoutDuration: 2_000,
     [jwksCache]: cache as Record<string, never>,
@@ -55,7 +55,7 @@ export function createKeySet(
   }
 }
 
-/** An unknown key is the caller's fault; other failures are those of the key set. */
+/** An unknown key is the caller's fault. The key set causes all other failures. */
 function unavailableUnlessUnknown(error: unknown): never {
   const unknown =
     error instanceof errors.JWKSNoMatchingKey ||

@@ -9,7 +9,7 @@ export type Claims = Readonly<Record<string, unknown>>
 /** The message says why the token was refused. */
 export class TokenRefused extends Error {}
 
-/** What the message of a refusal by jsonwebtoken contains, and the reason that callers get. */
+/** Messages of jsonwebtoken, and the reasons that callers get. */
 const REASONS = [
   [/^jwt expired/, 'The token has expired'],
   [/^jwt not active/, 'The token is not yet valid'],
@@ -18,7 +18,6 @@ const REASONS = [
   [/malformed|JSON|^invalid (?:token|exp|nbf)/i, 'The token is malformed'],
 ] as const
 
-/** How access tokens are verified: with one shared secret, or with the public keys of a key set. */
 export interface TokenSettings {
   readonly jwt:
     | { readonly kind: 'secret'; readonly secret: string }
@@ -31,18 +30,18 @@ export interface TokenSettings {
   readonly defaultScope?: string | undefined
 }
 
-/** Without HS256: otherwise a public key would serve as a shared secret. */
+/** With HS256, a public key would serve as a shared secret. */
 const PUBLIC_KEY_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) =>
   [256, 384, 512].map((size) => family + size),
 )
 
-/** The result verifies signature, algorithm, iss, aud, exp and nbf of a token (RFC 7519), and resolves to its claims. */
+/** Verifies signature, algorithm, iss, aud, exp and nbf of a token (RFC 7519). */
 export function createVerify(
   { jwt: keys, jwtIssuer: issuer, jwtAudience: audience }: TokenSettings,
   reportFault: (error: unknown) => void,
 ): (token: string, ctx: Context) => Promise<Claims> {
   const algorithms = keys.kind === 'jwks' ? PUBLIC_KEY_ALGORITHMS : ['HS256']
-  // Of a secret that is no KeyObject, jsonwebtoken tries first whether it is a public key, which takes 0.1 ms.
+  // Otherwise, jsonwebtoken would first try to read the secret as a public key, which takes 0.1 ms.
   const secret = keys.kind === 'secret' ? createSecretKey(Buffer.from(keys.secret)) : undefined
   const findKey = keys.kind === 'jwks' ? createKeySet(keys, reportFault) : async () => secret
   const verify = jwt({
@@ -71,7 +70,6 @@ export function createVerify(
   }
 }
 
-/** Of several reasons, the error has the first that was found. */
 function refusal(error: unknown): unknown {
   if (error instanceof DomainError || error instanceof TokenRefused) return error
   const known = REASONS.find(([pattern]) => pattern.test((error as Error).message))

@@ -5,15 +5,15 @@ import { expiryOf } from '../auth/authenticate.ts'
 
 export const EVENT_STREAM = 'text/event-stream'
 
-/** A client that does not read for this long is disconnected. It resumes at the last event that it has. */
+/** A client that does not read for this long is disconnected. It can resume after its last event. */
 const UNREAD_MILLISECONDS = 8_000
 
 /** The longest timer of Node. */
 const LONGEST_MILLISECONDS = 2 ** 31 - 1
 
 /**
- * Responds with a stream of events (HTML Living Standard, server-sent events), until they end or fail, the client leaves,
- * or its token expires. It begins when all middleware has set its headers.
+ * Streams events (HTML Living Standard, server-sent events) until they end or fail, the client leaves, or its token
+ * expires. The stream begins when all middleware has set its headers.
  *
  * @param events makes the text of events; the signal is aborted at the end of the stream
  * @param expired the last events of a stream whose token has expired
@@ -43,7 +43,7 @@ export function sendEvents(
       }
       res.end(last)
     } catch {
-      // The status was sent. The client connects again, and gets the error of the next request, if there is one.
+      // The status was sent. The client reconnects, and may get the error as a response.
       res.destroy()
     } finally {
       clearTimeout(expiry)
@@ -52,16 +52,14 @@ export function sendEvents(
   setImmediate(send)
 }
 
-/** Resolves when the client has read what was sent; disconnects one that does not. */
 async function drained(res: ServerResponse, signal: AbortSignal): Promise<void> {
   const unread = setTimeout(() => res.destroy(), UNREAD_MILLISECONDS)
   await once(res, 'drain', { signal }).finally(() => clearTimeout(unread))
 }
 
 /**
- * Is aborted when the response is over, or when the client leaves before. A client that closes its side of the connection
- * counts as one that leaves. It would still receive a short response, but until something is sent to it, it cannot be
- * distinguished from a client that has closed the whole connection.
+ * Aborts when the response is over or the client leaves. A client that closes its side of the connection counts as one
+ * that leaves: until something is sent, it cannot be distinguished from one that has closed the whole connection.
  */
 export function abortOnLeave({ req: { socket }, res }: Context): AbortController {
   const controller = new AbortController()

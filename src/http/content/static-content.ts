@@ -27,7 +27,7 @@ export function staticContent(extension: string, content: Buffer | string) {
   return { type: TYPES[extension] as string, body, etag }
 }
 
-/** Responds to GET and HEAD with content, or with 304 if the client has it (RFC 9110 §13.1.2). */
+/** Responds with 304 if the client has the content (RFC 9110 §13.1.2). */
 export function respondWithContent(ctx: Context, { type, body, etag }: StaticContent): void {
   ctx.set({ 'Cache-Control': 'no-cache', ETag: etag, 'Content-Type': type })
   ctx.status = 200
@@ -36,15 +36,15 @@ export function respondWithContent(ctx: Context, { type, body, etag }: StaticCon
 }
 
 /**
- * Whether If-None-Match names the tag, by weak comparison (RFC 9110 §13.1.2): a tag that a proxy has weakened still
- * stands for the same content. Koa's `fresh` ignores the header beside `Cache-Control: no-cache`, which `fetch` adds.
+ * Whether If-None-Match names the tag, by weak comparison (RFC 9110 §13.1.2): a proxy can have weakened it. Koa's `fresh`
+ * ignores the header beside `Cache-Control: no-cache`, which `fetch` adds.
  */
 export function namesTag(ifNoneMatch: string, etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag.replace(/^W\//, '')) || ifNoneMatch.trim() === '*'
 }
 
-/** Responds with content that is loaded at the first request and kept. */
+/** Loads the content at the first request, and keeps it. */
 export function contentHandler(extension: string, load: () => string | Promise<Buffer>): Handler {
   let content: StaticContent | undefined
   return async (ctx) => {
@@ -53,7 +53,7 @@ export function contentHandler(extension: string, load: () => string | Promise<B
   }
 }
 
-/** Responds with a file. The path must not come from a request. */
+/** @param path must not come from a request */
 export function fileHandler(path: string): Handler {
   return contentHandler(extname(path), () => readFile(path))
 }
