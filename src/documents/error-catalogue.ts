@@ -207,7 +207,7 @@ const DETAILS: Readonly<Record<string, CodeExplanation>> = {
   },
   REPEATED_PARAMETER: {
     cause: 'A query parameter that may appear only once was repeated.',
-    remedy: 'Send it once. Only sort, filter, fields and embed may be repeated.',
+    remedy: 'Send it once. Only sort, filters, fields and embed may be repeated.',
     error: 'INVALID_QUERY_PARAMETER',
   },
   DUPLICATE_VALUE: {
