@@ -11,7 +11,6 @@ export type { Client }
 /** The client of a database, outside transactions. */
 export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & Client
 
-/** How to use a database, as the settings name it. */
 export interface DatabaseUse {
   readonly PrismaClient: typeof PrismaClient
   readonly databasePoolSize: number
@@ -48,8 +47,8 @@ const UTC_TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/
 const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ)
 
 /**
- * Parses a timestamp in a third of the driver's time, by conversion to ECMAScript's format. A list of 20 has 40
- * timestamps, which were its largest cost after the sockets.
+ * Takes a third of the driver's time, by converting to ECMAScript's format. The 40 timestamps of a list of 20 were its
+ * largest cost after the sockets.
  */
 export function parseTimestamptz(text: string): Date {
   if (!UTC_TIMESTAMP.test(text)) return parseAny(text)

@@ -1,26 +1,26 @@
 import type { ClientConfig } from 'pg'
 
-/** The database cannot be used. The message tells the operator the reason and the remedy; print no stack trace. */
+/** The database cannot be used. The message gives the operator the reason and the remedy; print no stack trace. */
 export class DatabaseRefusedError extends Error {
   override name = 'DatabaseRefusedError'
 }
 
 export interface Connection extends ClientConfig {
   readonly schema?: string | undefined
-  /** Whether it leads to a pooler that keeps a session for each connection, as DATABASE_URL says. */
+  /** Whether DATABASE_URL names a pooler that keeps one session per connection. */
   readonly keepsSession?: boolean
   readonly patience?: Patience | undefined
-  /** Whether it leads to the embedded database, which has every feature. */
+  /** The embedded database has every feature. */
   readonly isEmbedded?: true
 }
 
-/** How long a start waits for a server, and who is told, once, that it does. */
+/** How long a start waits for a server. The wait is reported once. */
 export interface Patience {
   readonly seconds: number
   readonly report: (reason: string) => void
 }
 
-/** Names that need no escaping, because Prisma's queries do not escape them. */
+/** Prisma's queries do not escape the name. */
 const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 
 /**
@@ -36,10 +36,10 @@ export function parseConnection(databaseUrl: string, patience?: Patience): Conne
   const [schema, pooler] = ['schema', 'pooler'].map((name) => url.searchParams.get(name) ?? undefined)
   for (const name of ['schema', 'pooler']) url.searchParams.delete(name)
   if (schema !== undefined && !SCHEMA_NAME.test(schema)) {
-    throw new DatabaseRefusedError('The schema in DATABASE_URL must be letters, digits and underscores')
+    throw new DatabaseRefusedError('The schema in DATABASE_URL can only have letters, digits and underscores')
   }
   if (pooler !== undefined && pooler !== 'session') {
-    throw new DatabaseRefusedError('The pooler in DATABASE_URL can only be session; others are recognised')
+    throw new DatabaseRefusedError('The pooler in DATABASE_URL can only be session; others are detected')
   }
   return { connectionString: url.href, patience, schema, keepsSession: pooler !== undefined }
 }

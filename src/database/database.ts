@@ -13,22 +13,18 @@ import { createPool } from './pool.ts'
 import { sharesSessions } from './pooler.ts'
 import { settingsCheck } from './session.ts'
 
-/** The database of the service, open and migrated. */
 export type Database = ReturnType<typeof createDatabase>
 
-/** What a domain brings into its database: a client, and the folder of its migrations. */
 export type Tables = Pick<DatabaseUse, 'PrismaClient'> & { readonly migrations: string }
 
-/** The database to open, as the settings name it. */
 export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'PrismaClient'> {
-  /** Called while an embedded database starts, which takes longer than to load the tables. */
+  /** Called while an embedded database starts, which takes longer. */
   tables: () => Promise<Tables>
-  /** The URL of a PostgreSQL server; by default, the embedded database is used. */
+  /** Undefined for the embedded database. */
   databaseUrl?: string | undefined
   dataDir: string
   /** Whether to migrate a PostgreSQL server; the embedded database is always migrated. */
   migrateOnStart: boolean
-  /** How long to wait for a PostgreSQL server that cannot be reached yet. */
   patience?: Patience
 }
 
@@ -39,7 +35,7 @@ const EMBEDDED_POOL = 7
 const SHARED_CONNECTIONS = 2
 
 /**
- * @param meanwhile called when it begins to wait for the database
+ * @param meanwhile called when the wait for the database begins
  * @throws DatabaseRefusedError
  */
 export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Promise<Database> {
@@ -51,7 +47,7 @@ export function openDatabase(options: DatabaseOptions, meanwhile = () => {}): Pr
 /**
  * Opens the database for a command. If a service uses the embedded database, the command connects to its socket.
  *
- * @param prepare for an embedded database that no service uses
+ * @param prepare called for an embedded database that no service uses
  * @throws DatabaseRefusedError
  */
 export async function openSharedDatabase(
@@ -83,7 +79,7 @@ async function openEmbedded(
   meanwhile = () => {},
 ): Promise<Database> {
   const embedded = await openEmbeddedDatabase(options.dataDir, options, () => {
-    // A database that does not open is reported first.
+    // If the database does not open either, that is reported instead.
     options.tables().catch(() => {})
     meanwhile()
   })
@@ -115,12 +111,12 @@ async function openServer(
   if (!connection.keepsSession || !(await sharesSessions(database.pool))) return database
   await database.close()
   throw new DatabaseRefusedError(
-    'DATABASE_URL has the parameter pooler=session, but two connections share a session: the pooler is in ' +
-      'transaction mode, which needs no parameter.',
+    'DATABASE_URL has the parameter pooler=session, but two connections share a session, so the pooler is in ' +
+      'transaction mode. Remove the parameter.',
   )
 }
 
-/** Connects to a migrated database. `release` is called when all connections have ended. */
+/** @param release called when all connections have ended */
 export function createDatabase(connection: Connection, use: DatabaseUse, release = async () => {}) {
   const pool = createPool(connection, use)
   const client = createClient(pool, connection, use)
@@ -135,16 +131,15 @@ export function createDatabase(connection: Connection, use: DatabaseUse, release
   return {
     client,
     pool,
-    /** Of writes, between the processes that use a server. */
+    /** Of writes, between the processes that share a server. */
     notifications,
     /** Rejects if a connection does not respond or its session has other settings. */
     async check() {
       const text = settingsCheck(connection.schema)
       const wrong = await client.$rows<{ name: string }>({ text, values: [] })
       if (wrong.length === 0) return
-      throw new Error(`Another client of the session has set ${wrong.map(({ name }) => name).join(', ')}`)
+      throw new Error(`Another client of the session has changed ${wrong.map(({ name }) => name).join(', ')}`)
     },
-    /** Ends all connections and closes the embedded database. */
     close: () => (closing ??= close()),
   }
 }

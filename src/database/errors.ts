@@ -3,8 +3,8 @@ import pg from 'pg'
 import { DomainError } from '../model/errors.ts'
 
 /**
- * Why a server cannot serve at present, by SQLSTATE (PostgreSQL, appendix A). `connection` includes a role that is
- * refused, and a database that does not exist or refuses connections; `shutdown` includes a server that starts.
+ * Why a server cannot serve at present, by SQLSTATE (PostgreSQL, appendix A). `connection` includes a refused role, and
+ * a database that does not exist or refuses connections; `shutdown` includes a server that is starting.
  */
 const REASONS = {
   connection: /^(?:08|28|57000|3D000|55000)/,
@@ -17,14 +17,14 @@ const REASONS = {
 export type FailureReason = keyof typeof REASONS
 export const FAILURE_REASONS = Object.keys(REASONS) as FailureReason[]
 
-/** Turns an error of a connection into SERVICE_UNAVAILABLE, unless PostgreSQL refused the statement. */
+/** Returns SERVICE_UNAVAILABLE, unless PostgreSQL refused the statement. */
 export function connectionError(error: unknown): unknown {
   if (error instanceof DomainError) return error
   const isRefusal = error instanceof pg.DatabaseError && reasonOf(error) === undefined
   return isRefusal ? error : unavailable(error)
 }
 
-/** Whether a server may accept a connection later: it was not reached, starts, stops, or has no connection left. */
+/** Whether a server may accept a connection later: it was not reached, is starting or stopping, or has no connection left. */
 export function isNotReachedYet(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(?:08|53|57P)/.test(error.code ?? '')
   if (error instanceof AggregateError) return error.errors.some(isNotReachedYet)
@@ -42,21 +42,21 @@ export function failureReason(error: unknown): FailureReason {
   return reason ?? (isLate ? 'timeout' : 'connection')
 }
 
-/** Turns an error of Prisma into SERVICE_UNAVAILABLE if it wraps one of the pool, or a transaction timed out (P2028). */
+/** Returns SERVICE_UNAVAILABLE if the error wraps one of the pool, or a transaction timed out (P2028). */
 export function prismaError(error: unknown): unknown {
   if (!(error instanceof PrismaClientKnownRequestError)) return error
   const isUnavailable = error.code === 'SERVICE_UNAVAILABLE' || error.code === 'P2028'
   return isUnavailable ? unavailable(error.meta?.['cause'] ?? error) : error
 }
 
-/** For `catch` of a call of Prisma. A query extension would do it for all calls, for 30 µs of each. */
+/** For `catch` of each Prisma call. A query extension could replace that, but costs 30 µs for each call. */
 export function rejectUnavailable(error: unknown): never {
   throw prismaError(error)
 }
 
-/** The log shows the cause. Prisma passes on nothing but `meta`, which therefore repeats it. */
+/** The log shows the cause. `meta` repeats it, because Prisma passes on nothing else. */
 function unavailable(cause: unknown): DomainError {
-  const error = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer; try again.')
+  const error = new DomainError('SERVICE_UNAVAILABLE', 'The database is not responding; try again.')
   return Object.assign(error, { cause, meta: { cause } })
 }
 
@@ -66,7 +66,7 @@ export function refusalOf(error: unknown) {
     return { state: error.code ?? '', constraint: error.constraint ?? '' }
   }
   if (!(error instanceof PrismaClientKnownRequestError)) return undefined
-  // As the driver adapter passes PostgreSQL's error on.
+  // PostgreSQL's error, as the driver adapter passes it on.
   const { cause = {} } = (error.meta?.['driverAdapterError'] ?? {}) as {
     cause?: { originalCode?: string; constraint?: { index?: string } }
   }

@@ -14,7 +14,7 @@ import { insertStatement } from './sql/insert.ts'
 import { listStatement, listsStatement, type Parents, toList, toLists } from './sql/list.ts'
 import type { Statement } from './sql/statement.ts'
 
-/** What every domain has of the extended client, inside and outside transactions, besides {@link prismaModel}. */
+/** The part of the extended client that every domain has, inside and outside transactions. */
 export interface Client {
   /** Reads the rows of a handwritten statement, which must name its columns instead of using `*`. */
   $rows<Result>(statement: Statement): Promise<Result[]>
@@ -24,10 +24,10 @@ export interface Client {
 export interface Model {
   findByKey(resource: Resource, key: ResourceKey): Promise<Row | null>
   list(resource: Resource, request: ListRequest): Promise<List>
-  /** By the identifiers of the parents. */
+  /** Keyed by the identifier of the parent. */
   lists(resource: Resource, parents: Parents, request: ListRequest): Promise<ReadonlyMap<string, List>>
   measureGroups(resource: Resource, request: AggregateRequest): Promise<Group[]>
-  /** Adds rows, with the same columns each, inside a transaction. */
+  /** Adds rows that have the same columns, inside a transaction. */
   createAll(resource: Resource, rows: readonly Columns[]): Promise<Row[]>
   findMany(query: object): Promise<Row[]>
   findFirst(query: object): Promise<Row | null>
@@ -36,7 +36,6 @@ export interface Model {
   deleteMany(query: object): Promise<{ count: number }>
 }
 
-/** The Prisma model of a resource, by its name. */
 export function prismaModel(client: object, resource: Resource): Model {
   const model = resource.name.charAt(0).toLowerCase() + resource.name.slice(1)
   return withStoredValues(resource, (client as Record<string, Model>)[model] as Model)
@@ -49,7 +48,7 @@ export function extend(prisma: PrismaClient, send: Client['$rows']) {
   )
   const rowsOf = <Result>(client: QueryClient, statement: Statement): Promise<Result[]> =>
     isOutside(client) ? send(statement) : client.$queryRawUnsafe(statement.text, ...statement.values)
-  /** With the same values inside a transaction, where Prisma reads them. */
+  /** Returns the same values inside a transaction, where Prisma reads them. */
   const resourceRows = async (client: QueryClient, resource: Resource, statement: Statement) => {
     const rows = await rowsOf<Row>(client, statement)
     return isOutside(client) ? rows : (storedValues(resource)?.(rows) ?? rows)
@@ -97,7 +96,7 @@ function clientOf(model: unknown): QueryClient {
   return (Prisma.getExtensionContext(model) as unknown as { $parent: QueryClient }).$parent
 }
 
-/** Columns with their values as Prisma stores them exactly. */
+/** Converts values that Prisma would otherwise not store exactly. */
 export function toData({ leaves }: Resource, columns: Columns): Columns {
   const data: Record<string, unknown> = { ...columns }
   for (const { column, field } of leaves) {
@@ -127,7 +126,7 @@ type Convert = <Rows>(rows: Rows) => Rows
 
 const known = new WeakMap<Resource, { readonly convert: Convert | undefined }>()
 
-/** A function that converts rows of Prisma, or one, to the values of statements; undefined if they are the same. */
+/** Converts one or several rows of Prisma to the values of statements; undefined if they are the same. */
 function storedValues(resource: Resource): Convert | undefined {
   const { convert } = known.get(resource) ?? { convert: conversion(resource) }
   known.set(resource, { convert })
@@ -147,11 +146,11 @@ function conversion({ leaves }: Resource): Convert | undefined {
   }
 }
 
-/** By the type in the Prisma schema. */
+/** Keyed by the type in the Prisma schema. */
 const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
   // Prisma stores null as the JSON value null.
   Json: (value) => value ?? DbNull,
-  // Prisma rounds numbers beyond 2^53 to 16 digits, so that the greatest one overflows; as a Decimal, it keeps all 17.
+  // Prisma rounds numbers beyond 2^53 to 16 digits, so the greatest one overflows. A Decimal keeps all 17.
   Float: (value) =>
     Number.isInteger(value) && !Number.isSafeInteger(value) ? new Decimal(value as number) : value,
 }

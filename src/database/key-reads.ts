@@ -5,16 +5,16 @@ import type { Row } from '../model/row.ts'
 
 type FindMany = (resource: Resource, query: { readonly where: object }) => Promise<readonly Row[]>
 
-/** How many statements of one table run at once. */
+/** Concurrent statements for one table. */
 const STATEMENTS = 2
 
-/** Prisma compiles each number of keys of an owned resource anew, which takes milliseconds. */
+/** Prisma compiles a statement for each number of keys of an owned resource, which takes milliseconds. */
 const MAXIMUM_KEYS = 128
 
 /**
- * Makes one `findMany` of all reads by key of one table in one turn of the event loop: with 16 at once, a read takes
- * 10 µs of processor time instead of 85. While two such statements run, the next one waits and gathers keys, so that a
- * locked table takes two connections and not all.
+ * Combines all reads by key of one table, in one turn of the event loop, into one `findMany`: with 16 at once, a read
+ * takes 10 µs of processor time instead of 85. While two such statements run, the next one waits and gathers keys, so a
+ * locked table occupies only two connections.
  */
 export function batchKeyReads(findMany: FindMany) {
   const loaders = new Map<Resource, ReturnType<typeof loaderOf>>()
@@ -54,7 +54,7 @@ function loaderOf(resource: Resource, findMany: FindMany) {
 /** Prisma's condition for the resources with these keys. The identifier of a singleton is that of its parent. */
 export function withKeys(resource: Resource, keys: readonly ResourceKey[]): object {
   const { parentField, listed } = resource
-  // The text of Prisma's statement depends on the number of keys. Powers of two leave few texts to prepare.
+  // The text of Prisma's statement depends on the number of keys. Rounding up to a power of two leaves few texts to prepare.
   const size = keys.length && 2 ** Math.ceil(Math.log2(keys.length))
   const padded = Array.from(
     { length: size },

@@ -6,20 +6,19 @@ import type { DatabasePool } from './pool.ts'
 import { sendSetUp } from './pooler.ts'
 import { sessionStatement } from './session.ts'
 
-/** The channel on which the processes of a database tell each other that they have written. */
 const CHANNEL = 'halgraph_writes'
 
 /** The least time between two notifications of a process. */
 const PAUSE_MILLISECONDS = 25
 
-/** After an attempt to connect, until the next one. */
+/** The least time between two attempts to connect. */
 const RETRY_MILLISECONDS = 5_000
 
 /**
- * Tells other processes that this one has written, and is told by them, on one connection that is made when it is first
+ * Tells other processes that this one has written, and listens for their writes, on one connection that opens when first
  * needed (PostgreSQL: LISTEN and NOTIFY). A notification is a transaction of its own, because transactions that notify
- * wait for each other to commit. A pooler in transaction mode does not deliver notifications, so they are not used with
- * one; like those that are lost with a connection, they are replaced by the regular look at the feed.
+ * wait for each other to commit. None are sent through a pooler in transaction mode, which does not deliver them. The
+ * regular look at the feed makes up for these, and for notifications that are lost with a connection.
  */
 export class WriteNotifications {
   readonly #sender = randomUUID()
@@ -35,13 +34,13 @@ export class WriteNotifications {
     private readonly pool: Pick<DatabasePool, 'isPooled'>,
   ) {}
 
-  /** Calls back after writes of other processes, and connects again where the connection was lost. */
+  /** Calls back after writes of other processes. Call it again to replace a lost connection. */
   listen(receive: () => void): void {
     this.#receive = receive
     void this.#connected()
   }
 
-  /** Tells the other processes soon, and at most 40 times a second. */
+  /** Returns at once. Sends at most 40 notifications a second. */
   notify(): void {
     this.#isDue = true
     if (!this.#isSending) void this.#send()

@@ -9,7 +9,7 @@ import { isPooled, SESSION_PROCESS, sendPreceded, sendSetUp } from './pooler.ts'
 import { localStatements, sessionStatement, transactionStatement } from './session.ts'
 import { WRITE, withoutWriter } from './writer.ts'
 
-/** Time after the statement timeout until the connection is closed. */
+/** From the statement timeout until the connection is closed. */
 const GRACE_MILLISECONDS = 1_000
 
 /** The embedded database runs in this process, so a missing response only means a long statement. */
@@ -132,7 +132,7 @@ export function createPool(
       if (!this.#isPooled && !signed) return query(sent)
       const { name, ...config } = signed?.config ?? sent
       const named = this.#isPooled ? config : { ...config, name }
-      // A transaction has said who writes when it began.
+      // The transaction has set its writer already.
       if (this.getTransactionStatus() !== 'I') return query(named)
       if (config.text === 'BEGIN') return sendSetUp(query, begin)
       const preceding = this.#isPooled ? before : []

@@ -9,8 +9,8 @@ const PROCESS = 'SELECT pg_catalog.pg_backend_pid() AS id'
 export const SESSION_PROCESS = `SET transaction_isolation TO 'read committed'; ${PROCESS}`
 
 /**
- * Whether a pooler is between a client and its session. A server tells a client which process serves it, for requests
- * to cancel a statement (PostgreSQL: BackendKeyData). A pooler that shares sessions has to tell another.
+ * Whether a pooler is between a client and its session. A server tells each client the process that serves it, for cancel
+ * requests (PostgreSQL: BackendKeyData). A pooler that shares sessions has to name another one.
  *
  * @param answer to {@link SESSION_PROCESS}
  */
@@ -21,8 +21,8 @@ export function isPooled(client: pg.ClientBase, answer: unknown): boolean {
 }
 
 /**
- * Whether two connections of a pool are in the same session, which shows that a pooler shares them. The opposite shows
- * nothing, because a pooler in transaction mode can have another session idle.
+ * Whether two connections of a pool are in the same session, which proves that a pooler shares them. Different sessions
+ * prove nothing, because a pooler in transaction mode can have a second one idle.
  */
 export async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   if (pool.options.max < 2) return false
@@ -37,12 +37,12 @@ export async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   }
 }
 
-/** How often a set-up is sent. A timeout of 1 ms, the shortest, ends about one in a hundred. */
+/** Of a set-up. A timeout of 1 ms, the shortest, cancels about one in a hundred. */
 const ATTEMPTS = 100
 
 /**
- * Sends what sets up a session or a transaction, again if it is cancelled: it runs under the statement_timeout of the
- * role or of another client of the pooler. It may have begun a transaction before it was cancelled.
+ * Sets up a session or a transaction. Repeats a set-up that is cancelled, because it runs under the statement_timeout of
+ * the role or of another client of the pooler. It may have begun a transaction before.
  */
 export async function sendSetUp<Result>(
   send: (text: string) => Promise<Result>,
@@ -72,7 +72,7 @@ declare module 'pg' {
 
 /**
  * A statement with others before it, whose results are discarded, in one round trip and one transaction: the server
- * receives all of them before Sync (PostgreSQL: pipelining). Therefore a pooler sends them to one session.
+ * receives all of them before Sync (PostgreSQL: pipelining), so a pooler sends them to one session.
  */
 class PrecededStatement extends pg.Query {
   #completed = 0
@@ -85,7 +85,7 @@ class PrecededStatement extends pg.Query {
     super({ ...config, queryMode: 'extended' } as pg.QueryConfig, done)
   }
 
-  /** Whether it was itself executed, or refused. */
+  /** Whether all statements before it are complete. */
   get isReached(): boolean {
     return this.#completed >= this.before.length
   }
@@ -111,7 +111,7 @@ class PrecededStatement extends pg.Query {
   }
 }
 
-/** Sends a statement with others before it, which set up its transaction; again if they are cancelled. */
+/** Repeats the statement if one of those before it, which set up its transaction, is cancelled. */
 export function sendPreceded(
   send: (statement: pg.Query) => unknown,
   config: pg.QueryConfig,

@@ -1,10 +1,9 @@
 import type { ClientBase, Pool } from 'pg'
 import { DatabaseRefusedError } from './connection.ts'
 
-/** The version is in PostgreSQL's format: `15.4`, possibly with the name of a package. */
+/** The version is `15.4`, possibly followed by the name of a package. */
 interface ServerFacts extends Readonly<Record<'version' | 'encoding' | 'collation' | 'ctype', string>> {
   readonly versionNumber: number
-  /** Whether the server is a standby, which refuses writes. */
   readonly isStandby: boolean
 }
 
@@ -30,7 +29,7 @@ export function refuseServer({ version, versionNumber, encoding }: ServerFacts):
   }
   if (encoding === 'UTF8') return
   throw new DatabaseRefusedError(
-    `The encoding of the database is ${encoding}, which cannot store every character. Create one with ` +
+    `The encoding of the database is ${encoding}, which cannot store every character. Create another one with ` +
       "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, and move the data with pg_dump and psql.",
   )
 }

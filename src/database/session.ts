@@ -3,7 +3,7 @@ import { defaults, escapeIdentifier, escapeLiteral } from 'pg'
 // The default is the time zone of the process, whose historical offsets include seconds.
 defaults.parseInputDatesAsUTC = true
 
-/** The settings that affect the meaning of values and statements. The defaults of a database or a role may differ. */
+/** Settings that affect the meaning of values and statements. A database or a role can have other defaults. */
 const SETTINGS = {
   client_encoding: 'UTF8',
   standard_conforming_strings: 'on',
@@ -48,12 +48,12 @@ export function sessionStatement(schema?: string, timeout?: number): string {
   return [BEGIN, settingStatement(schema, timeout, false), 'COMMIT'].join(';')
 }
 
-/** Begins a transaction that has these settings until it ends, in any session. */
+/** Begins a transaction with these settings, in any session. */
 export function transactionStatement(schema?: string, timeout?: number): string {
   return [BEGIN, settingStatement(schema, timeout, true)].join(';')
 }
 
-/** Statements that give these settings to their transaction, even one that no BEGIN has begun. */
+/** Give these settings to their transaction, even without BEGIN. */
 export function localStatements(schema?: string, timeout?: number): readonly string[] {
   return [`SET transaction_isolation TO 'read committed'`, settingStatement(schema, timeout, true)]
 }

@@ -9,7 +9,7 @@ export interface Writer {
   readonly changesDays: number
 }
 
-/** Who writes, for the record of changes; undefined without a record. */
+/** The author for the record of changes; undefined without a record. */
 export function writerOf({ caller, changesDays }: Writer): string | undefined {
   return changesDays > 0 ? caller.identity : undefined
 }
@@ -20,15 +20,15 @@ const SEPARATOR = '\0'
 const SET_WRITER = `SELECT pg_catalog.set_config('halgraph.subject', $1, true) AS writer`
 
 /**
- * A key for a write outside of a transaction that says who writes. Prisma passes nothing but values to a statement, and
- * an asynchronous context would slow down all requests (8 % of GET one on Node 20). So the identifier takes the writer
- * along, and the pool of connections removes it again.
+ * A key that names the writer, for a write outside a transaction. Prisma passes only values to a statement, and an
+ * asynchronous context would slow down all requests (8 % of GET one on Node 20). So the identifier carries the writer,
+ * and the connection pool removes it again.
  */
 export function signedKey(key: ResourceKey, writer: string | undefined): ResourceKey {
   return writer === undefined ? key : { ...key, id: `${key.id}${SEPARATOR}${writer}` }
 }
 
-/** Says who writes in a transaction, until it ends. */
+/** Sets the writer until the transaction ends. */
 export async function setWriter(client: Client, writer: string): Promise<void> {
   await client.$rows({ text: SET_WRITER, values: [writer] })
 }

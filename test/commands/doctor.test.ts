@@ -127,7 +127,7 @@ test('doctor, export and studio refuse a data folder without a database and crea
       const { output, errors, status } = await runIn(folder, name, environment, ...parameters)
       const said = `${output}${errors}`
       t.is(status, 1, said)
-      t.true(said.includes(`DATA_DIR ${join(folder, place)} holds no database`), said)
+      t.true(said.includes(`DATA_DIR ${join(folder, place)} contains no database`), said)
       t.regex(said, /Set DATA_DIR to the folder of the service/)
       t.notRegex(said, /\n\s+at /)
     }

@@ -27,7 +27,7 @@ test('an import during which the database goes away refuses no row for it, and r
   })
   const [errors, [status]] = await ended
   t.is(status, 1)
-  t.regex(errors, /The database does not answer/)
+  t.regex(errors, /The database is not responding/)
   t.notRegex(errors, /\n\s+at /)
   if (link) link.set('open')
   const again = await run('import', setup.environment, 'moons', file)

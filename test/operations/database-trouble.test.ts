@@ -57,7 +57,7 @@ async function recovers(t: ExecutionContext, { anonymous, writer, origin }: Test
 }
 
 test('a start repeats what the database does not answer, as long as it waits, and nothing else', async (t) => {
-  const unanswered = new DomainError('SERVICE_UNAVAILABLE', 'The database does not answer.')
+  const unanswered = new DomainError('SERVICE_UNAVAILABLE', 'The database is not responding.')
   const patience = { seconds: 60, report: () => {} }
   const answers = [() => Promise.reject(unanswered), () => Promise.resolve('answered')]
   t.is(await retryWhileUnavailable(patience, async () => answers.shift()?.()), 'answered')

@@ -13,8 +13,8 @@ interface FileOperations {
 export const EXTENSIONS = { pg_trgm }
 
 /**
- * Opens the engine on a folder. With fsync, a commit survives a power failure; without, only the end of the process. The
- * engine's start parameters turn fsync off, and its file system lacks the operation. This function changes both.
+ * Opens the engine on a folder. With fsync, a commit survives a power failure; without it, only a crash of the process.
+ * The engine's start parameters turn fsync off, and its file system lacks the operation. This function changes both.
  */
 export async function openEngine(dataFolder: string, fsync: boolean): Promise<PGlite> {
   const startParams = [...(fsync ? DURABLE : PGlite.defaultStartParams), ...SMALL_BUFFERS]
@@ -27,14 +27,14 @@ export async function openEngine(dataFolder: string, fsync: boolean): Promise<PG
     if (nfd !== undefined) fsyncSync(nfd)
     return 0
   }
-  // Files written before, by a first start or by starts without fsync.
+  // The first start, and starts without fsync, have flushed nothing.
   await syncFolder(dataFolder)
   return engine
 }
 
 /**
- * The engine fills its buffers with zeros when it starts. Those of 128 MB, the default, took a fifth of its start and 110
- * MB of memory; a scan of a table of 50 MB is a fifth faster with them, and one of 24 MB is not.
+ * The engine zeroes its buffers when it starts. The default of 128 MB took a fifth of its start and 110 MB of memory. It
+ * makes a scan of 50 MB a fifth faster, but not one of 24 MB.
  */
 const SMALL_BUFFERS = ['-c', 'shared_buffers=32MB']
 

@@ -5,7 +5,6 @@ import { ensureDatabase, prepareFolder, SOCKET_NAME } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
-/** How an embedded database is opened, as the settings name it. */
 export interface EmbeddedOptions {
   /** Whether a commit is on the disk before it is acknowledged. */
   readonly embeddedFsync: boolean
@@ -13,10 +12,10 @@ export interface EmbeddedOptions {
   readonly databaseTimeout: number
 }
 
-/** A database that starts on a busy machine responds late. */
+/** On a busy machine, a database that is starting responds late. */
 const START_MILLISECONDS = 60_000
 
-/** The connection to the embedded database whose socket is in a folder, as `psql -h` takes it. */
+/** @param socketFolder as `psql -h` takes it */
 export function embeddedConnection(socketFolder: string): Connection {
   return {
     isEmbedded: true,
@@ -50,7 +49,6 @@ export async function openEmbeddedDatabase(
     const thread = await starting
     return {
       connection: embeddedConnection(folder.socketFolder),
-      /** Writes all data to disk, ends all connections and releases the folder. */
       close: () => stopThread(thread).finally(unlock),
     }
   } catch (error) {

@@ -53,23 +53,23 @@ export async function refuseMissing(dataDir: string): Promise<void> {
   await readdir(databaseFolder).catch(({ code, message }: NodeJS.ErrnoException) => {
     const problem = code === 'ENOENT' ? 'does not exist' : message
     throw new DatabaseRefusedError(
-      `DATA_DIR ${folder} holds no database (${databaseFolder}: ${problem}). Set DATA_DIR to the ` +
+      `DATA_DIR ${folder} contains no database (${databaseFolder}: ${problem}). Set DATA_DIR to the ` +
         'folder of the service, or DATABASE_URL to its server, or start the service there first.',
     )
   })
 }
 
 /**
- * Creates an empty database if there is none. Requires the lock of the folder. The database has another name at first,
- * so that an interrupted start does not leave an incomplete one.
+ * Creates an empty database if there is none. The caller must hold the lock of the folder. The database has a temporary
+ * name until it is complete, so an interrupted start leaves no broken one.
  *
- * @throws DatabaseRefusedError if the folder holds something else, which stays unchanged
+ * @throws DatabaseRefusedError if the folder contains something else, which stays unchanged
  */
 export async function ensureDatabase({ dataDir, databaseFolder }: EmbeddedFolder): Promise<void> {
   if (!isMissing(dataDir)) return refuseForeign(databaseFolder)
   if ((await readdir(dataDir)).includes('PG_VERSION')) {
     throw new DatabaseRefusedError(
-      `DATA_DIR ${dataDir} is the data folder of a PostgreSQL server: choose another.`,
+      `DATA_DIR ${dataDir} is the data folder of a PostgreSQL server. Choose another.`,
     )
   }
   const unfinished = `${databaseFolder}.unfinished`
@@ -84,10 +84,10 @@ async function refuseForeign(databaseFolder: string): Promise<void> {
   const isDatabase = version !== '' && control?.isFile() === true
   if (isDatabase && version === ENGINE_VERSION) return
   const problem = isDatabase
-    ? `it is of PostgreSQL ${version}, and the embedded database of version ${ENGINE_VERSION}`
+    ? `it was created by PostgreSQL ${version}, but the embedded database is version ${ENGINE_VERSION}`
     : 'it is not a PostgreSQL data folder, or it is damaged'
   throw new DatabaseRefusedError(
-    `The database in ${databaseFolder} cannot be opened: ${problem}. It was not changed: restore a copy, or ` +
+    `The database in ${databaseFolder} cannot be opened: ${problem}. It is unchanged. Restore a backup, or ` +
       'move it away to start with an empty one.',
   )
 }
@@ -104,7 +104,7 @@ async function makeSocketFolder(dataDir: string): Promise<string> {
   throw new Error(`its path is too long for a socket, and ${folder} belongs to another user`)
 }
 
-/** Makes the folder private, unless other users have access to it and it holds other files. */
+/** Makes the folder private, unless other users have access to it and it contains other files. */
 async function makePrivate(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const folder = await realpath(dataDir)

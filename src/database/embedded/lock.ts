@@ -15,9 +15,8 @@ const HOLDER_NAME = '.lock.holder'
 const STALE_MILLISECONDS = 5_000
 
 /**
- * Takes the exclusive lock of a data folder: the embedded engine itself would let two processes write to it
- * and lose rows. The lock of a killed process is taken over, at once if that process has certainly ended,
- * otherwise when the lock is stale.
+ * Takes the exclusive lock of a data folder, because the embedded engine would let two processes write to it and lose
+ * rows. Takes over the lock of a killed process: at once if it has certainly ended, otherwise when the lock is stale.
  *
  * @returns the function that releases the lock
  * @throws DatabaseRefusedError if a running process holds it, or something else is in its place
@@ -34,7 +33,7 @@ export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Pro
   const lockfilePath = join(dataDir, LOCK_NAME)
   if ((await lstat(lockfilePath).catch(() => undefined))?.isDirectory() === false) {
     throw new DatabaseRefusedError(
-      `${lockfilePath} is not a lock of this service, which would be a folder. Remove it, or choose another DATA_DIR.`,
+      `${lockfilePath} is not a lock of this service, because it is not a folder. Remove it, or choose another DATA_DIR.`,
     )
   }
   try {
@@ -67,9 +66,8 @@ export async function answers(socketFolder: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a process that has ended, so that the next process need not wait until it is stale. The
- * file is renamed before it is read: if two processes do this at once, only one removes the lock, and neither
- * removes the lock of a third.
+ * Saves the next process the wait until the lock is stale. The file is renamed before it is read: if two processes do
+ * this at once, only one removes the lock, and neither removes the lock of a third.
  */
 async function removeLockOfEndedProcess(dataDir: string): Promise<void> {
   const holder = join(dataDir, HOLDER_NAME)
@@ -87,7 +85,7 @@ async function removeLockOfEndedProcess(dataDir: string): Promise<void> {
   }
 }
 
-/** Whether the process certainly does not exist: it was of this host and namespace. */
+/** Only certain for a process of this host and namespace. */
 function hasEnded(holder: string): boolean {
   const [, namespace, pid] = /^(.*) (\d+)$/.exec(holder) ?? []
   if (namespace !== processNamespace() || Number(pid) === process.pid) return false

@@ -15,7 +15,7 @@ interface Batch {
 
 /**
  * How long a connection may be idle in a transaction while others wait for the database, as a part of their timeout.
- * The service ends its transactions itself, unless its process gets no time, so it has as long as on a server.
+ * The service ends its transactions itself unless it gets no processor time, so it has as long as on a server.
  */
 const STALL_PART = 0.6
 const SERVICE_STALL_PART = 4
@@ -25,7 +25,7 @@ const START_UP = '\0'
 const FLUSH = 'H'
 /** Start-up, Query, Sync and Flush. */
 const ASKING = [START_UP, 'Q', 'S', FLUSH]
-/** Messages that are executed only by a later Sync, Flush or Query. */
+/** Messages that wait for a later Sync, Flush or Query. */
 const PREPARING = [...'PBDEC']
 
 /**
@@ -56,7 +56,7 @@ export class EmbeddedQueue {
     this.#sessions = new EmbeddedSessions(engine)
   }
 
-  /** Accepts a message of a connection. Resolves when it has been executed, or added to its batch. */
+  /** Resolves when the message has been executed, or added to the batch of its connection. */
   enqueue(connection: number, message: Uint8Array, onData: (data: Uint8Array) => void): Promise<number> {
     const type = String.fromCharCode(message[0] ?? 0)
     // Terminate needs no response, and an unexpected message would end the engine.
@@ -130,7 +130,7 @@ export class EmbeddedQueue {
     if (owner === undefined || this.#waiting.length === 0) return
     const part = this.#sessions.isService(owner) ? SERVICE_STALL_PART : STALL_PART
     const timer = setTimeout(() => {
-      // If this thread was paused, a message of the owner may have arrived, which is read before this.
+      // If this thread was paused, a message of the owner may have arrived: let it be read first.
       setImmediate(() => {
         if (this.#stallTimer === timer) this.onStalled(owner)
       })

@@ -18,8 +18,8 @@ const SAVE = `SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 's
 export const RESET_SESSION = 'SET ROLE NONE; SET SESSION AUTHORIZATION postgres; RESET ALL'
 
 /**
- * Gives each client its own settings and role, although the engine has one session: it saves and restores them when
- * the client changes. The connections of the service count as one client. The other clients share temporary tables,
+ * Gives each client its own settings and role, although the engine has one session: saves and restores them when the
+ * client changes. The connections of the service count as one client. The other clients share temporary tables,
  * named prepared statements, advisory locks and LISTEN, which are discarded when the last of them disconnects.
  */
 export class EmbeddedSessions {

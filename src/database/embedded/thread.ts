@@ -2,12 +2,10 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { DatabaseRefusedError } from '../connection.ts'
 
-/** The folder of the database, and the socket to serve it on, if any. */
 export interface ThreadData {
   readonly dataFolder: string
-  /** The timeout in milliseconds: how long clients wait for the database. */
+  /** The timeout in milliseconds is how long clients wait for the database. */
   readonly socket?: { readonly path: string; readonly timeout: number }
-  /** Whether a commit is on the disk before it is acknowledged. */
   readonly fsync: boolean
 }
 
@@ -28,8 +26,8 @@ export async function startThread(data: ThreadData): Promise<Worker> {
     await worker.terminate()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new DatabaseRefusedError(
-      `The embedded database in ${data.dataFolder} does not open (${reason}). It was not changed: ` +
-        'restore a copy of the folder, or move it away to start with an empty one.',
+      `The embedded database in ${data.dataFolder} does not open (${reason}). It is unchanged. ` +
+        'Restore a backup of the folder, or move it away to start with an empty one.',
       { cause },
     )
   } finally {
@@ -42,7 +40,6 @@ export async function startThread(data: ThreadData): Promise<Worker> {
   return worker
 }
 
-/** Ends the connections, writes a checkpoint and waits for the thread to end. */
 export async function stopThread(worker: Worker): Promise<void> {
   const exited = once(worker, 'exit')
   worker.postMessage('close')

@@ -7,7 +7,6 @@ const FATAL = ['FATAL', 'PANIC'].map((severity) => `S${severity}\0V${severity}\0
 /** Ends a transaction in any state: after an error, the engine ignores all messages before a Sync. */
 export const ROLLBACK: Uint8Array = Buffer.concat([frame('S', ''), frame('Q', 'ROLLBACK\0')])
 
-/** The `application_name` of a start-up message, if it has one. */
 export function applicationName(startUp: Uint8Array): string | undefined {
   // Names alternate with values, after the length and the version of the protocol.
   const texts = Buffer.from(startUp.subarray(8)).toString('utf8').split('\0')
@@ -16,8 +15,8 @@ export function applicationName(startUp: Uint8Array): string | undefined {
 }
 
 /**
- * Replaces a Query or Parse of COPY … FROM STDIN with a statement that raises an error. The engine would read
- * the end of the message as the end of the connection, and fail.
+ * Replaces a Query or Parse of COPY … FROM STDIN with a statement that raises an error. The engine would take the end
+ * of the message for the end of the connection, and fail.
  */
 export function refuseCopy(message: Uint8Array): Uint8Array {
   const type = String.fromCharCode(message[0] ?? 0)

@@ -1,5 +1,4 @@
-// The thread of the embedded database: PGlite on a Unix socket, for the process and for psql. Queries do not
-// block the threads that serve HTTP.
+// The thread of the embedded database: PGlite on a Unix socket. Queries do not block the thread that serves HTTP.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -28,7 +27,7 @@ async function listen({ path, timeout }: NonNullable<ThreadData['socket']>): Pro
     () => process.exit(1),
   )
   const listening = createServer((socket) => {
-    // The type of the package requires its own queue class; EmbeddedQueue has all methods that it calls.
+    // The package's type requires its own queue class, but it only calls methods that EmbeddedQueue has.
     const handler = new PGLiteSocketHandler({ queryQueue: queue as never, closeOnDetach: true })
     handlers.set(handler.handlerId, handler)
     for (const event of ['close', 'error'])
@@ -41,7 +40,7 @@ async function listen({ path, timeout }: NonNullable<ThreadData['socket']>): Pro
   return listening
 }
 
-/** Ends all connections and writes a checkpoint, so that the next start needs no recovery. */
+/** After a checkpoint, the next start needs no recovery. */
 async function close(): Promise<void> {
   server?.close()
   await Promise.all([...handlers.values()].map((handler) => handler.detach(true)))

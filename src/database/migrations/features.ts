@@ -8,8 +8,8 @@ const ADVISORY_LOCKS = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
 
 /**
  * What the migrations and the statements of the service need beyond advisory locks and standard SQL, each with
- * statements that fail where it is missing. Some engines accept a statement and ignore it, so these also look at its
- * effect: they divide by the number of rows that have it. They run in this order.
+ * statements that fail without it. Some engines accept a statement and ignore it, so these also check its effect: they
+ * divide by the number of rows that show it. They run in this order.
  */
 const FEATURES: Readonly<Record<string, string>> = {
   'isolation level read committed': `
@@ -61,12 +61,12 @@ const FEATURES: Readonly<Record<string, string>> = {
     WHERE date_trunc('day', parent.moment, 'UTC') > '2000-01-01' AND parent.id = ANY(ARRAY['row'])`,
 }
 
-/** PostgreSQL, appendix A. A missing right (42501) is no missing feature. */
+/** PostgreSQL, appendix A. A missing privilege (42501) is not a missing feature. */
 const DIVISION_BY_ZERO = '22012'
 const UNSUPPORTED = /^(?:0A|42(?!501))/
 
 /**
- * The features that a server lacks, each with a reason. It runs in the transaction of the client, and undoes what it
+ * Lists the features that a server lacks, each with a reason. Runs in the transaction of the client, and undoes what it
  * creates.
  *
  * @throws {DatabaseError} if the role may not create tables, or the server is read-only, for instance
@@ -87,7 +87,7 @@ export async function missingFeatures(client: Client, schema: string): Promise<s
       missing.push(`${feature} (${hasNoEffect ? 'it has no effect' : message})`)
     }
   }
-  // The lock of migrations is the first, since another process may be creating the same schemas.
+  // First the lock of migrations, since another process may be creating the same schemas.
   await check('advisory locks', ADVISORY_LOCKS)
   await createSchemas(client, schema)
   for (const [feature, statements] of Object.entries(FEATURES)) await check(feature, statements)

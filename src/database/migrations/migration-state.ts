@@ -8,7 +8,7 @@ export const MIGRATION_LOCK = 72707369
 
 export type MigrationState = Awaited<ReturnType<typeof readState>>
 
-/** The table of Prisma, with the same definition. In the schema of the catalogue, it gets the default privileges. */
+/** Defined as Prisma defines it. In the schema of the catalogue, the table gets the default privileges. */
 const MIGRATION_RECORD = `CREATE TABLE ${escapeIdentifier(RECORD)} (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
@@ -20,7 +20,6 @@ const MIGRATION_RECORD = `CREATE TABLE ${escapeIdentifier(RECORD)} (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`
 
-/** Creates this table where it is in neither schema. */
 export async function createRecord(client: Client): Promise<void> {
   const { rowCount } = await client.query('SELECT WHERE to_regclass($1) IS NULL', [RECORD])
   if (rowCount) await client.query(MIGRATION_RECORD)
@@ -30,7 +29,7 @@ export function recordOf(schema: string): string {
   return `${escapeIdentifier(internalSchema(schema))}.${escapeIdentifier(RECORD)}`
 }
 
-/** Compares a database with the migrations of this version, by names, oldest first. */
+/** Compares a database with the migrations of this version. Names, oldest first. */
 export async function readState(client: Client, schema: string, migrations: Migration[]) {
   const rows = await readRecord(client, schema)
   const finished = new Map(rows.filter((row) => row.finished).map(({ name, checksum }) => [name, checksum]))
@@ -44,14 +43,13 @@ export async function readState(client: Client, schema: string, migrations: Migr
     unknown: [...finished.keys()].filter((name) => !names.includes(name)),
     /** Started, but neither finished nor marked as rolled back. */
     failed: rows.map(({ name }) => name).filter((name) => !finished.has(name)),
-    /** The internal tables that are in the schema of the catalogue. */
     misplaced: await readMisplaced(client, schema),
   }
 }
 
 /**
- * A former version has the table in the schema of the catalogue, which comes first in the search path. A name without
- * a schema also finds it when another process moves it at this moment.
+ * Earlier versions have the table in the schema of the catalogue, which comes first in the search path. A name without a
+ * schema finds it even while another process moves it.
  */
 async function readRecord(client: Client, schema: string) {
   const { rows: found } = await client.query<{ table: string }>(

@@ -14,7 +14,7 @@ import { createSchemas, INSUFFICIENT_PRIVILEGE, moveStatement } from './schemas.
 const CONNECT_MILLISECONDS = 5_000
 const PAUSE_MILLISECONDS = 250
 
-/** A parameter or a value that does not exist, or is not supported. */
+/** PostgreSQL, appendix A: a parameter or a value is unknown or not supported. */
 const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
 
 /**
@@ -41,7 +41,7 @@ export function migrate(connection: Connection, folder: string): Promise<string[
         await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
         return work(client)
       })
-    // Creates the schemas and the record, and moves the tables of a database of a former version.
+    // In a database of an earlier version, this moves the internal tables.
     await transactLocked(async (client) => {
       await createSchemas(client, schema)
       await createRecord(client)
@@ -83,8 +83,8 @@ export async function refuseUnmigrated(connection: Connection, folder: string): 
   if (pending.length === 0 && misplaced.length === 0) return
   const reason =
     pending.length > 0
-      ? `lacks ${pending.length} migration(s), the first is ${pending[0]}`
-      : `has ${misplaced.join(', ')} in the schema of the catalogue, as a former version left it`
+      ? `lacks ${pending.length} migration(s), beginning with ${pending[0]}`
+      : `has ${misplaced.join(', ')} in the schema of the catalogue, as in earlier versions`
   throw new DatabaseRefusedError(
     `The database ${reason}. Migrate it with \`npm run migrate\`, or set MIGRATE_ON_START=true.`,
   )
@@ -129,10 +129,10 @@ async function apply(
   return true
 }
 
-/** Runs work in a transaction with the settings of the service. */
+/** Runs work in a transaction with the service's session settings. */
 type Transact = <Result>(work: (client: Client) => Promise<Result>) => Promise<Result>
 
-/** Connects to a database, perhaps through a pooler that shares sessions: all statements are in transactions. */
+/** All statements are in transactions, because a pooler may share sessions. */
 async function withSession<Result>(
   connection: Connection,
   use: (transact: Transact, schema: string) => Promise<Result>,
@@ -168,7 +168,7 @@ async function withSession<Result>(
   }
 }
 
-/** Connects to a server. One that cannot be reached yet is tried again for as long as the connection is patient. */
+/** Retries a server that cannot be reached yet for as long as the connection is patient. */
 async function connect({ patience, ...connection }: Connection): Promise<Client> {
   const until = performance.now() + (patience?.seconds ?? 0) * 1_000
   for (let attempt = 1; ; attempt++) {

@@ -4,7 +4,7 @@ import { internalSchema } from '../session.ts'
 
 export const RECORD = '_prisma_migrations'
 
-/** Migrations name them without a schema, as they name all tables. */
+/** Migrations name them without a schema, like all tables. */
 const ENGINE_TABLES = [
   'tombstones',
   'tombstone_sets',
@@ -16,7 +16,7 @@ const ENGINE_TABLES = [
 
 const INTERNAL_TABLES = [RECORD, ...ENGINE_TABLES]
 
-/** The internal tables that are in the schema of the catalogue, where former versions and migrations create them. */
+/** The internal tables that are in the schema of the catalogue, where earlier versions and migrations create them. */
 export async function readMisplaced(client: Client, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name
@@ -28,9 +28,9 @@ export async function readMisplaced(client: Client, schema: string): Promise<str
 }
 
 /**
- * Moves the internal tables, if they are in the schema of the catalogue, out of it, and names their schema in the
- * functions that use them. So Prisma Studio lists the catalogue alone, and triggers work for every search path. Send it
- * in the transaction of each migration.
+ * Moves internal tables out of the schema of the catalogue, and names their new schema in the functions that use them.
+ * Then Prisma Studio lists only the catalogue, and triggers work with every search path. Send it in the transaction of
+ * each migration.
  */
 export function moveStatement(schema: string): string {
   const catalogue = escapeLiteral(schema)
@@ -90,7 +90,7 @@ async function createSchema(client: Client, schema: string): Promise<void> {
     if (!(cause instanceof DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE)) throw cause
     throw new DatabaseRefusedError(
       `The schema ${name} is missing, and the role ${client.user} may not create it. Migrate as the role that owns ` +
-        `the tables (docs/guides/deployment.md). If ${client.user} is to own them, execute as an administrator of the ` +
+        `the tables (docs/guides/deployment.md). If ${client.user} should own them, run as an administrator of the ` +
         `database: CREATE SCHEMA ${name} AUTHORIZATION ${escapeIdentifier(client.user ?? '')}`,
       { cause },
     )

@@ -11,7 +11,7 @@ const TOKEN = /^([0-9a-f]{1,8})\.([0-9a-f]{1,13})\.([0-9a-f]{1,9})\.([A-Za-z0-9_
  * Tokens for positions of the write-ahead log of one cluster. They are signed, so that a client cannot make one for a
  * position that will never come.
  *
- * @param secret of all processes, from which the key is derived (HKDF, RFC 5869)
+ * @param secret shared by all processes; the key is derived from it (HKDF, RFC 5869)
  */
 export function createConsistencyTokens(secret: string, cluster: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'halgraph Consistency-Token', 32))

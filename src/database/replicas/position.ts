@@ -8,7 +8,7 @@ const RESPONSE_MILLISECONDS = 1_000
 /** Errors of a server that responds, but does not support or allow a function (PostgreSQL, appendix A). */
 const UNSUPPORTED = /^(?:0A000|42501|42883|55000)$/
 
-/** How many bytes of the write-ahead log a primary had written at a time. */
+/** The bytes of the write-ahead log that a primary had written at a time. */
 export interface Written {
   readonly at: number
   readonly offset: number
@@ -24,7 +24,7 @@ export async function readWritten(primary: Database): Promise<Written | undefine
 
 /**
  * The end of the log of a primary, on its timeline; undefined if it does not report it. The insert position covers every
- * commit that a client knows of, also without `synchronous_commit`.
+ * commit that a client knows of, even without `synchronous_commit`.
  */
 export function endOfLog(primary: Database): Promise<WritePosition | undefined> {
   const text = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS offset,
@@ -32,12 +32,11 @@ export function endOfLog(primary: Database): Promise<WritePosition | undefined> 
   return ask<WritePosition>(primary, text)
 }
 
-/** What a standby has replayed. Its timeline may be unknown. */
 export type Replayed = Pick<WritePosition, 'offset'> & Partial<WritePosition>
 
 /**
- * Undefined for a server that does not report it, or is no standby: after a promotion it reports what it had replayed
- * before. The receiver knows the timeline at once, but shows it to monitoring roles only; a restart point knows it
+ * Undefined for a server that does not report it, or is not a standby: a promoted server still reports what it had
+ * replayed. The receiver knows the timeline at once, but shows it to monitoring roles only; a restart point knows it
  * later. A standby switches to a timeline before the position where that begins, so its positions never belong to the
  * previous timeline.
  */

@@ -7,14 +7,14 @@ import { createConsistencyTokens } from './consistency-token.ts'
 import { clusterOf, endOfLog } from './position.ts'
 import { Replica, watchReplicas } from './replica-watch.ts'
 
-/** Chooses the database that a caller reads from if there are replicas, so that callers always read their own writes. */
+/** Chooses between the primary and its replicas, so that callers always read their own writes. */
 export interface Readers {
-  /** The database that a caller reads from whose request names no write. */
+  /** For a request that names no write. */
   clientFor(caller: Caller): DatabaseClient
-  /** That of a request that names a write: a replica that has it, after a short wait, or else the primary. */
+  /** For a request that names a write: a replica that has it, after a short wait, or else the primary. */
   caughtUpClientFor(caller: Caller): Promise<DatabaseClient>
   recordWrite(caller: Caller): void
-  /** Of a service with replicas that report their positions, and a secret to sign tokens with. */
+  /** Undefined without a secret to sign tokens with. */
   readonly positions?: Awaited<ReturnType<typeof tokenPositions>>
   /** How many operations began with each choice. */
   readonly choices: Readonly<Record<string, number>>
@@ -28,9 +28,8 @@ interface ReplicaOptions {
   readonly databaseReplicaUrls: readonly string[]
   /** In milliseconds. */
   readonly replicaLag: number
-  /** Whether a replica must report its position to be read from. */
   readonly replicaPosition: 'required' | 'optional'
-  /** What consistency tokens are signed with; undefined for none. */
+  /** Signs consistency tokens; undefined for no tokens. */
   readonly secret: string | undefined
   readonly report?: ReportReplicas | undefined
 }
@@ -58,7 +57,7 @@ export async function openReaders(
   const replicas = addresses.map(
     (address) => new Replica(new URL(address).host, createDatabase(parseConnection(address), use)),
   )
-  // The primary is read from because the caller has just written here, a token says so, or no replica is usable.
+  // Why a caller reads from the primary: it has just written here, a token says so, or no replica is usable.
   const choices = { replica: 0, primary_after_write: 0, primary_for_token: 0, primary_without_replica: 0 }
   const writtenAt = new Map<string, number>()
   const hasWritten = (identity: string) =>

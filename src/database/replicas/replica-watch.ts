@@ -6,7 +6,7 @@ import { type Replayed, readWritten, replayedPosition, type Written } from './po
 const INTERVAL_MILLISECONDS = 250
 
 /**
- * Polls replicas, for the first time before it resolves. A replica that does not respond, or lags too far behind the
+ * Polls replicas, and resolves after the first poll. A replica that does not respond, or lags too far behind the
  * primary, is not usable until it recovers.
  *
  * @param report called with the number of usable replicas, at first and when it changes
@@ -40,7 +40,7 @@ export async function watchReplicas(
   }
 }
 
-/** The maximum lag in milliseconds, and whether it may be unknown, as that of another kind of server, or of a primary. */
+/** The maximum lag in milliseconds, and whether it may be unknown, as for a primary or another kind of server. */
 interface Allowed {
   readonly maximumLag: number
   readonly unknownLag: boolean
@@ -48,11 +48,10 @@ interface Allowed {
 
 export class Replica {
   isUsable = false
-  /** How long ago the primary was at this position, in milliseconds. Both are undefined if they are not known. */
+  /** How long ago the primary was at this position, in milliseconds. Both are undefined if unknown. */
   lag: number | undefined
   replayed: Replayed | undefined
   #reading: Promise<void> | undefined
-  /** The next position to reach. */
   #target: Written | undefined
   /** The replica has all writes of the primary before this time. */
   #upToDateAt = Number.NEGATIVE_INFINITY
@@ -75,7 +74,6 @@ export class Replica {
     }
   }
 
-  /** Whether it has replayed the writes up to a position, as far as is known. */
   has(position: WritePosition): boolean {
     return this.replayed?.timeline === position.timeline && this.replayed.offset >= position.offset
   }
@@ -95,7 +93,7 @@ export class Replica {
     let target = this.#target ?? latest
     // A primary that is behind the target has succeeded another one, whose last writes are lost (asynchronous failover).
     if (latest && target && latest.offset < target.offset) target = latest
-    // Without a response of the primary, there is no known lag.
+    // Without a response of the primary, no lag is known.
     if (!target) return 0
     const isReached = offset >= target.offset
     if (isReached) this.#upToDateAt = target.at

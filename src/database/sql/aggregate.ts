@@ -12,11 +12,9 @@ import type { Columns } from '../../model/row.ts'
 import { filterCondition } from './filter.ts'
 import { Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
-/** The column with the number of resources of a group. No field can have this name. */
+/** Columns of a group. No field can have these names. */
 const COUNT = 'count of group'
-
 const TIME = 'time of group'
-
 const RANGE = 'range of group'
 
 /** Short, because PostgreSQL cuts names. No field begins with a digit. */
@@ -25,8 +23,8 @@ function measureColumn(measure: Measure, column: string): string {
 }
 
 /**
- * avg() also adds up squares, which overflow far earlier than a sum. A median is that of halves, because the difference
- * of two numbers may overflow. Without the casts, the driver returns sums of integers as strings.
+ * avg() also adds up squares, which overflow far earlier than a sum. The median is computed from halves, because the
+ * difference of two numbers may overflow. Without the casts, the driver returns sums of integers as strings.
  */
 const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   minimum: (column) => `min(${column})`,
@@ -37,7 +35,7 @@ const FUNCTIONS: Readonly<Record<Measure, (column: string) => string>> = {
   distinctCount: (column) => `count(DISTINCT ${column})::int`,
 }
 
-/** The same, added exactly, with casts of a value and of the result. The median is the mean of the two in the middle. */
+/** Adds exactly, with casts of a value and of the result. The median is the mean of the two in the middle. */
 function exactFunctions(number: string, result: string): typeof FUNCTIONS {
   const middle = (column: string, order: string) =>
     `(percentile_disc(0.5) WITHIN GROUP (ORDER BY ${column} ${order}))${number}`
@@ -81,7 +79,7 @@ export function aggregateStatement(resource: Resource, request: AggregateRequest
   return { text: text.join(' '), values: parameters.values }
 }
 
-/** What makes the groups, in their order. A period is truncated in UTC, in any time zone of the session. */
+/** The keys of the groups, in their order. Periods are truncated in UTC, whatever the time zone of the session. */
 function keysOf(
   resource: Resource,
   { groupBy, groupByTime, groupByRange }: AggregateRequest,
@@ -108,7 +106,7 @@ function keysOf(
   return keys
 }
 
-/** The index of the range that has the number, from 0. A bucket begins at its bound, and the last one would be the end. */
+/** The index of the number's range, from 0. LEAST, because the last range includes its upper bound. */
 function rangeExpression(
   number: string,
   type: string,

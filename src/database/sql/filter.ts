@@ -7,12 +7,12 @@ import type { Leaf, Resource } from '../../model/resource.ts'
 import { type Parameters, quoted, quotedTable } from './statement.ts'
 
 export function filterCondition(resource: Resource, filter: Filter, parameters: Parameters): string {
-  // NOT alone is null, and so no match, where a value is unset.
+  // NOT alone is null where a value is unset, and so no match.
   if ('not' in filter) return `(${filterCondition(resource, filter.not, parameters)} IS NOT TRUE)`
   if ('related' in filter) {
     const target = filter.target()
     const condition = filterCondition(target, filter.related, parameters)
-    // Unlike EXISTS, at most one pass over the target even within OR and NOT.
+    // Unlike EXISTS, this reads the target at most once, even within OR and NOT.
     return `(${quoted(filter.column)} IN (SELECT id FROM ${quotedTable(target)} WHERE ${condition}))`
   }
   if ('word' in filter) {
@@ -30,7 +30,7 @@ export function filterCondition(resource: Resource, filter: Filter, parameters: 
   const { column, field } = leaf
   const other = (field as TextField).alsoMatches
   if (operator === 'notEquals') {
-    // An index finds these, which matters where most resources have the value.
+    // An index finds these, which helps if most resources have the value.
     const others: Filter[] = (['lt', 'gt'] as const).map((side) => ({ ...filter, operator: side }))
     const unset: Filter = { ...filter, operator: 'isSet', value: false }
     const isIndexed = field.index && !kindOf(field).isUnordered && !other
@@ -64,8 +64,8 @@ const COMPARISONS: Readonly<
 }
 
 /**
- * Whether to add the condition of the index, which follows from that of the field. A beginning has a better index. Σ has
- * two lower cases, by what follows it, so what holds for a text may not hold for its part.
+ * Whether to add the condition of the search index, which that of the field implies. The beginning of a text has a better
+ * index. Σ has two lower cases, depending on what follows it, so a part of a text may fold differently.
  */
 function usesSearchIndex(resource: Resource, leaf: Leaf, { operator, value }: FieldFilter): boolean {
   const isPart = operator === 'contains' || operator === 'containsInsensitive'
@@ -79,7 +79,7 @@ function containsWord(leaves: readonly Leaf[], word: string, parameters: Paramet
   return `${searchExpression(columns)} ILIKE ${parameters.add(`%${escapedPattern(word)}%`)}`
 }
 
-/** As `folded` in the migrations, by which names are unique. The collation of the columns only knows ASCII. */
+/** Like `folded` in the migrations, which compares unique names. The collation of the columns only knows ASCII. */
 function lower(text: string): string {
   return `lower(${text} COLLATE "default")`
 }
@@ -90,7 +90,6 @@ function operandOf(field: LeafField, operator: Operator, value: unknown): unknow
   return operand && operator === 'contains' ? operand(field, value) : value
 }
 
-/** For LIKE, with the characters of the text as they are. */
 function escapedPattern(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

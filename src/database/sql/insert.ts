@@ -2,7 +2,7 @@ import type { Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { columnsOf, quoted, quotedTable, type Statement } from './statement.ts'
 
-/** Adds rows with the same columns, as one parameter, so that a resource has one statement for any number of rows. */
+/** Passes the rows as one parameter, so that a resource has one statement for any number of them. */
 export function insertStatement(resource: Resource, rows: readonly Columns[]): Statement {
   const table = quotedTable(resource)
   const columns = Object.keys(rows[0] ?? {})
@@ -14,8 +14,8 @@ export function insertStatement(resource: Resource, rows: readonly Columns[]): S
 }
 
 /**
- * Finds which keys are stored. PostgreSQL looks each up in the index of the primary key. For a list of identifiers, it
- * may scan the table instead, with a plan from a time when the table was empty.
+ * Finds which keys are stored. PostgreSQL looks up each in the index of the primary key. With a list of identifiers, it
+ * might use a plan from a time when the table was empty, and scan the table.
  */
 export function storedKeysStatement(resource: Resource, keys: readonly string[]): Statement {
   const { parentField } = resource

@@ -3,7 +3,7 @@ import type { OrderStep } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import { type Parameters, quoted, quotedTable } from './statement.ts'
 
-/** A part of a list that is one range of an index: conditions, and the order within. */
+/** A part of a list that is one range of an index. */
 export interface Range {
   readonly conditions: readonly string[]
   readonly order: string
@@ -21,7 +21,6 @@ interface Selection {
   readonly offset?: string | undefined
 }
 
-/** Selects rows of ranges that follow each other in an order. */
 export function rangesQuery(resource: Resource, ranges: readonly Range[], selection: Selection): string {
   const { columns, steps, backwards, conditions = [], limit, offset } = selection
   const end = offset ? `LIMIT ${limit} OFFSET ${offset}` : `LIMIT ${limit}`
@@ -36,12 +35,11 @@ export function rangesQuery(resource: Resource, ranges: readonly Range[], select
   return `SELECT * FROM (${parts.join(' UNION ALL ')}) AS ranges ORDER BY ${orderKeys(steps, backwards)} ${end}`
 }
 
-/** The columns of an order, which include the key of the resource, and more. */
 export function orderColumns(steps: readonly OrderStep[], ...more: readonly string[]): string {
   return [...new Set([...steps.map(({ leaf }) => leaf.column), ...more])].map(quoted).join(', ')
 }
 
-/** What ORDER BY takes for an order, or for its reverse to read from the end. Nulls are last in every order. */
+/** The expressions of ORDER BY. Nulls are last in every order; `backwards` reverses it to read from the end. */
 export function orderKeys(steps: readonly OrderStep[], backwards = false, knownNotNull?: OrderStep): string {
   const keys = steps.map((step) => {
     const isAscending = (step.direction === 'asc') !== backwards
@@ -51,7 +49,7 @@ export function orderKeys(steps: readonly OrderStep[], backwards = false, knownN
   return keys.join(', ')
 }
 
-/** One, or two for a descending order with nulls, which an index then has first, but the list last. */
+/** One range, or two for a descending order with nulls: an index has these first, but the list last. */
 export function wholeRanges(steps: readonly OrderStep[], backwards: boolean): Range[] {
   const [first, ...others] = steps
   if (!first?.nullable || first.direction === 'asc')

@@ -3,7 +3,7 @@ import { type Resource, tableName } from '../../model/resource.ts'
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
-  /** Whether it is planned for its values each time, instead of being prepared. */
+  /** Planned for its values each time, instead of prepared. */
   readonly isPlannedEachTime?: boolean
 }
 
@@ -29,7 +29,7 @@ export class Parameters {
   }
 }
 
-/** Of a connection. Filters and sorts make any number of statements; those above the maximum are planned each time. */
+/** For each connection. Filters and sorts make any number of statements; those above the maximum are not prepared. */
 const MAXIMUM_STATEMENTS = 500
 
 const names = new Map<string, string>()
