@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Attributes, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { SERVICE_NAME } from './service-name.ts'
 
-/** Where the time of one request went, in milliseconds, and how many statements the database ran. */
+/** The time of one request in milliseconds, and its number of statements. */
 export class Timings {
   auth = 0
   graphql = 0
@@ -10,15 +10,14 @@ export class Timings {
   statements = 0
 }
 
-/** The timings of the current request, if it asked for them. What is measured in its work is added to them. */
+/** The timings of the current request, if they are measured. */
 export const requestTimings = new AsyncLocalStorage<Timings>()
 
 /** Without an OpenTelemetry SDK this makes spans that cost next to nothing and go nowhere. */
 export const tracer = trace.getTracer(SERVICE_NAME)
 
 /**
- * Runs work inside a span of its own (OpenTelemetry), if it belongs to a request that is traced. What it throws
- * is recorded and thrown on.
+ * Runs work inside a span of its own if its request is traced. Errors are recorded and rethrown.
  *
  * @param attributes named as in OpenTelemetry's semantic conventions
  */

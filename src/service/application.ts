@@ -29,7 +29,7 @@ import { type Settings, SettingsError } from './settings/settings.ts'
 
 export interface ServiceParts extends Configuration {
   readonly tokens: TokenSettings
-  /** Called for every fault, with the id of the request if there is one. */
+  /** Called for every fault, with the id of its request, if any. */
   readonly reportFault: (error: unknown, requestId?: string) => void
   readonly reportRequest?: ReportRequest
   readonly reportReplicas?: ReportReplicas
@@ -47,7 +47,7 @@ interface ServerState {
 export type CreateApplication = Awaited<ReturnType<typeof prepareApplication>>
 
 /**
- * Prepares what needs no database, while the database opens. Importing this file loads most packages.
+ * Prepares everything that needs no database, while the database opens. Importing this file loads most packages.
  *
  * @returns a function that makes the application on the open database
  * @throws {SettingsError} when an operation of GRAPHQL_OPERATIONS_DIR is not valid
@@ -107,7 +107,7 @@ export async function prepareApplication(parts: ServiceParts) {
       title,
       description,
       feed,
-      // Replicas may lack the changes up to the position.
+      // A replica may not have the changes up to the position yet.
       linksChanges: settings.databaseReplicaUrls.length === 0,
       maximumPageSize,
       seeds,
@@ -140,7 +140,7 @@ export async function prepareApplication(parts: ServiceParts) {
 /** A single caller leaves these connections free, for look-ups and for the first request of another caller. */
 const CONNECTIONS_FOR_OTHERS = 3
 
-/** The part of the connections that all reads of large tables together may take. */
+/** The part of the connections that reads of large tables may take together. */
 const SCAN_PART = 0.25
 
 /** The embedded database runs one statement at a time, so it gets one scan. */

@@ -10,15 +10,14 @@ import { SettingsError } from './settings/settings.ts'
 /** Invalid arguments: the message is printed and the exit status is 2. */
 export class ArgumentsError extends Error {}
 
-/** A failure that is no fault of the program: the message is printed and the exit status is 1. */
+/** A failure that is not a fault of the program: the message is printed and the exit status is 1. */
 export class CommandError extends Error {}
 
 type Arguments<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
 
 /**
- * Runs a command; `--help` prints its usage. If the settings, the database, a resource or a file are refused, the
- * message is printed to standard error and the exit status is 1. It is 2 for invalid arguments. Any other error is
- * thrown.
+ * Runs a command, or prints its usage for `--help`. Refused settings, databases, resources or files print a message to
+ * standard error, with exit status 1; invalid arguments do so with 2. Any other error is thrown.
  */
 export async function runCommand<const Config extends ParseArgsConfig>(
   usage: string,
@@ -40,17 +39,16 @@ export async function runCommand<const Config extends ParseArgsConfig>(
   }
 }
 
-/** The exit status of an error; undefined for a fault of the program. */
 function statusOf(error: unknown): 1 | 2 | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof ArgumentsError || String(code).startsWith('ERR_PARSE_ARGS')) return 2
   const refusals = [CommandError, DatabaseRefusedError, DefinitionError, SettingsError, DomainError]
-  // Failed system calls count too, such as a file that cannot be written.
+  // Including failed system calls, such as for a file that cannot be written.
   return 'syscall' in error || refusals.some((refusal) => error instanceof refusal) ? 1 : undefined
 }
 
-/** For commands that only need the database: the settings that production requires for tokens may be missing. */
+/** For commands that only need the database: works without the token settings that production requires. */
 export function databaseConfiguration(): Promise<Configuration> {
   return loadConfiguration('JWT_SECRET', 'JWT_JWKS_URL', 'NODE_ENV')
 }

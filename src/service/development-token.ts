@@ -6,7 +6,7 @@ import type { TokenSettings } from '../http/auth/verify-token.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
 /**
- * The settings for token verification. Without JWT settings they contain the development secret of DATA_DIR.
+ * The settings for token verification. Without JWT settings, they contain the development secret of DATA_DIR.
  *
  * @param mayCreate whether to create the secret if there is none; otherwise that is an error
  */
@@ -29,16 +29,14 @@ export async function developmentSecret(dataDir: string, mayCreate = true): Prom
   const secret = await content.catch(({ message }: Error) => {
     const problem = mayCreate
       ? `cannot create or read the development secret ${path}: ${message}`
-      : `${folder} has no development secret: ${message}. Set DATA_DIR or JWT_SECRET to the value of the service, or start the service there first`
+      : `${folder} has no development secret: ${message}. Set DATA_DIR or JWT_SECRET to the service's value, or start the service there first`
     throw new SettingsError([`DATA_DIR: ${problem}`])
   })
   if (secret.trim().length >= 32) return secret.trim()
-  throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it, and the service creates a new one`])
+  throw new SettingsError([`DATA_DIR: ${path} is damaged; delete it, and the service will create a new one`])
 }
 
 /**
- * Signs a token that the service accepts.
- *
  * @param request `scope`: separated by spaces; `subject`: the author of changes; `expiresIn`: seconds, or a duration such
  *   as `12h` or `30d`
  * @throws {SettingsError} when a key set verifies the tokens: only its owner can sign them

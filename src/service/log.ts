@@ -5,15 +5,15 @@ const END_MILLISECONDS = 1_000
 
 type Log = ReturnType<typeof openJsonLog>
 
-/** Opens the log on standard output: readable lines on a terminal, JSON elsewhere. */
+/** The log goes to standard output: readable lines on a terminal, JSON elsewhere. */
 export async function openLog(level: string): Promise<Log> {
   return process.stdout.isTTY ? openReadableLog(level, process.stdout) : openJsonLog(level)
 }
 
 /**
- * Writes asynchronously. Pino's default is synchronous: the process sleeps while the pipe is full, which took a fifth of
- * the time under overload, and a blocked reader would block the service. Several lines are written at once, because each
- * write wakes another thread (6 % of the processor time of GET one).
+ * Writes asynchronously. With Pino's default, the process sleeps while the pipe is full: under overload a fifth of the
+ * time, and forever if the reader is blocked. Several lines are written at once, because each write wakes another thread
+ * (6 % of the processor time of GET one).
  */
 function openJsonLog(level: string) {
   const destination = pino.destination({
@@ -26,13 +26,12 @@ function openJsonLog(level: string) {
   })
   return {
     logger: pino({ level }, destination),
-    /** Flushes the log, waiting at most a second for its reader, and closes it. */
+    /** Waits at most a second for the reader. */
     async end() {
       const flushed = new Promise((resolve) => destination.flush(resolve))
       await Promise.race([flushed, delay(END_MILLISECONDS)])
       destination.destroy()
     },
-    /** Closes the log without flushing it. */
     abandon: () => destination.destroy(),
   }
 }

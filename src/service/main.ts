@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const stopTracing = await startTracing(settings.traceEndpoint)
   const tokens = await tokenSettings(settings)
   if (settings.databaseUrl === undefined && isMissing(settings.dataDir))
-    logger.info('creating the database, which takes some seconds')
+    logger.info('creating the database, which takes a few seconds')
   const service = await startService({
     ...configuration,
     tokens,
@@ -75,12 +75,12 @@ async function main(): Promise<void> {
 }
 
 /**
- * Tunes V8's garbage collector for a service: 165 MB resident at the end of the benchmark instead of 240, with the same
- * processor time or less (a tenth less for a first page).
+ * Tunes V8's garbage collector: 165 MB resident at the end of the benchmark instead of 240, with the same processor time
+ * or less (a tenth less for a first page).
  *
- * - The arrays in which pg collects rows often survive a collection of the young generation, so V8 begins to allocate
- *   them in the old one. There they keep the rows of each statement (26 KB for a page of 20) until the next full
- *   collection. Without pretenuring, rows are collected while they are young.
+ * - The arrays in which pg collects rows often survive a collection of the young generation, so V8 starts to allocate them
+ *   in the old one. There they keep the rows of each statement (26 KB for a page of 20) until the next full collection.
+ *   Without pretenuring, rows are collected while they are young.
  * - A full collection starts when the old generation has doubled; V8's default is a factor of up to four.
  */
 function setGarbageCollector(): void {
@@ -88,7 +88,6 @@ function setGarbageCollector(): void {
   setFlagsFromString('--heap-growing-percent=100')
 }
 
-/** Prints the first steps, with a token, if the service has a development secret. */
 async function introduce(
   { origin, base }: Service,
   { settings, domain }: Configuration,

@@ -11,7 +11,7 @@ import { type Route, reads } from '../http/routes.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { readWorkerMetrics } from './workers.ts'
 
-/** The metrics, with those of Node itself (event-loop delay, memory). A worker serves those of all workers. */
+/** Includes the metrics of Node (event-loop delay, memory). A worker serves the metrics of all workers. */
 export function createMetrics(
   database: Database,
   readers: Readers | undefined,
@@ -22,16 +22,16 @@ export function createMetrics(
   const registry = new Registry()
   if (cluster.isWorker) {
     AggregatorRegistry.setRegistries(registry)
-    // Responds to the primary process, which merges the metrics of all workers.
+    // Responds to the primary process, which merges the metrics.
     new AggregatorRegistry()
   }
   collectDefaultMetrics({ register: registry })
-  // The default for several workers, their average, hides a busy one.
+  // By default, workers are averaged, which hides a busy one.
   Object.assign(registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds') as object, { aggregator: 'max' })
   addDatabaseMetrics(registry, database, readers ?? {}, connections)
   new Gauge({
     name: named('operations'),
-    help: 'GraphQL operations that run, and that wait for their turn.',
+    help: 'GraphQL operations that are running or waiting for their turn.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -51,7 +51,7 @@ export function createMetrics(
   })
   new Counter({
     name: named('connections_refused_total'),
-    help: 'Connections that were closed at once because there were as many as the process accepts.',
+    help: 'Connections closed at once because the process already had MAX_CONNECTIONS.',
     registers: [registry],
     collect() {
       this.reset()
@@ -111,7 +111,7 @@ function addDatabaseMetrics(
   })
   const waits = new Histogram({
     name: named('database_pool_wait_seconds'),
-    help: 'How long statements and transactions have waited for a connection, including the time to open one.',
+    help: 'How long statements and transactions waited for a connection, including the time to open one.',
     labelNames: ['database'],
     buckets: [0.001, 0.01, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
@@ -132,7 +132,7 @@ function addDatabaseMetrics(
   }
   new Gauge({
     name: named('replica_lag_seconds'),
-    help: 'How far each replica lags behind the primary; without a value if that is not known.',
+    help: 'How far each replica lags behind the primary; no value if unknown.',
     labelNames: ['replica'],
     aggregator: 'max',
     registers: [registry],
@@ -144,7 +144,7 @@ function addDatabaseMetrics(
   })
   new Gauge({
     name: named('replica_usable'),
-    help: 'Whether each replica is read from (1), or excluded because it lags or does not respond (0).',
+    help: '1 if the replica is used for reads, 0 if it is excluded because it lags or does not respond.',
     labelNames: ['replica'],
     aggregator: 'min',
     registers: [registry],
@@ -155,7 +155,7 @@ function addDatabaseMetrics(
   if (!choices) return
   new Counter({
     name: named('database_reads_total'),
-    help: 'Operations by the database that they read from: a replica, or the primary and why.',
+    help: 'Operations by the database they read from: a replica, or the primary and the reason.',
     labelNames: ['from'],
     registers: [registry],
     collect() {

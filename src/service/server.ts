@@ -15,10 +15,9 @@ import type { CreateApplication, ServiceParts } from './application.ts'
 import { databaseOptions } from './settings/configuration.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
-/** A running service. */
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** How long an idle connection is kept after an announced stop: a request may be on its way. */
+/** How long an announced stop keeps an idle connection: a request may be on its way. */
 const IDLE_MILLISECONDS = 1_000
 
 /**
@@ -36,7 +35,7 @@ export async function startService(parts: ServiceParts) {
   let preparing: Promise<CreateApplication> | undefined
   const prepare = () =>
     (preparing ??= import('./application.ts').then(({ prepareApplication }) => prepareApplication(parts)))
-  // If the database is refused too, report that first: this error appears when `prepare` is awaited below.
+  // If the database is refused too, that is reported instead: this error appears where `prepare` is awaited below.
   const database = await openDatabase(options, () => void prepare().catch(() => {}))
   const state = { isStopping: false, refusedConnections: 0 }
   try {
@@ -64,7 +63,7 @@ export async function startService(parts: ServiceParts) {
       /** The entry document of the version shown by pages and examples: `http://127.0.0.1:3000/api/v1`. */
       base: origin + base,
       database,
-      /** Turns readiness off and ends each connection with its next response. Requests are still accepted. */
+      /** Turns readiness off, and ends each connection after its next response. Requests are still accepted. */
       announceStop() {
         state.isStopping = true
       },
@@ -99,7 +98,6 @@ function shownVersion(domain: Domain, { version }: Settings): string {
 
 const PAUSE_MILLISECONDS = 250
 
-/** Repeats work while the database is unavailable, for as long as the start may wait. */
 export async function retryWhileUnavailable<Result>(
   patience: Patience | undefined,
   work: () => Promise<Result>,
@@ -116,7 +114,6 @@ export async function retryWhileUnavailable<Result>(
   }
 }
 
-/** Turns the record of changes on or off, as the settings say, and reads the end of the feed. */
 async function openFeed({ client, notifications }: Database, days: number): Promise<FeedWatch> {
   const isRecorded = await keepChanges(client, days)
   const feed = new FeedWatch({ client, changesDays: isRecorded ? days : 0 }, notifications)
@@ -135,7 +132,7 @@ function listen(server: Server, { host, port }: Settings): Promise<string> {
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `PORT: ${port} is in use on ${host}; stop that program, or set another PORT`
+      return `PORT: ${port} is in use on ${host}; stop the program that uses it, or set another PORT`
     case 'EACCES':
       return `PORT: no permission to use ${port}; set a PORT of 1024 or higher`
     case 'EADDRNOTAVAIL':

@@ -3,7 +3,7 @@ import { SERVICE_NAME } from '../observability/service-name.ts'
 import { SettingsError } from './settings/settings.ts'
 
 /**
- * Sends spans to an OpenTelemetry collector (OTLP over HTTP). The SDK is large, so it is optional, and loaded only if an
+ * Sends spans to an OpenTelemetry collector (OTLP over HTTP). The SDK is large, so it is optional and loaded only if an
  * endpoint is set.
  *
  * @returns a function that flushes the spans
@@ -17,7 +17,7 @@ export async function startTracing(endpoint: string | undefined): Promise<() => 
     import('@opentelemetry/resources'),
   ]).catch(() => {
     throw new SettingsError([
-      'OTEL_EXPORTER_OTLP_ENDPOINT: needs @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http and @opentelemetry/resources installed',
+      'OTEL_EXPORTER_OTLP_ENDPOINT: install @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http and @opentelemetry/resources',
     ])
   })
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`

@@ -6,13 +6,11 @@ import { AggregatorRegistry } from 'prom-client'
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
 import { DomainError } from '../model/errors.ts'
 
-/** Tells a worker to stop. */
 const STOP = 'stop'
 
-/** A worker asks whether it may stop listening, reports that it has, and asks for the metrics of all workers. */
+/** From a worker: whether it may stop listening, that it has, and for the metrics of all workers. */
 type Question = 'leave' | 'left' | 'metrics'
 
-/** What a worker sends to the primary process, which sends it back with the answer. */
 interface Message {
   readonly question: Question
   readonly answer?: string | undefined
@@ -22,10 +20,9 @@ interface Message {
 const RESTART_MILLISECONDS = 1_000
 
 /**
- * Runs the service in several processes that share one port, and replaces a process that dies. The first worker starts
- * alone, so that a problem is printed once; if it fails, the service ends. Workers that fail later are restarted until
- * they succeed, because the database can be unavailable for a while. The first signal stops all processes gracefully,
- * the second kills them.
+ * Runs the service in several processes that share one port. The first worker starts alone, so that a problem is printed
+ * once; if it fails, the service ends. Workers that die later are replaced until they succeed, because the database can be
+ * unavailable for a while. The first signal stops all processes gracefully, the second kills them.
  */
 export function superviseWorkers(count: number, logger: Logger): void {
   // RATE_LIMIT: counts the requests of each caller over all workers.
@@ -54,7 +51,7 @@ export function superviseWorkers(count: number, logger: Logger): void {
     switch (message?.question) {
       case 'leave':
         leaving.add(worker)
-        // The last worker listens until the others have left, so that new connections are accepted meanwhile.
+        // The last worker listens until the others have left, so that new connections are still accepted.
         if (leaving.size < listening.size || listening.size === 1) answer(worker, 'leave')
         break
       case 'left':
@@ -94,9 +91,9 @@ export function superviseWorkers(count: number, logger: Logger): void {
 }
 
 /**
- * Starts a worker. Node's cluster passes one connection at a time to a worker, and closes its own handle once the worker
- * has accepted it. If the worker is killed before that, Node forgets the handle and the connection would stay open
- * without a response, so this function closes it.
+ * Node's cluster passes one connection at a time to a worker, and closes its own handle once the worker has accepted it.
+ * If the worker is killed before that, Node forgets the handle, and the connection would stay open without a response.
+ * So this function closes it.
  */
 function fork(): void {
   const worker = cluster.fork()
@@ -140,8 +137,8 @@ export async function readWorkerMetrics(): Promise<string> {
 }
 
 /**
- * Resolves when the primary process answers; without one immediately. The answer to `leave` comes when this process may
- * stop listening, that to `left` when the primary has closed the port, if no other worker uses it.
+ * Resolves when the primary process answers, or immediately if there is none. It answers `leave` when this process may
+ * stop listening, and `left` when it has closed the port, unless another worker uses it.
  */
 export async function askPrimary(question: Question): Promise<string | undefined> {
   if (!cluster.isWorker || !process.connected) return undefined
@@ -152,7 +149,7 @@ export async function askPrimary(question: Question): Promise<string | undefined
   return undefined
 }
 
-/** One Ctrl-C can arrive twice, from the terminal and from npm, so a second signal within this time is ignored. */
+/** Ignores a second signal within this time: one Ctrl-C can arrive twice, from the terminal and from npm. */
 const SAME_SIGNAL_MILLISECONDS = 500
 
 function onSignal(stop: () => void): void {

@@ -12,7 +12,7 @@ export interface Configuration {
 }
 
 /**
- * Reads the `.env` file and the environment, and loads the definitions of DOMAIN, which can add settings.
+ * Reads `.env` and the environment, and loads the definitions of DOMAIN, which can add settings.
  *
  * @param without variables to ignore
  * @throws {SettingsError} with all problems of the settings
@@ -37,7 +37,7 @@ export function databaseOptions(
   return { ...settings, tables: () => (tables ??= loadTables(domain)), patience }
 }
 
-/** How long to wait for the server of DATABASE_URL. By default, the wait is reported on standard error. */
+/** Reports the wait on standard error by default. */
 export function patienceOf(
   { databaseStartSeconds: seconds }: Settings,
   report = (reason: string) => console.error(`${reason}. Waiting for up to ${seconds} s.`),
@@ -48,7 +48,7 @@ export function patienceOf(
 const FILE = '.env'
 
 /**
- * Loads the `.env` file of the working folder into the environment, if it exists. Existing variables take precedence.
+ * Loads `.env` of the working folder into the environment, if it exists. Existing variables take precedence.
  *
  * @returns the names in the file, and one line for each problem
  */
@@ -63,7 +63,7 @@ export function loadSettingsFile(): { names: readonly string[]; problems: readon
   }
 }
 
-/** The problem of a name that resembles a setting. Other unknown names are fine: other programs read the file too. */
+/** Other unknown names are fine, because other programs read the file too. */
 function misspelling(name: string, settings: readonly string[]): string[] {
   if (settings.includes(name)) return []
   const given = lettersOf(name)

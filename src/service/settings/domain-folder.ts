@@ -15,7 +15,7 @@ export interface LocatedDomain extends Domain {
 
 export type DomainFolder = Readonly<ReturnType<typeof domainFolder>>
 
-/** The relative path is the same from src and from dist. */
+/** The relative paths are the same from src and from dist. */
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
 const MODULES = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -77,7 +77,7 @@ function modelProblems({ name, leaves }: Resource, prisma: object): string[] {
   ]
 }
 
-/** The resources of the example catalogue; none if the domain has no such file. */
+/** Empty if the domain has no example catalogue. */
 export async function readSeeds({ seed }: DomainFolder): Promise<Seed[]> {
   return existsSync(seed) ? (JSON.parse(await readFile(seed, 'utf8')) as Seed[]) : []
 }

@@ -2,8 +2,8 @@ import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from '
 import { VERSION_NAME } from '../../model/domain.ts'
 
 /**
- * Every setting: its form, its default (none: it may be unset) and its description, in the order of
- * `.env.example`, which a test compares with this table. NODE_ENV=production is read as well.
+ * Every setting with its form, its default (none: it may be unset) and its description, in the order of `.env.example`,
+ * which a test compares with this table. NODE_ENV=production is read as well.
  */
 export const settingsTable = {
   HOST: text('0.0.0.0', 'Address to listen on; 127.0.0.1 for this machine only'),
@@ -16,7 +16,7 @@ export const settingsTable = {
   ),
   DATABASE_POOL_SIZE: integer(1, 1000, 10, 'Database connections; at most 7 for the embedded database'),
   DATA_DIR: text('.data', 'Folder of the embedded database and of the development secret'),
-  EMBEDDED_FSYNC: flag(false, 'The embedded database flushes each commit: slower, survives a power cut'),
+  EMBEDDED_FSYNC: flag(false, 'Flush each commit of the embedded database: slower, but survives a power cut'),
   API_NAMESPACE: matching(
     /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/,
     'one path segment of letters, digits and ._~-',
@@ -26,33 +26,33 @@ export const settingsTable = {
   API_VERSION: optional(
     (given) => VERSION_NAME.test(given),
     'be the letter v and a number, as in v1',
-    'Version that pages show, a second segment of paths, as in v1; unset: the newest of the domain, or v1',
+    'Version that pages show, the second segment of paths, as in v1; unset: the newest of the domain, or v1',
   ),
   PUBLIC_BASE_URL: addressWithPath(
-    "What links begin with, as in https://example.org/catalogue; unset: the request's host",
+    "Base URL of all links, as in https://example.org/catalogue; unset: the request's host",
   ),
   TRUST_PROXY: flag(false, 'Trust the X-Forwarded headers of a reverse proxy'),
   JWT_SECRET: secret('Secret of HS256 tokens, 32 bytes or more; production needs it or JWT_JWKS_URL'),
   JWT_JWKS_URL: webAddress('JSON Web Key Set that verifies tokens (RS, ES, PS; not EdDSA)'),
-  JWKS_MAX_STALE_HOURS: integer(1, 8760, 24, 'Hours to keep the keys when JWT_JWKS_URL does not respond'),
+  JWKS_MAX_STALE_HOURS: integer(1, 8760, 24, 'Hours to keep the keys while JWT_JWKS_URL does not respond'),
   JWT_ISSUER: optionalText('Required iss of tokens; unset: any'),
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
-  DEFAULT_SCOPE: optionalText('Scopes of a token that claims none, as in *:read; unset: none'),
-  MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit a list accepts'),
+  DEFAULT_SCOPE: optionalText('Scopes of a token without a scope claim, as in *:read; unset: none'),
+  MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit that a list accepts'),
   COMPRESSION: flag(true, 'Compress bodies from 1 KiB for clients that accept br or gzip'),
   UNKNOWN_FIELDS: choice(
     ['refuse', 'ignore'],
     'refuse',
-    'Fields of a body that the resource does not have: refuse or ignore',
+    'Unknown fields in a request body: refuse or ignore',
   ),
-  MIGRATE_ON_START: flag(false, 'Migrate DATABASE_URL at start; the embedded database always is'),
+  MIGRATE_ON_START: flag(false, 'Migrate the database of DATABASE_URL at start; the embedded one always is'),
   LOG_LEVEL: choice(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     'info',
     'Lowest log level to print: fatal, error, warn, info, debug, trace or silent',
   ),
-  GRAPHQL_EXPLORER: optionalFlag('Serve the GraphQL explorer to browsers; unset: outside production'),
-  GRAPHQL_INTROSPECTION: optionalFlag('Allow GraphQL introspection; unset: outside production'),
+  GRAPHQL_EXPLORER: optionalFlag('Serve the GraphQL explorer to browsers; unset: except in production'),
+  GRAPHQL_INTROSPECTION: optionalFlag('Allow GraphQL introspection; unset: except in production'),
   GRAPHQL_MAX_DEPTH: integer(1, 100, 12, 'Maximum depth of a GraphQL operation'),
   GRAPHQL_MAX_COST: integer(
     1,
@@ -68,28 +68,28 @@ export const settingsTable = {
     'OpenTelemetry collector to send spans to, as in http://localhost:4318; unset: none',
   ),
   WORKERS: integer(1, 256, 1, 'Processes, each with its own pool and limits; above 1 needs DATABASE_URL'),
-  DATABASE_TIMEOUT: integer(100, 600_000, 2500, 'Database time of a request in milliseconds; then 503'),
-  DATABASE_START_SECONDS: integer(0, 3600, 10, 'Seconds to wait at the start for a database out of reach'),
+  DATABASE_TIMEOUT: integer(100, 600_000, 2500, 'Milliseconds a request may take in the database; then 503'),
+  DATABASE_START_SECONDS: integer(0, 3600, 10, 'Seconds to wait at start for an unreachable database'),
   DATABASE_REPLICA_URLS: databaseAddresses('Read replicas of DATABASE_URL, separated by commas'),
-  REPLICA_LAG: integer(0, 3_600_000, 5000, 'Milliseconds a caller reads no replica after a write'),
+  REPLICA_LAG: integer(0, 3_600_000, 5000, 'Milliseconds a caller avoids replicas after a write'),
   REPLICA_POSITION: choice(
     ['required', 'optional'],
     'required',
     'Replicas that report no replication position: required excludes them, optional counts them as current',
   ),
-  CONSISTENCY_SECRET: secret('Secret that signs Consistency-Token, of all processes; unset: JWT_SECRET'),
+  CONSISTENCY_SECRET: secret('Signs Consistency-Token, the same in all processes; unset: JWT_SECRET'),
   CONCURRENT_OPERATIONS: integer(1, 10_000, 64, 'Requests processed at the same time'),
-  WAITING_OPERATIONS: integer(0, 100_000, 256, 'Requests that may wait for that; beyond: 503'),
+  WAITING_OPERATIONS: integer(0, 100_000, 256, 'Requests that may wait for their turn; others get 503'),
   CALLER_SHARE: integer(
     1,
     100,
     50,
-    'Percentage of these, of RESPONSE_MEMORY and of the database connections, one caller may use',
+    'Percentage of both, of RESPONSE_MEMORY and of the database connections that one caller may use',
   ),
   RESPONSE_MEMORY: integer(1, 100_000, 16, 'Megabytes of responses built or sent at once; others wait'),
-  KEEP_ALIVE_SECONDS: integer(1, 3600, 10, 'Seconds to keep an idle connection; more than the proxy does'),
+  KEEP_ALIVE_SECONDS: integer(1, 3600, 10, 'Seconds to keep an idle connection; longer than the proxy does'),
   MAX_CONNECTIONS: integer(1, 100_000, 5000, 'Maximum number of client connections'),
-  RATE_LIMIT: integer(0, 1_000_000, 0, 'Requests per minute of one caller, then 429; 0: no limit'),
+  RATE_LIMIT: integer(0, 1_000_000, 0, 'Requests that one caller may send per minute, then 429; 0: no limit'),
   IDEMPOTENCY_KEY_HOURS: integer(1, 8760, 24, 'Hours an Idempotency-Key is kept'),
   CHANGES_DAYS: integer(0, 36_500, 30, 'Days that changes of resources are kept; 0 records none'),
   SHUTDOWN_SECONDS: integer(1, 600, 8, 'Seconds that accepted requests have to finish at shutdown'),
@@ -111,7 +111,6 @@ function optionalFlag(desc: string) {
   return bool({ default: undefined, desc })
 }
 
-/** One of these values. */
 export function choice<const Choice extends string>(choices: readonly Choice[], value: Choice, desc: string) {
   const spec: RequiredValidatorSpec<Choice> = { ...str({ choices: [...choices] }), default: value, desc }
   return spec
@@ -132,7 +131,7 @@ function matching(pattern: RegExp, form: string, value: string, desc: string) {
   })({ default: value, desc })
 }
 
-/** A text that is unset by default. The message does not repeat the value, which may hold a secret. */
+/** The message does not repeat the value, which may contain a secret. */
 function optional(isValid: (given: string) => boolean, requirement: string, desc: string) {
   return makeValidator<string>((given) => {
     if (isValid(given)) return given

@@ -49,7 +49,6 @@ export function readSettings(
     graphqlIntrospection: settings.graphqlIntrospection ?? !production,
     databaseReplicaUrls: settings.databaseReplicaUrls ?? [],
     production,
-    /** The settings of the domain for its rules, in camel case. */
     ruleSettings: inCamelCase(ruleSettings),
   }
 }
@@ -90,13 +89,13 @@ function tokenProblems(given: NodeJS.ProcessEnv, production: boolean): string[] 
   return []
 }
 
-/** Reads the given values, because those of envalid cannot be read while any setting is invalid. */
+/** Reads the given values, because envalid's cannot be read while any setting is invalid. */
 function workerProblems(given: NodeJS.ProcessEnv): string[] {
   if (!(Number(given['WORKERS']) > 1) || given['DATABASE_URL'] !== undefined) return []
   return ['WORKERS: the embedded database supports one process; set DATABASE_URL for more']
 }
 
-/** How access tokens are verified; `development`: with a random secret stored in the data folder. */
+/** `development`: tokens are verified with a random secret stored in the data folder. */
 function tokenKind(
   secret: string | undefined,
   url: string | undefined,
