@@ -18,7 +18,7 @@ const usage = `Checks the service and its database. Changes nothing unless you p
   npx halgraph doctor --repair
 
   --json     print the results as one JSON object
-  --repair   correct wrong row counts, add missing references, and remove references that follow an empty text
+  --repair   correct wrong row counts, add missing references, and remove those whose text is empty
 
 Checks the settings, the connection, the migrations, the server and its session settings, whether definitions,
 Prisma schema and tables match, the stored row counts, the references, and whether each row is valid. The exit
@@ -29,7 +29,6 @@ const options = { repair: { type: 'boolean' }, json: { type: 'boolean', default:
 /** Values of LC_CTYPE that fold the case of ASCII letters only. */
 const ASCII_ONLY = /^(?:C|POSIX)$/
 
-/** The problems are one line each. */
 const checks: { check: string; ok: boolean; problems: readonly string[] }[] = []
 const repairs: string[] = []
 let isJson = false
@@ -52,7 +51,7 @@ async function inspect(repair: boolean): Promise<void> {
   if (database) await inspectDatabase(database, domain.resources, repair).finally(database.close)
 }
 
-/** Reports whether work can be done; returns its result, or undefined if it was refused. */
+/** Returns undefined if the work was refused, and reports the reason. */
 async function attempt<Value>(check: string, work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     const value = await work()
@@ -64,7 +63,7 @@ async function attempt<Value>(check: string, work: () => Promise<Value>): Promis
   }
 }
 
-/** The problems for which work was refused. Any other error is thrown. */
+/** @throws any error that is not a refusal */
 function problemsOf(error: unknown): readonly string[] {
   if (error instanceof SettingsError || error instanceof DefinitionError) return error.problems
   if (error instanceof DatabaseRefusedError) return [error.message]
@@ -88,7 +87,7 @@ async function inspectDatabase(
   for (const resource of resources) report(resource.path, await rowProblems(client, resource))
 }
 
-/** Records the result of a check, and prints it unless the output is JSON. Returns whether the check passed. */
+/** Returns whether the check passed. */
 function report(check: string, problems: readonly string[]): boolean {
   const ok = problems.length === 0
   checks.push({ check, ok, problems })
@@ -101,7 +100,7 @@ function report(check: string, problems: readonly string[]): boolean {
   return ok
 }
 
-/** Of a server. An embedded database with such problems is refused when it is opened. */
+/** Only of a server. An embedded database with such problems is refused when it opens. */
 async function migrationProblems(settings: Settings, { migrations }: Tables): Promise<readonly string[]> {
   const { databaseUrl } = settings
   if (databaseUrl === undefined) return []
@@ -116,21 +115,20 @@ async function migrationProblems(settings: Settings, { migrations }: Tables): Pr
     report('features of the server', problems)
   }
   return [
-    ...misplaced.map((name) => `${name} is in the schema of the catalogue: run npm run migrate`),
-    ...pending.map((name) => `${name} is pending: run npm run migrate`),
+    ...misplaced.map((name) => `${name} is in the schema of the catalogue; run npm run migrate`),
+    ...pending.map((name) => `${name} is pending; run npm run migrate`),
     ...unknown.map((name) => `${name} is unknown to this version: the database is newer`),
     ...edited.map((name) => `${name} was edited after it was applied`),
     ...failed.map((name) => `${name} did not finish`),
   ]
 }
 
-/** Two checks: the server, and the effective settings of its sessions. */
 async function inspectSession({ pool, check }: Database): Promise<void> {
   const { version, encoding, collation, ctype, isStandby } = await readServerFacts(pool)
   const limit = ASCII_ONLY.test(ctype) ? ' (unique names ignore case for A to Z only)' : ''
   report(
     `server: PostgreSQL ${version}, encoding ${encoding}, collation ${collation}, LC_CTYPE ${ctype}${limit}`,
-    isStandby ? ['The server is a standby and accepts no writes'] : [],
+    isStandby ? ['The server is a standby, which accepts no writes'] : [],
   )
   const { rows } = await pool.query<{ name: string; value: string }>(
     'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS setting (name)',

@@ -25,7 +25,7 @@ const usage = `Writes every resource of a collection to standard output, ordered
   --output   write to this file instead
 
 The command uses constant memory and can run while the service does. It takes no snapshot: a resource that
-changes during the export is written in its old or its new state. The file can be imported again.`
+changes during the export is written in its old or its new state. The output can be imported again.`
 
 const options = {
   format: { type: 'string', default: 'ndjson' },

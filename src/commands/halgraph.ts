@@ -18,7 +18,6 @@ const commands: Readonly<Record<string, { purpose: string; run: () => Promise<un
   docs: { purpose: 'Generates the documents in docs/', run: () => import('./docs.ts') },
 }
 
-/** Runs a program of tools/. */
 function runBundle(name: string): Promise<unknown> {
   return import(new URL(`../${name}.js`, import.meta.url).href)
 }
@@ -40,7 +39,6 @@ Settings are environment variables or lines of a .env file in the working folder
 run \`npx halgraph <command>\` or \`npm run <command> -- [options]\`.`
 }
 
-/** Whether the domain in use has an example catalogue. */
 function hasCatalogue(): boolean {
   loadSettingsFile()
   return existsSync(domainFolder(process.env['DOMAIN'] || undefined).seed)

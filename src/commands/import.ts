@@ -19,26 +19,25 @@ import { type InputRow, readRecords } from './import/read-records.ts'
 import { type ImportParts, runImport } from './import/run-import.ts'
 import { withDatabase } from './shared-database.ts'
 
-const usage = `Imports the rows of a file into a collection. The rules are those of every write.
+const usage = `Imports the rows of a file into a collection, with the rules of every write.
 
   npx halgraph import species file.ndjson
   npx halgraph import species file.csv
 
   --dry-run      validate each row and write nothing; duplicates and references are not checked, because
-                 that needs the database
+                 that would need the database
   --replace      replace existing resources; by default they stay unchanged
   --parent ID    the parent of rows that name none, for owned collections
 
 A .ndjson (or .jsonl) file has one JSON object per line; a .csv file has a header of field names, such as
 temperature_range.min_celsius. Rows without an id get one. Refused rows are written to FILE.errors.ndjson with
-line number and reasons, and the exit status is 1.
+their line numbers and the reasons, and the exit status is 1.
 
 After Ctrl-C or a crash, run the same command to resume; progress is saved in FILE.import-state.json. The
 command can run while the service does.`
 
 const INTERRUPTED = 130
 
-/** The progress bar is updated after this time. */
 const UPDATE_MILLISECONDS = 200
 
 const BLANK = /^[ \t\r]*$/
@@ -90,7 +89,7 @@ async function transfer(parts: ImportParts, settings: Settings): Promise<void> {
   if (context && state.rows === total) await rm(statePath(file), { force: true })
 }
 
-/** Makes the function that shows the progress on standard error, if that is a terminal: rows, rate, and the time left. */
+/** On standard error, if that is a terminal. */
 function progressBar(total: number, done: number): (state: ImportState) => void {
   const { stderr } = process
   const started = performance.now()

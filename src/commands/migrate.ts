@@ -8,8 +8,8 @@ const usage = `Applies the pending migrations of the database.
 
   npx halgraph migrate
 
-Migrates the PostgreSQL server of DATABASE_URL. Without DATABASE_URL it migrates the embedded database in
-DATA_DIR; the service does that at start, too.`
+Migrates the PostgreSQL server of DATABASE_URL. Without DATABASE_URL, it migrates the embedded database in
+DATA_DIR, which the service also does when it starts.`
 
 await runCommand(usage, {}, async () => {
   const { settings, domain } = await databaseConfiguration()

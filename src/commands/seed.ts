@@ -8,7 +8,7 @@ const usage = `Adds a small example catalogue with resources in every collection
 
   npx halgraph seed
 
-Existing resources stay unchanged, so the command can be repeated. It can run while the service does.`
+Existing resources stay unchanged, so you can repeat the command. It can run while the service does.`
 
 await runCommand(usage, {}, async () => {
   const configuration = await databaseConfiguration()

@@ -13,8 +13,8 @@ const usage = `Opens Prisma Studio, a table editor in the browser, on the databa
 
   npx halgraph studio --port 5555
 
-Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR. The service may run. Prisma is
-a development dependency: install it with \`npm ci --include=dev\`.`
+Shows the PostgreSQL server of DATABASE_URL, or else the embedded database in DATA_DIR. The service can be running.
+Prisma is a development dependency: install it with \`npm ci --include=dev\`.`
 
 await runCommand(usage, { options: { port: { type: 'string', default: '5555' } } }, async ({ values }) => {
   const configuration = await databaseConfiguration()
@@ -29,7 +29,7 @@ await runCommand(usage, { options: { port: { type: 'string', default: '5555' } }
     runStudio(program, values.port, new URLSearchParams(selected), address)
   if (connection) return run({ DATABASE_URL: withSession(connection) })
   await refuseMissing(dataDir)
-  // Studio's driver (postgres.js) takes the folder of a socket from the environment alone.
+  // Studio's driver (postgres.js) takes the folder of a socket only from the environment.
   const url = 'postgresql:///postgres'
   await withDatabase(configuration, ({ pool: { options } }) =>
     run({ DATABASE_URL: url, PGHOST: options.host, PGUSER: options.user }),

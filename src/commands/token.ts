@@ -10,7 +10,7 @@ const usage = `Prints an access token, signed with JWT_SECRET or the development
   --scope       scopes separated by spaces: <collection>:read or <collection>:write, with * for all collections;
                 default: "*:read *:write"
   --expires-in  seconds, or a duration such as 90m, 12h or 30d; default: 12h
-  --subject     the subject of the token, which is the author of its changes; default: developer
+  --subject     the subject of the token, recorded as the author of its changes; default: developer
 
 The service creates the development secret when it first starts; this command only reads it.`
 
@@ -35,7 +35,7 @@ await runCommand(usage, { options }, async ({ values }) => {
   console.log(await mintToken(tokens, { scope, subject, expiresIn }))
 })
 
-/** @throws {ArgumentsError} for a scope that no request needs, such as a misspelt one */
+/** @throws {ArgumentsError} for a scope that no request needs */
 function refuseUnknownScopes(scope: string, { resources }: Domain): void {
   const collections = ['*', ...resources.map(({ path }) => path)]
   const known = new Set(collections.flatMap((path) => [`${path}:read`, `${path}:write`]))

@@ -2,9 +2,9 @@ import type { DatabaseClient } from '../../database/client.ts'
 import { quotedTable } from '../../database/sql/statement.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
 
-// Triggers maintain these values. An edit of a value itself, or of rows while triggers are disabled, makes it wrong.
+// Triggers maintain these values. Editing a value itself, or rows while triggers are disabled, makes it wrong.
 
-/** Stored counts that differ from the tables; lists show the stored ones. */
+/** Lists show the stored counts. */
 export async function rowCountProblems(client: DatabaseClient, resources: readonly Resource[]) {
   const wrong = await wrongCounts(client, resources)
   return wrong.map(
@@ -33,12 +33,11 @@ async function wrongCounts(client: DatabaseClient, resources: readonly Resource[
   return (await Promise.all(counted)).filter(({ stored, actual }) => stored !== actual)
 }
 
-/** References that are listed; the others are counted. */
 const NAMED = 20
 
 /**
- * References that contradict the text which they follow: missing although the text names a resource, or set although it
- * is empty. Any other reference may be right, because resources are renamed.
+ * References that contradict the text they follow: missing although the text names a resource, or set although it is
+ * empty. Any other reference may be right, because resources are renamed.
  */
 export async function referenceProblems(client: DatabaseClient): Promise<string[]> {
   const text = 'SELECT collection, id FROM inconsistent_references() ORDER BY 1, 2'
@@ -54,7 +53,7 @@ export async function repairReferences(client: DatabaseClient): Promise<string[]
   return repaired.filter(({ count }) => count > 0).map(({ count }) => `corrected ${count} references`)
 }
 
-/** A migration has added the functions for references, if any of them follows a text. */
+/** The functions for references exist only if a reference follows a text. */
 async function queryIfDefined<Row>(client: DatabaseClient, text: string): Promise<Row[]> {
   const exists = "SELECT WHERE to_regprocedure('inconsistent_references()') IS NOT NULL"
   const found = await client.$rows({ text: exists, values: [] })

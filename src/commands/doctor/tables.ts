@@ -10,7 +10,7 @@ import { inspectResource } from '../../model/validate.ts'
 
 const LISTED_ROWS = 20
 
-/** Lists the first rows that would be refused as a request body, and counts the others. */
+/** Lists the first rows that would be refused as a request body. */
 export async function rowProblems(client: DatabaseClient, resource: Resource): Promise<string[]> {
   const problems: string[] = []
   let invalid = 0

@@ -11,7 +11,7 @@ export interface ImportState {
   /** The SHA-256 of the file. */
   readonly content: string
   readonly database: string
-  /** Random; determines, with the line, the identifiers of rows without one. */
+  /** Random. Determines, with the line, the identifiers of rows without one. */
   readonly key: string
   /** Milliseconds since 1970. */
   readonly started: number
@@ -19,7 +19,7 @@ export interface ImportState {
   readonly imported: number
   readonly skipped: number
   readonly refused: number
-  /** Length of the error file after these rows. */
+  /** The length of the error file after these rows. */
   readonly errorBytes: number
 }
 
@@ -55,7 +55,7 @@ export async function loadState(file: string, identity: ImportIdentity): Promise
   )
 }
 
-/** Replaces the state atomically, so that a crash leaves a complete one. */
+/** A crash leaves a complete state. */
 export async function saveState(file: string, state: ImportState): Promise<void> {
   const temporary = `${statePath(file)}.new`
   await writeFile(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600, flush: true })

@@ -11,7 +11,7 @@ import { BrokenRecord, type InputRow, readRecords } from './read-records.ts'
 
 const QUOTE = 0x22
 
-/** The text of a cell; undefined for an empty cell without quotes. */
+/** Undefined for an empty cell without quotes. */
 type Cell = string | undefined
 
 /**
@@ -55,7 +55,7 @@ const REASONS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'A quote that opens on this line is never closed.',
 }
 
-/** The cells of a record; undefined for a blank line. */
+/** Undefined for a blank line. */
 function cellsOf(record: Buffer): readonly Cell[] | undefined {
   let records: Cell[][]
   try {

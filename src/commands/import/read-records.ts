@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { MAXIMUM_JSON_BYTES } from '../../http/json.ts'
 import { DomainError } from '../../model/errors.ts'
 
-/** A row of a file: the number of its first line, its size, and its values or the reason why it cannot be read. */
+/** The number of the row's first line, its size, and its values or the reason why it cannot be read. */
 export type InputRow = { readonly line: number; readonly bytes: number } & (
   | { readonly values: unknown }
   | { readonly refusal: DomainError }
@@ -23,10 +23,10 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 const LONGEST_RECORD = MAXIMUM_JSON_BYTES + '\r\n'.length
 
 /**
- * Reads the records of a file one by one. A record that cannot be read yields a row with the reason, and reading
- * continues. A record may be as large as a request body; a larger one is not held in memory.
+ * A record that cannot be read yields a row with the reason, and reading continues. A record may be as large as a request
+ * body; a larger one is not held in memory.
  *
- * @param togglesQuotes whether a line leaves a record open that it begins, or ends a record that was open
+ * @param togglesQuotes whether a line opens a record that it does not end, or ends an open one
  */
 export async function* readRecords(
   file: string,
@@ -78,7 +78,7 @@ function withoutLineEnd(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.length - end.length)
 }
 
-/** The lines of a file with their ends. A line that is too long for a record is cut. */
+/** Keeps the line ends. Cuts a line that is too long for a record. */
 async function* linesOf(file: string): AsyncGenerator<Buffer> {
   let begun = Buffer.alloc(0)
   let isFirst = true

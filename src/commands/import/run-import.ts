@@ -32,7 +32,7 @@ interface Outcome {
   readonly error?: object
 }
 
-/** A row that is valid by itself, and not written yet. */
+/** Valid by itself, and not written yet. */
 interface ValidRow extends ResourceKey {
   readonly line: number
   readonly body: Values
@@ -42,7 +42,7 @@ type CheckedRow = ValidRow | Outcome
 
 const CHECKPOINT_ROWS = 200
 
-/** Rows that are created in one transaction. More are hardly faster, and would hold its locks for longer. */
+/** Rows created in one transaction. More are hardly faster, and hold its locks for longer. */
 const CHUNK_ROWS = 100
 
 /** A checkpoint is due earlier if errors take more memory than this; those of a row can be longer than the row. */
@@ -91,7 +91,7 @@ export async function runImport(
   return state
 }
 
-/** Checks the rows after those that are done, in chunks that are limited in bytes too. */
+/** Skips the rows that are done. Chunks are limited in bytes, too. */
 async function* chunks(
   parts: ImportParts,
   begin: ImportState,
@@ -114,7 +114,6 @@ async function* chunks(
   yield chunk
 }
 
-/** Validates a row by itself. */
 function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRow {
   const { line } = row
   try {
@@ -131,8 +130,8 @@ function check(parts: ImportParts, begin: ImportState, row: InputRow): CheckedRo
 }
 
 /**
- * Creates the resources of rows in one transaction, which takes a fifth of the time. Leaves those that exist to
- * {@link importRow}, and all if the database or a rule refuses one.
+ * Creates the resources of rows in one transaction, which takes a fifth of the time. Leaves existing ones to
+ * {@link importRow}, and all of them if the database or a rule refuses one.
  *
  * @throws errors that the rows do not cause, such as a lost connection
  */
@@ -147,7 +146,7 @@ async function createRows({ context, resource }: ImportParts, rows: readonly Che
   return rows.map((row): CheckedRow => (created.has(row) ? { outcome: 'imported' } : row))
 }
 
-/** Imports a row by itself, with the rules of every write; throws as {@link createRows}. */
+/** Throws the same errors as {@link createRows}. */
 async function importRow({ context, resource, replace }: ImportParts, row: CheckedRow): Promise<Outcome> {
   if ('outcome' in row) return row
   if (!context) return { outcome: 'imported' }

@@ -5,7 +5,7 @@ import { putResource } from '../../domain/write.ts'
 import { resourceNamed } from '../../service/command.ts'
 
 /**
- * Creates those resources of a catalogue that do not exist.
+ * Leaves existing resources unchanged.
  *
  * @returns the number of created resources
  * @throws {ArgumentsError} for an unknown collection
