@@ -18,7 +18,7 @@ export function domainSetting() {
   return process.env['DOMAIN'] || readEnvironmentFile()['DOMAIN'] || undefined
 }
 
-/** @returns {NodeJS.Dict<string>} empty where the file cannot be read: the command itself says why */
+/** @returns {NodeJS.Dict<string>} empty if the file cannot be read; the command itself reports why */
 function readEnvironmentFile() {
   try {
     return parseEnv(readFileSync('.env', 'utf8'))
@@ -68,8 +68,8 @@ async function build(folder, made) {
 }
 
 /**
- * Whether Node takes the files of a folder for ECMAScript modules: the nearest `package.json` says so. Within the
- * project, another one would hide that `halgraph` is its name.
+ * Whether Node treats the files of a folder as ECMAScript modules, as the nearest `package.json` says. Within the
+ * project, another one would hide the name `halgraph`.
  *
  * @param {string} folder
  * @returns {boolean}
@@ -123,15 +123,15 @@ const PACKAGES = [
 ]
 
 /**
- * Makes the packages of this installation available to the folder, by links in its `node_modules` where it is of another
- * package. The service and the domain must share them: an error class is compared by identity.
+ * Links the packages of this installation into the `node_modules` of the folder, if it belongs to another package. The
+ * service and the domain must share them, because error classes are compared by identity.
  *
  * @throws {BuildError} when a package is of another installation, or a link cannot be made
  * @param {string} folder
  */
 export async function linkPackages(folder) {
   for (const { name, target } of PACKAGES) {
-    // Node finds a package by its name from within.
+    // Within a package, Node resolves its own name.
     if (name === 'halgraph' && packageOf(folder) === resolve(project)) continue
     const found = installed(folder, name)
     if (found === undefined) {
@@ -171,8 +171,7 @@ async function makeLink(link, target) {
 }
 
 /**
- * The folder of a package that Node finds from another one. Node itself is not asked: it would remember that there is
- * none.
+ * The folder of a package that Node finds from another one. Node itself is not asked, because it would cache a miss.
  *
  * @param {string} folder
  * @param {string} name

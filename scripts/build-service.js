@@ -35,7 +35,7 @@ const GENERATED = 'src/database/generated'
 const project = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
 
-/** The build cannot be made, for the reason in the message. */
+/** The message says why the build failed. */
 export class BuildError extends Error {
   /** @override */
   name = 'BuildError'
@@ -45,7 +45,7 @@ export class BuildError extends Error {
  * Builds the service into `dist/` if the sources have changed since the last build. An installation without sources
  * has nothing to compare with.
  *
- * @throws {BuildError} when it cannot be built: a source has an error, or what builds it is not installed
+ * @throws {BuildError} if a source has an error, or a package that the build needs is not installed
  */
 export async function buildIfChanged() {
   if (hasOutput(project) && !existsSync(inProject('src'))) return
@@ -60,7 +60,7 @@ export async function buildIfChanged() {
   await buildOutput(project, sources, build)
 }
 
-/** The packages that the build needs; an installation for production has no Prisma command line. */
+/** An installation for production lacks the Prisma command line. */
 const BUILD_PACKAGES = ['esbuild', 'prisma', 'typescript']
 
 function sources() {

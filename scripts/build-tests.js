@@ -22,7 +22,7 @@ const FOLDERS = ['tools', 'test', 'torture']
 const OUTPUTS = { src: 'dist', ...Object.fromEntries(FOLDERS.map((folder) => [folder, `${folder}/dist`])) }
 
 /**
- * The programs of a folder, below it, and this file, which decides what becomes of them.
+ * The programs below a folder, and this file, which determines their output.
  *
  * @param {string} folder
  * @returns {string[]}
@@ -59,7 +59,7 @@ function compile(folder) {
 }
 
 /**
- * Leaves every import as one, of the compiled form of a source. `import.meta.url` becomes the address of the source,
+ * Keeps every import, but of the compiled form of a source. `import.meta.url` becomes the address of the source,
  * so that files beside it are found. It is derived from that of the compiled file: a copy of the project tests itself.
  *
  * @type {import('esbuild').Plugin}

@@ -7,7 +7,7 @@ import { BuildError, buildIfChanged } from './build-service.js'
  * status is then 1.
  *
  * @param needsDomain false for the service alone
- * @returns {Promise<boolean>} whether all is built
+ * @returns {Promise<boolean>} whether everything is built
  */
 export async function build(needsDomain = true) {
   try {

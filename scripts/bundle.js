@@ -11,7 +11,7 @@ const PROGRAMS = {
   new: 'tools/project/main.ts',
 }
 
-/** Modules that a domain imports or is: they remain single, since an error class is compared by identity. */
+/** Modules of a domain, and those it imports: never duplicated, because error classes are compared by identity. */
 const SHARED = /^model\/|^domain\/(?:resources\/|definition\.ts$)|^database\/generated\//
 
 /** The Prisma client of the built-in domain, below `src`. */
@@ -24,12 +24,11 @@ const CLIENT = 'database/generated/client'
 const EXTERNAL = ['@electric-sql/pglite', '@electric-sql/pglite-socket', 'pg-native', 'pg-cloudflare']
 
 /**
- * Packages that are required for what the service does not use: a serializer by graphql-jit, and encodings other than
- * UTF-8 by raw-body. They would be a fifth of the bundle.
+ * Packages for features that the service does not use: a serializer of graphql-jit, and encodings other than UTF-8 in
+ * raw-body. They would be a fifth of the bundle.
  */
 const UNUSED = /^(?:fast-json-stringify|iconv-lite)$/
 
-/** What both builds have in common. */
 const OPTIONS = /** @type {const} */ ({
   bundle: true,
   format: 'esm',

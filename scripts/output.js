@@ -19,7 +19,7 @@ export function hasOutput(folder) {
 }
 
 /**
- * Whether the output of a folder is that of its sources.
+ * Whether the output of a folder is up to date.
  *
  * @param {string} folder
  * @param {string[]} sources files below the folder
@@ -73,7 +73,7 @@ function fingerprint(folder, files) {
 }
 
 /**
- * Removes what builds left behind that were killed.
+ * Removes what killed builds left behind.
  *
  * @param {string} folder
  */
@@ -83,7 +83,7 @@ async function removeRemains(folder) {
 }
 
 /**
- * Puts a new output in the place of the old one, so that nothing of deleted sources remains.
+ * Replaces the output, so that nothing of deleted sources remains.
  *
  * @param {string} folder
  * @param {string} made
@@ -96,7 +96,7 @@ async function replaceOutput(folder, made) {
 }
 
 /**
- * Waits for another build of a folder, if there is one; resolves to the function that lets the next one start.
+ * Waits for any other build of the folder. Resolves to a function that lets the next one start.
  *
  * @param {string} folder
  */
@@ -107,7 +107,7 @@ async function lockBuild(folder) {
     lockfilePath: join(folder, 'dist.lock'),
     stale: STALE_MILLISECONDS,
     retries: { ...retries, minTimeout: RETRY_MILLISECONDS, maxTimeout: RETRY_MILLISECONDS },
-    // Another build took over because this one did not get the processor for long. Both make the same.
+    // Another build took over because this one did not get the processor for long. Both produce the same output.
     onCompromised: () => {},
   })
 }
