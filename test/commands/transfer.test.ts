@@ -153,7 +153,7 @@ test('doctor reports differing columns and invalid rows', async (t) => {
   })
   const { output, status } = await run('doctor', setup.environment)
   t.is(status, 1)
-  t.regex(output, /table planets has unknown colour/)
+  t.regex(output, /table planets has an unknown column colour/)
   t.regex(output, /table moons: tidally_locked is text, expected boolean/)
   t.regex(output, /table moons: name must not be nullable/)
   t.regex(output, /blank: REQUIRED_FIELD name is required/)

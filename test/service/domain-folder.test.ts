@@ -189,7 +189,10 @@ test('a Prisma client that lacks a model or a field of the definitions is refuse
   const error = await t.throwsAsync(loadTables({ folder, resources: [more, ...others, shelves] }), {
     instanceOf: DefinitionError,
   })
-  t.regex(error?.message ?? '', new RegExp(`model ${more.name} lacks colour\\n.*no model Shelf\\n.*migrate`))
+  t.regex(
+    error?.message ?? '',
+    new RegExp(`model ${more.name} lacks the field colour\\n.*no model Shelf\\n.*migrate`),
+  )
 })
 
 /** A folder with this module of definitions, built, and a file that makes it ECMAScript. */

@@ -57,14 +57,13 @@ export async function tableDrift(client: DatabaseClient, resources: readonly Res
     const unknown = actual.filter(({ name }) => !expected.some((column) => column.name === name))
     const problems = expected.flatMap(({ name, type, nullable }) => {
       const found = actual.find((column) => column.name === name)
-      if (!found) return [` lacks ${name}`]
+      if (!found) return [` lacks the column ${name}`]
       return [
         ...(found.type === type ? [] : [`: ${name} is ${found.type}, expected ${type}`]),
         ...(found.nullable === nullable ? [] : [`: ${name} must ${nullable ? '' : 'not '}be nullable`]),
       ]
     })
-    return [...problems, ...unknown.map(({ name }) => ` has unknown ${name}`)].map(
-      (problem) => `table ${table}${problem}`,
-    )
+    problems.push(...unknown.map(({ name }) => ` has an unknown column ${name}`))
+    return problems.map((problem) => `table ${table}${problem}`)
   })
 }

@@ -47,7 +47,7 @@ export function freshState(identity: ImportIdentity): ImportState {
 export async function loadState(file: string, identity: ImportIdentity): Promise<ImportState> {
   if (!existsSync(statePath(file))) return freshState(identity)
   const state = JSON.parse(await readFile(statePath(file), 'utf8')) as ImportState
-  const [different] = Object.entries(identity).filter(([name, value]) => state[name as 'key'] !== value)
+  const different = Object.entries(identity).find(([name, value]) => state[name as 'key'] !== value)
   if (different === undefined) return state
   throw new ArgumentsError(
     `The ${different[0]} differs from the unfinished import in ${statePath(file)}. ` +

@@ -67,13 +67,13 @@ export async function loadTables({ resources, folder }: LocatedDomain): Promise<
 function modelProblems({ name, leaves }: Resource, prisma: object): string[] {
   const model = (prisma as Record<string, object>)[`${name}ScalarFieldEnum`]
   if (!model) return [`The Prisma schema has no model ${name}`]
-  const expected = [...leaves.map(({ column }) => column), 'version']
+  const columns = [...leaves.map(({ column }) => column), 'version']
   const fields = Object.keys(model)
+  const lacking = columns.filter((column) => !fields.includes(column))
+  const unknown = fields.filter((field) => !columns.includes(field))
   return [
-    ...expected.filter((column) => !fields.includes(column)).map((column) => `model ${name} lacks ${column}`),
-    ...fields
-      .filter((column) => !expected.includes(column))
-      .map((column) => `model ${name} has unknown ${column}`),
+    ...lacking.map((column) => `model ${name} lacks the field ${column}`),
+    ...unknown.map((field) => `model ${name} has an unknown field ${field}`),
   ]
 }
 
