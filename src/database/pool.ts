@@ -68,9 +68,8 @@ class WatchedPool extends pg.Pool {
 }
 
 /**
- * Creates a connection pool with spans and timings for all statements. It closes a connection that does not respond. A
- * connection to a server sets up its session once; one through a pooler sets up each transaction, and prepares no
- * statements.
+ * Traces and times all statements, and closes a connection that does not respond. A connection to a server sets up its
+ * session once; one through a pooler sets up each transaction, and prepares no statements.
  */
 export function createPool(
   connection: Connection,

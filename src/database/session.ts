@@ -27,7 +27,7 @@ export function internalSchema(schema = DEFAULT_SCHEMA): string {
 }
 
 /**
- * The settings of a session. Temporary tables come last in the search path, so that they never hide a table.
+ * Temporary tables come last in the search path, so that they never hide a table.
  *
  * @param timeout of statements in milliseconds; 0 for none
  */

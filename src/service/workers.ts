@@ -125,11 +125,7 @@ export function onStop(stop: () => void): void {
   process.once('disconnect', stop)
 }
 
-/**
- * The merged metrics of all workers, in the Prometheus text format.
- *
- * @throws {DomainError} SERVICE_UNAVAILABLE (503) if a worker has just died and does not respond
- */
+/** @throws {DomainError} SERVICE_UNAVAILABLE (503) if a worker has just died and does not respond */
 export async function readWorkerMetrics(): Promise<string> {
   const text = await askPrimary('metrics')
   if (text !== undefined) return text

@@ -39,11 +39,7 @@ export function freshState(identity: ImportIdentity): ImportState {
   return { ...identity, key: randomBytes(16).toString('hex'), started: Date.now(), ...counts }
 }
 
-/**
- * Loads the state of an unfinished import, or begins a new one.
- *
- * @throws {ArgumentsError} when the file, the collection or the database has changed
- */
+/** @throws {ArgumentsError} when the file, the collection or the database of an unfinished import has changed */
 export async function loadState(file: string, identity: ImportIdentity): Promise<ImportState> {
   if (!existsSync(statePath(file))) return freshState(identity)
   const state = JSON.parse(await readFile(statePath(file), 'utf8')) as ImportState
@@ -73,7 +69,6 @@ const STALE_MILLISECONDS = 5_000
 /**
  * Prevents two imports of one file at the same time. Waits for the lock of a killed import to become stale.
  *
- * @returns a function that releases the lock
  * @throws {ArgumentsError} when another import of the file is running
  */
 export async function lockImport(file: string): Promise<() => Promise<void>> {

@@ -51,8 +51,6 @@ const CHECKPOINT_CHARACTERS = 1_000_000
 /**
  * Imports the remaining rows until the signal aborts. The saved state is never ahead of the database: rows written after
  * the last checkpoint are tried again and skipped.
- *
- * @returns the state at the end
  */
 export async function runImport(
   parts: ImportParts,

@@ -5,9 +5,7 @@ import { putResource } from '../../domain/write.ts'
 import { resourceNamed } from '../../service/command.ts'
 
 /**
- * Leaves existing resources unchanged.
- *
- * @returns the number of created resources
+ * @returns the number of created resources; existing ones stay unchanged
  * @throws {ArgumentsError} for an unknown collection
  */
 export async function createSeeds(seeds: readonly Seed[], context: WriteContext): Promise<number> {

@@ -18,7 +18,6 @@ const STALE_MILLISECONDS = 5_000
  * Takes the exclusive lock of a data folder, because the embedded engine would let two processes write to it and lose
  * rows. Takes over the lock of a killed process: at once if it has certainly ended, otherwise when the lock is stale.
  *
- * @returns the function that releases the lock
  * @throws DatabaseRefusedError if a running process holds it, or something else is in its place
  */
 export async function lockFolder({ dataDir, socketFolder }: EmbeddedFolder): Promise<() => Promise<void>> {

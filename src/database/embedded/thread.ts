@@ -10,8 +10,7 @@ export interface ThreadData {
 }
 
 /**
- * Opens the embedded database in a thread. A later failure is an uncaught exception, because the process cannot work
- * without its database.
+ * A later failure is an uncaught exception, because the process cannot work without its database.
  *
  * @throws DatabaseRefusedError if the database does not open
  */

@@ -47,11 +47,7 @@ export function patienceOf(
 
 const FILE = '.env'
 
-/**
- * Loads `.env` of the working folder into the environment, if it exists. Existing variables take precedence.
- *
- * @returns the names in the file, and one line for each problem
- */
+/** Loads `.env` of the working folder into the environment, if it exists. Existing variables take precedence. */
 export function loadSettingsFile(): { names: readonly string[]; problems: readonly string[] } {
   if (!existsSync(FILE)) return { names: [], problems: [] }
   try {

@@ -19,11 +19,7 @@ export type DomainFolder = Readonly<ReturnType<typeof domainFolder>>
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
 const MODULES = fileURLToPath(new URL('../..', import.meta.url))
 
-/**
- * Absolute paths of the parts of a domain.
- *
- * @param path the setting DOMAIN; undefined for the built-in domain
- */
+/** Absolute paths. Without `path`, the setting DOMAIN, those of the built-in domain. */
 export function domainFolder(path?: string) {
   const root = path === undefined ? PROJECT : resolve(path)
   const operations = join(root, 'operations')
