@@ -44,13 +44,11 @@ export function hasHost(ctx: Context): boolean {
 }
 
 export const refuseMalformedHost: Middleware = (ctx, next) => {
-  if (!hasHost(ctx)) {
-    throw new DomainError(
-      'MALFORMED_REQUEST',
-      'The request must name exactly one host, in the Host header or in the X-Forwarded headers of a gateway.',
-    )
-  }
-  return next()
+  if (hasHost(ctx)) return next()
+  throw new DomainError(
+    'MALFORMED_REQUEST',
+    'The request must name exactly one host, in the Host header or in the X-Forwarded headers of a gateway.',
+  )
 }
 
 /** Sets the path `/` for a target without one, such as `other://host` (RFC 9110 §4.2.3). */

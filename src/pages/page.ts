@@ -140,19 +140,17 @@ export function table(title: string, columns: readonly string[], rows: readonly 
 }
 
 /** The links in the header of every page and on the landing page. */
-function places({ base, root, reference, hasExplorer }: Site): readonly Place[] {
-  const places: Place[] = [
+function places({ base, root, reference, hasExplorer }: Site) {
+  const places = [
     ['Browse', 'Browse', base, 'Read, create and change resources.'],
     ['Reference', 'Reference', reference, 'Every operation, with examples to try.'],
     ['GraphQL explorer', 'GraphQL', root + GRAPHQL_PATH, 'A query editor with the schema.'],
     ['Data model', 'Model', root + MODEL_PATH, 'Diagrams of all resources and their relations.'],
     ['Errors', 'Errors', root + PATHS.errors, 'What each code means and what to do.'],
     ['OpenAPI', 'OpenAPI', base + PATHS.json, 'The machine-readable description.'],
-  ]
-  return hasExplorer ? places : places.filter(([, title]) => title !== 'GraphQL')
+  ] as const
+  return places.filter(([, title]) => hasExplorer || title !== 'GraphQL')
 }
-
-type Place = readonly [page: string, title: string, href: string, text: string]
 
 export function pageWith(title: string, site: Site, content: Html, head: Html = contentStyle(site)): Html {
   const { base, root, assets } = site

@@ -129,9 +129,7 @@ export function inputSchema(resource: Resource, settings: BodySettings): Schema 
   return patchSchema(resource, settings, required)
 }
 
-/**
- * A JSON Merge Patch (SPEC §4.6). Clients may send back a whole representation, read-only members included.
- */
+/** A JSON Merge Patch (SPEC §4.6). Clients may send back a whole representation, read-only members included. */
 export function patchSchema(
   resource: Resource,
   { unknownFields }: BodySettings,
@@ -168,21 +166,18 @@ function pageSchema(
   item: string,
   more: Schemas = {},
 ): Schema {
-  const links = { self: LINK, first: LINK, ...(parent && { parent: LINK }) }
+  const find = schemaNamed('TemplatedLink')
+  const links = { self: LINK, first: LINK, ...(parent && { parent: LINK }), find }
   const neighbour = {
     description: 'If there is no such page: null in `application/json`, absent in the other types.',
     oneOf: [LINK, { type: 'null' }],
   }
-  const find = schemaNamed('TemplatedLink')
   const counted = {
     total_pages: { type: 'integer', minimum: 0, description: 'Number of pages; 0 if the list is empty.' },
     total_count: { type: 'integer', minimum: 0, description: 'Number of items on all pages.' },
   }
   const members = {
-    _links: objectSchema({ ...links, find, last: LINK, next: neighbour, prev: neighbour }, [
-      ...Object.keys(links),
-      'find',
-    ]),
+    _links: objectSchema({ ...links, last: LINK, next: neighbour, prev: neighbour }, Object.keys(links)),
     ...(parent && { [identifierField(parent)]: { ...IDENTIFIER, description: 'The parent.' } }),
     page: { type: 'integer', minimum: 1, description: 'Page number, from 1.' },
     limit: { type: 'integer', minimum: 1, description: 'Items per page.' },

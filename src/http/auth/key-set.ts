@@ -62,10 +62,8 @@ function unavailableUnlessUnknown(error: unknown): never {
     error instanceof errors.JWKSMultipleMatchingKeys ||
     error instanceof errors.JOSENotSupported
   if (unknown) throw error
-  const unavailable = new DomainError(
-    'SERVICE_UNAVAILABLE',
-    'The keys that verify access tokens cannot be fetched at the moment.',
-  )
+  const message = 'The keys that verify access tokens cannot be fetched at the moment.'
+  const unavailable = new DomainError('SERVICE_UNAVAILABLE', message)
   unavailable.cause = error
   throw unavailable
 }

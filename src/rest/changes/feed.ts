@@ -65,11 +65,9 @@ export function changesHandler(
     fetchMethod: (_key, _stale, { context }) => context(),
   })
 
-  const requestOf = (ctx: Context, { since, collections, limit }: ChangesQuery) => ({
-    since,
-    limit,
-    resources: readableCollections(resources, collections, callerOf(ctx)),
-  })
+  const requestOf = (ctx: Context, { since, collections, limit }: ChangesQuery) => {
+    return { since, limit, resources: readableCollections(resources, collections, callerOf(ctx)) }
+  }
 
   function represent({ cursor, resource: values, event, parent_id, ...change }: Change, urls: Urls): Values {
     const { resource, membersOf } = known.get(change.collection) as NonNullable<ReturnType<typeof known.get>>
@@ -86,9 +84,8 @@ export function changesHandler(
   async function waitAsPreferred(ctx: Context, query: ChangesQuery): Promise<void> {
     const { wait } = preferencesOf(ctx)
     if (wait === undefined || !settings.feed || ctx.method === 'HEAD') return
-    const request = requestOf(ctx, query)
     const { signal } = abortOnLeave(ctx)
-    const hasWaited = await settings.feed.wait(request, callerOf(ctx), wait * 1_000, signal)
+    const hasWaited = await settings.feed.wait(requestOf(ctx, query), callerOf(ctx), wait * 1_000, signal)
     if (hasWaited) reportApplied(ctx, `wait=${wait}`)
   }
 

@@ -67,9 +67,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
     parameters.refuseProblems()
     const { items, has_more } = await read(ctx, { before, limit })
     const href = requestedUrl(ctx, resource, settings)
-    const page = (before: number | undefined) => ({
-      href: withQuery(href + VERSIONS_PATH, { before, limit }),
-    })
+    const page = (before?: number) => ({ href: withQuery(href + VERSIONS_PATH, { before, limit }) })
     respond(ctx, 200, {
       _links: {
         self: page(before),
