@@ -66,7 +66,7 @@ export function typeAnchor(name: string): string {
   return `type-${name}`
 }
 
-/** An entity-relationship diagram with the keys and the required columns of each entity, as SVG. */
+/** Draws the keys and the required columns of each entity, as SVG. */
 export function drawEntities(resources: readonly Resource[]): Promise<Html> {
   const nodes = resources.map((resource) => {
     const attributes = attributesOf(resource)
@@ -98,7 +98,7 @@ function edge(relationship: Relationship): Edge {
   }
 }
 
-/** The GraphQL types with the fields that lead to other types, as SVG. Omits connections, which lead where pages do. */
+/** Draws the fields that lead to other types, as SVG. Omits connections, which lead where pages do. */
 export function drawTypes(types: readonly MappedType[]): Promise<Html> {
   const nodes = types.map(({ name, fields }) => {
     const rows = linksOf(fields).map(

@@ -24,8 +24,6 @@ type Example = readonly [request: string, error: DomainError | string]
 /**
  * An example for each error code, and for each detail code that a single request can show, on resources with the
  * identifiers `example`, `deleted` and `unknown`. A test sends the requests.
- *
- * @param base the beginning of the URLs
  */
 export function errorExamples(resources: readonly Resource[], base: string) {
   const [resource] = resources as [Resource]

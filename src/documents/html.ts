@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe to insert into a page. */
+/** HTML that is safe to insert into a page. */
 export class Html {
   constructor(readonly text: string) {}
 }

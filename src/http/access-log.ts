@@ -13,9 +13,9 @@ import { tracer } from '../observability/observation.ts'
 /** Logs and metrics show only this much of a finished request. */
 export interface AnsweredRequest {
   readonly method: string
-  /** The template of the path, `/api/v1/species/:id`; undefined if there is no route. */
+  /** The template of the path, such as `/api/v1/species/:id`. Undefined if there is no route. */
   readonly route: string | undefined
-  /** The beginning of the path, only if there is no route. */
+  /** The beginning of the path, if there is no route. */
   readonly path?: string
   /** If the connection was lost before the response, the status that it would have had. */
   readonly status: number
@@ -31,7 +31,6 @@ export interface AnsweredRequest {
 
 export type ReportRequest = (request: AnsweredRequest) => void
 
-/** The reported length of a path without a route. */
 const PATH_CHARACTERS = 200
 
 /**

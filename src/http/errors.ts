@@ -7,14 +7,13 @@ import { inWords } from '../model/labels.ts'
 import { asksFor } from './negotiation.ts'
 import { hasHost, type PublicAddress, rootFor } from './request-target.ts'
 
-/** The body of every failed request (SPEC §2.4). */
+/** SPEC §2.4. */
 export function errorEnvelope({ code, message, details }: DomainError) {
   return { error: { code, message, details } }
 }
 
 type Headers = Readonly<Record<string, string>>
 
-/** A failure whose response has headers of its own. */
 export class HttpError extends DomainError {
   constructor(
     code: ErrorCode,

@@ -53,7 +53,7 @@ async function readBytes(ctx: Context): Promise<Buffer> {
   }
 }
 
-/** The maximum size of a JSON text: a request body, or one line of an import. */
+/** Of a request body, or of one line of an import. */
 export const MAXIMUM_JSON_BYTES = 1024 * 1024
 
 /** Of members and elements. A megabyte of them takes ten times as long to parse as one string. */
@@ -62,8 +62,8 @@ const MAXIMUM_VALUES = 10_000
 const MAXIMUM_DEPTH = 64
 
 /**
- * Decodes and parses a JSON text (RFC 8259): valid UTF-8, no duplicate members, no `__proto__` or `constructor`, at most
- * 64 levels and 10,000 values.
+ * Accepts only JSON (RFC 8259) in valid UTF-8 without duplicate members, `__proto__` or `constructor`, with at most 64
+ * levels and 10,000 values.
  *
  * @param subject the subject of error messages: `The body`
  * @throws {DomainError} MALFORMED_JSON (400)
@@ -119,7 +119,7 @@ function refuseAmbiguous(text: string): void {
   }
 }
 
-/** The index after the closing quote. */
+/** Returns the index after the closing quote. */
 function endOfString(text: string, start: number): number {
   let index = start + 1
   while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1

@@ -2,13 +2,12 @@ interface LimiterOptions {
   readonly capacity: number
   /** How much of the capacity one caller may use. */
   readonly share: number
-  /** How much of it a caller may use beside others. By default the same. */
+  /** How much of it a caller may use beside others. By default, the same. */
   readonly shareBesideOthers?: number
   /** How many requests may wait. Unlimited by default. */
   readonly waiting?: number
-  /** How many requests of one caller may wait. */
   readonly waitingShare?: number
-  /** Makes the error for a request that can neither start nor wait. */
+  /** The error for a request that can neither start nor wait. */
   readonly refusal?: () => Error
 }
 

@@ -8,7 +8,7 @@ import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { valueAt } from '../model/rows.ts'
 import type { Urls } from './urls.ts'
 
-/** The media type of HAL documents with templates (https://rwcbook.github.io/hal-forms/). */
+/** https://rwcbook.github.io/hal-forms/ */
 export const HAL_FORMS = 'application/prs.hal-forms+json'
 
 /** A request that a client can make (HAL-FORMS, template element). */

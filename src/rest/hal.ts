@@ -16,9 +16,8 @@ export type Occasion = 'item' | 'read' | 'created' | 'put'
 
 /** A related resource or list that a request can embed (draft-kelly-json-hal §4.1.2). */
 export interface Embed {
-  /** The relation of its link. */
   readonly relation: string
-  /** The field in GraphQL, and so the member of the data. */
+  /** The field in GraphQL, and the member of the data. */
   readonly name: string
   readonly target: Resource
   readonly isList: boolean

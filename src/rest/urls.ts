@@ -17,7 +17,6 @@ export interface RestSettings extends PublicAddress {
   readonly deprecation?: Deprecation
   /** The feed of changes; undefined where nothing is served. */
   readonly feed?: FeedWatch
-  /** Whether lists link to the feed. */
   readonly linksChanges?: boolean
 }
 

@@ -20,7 +20,6 @@ export interface WriteRequest {
   /** The identifiers in the path. The GraphQL variables have the same names. */
   readonly parameters: { readonly parentId?: string; readonly id?: string }
   readonly headers: IncomingHttpHeaders
-  /** Parsed JSON. */
   readonly body?: unknown
 }
 
@@ -42,11 +41,7 @@ export interface Write {
 
 export type WriteName = 'create' | 'put' | 'patch' | 'remove'
 
-/**
- * Makes the functions that turn the writes of a resource into operations.
- *
- * @throws {DomainError} VALIDATION_FAILED (400) for the body
- */
+/** @throws {DomainError} from the functions: VALIDATION_FAILED (400) for the body */
 export function createWrites(
   resource: Resource,
   operations: Operations,

@@ -183,7 +183,7 @@ test('a form keeps the members of an object that are not touched, whatever their
     const text = await field.inputValue()
     await field.fill(`${text}\nlead : 0.01\n argon: 0.02`)
     await save()
-    await page.getByText('The name "argon" is in more than one line.').waitFor()
+    await page.getByText('The name "argon" is on more than one line.').waitFor()
     await field.fill(`${text.replace('argon: 0.3', 'argon: 0.25')}\nlead: 0.01\nneon:`)
     await save()
     await page.locator('#field-composition-problem', { hasText: 'Each line is a name' }).waitFor()

@@ -27,7 +27,6 @@ export type ResourceExamples = ReturnType<typeof resourceExamples>
  * create others, so that each succeeds once on a service with that catalogue.
  *
  * @param seeds a catalogue that may have been loaded into the service
- * @param base the beginning of links
  */
 export function resourceExamples(
   resource: Resource,
@@ -95,7 +94,7 @@ function exampleValue(field: Field, name: string): unknown {
   return field.type === 'group' ? mapped(field.fields, exampleValue) : kindOf(field).sample(field, name, 1)
 }
 
-/** Changes one set field and removes another that is optional. */
+/** Sets one field and removes another. */
 function examplePatch(resource: Resource, input: Values): Values {
   if (!resource.replaceable) return {}
   const names = Object.keys(resource.fields).filter((name) => name in input)

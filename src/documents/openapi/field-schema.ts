@@ -19,14 +19,14 @@ export function annotations(field: Field, name: string): Schema {
   return { title: labelOf(name, field), description, ...(unit !== undefined && { 'x-unit': unit }) }
 }
 
-/** The schema of a field in responses: an unset field is absent, never null. */
+/** For responses: an unset field is absent, never null. */
 export function fieldSchema(field: Field, name: string): Schema {
   if (field.type !== 'group') return { ...kindOf(field).schema(field), ...annotations(field, name) }
   return { ...objectSchema(mapped(field.fields, fieldSchema), []), ...annotations(field, name) }
 }
 
 /**
- * The schema of a field in requests: null stands for absent, or on PATCH for removed (RFC 7396).
+ * For requests: null stands for absent, or on PATCH for removed (RFC 7396).
  *
  * @param isOpen whether unknown members of an object are ignored
  */
@@ -47,7 +47,7 @@ export function mapped<From, To>(
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]))
 }
 
-/** An object with these members, all required by default, and, unless it is open, no others. */
+/** By default, all properties are required and no others are allowed. */
 export function objectSchema(
   properties: Schemas,
   required: readonly string[] = Object.keys(properties),
@@ -62,7 +62,7 @@ export function objectSchema(
 }
 
 function nullable(schema: Schema): Schema {
-  // Without a type, a schema allows null already.
+  // A schema without a type already allows null.
   if (schema['type'] === undefined) return schema
   return {
     ...schema,

@@ -27,7 +27,7 @@ export function headersBelow(path: string): Schemas {
     Location: location('The URL of the new resource.'),
     'Content-Location': location('The URL of the resource in the body.'),
     Link: required(
-      'Documentation: `describedby` is the profile of a collection, `service-desc` the OpenAPI document, `api-catalog` the list of interfaces, `help` the explanation of an error, `changes` the feed of a collection, `version-history` the versions of a resource (RFC 5829, RFC 8288, RFC 8631, RFC 9727).',
+      'Links by relation: `describedby` leads to the profile of a collection, `service-desc` to the OpenAPI document, `api-catalog` to the list of interfaces, `help` to the explanation of an error, `changes` to the feed of a collection, `version-history` to the versions of a resource (RFC 5829, RFC 8288, RFC 8631, RFC 9727).',
       `<${EXAMPLE_ORIGIN}${path}/profile/collection>; rel="describedby"`,
     ),
     Vary: required('The request headers that the response depends on.', 'Accept'),

@@ -47,7 +47,11 @@ export function sharedSchemas(resources: readonly Resource[]): Schemas {
     Problem: described(
       'The body of a failed request whose Accept names application/problem+json (RFC 9457).',
       {
-        type: { type: 'string', format: 'uri-reference', description: 'The page of the error code.' },
+        type: {
+          type: 'string',
+          format: 'uri-reference',
+          description: 'The page that explains the error code.',
+        },
         title: { ...text, description: 'The error code in words.' },
         status: integer,
         detail: text,
@@ -117,7 +121,7 @@ const FORMS: Schemas = {
       type: { ...text, enum: ['text', 'textarea', 'number', 'date', 'email', 'url'] },
       format: {
         enum: ['date-time', 'object', 'json'],
-        description: 'What the text represents; objects and other values are JSON.',
+        description: 'What the text represents. Objects and other values are JSON.',
       },
       required: { const: true },
       readOnly: { const: true },

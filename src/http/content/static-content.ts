@@ -4,7 +4,6 @@ import { extname } from 'node:path'
 import type { Context } from 'koa'
 import { type Handler, type Route, reads } from '../routes.ts'
 
-/** Content that is the same for every caller. */
 type StaticContent = Readonly<ReturnType<typeof staticContent>>
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -58,7 +57,7 @@ export function fileHandler(path: string): Handler {
   return contentHandler(extname(path), () => readFile(path))
 }
 
-/** Serves contents by name below a path. No path from a request reaches the disk. */
+/** No path from a request reaches the disk. */
 export function contentRoute(folder: string, contents: Readonly<Record<string, Handler>>): Route {
   const handlers = new Map(Object.entries(contents))
   const handlerOf = ({ params }: Context) => handlers.get((params as { name: string }).name)

@@ -126,7 +126,7 @@ function Collections({ links }) {
 /** What people can do about a status; the code leads to the rest. */
 const ADVICE = /** @type {Record<number, string>} */ ({
   401: 'Enter an access token above to see this page.',
-  403: 'Your token does not permit this. Ask for one with the missing scope, and enter it above.',
+  403: 'Your token does not permit this. Get one with the missing scope, and enter it above.',
 })
 
 /** @param {{ answer: any }} properties */
@@ -145,7 +145,7 @@ function Failure({ answer }) {
       </ul>`
       }
     </div>
-    ${history && html`<p><a href=${history}>History</a>: its versions, and a way to restore one</p>`}
+    ${history && html`<p><a href=${history}>History</a>: its versions, which you can restore</p>`}
     <p><a href=${/** @type {HTMLMetaElement} */ (document.querySelector('meta[name=base]')).content}>All collections</a></p>`
 }
 

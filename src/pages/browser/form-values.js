@@ -93,7 +93,7 @@ function problemInMembers(field, members) {
   const repeated = names.find((name, index) => names.indexOf(name) < index)
   return repeated === undefined
     ? []
-    : [{ field, message: `The name ${JSON.stringify(repeated)} is in more than one line.` }]
+    : [{ field, message: `The name ${JSON.stringify(repeated)} is on more than one line.` }]
 }
 
 /**

@@ -55,7 +55,7 @@ function Version({ version, older, profile, current, isKnown, isAlone }) {
   const mayRestore =
     resource && profile?.patch && (current?.body?._templates?.default || current?.status === 410)
   return html`<div class="heading">
-      <h2>${EVENTS[event] ?? 'As it was before the record'}</h2>
+      <h2>${EVENTS[event] ?? 'Before the recorded history'}</h2>
       <span class="note">Version ${version.version}${isNow ? ', current' : ''}</span>
     </div>
     <p><${Value} value=${time} schema=${{ format: 'date-time' }} />${by && html` by <span class="author">${by}</span>`}</p>
@@ -78,7 +78,7 @@ function Version({ version, older, profile, current, isKnown, isAlone }) {
  */
 function Differences({ from, to, profile }) {
   const rows = differences(from?.resource, to.resource, profile).filter(({ name }) => name !== UNINTERESTING)
-  if (rows.length === 0) return html`<p class="note">No field that is shown here differs.</p>`
+  if (rows.length === 0) return html`<p class="note">None of the fields shown here differ.</p>`
   const caption = from ? `Changes since version ${from.version}` : `Fields of version ${to.version}`
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
     <table class="differences">
@@ -124,7 +124,7 @@ function Restoring({ version, current }) {
       return location.assign(href)
     }
     const { code, message } = body?.error ?? { message: `The response has the status ${status}.` }
-    const advice = code === 'CONCURRENT_MODIFICATION' ? ' Reload the page to see the present state.' : ''
+    const advice = code === 'CONCURRENT_MODIFICATION' ? ' Reload the page to see the current state.' : ''
     setProblem(message + advice)
   }
   const title = `Restore version ${version.version}`
@@ -133,7 +133,7 @@ function Restoring({ version, current }) {
   return html`<button type="button" aria-label=${title} onClick=${() => dialog.current.showModal()}>Restore</button>
     <dialog ref=${dialog} aria-label=${title}>
       <h2>${title}?</h2>
-      <p>${etag ? 'The present state stays in the history.' : 'The resource is created again.'} This is the request:</p>
+      <p>${etag ? 'The current state stays in the history.' : 'This creates the resource again.'} This is the request:</p>
       <pre tabindex="0" aria-label="Request"><code>${text.join('\n')}</code></pre>
       ${problem && html`<p role="alert" class="error">${problem}</p>`}
       <div class="actions">

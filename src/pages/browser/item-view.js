@@ -98,7 +98,7 @@ function Deletion({ template, etag, up }) {
   return html`<button type="button" onClick=${() => dialog.current.showModal()}>Delete</button>
     <dialog ref=${dialog} aria-labelledby="delete-title">
       <h2 id="delete-title">${template.title}?</h2>
-      <p>What it owns is deleted too.</p>
+      <p>This also deletes the resources that it owns.</p>
       ${problem && html`<p role="alert" class="error">${problem}</p>`}
       <div class="actions">
         <button type="button" class="danger" onClick=${remove}>Delete</button>

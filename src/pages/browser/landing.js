@@ -56,7 +56,7 @@ function Dashboard() {
     void load()
   }, [])
   if (token() === '')
-    return html`<p class="note">With an access token, this page shows what each collection holds.</p>`
+    return html`<p class="note">With an access token, this page shows what each collection contains.</p>`
   return html`${collections.map((one) => html`<${Collection} key=${one.collection.title} ...${one} />`)}`
 }
 

@@ -220,8 +220,8 @@ function Empty({ template }) {
   const isFiltered = ['filter', 'q', 'id'].some((name) => new URLSearchParams(location.search).has(name))
   if (isFiltered)
     return html`<p class="empty">Nothing matches the filters. <a href=${location.pathname}>Show all</a></p>`
-  return html`<p class="empty">Nothing is here yet.
-    ${template ? ' Create the first one above.' : ' The token may not create anything here.'}</p>`
+  return html`<p class="empty">There is nothing here yet.
+    ${template ? ' Create the first one above.' : ' Your token does not permit creating anything here.'}</p>`
 }
 
 /** @param {{ body: any }} properties */
