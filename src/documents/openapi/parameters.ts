@@ -28,8 +28,8 @@ const SEARCH = `Only items that contain each of these words in some text, regard
 /** Request headers, by name without hyphens. */
 const HEADERS = {
   IfMatch: 'The entity tags of the versions that may be changed, or `*`.',
-  IfUnmodifiedSince: 'Fails if the resource has changed since this second. Ignored beside If-Match.',
-  IfModifiedSince: '304 if the resource has not changed since this second. Ignored beside If-None-Match.',
+  IfUnmodifiedSince: 'Fails if the resource has changed since this time. Ignored with If-Match.',
+  IfModifiedSince: '304 if the resource has not changed since this time. Ignored with If-None-Match.',
   IfNoneMatchRead: 'Entity tags that the client has. 304 if one of them is current.',
   IfNoneMatchWrite: '`*`: only create, never replace.',
   ConsistencyToken: 'The token of a write that the response must reflect.',
@@ -80,7 +80,7 @@ export function selectionParameters(resource: Resource, resources: readonly Reso
 const FIELDS =
   'Only these fields, with `id` and `_links`. The schemas describe responses without this parameter; with it, other fields are absent.'
 
-const EMBED = `The relations of links whose targets to return in \`_embedded\`, as GET of the link returns them; of a list, the first ${DEFAULT_PAGE_SIZE} items. Requires the scopes to read them.`
+const EMBED = `Relations of links. \`_embedded\` then has what GET of each link returns, with the first ${DEFAULT_PAGE_SIZE} items of a list. Requires the scopes to read them.`
 
 /** SPEC §4.1. */
 export function listParameters(resource: Resource, resources: readonly Resource[]): Schema[] {

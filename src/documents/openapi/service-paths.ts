@@ -123,7 +123,7 @@ function changesOperation(collection: string, path: string): Schema {
     operationId: 'listChanges',
     summary: 'The changes of resources, in the same order for all readers',
     description:
-      'Following `next` returns each change of the collections that the token may read exactly once. `next` is always ' +
+      'Following `next` returns every change exactly once, for the collections that the token may read. `next` is always ' +
       'present; at the end of the feed, request it again later. A position after which changes are no longer kept is ' +
       '410. In text/event-stream, each change is an event with its position.',
     tags: [TAG],
