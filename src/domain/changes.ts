@@ -15,7 +15,7 @@ import { parentNotFoundOrGone } from './read.ts'
 import { type ClientChange, refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
 import { ParentNotFound, transact, WriteConflict } from './transaction.ts'
 
-/** The outcome of a write. It is decided with the write itself, so concurrent requests cannot make it wrong. */
+/** The outcome is decided by the write itself, so concurrent requests cannot make it wrong. */
 export interface Written {
   readonly outcome: 'CREATED' | 'REPLACED' | 'UNCHANGED'
   readonly row: Row
@@ -98,14 +98,14 @@ export async function removeResource(
   }
 }
 
-/** The columns of a key, with who writes it. */
+/** The columns of a key, with the author of the write. */
 function signedColumns(context: WriteContext, resource: Resource, key: ResourceKey): Columns {
   return keyColumns(resource, signedKey(key, writerOf(context)))
 }
 
 type Target = Pick<Change, 'key' | 'before' | 'after'>
 
-/** Writes the columns that the rules of a change leave. */
+/** Writes `after`, in which rules may have set columns. */
 type Write = (change: ClientChange, after: Columns) => Promise<Written>
 
 async function runWrite(
@@ -139,9 +139,8 @@ async function runWrite(
 }
 
 /**
- * Runs a write in a transaction if it has several statements: those of a database rule, or of an idempotency
- * key. A write of one statement needs none, nor does one whose rule reads first and then has nothing to write.
- * A rule may set columns, so each attempt starts from a copy of those of the target.
+ * Runs a write in a transaction if it has several statements, because of a database rule or an idempotency key. A rule
+ * that reads first needs none if it then writes nothing. Rules may set columns, so each attempt copies `after`.
  *
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */

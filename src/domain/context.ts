@@ -6,7 +6,6 @@ import type { Resource } from '../model/resource.ts'
 
 export type { DatabaseClient }
 
-/** The database that writes use, the settings they follow, and the caller. */
 export interface WriteContext {
   readonly caller: Caller
   readonly client: DatabaseClient
@@ -19,11 +18,10 @@ export interface WriteContext {
   readonly transaction?: SharedTransaction
 }
 
-/** How several writes are in one transaction. */
 export interface SharedTransaction {
-  /** Each write has a savepoint, so that what the database refuses ends the write and not the transaction. */
+  /** Each write has a savepoint, so that an error of the database ends the write and not the transaction. */
   readonly hasSavepoints: boolean
 }
 
-/** Chooses the database that a caller reads from, and records who has written. */
+/** Chooses the database that a caller reads from, and records writes. */
 export type ReadContext = Pick<Readers, 'clientFor' | 'caughtUpClientFor' | 'recordWrite'>

@@ -12,7 +12,7 @@ import { type ClientChange, refuseBrokenRules } from './rules.ts'
 import { TransactionEnded } from './transaction.ts'
 import { newValues } from './write.ts'
 
-/** A resource to create unless there is one with its identifier, which is generated if there is none. */
+/** A resource to create unless its identifier is taken. A missing identifier is generated. */
 export interface Creation {
   readonly parentId?: string | undefined
   readonly id: string | undefined
@@ -21,9 +21,9 @@ export interface Creation {
 }
 
 /**
- * Creates resources in few statements, which takes a fifth of the time of one statement for each.
+ * Creates resources in a few statements, in a fifth of the time that one statement for each takes.
  *
- * @returns for each either the result, or undefined if it must be written by itself
+ * @returns a result for each, or undefined if it must be written by itself
  * @throws {TransactionEnded} if one is refused: the next attempt finds out which
  */
 export async function createTogether(
@@ -55,7 +55,7 @@ export async function createTogether(
   }
 }
 
-/** What to add: nothing for a key that is malformed or stored. */
+/** Undefined for a key that is malformed or stored. */
 async function changesOf(
   { client, caller, ruleSettings: settings }: WriteContext,
   resource: Resource,

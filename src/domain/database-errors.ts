@@ -15,7 +15,7 @@ const DATA_EXCEPTION = '22'
 /** PostgreSQL's serialization_failure and deadlock_detected. */
 const WRITE_CONFLICTS = ['40001', '40P01']
 
-/** Makes a conflict, a duplicate value, a missing parent, an invalid stored row or SERVICE_UNAVAILABLE of an error. */
+/** Maps an error to a conflict, a duplicate value, a missing parent, an invalid stored row or SERVICE_UNAVAILABLE. */
 export function writeError(error: unknown, resource: Resource): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
@@ -32,9 +32,8 @@ export function writeError(error: unknown, resource: Resource): unknown {
 }
 
 /**
- * The error for a computed value that does not fit its field; undefined if another problem has this SQLSTATE. The values of
- * a body fit their fields, so the value is computed from them. PostgreSQL names the column only where a constraint refuses
- * it.
+ * The error for a computed value that does not fit its field; undefined if the SQLSTATE has another cause. Values of a body
+ * have been checked, so only computed ones can fail. PostgreSQL names the column only if a constraint refuses it.
  */
 function computedProblem({ path, leaves }: Resource, state: string, constraint: string) {
   const computed = leaves.filter(({ field }) => field.computed !== undefined)
@@ -46,18 +45,14 @@ function computedProblem({ path, leaves }: Resource, state: string, constraint: 
   return new DomainError('BUSINESS_RULE_VIOLATION', message, details)
 }
 
-/**
- * Passes on only errors after which the transaction of several writes can go on.
- *
- * @throws {TransactionEnded} if PostgreSQL refused a statement without a savepoint, or because of another transaction
- */
+/** @throws {TransactionEnded} if PostgreSQL refused a statement without a savepoint, or because of another transaction */
 export function refuseToGoOn({ transaction }: WriteContext, error: unknown): void {
   const { state } = refusalOf(error) ?? NONE
   if (!transaction || state === '') return
   if (!transaction.hasSavepoints || WRITE_CONFLICTS.includes(state)) throw new TransactionEnded()
 }
 
-/** As {@link writeError}, for a deletion: a resource can be in use. */
+/** Like {@link writeError}, for a deletion: the resource can be in use. */
 export function deletionError(error: unknown, resources: readonly Resource[]): unknown {
   const { state, constraint } = refusalOf(error) ?? NONE
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
@@ -70,8 +65,8 @@ export function deletionError(error: unknown, resources: readonly Resource[]): u
 const NONE = { state: '', constraint: '' }
 
 /**
- * Bodies are checked before writes. So the violation is of a row that was stored before its constraint and
- * that the write changes in another column, such as an astronaut whose mission ends.
+ * Bodies are checked before writes, so the row was stored before its constraint, and the write changes another column of it:
+ * that of an astronaut whose mission ends, for example.
  */
 function checkViolation(error: unknown): unknown {
   if (refusalOf(error)?.state !== CHECK_VIOLATION) return prismaError(error)
@@ -82,7 +77,7 @@ function checkViolation(error: unknown): unknown {
 /** Foreign keys are named `{table}_{column}_fkey`. */
 function unknownReference({ path, leaves }: Resource, constraint: string): unknown {
   const leaf = leaves.find(({ column }) => `${tableName(path)}_${column}_fkey` === constraint)
-  // The target existed when the rule was checked, and was deleted since; the next attempt reports this.
+  // The target was deleted after the rule was checked. The next attempt reports it.
   if (leaf?.field.type === 'reference') return new WriteConflict()
   return new ParentNotFound()
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that the definitions of a domain and their rules are written with. A folder of definitions imports this
- * module as `halgraph/domain`, and no other module of the service; docs/DOMAINS.md explains it with examples.
+ * Everything that definitions and their rules need. A folder of definitions imports this module as `halgraph/domain`, and no
+ * other module of the service; docs/DOMAINS.md explains it with examples.
  */
 
 export { type Action, allows, authorize, type Caller } from '../model/caller.ts'

@@ -20,7 +20,6 @@ export type IdempotencyRecord = ReturnType<typeof idempotencyRecord>
  * (draft-ietf-httpapi-idempotency-key-header). Failed requests store nothing.
  *
  * @param key unique among the requests of a caller
- * @param apiVersion the version of the API that the body is in
  * @throws {DomainError} VALIDATION_FAILED (400) for a malformed key
  */
 export function idempotencyRecord(
@@ -34,7 +33,6 @@ export function idempotencyRecord(
     const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
     refuseInvalid([{ field: 'idempotency_key', code: 'INVALID_FORMAT', message }])
   }
-  /** The primary key: subject, collection, parent_id and key. */
   const address = [caller.identity, resource.path, parentId ?? '', key]
   const hash = createHash('sha256')
     .update(canonical(toColumns(resource, values)) + apiVersion)
@@ -47,7 +45,7 @@ export function idempotencyRecord(
      */
     async find(): Promise<Row | undefined> {
       const statement = { text: FIND, values: [...address, expiry(idempotencyKeyHours)] }
-      // The transaction that claimed a key has stored its answer.
+      // The transaction that claimed the key has also stored the answer.
       const [known] = await client.$rows<{ request_hash: string; answer: Columns }>(statement)
       if (!known) return undefined
       if (known.request_hash !== hash) {
@@ -89,7 +87,7 @@ const STORE = `UPDATE idempotency_keys SET answer = $5::jsonb WHERE ${ADDRESS}`
 const DELETE_EXPIRED = `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM idempotency_keys WHERE created_date < $1::timestamptz LIMIT $2)) RETURNING key`
 
-/** Keys that were created before it are no longer stored. */
+/** Keys created before this time have expired. */
 function expiry(hours: number): string {
   return new Date(Date.now() - hours * HOUR_MILLISECONDS).toISOString()
 }
@@ -97,7 +95,7 @@ function expiry(hours: number): string {
 /** A statement that deletes this many keys ends long before its timeout. */
 const BATCH_SIZE = 1_000
 
-/** Deletes keys older than this many hours, soon after the start and then every hour, until the result is called. */
+/** Deletes expired keys soon after the start and then every hour, until the result is called. */
 export function startKeyExpiry(client: Client, hours: number, within = 10_000): () => void {
   const deleteExpired = async (stopped: AbortSignal) => {
     const statement = { text: DELETE_EXPIRED, values: [expiry(hours), BATCH_SIZE] }

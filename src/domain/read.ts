@@ -51,8 +51,8 @@ const IS_DELETED = `
     OR EXISTS (SELECT FROM tombstone_sets WHERE collection = $1 AND parent_id = $2 AND $3 = ANY(ids)) AS deleted`
 
 /**
- * The error for the parent of a key, if the parent is missing. Writes do not look up the parent first;
- * call this after a violated rule, because a missing parent takes precedence (404 and 410 before 422).
+ * The error for a missing parent. Writes do not look up the parent first; call this after a violated rule,
+ * because a missing parent takes precedence (404 and 410 before 422).
  */
 export async function parentNotFoundOrGone(
   client: Client,
@@ -65,7 +65,6 @@ export async function parentNotFoundOrGone(
   return row ? undefined : notFoundOrGone(client, owner, parent)
 }
 
-/** RESOURCE_NOT_FOUND (404), with advice for the operation, if any. */
 export function resourceNotFound(resource: Resource, { id }: ResourceKey, advice = ''): DomainError {
   const message = `There is no resource ${quoted(id)} in ${resource.path}.${advice && ` ${advice}`}`
   return new DomainError('RESOURCE_NOT_FOUND', message)
@@ -76,7 +75,7 @@ function quoted(id: string): string {
   return JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id)
 }
 
-/** Reads resources by the texts of their keys. A key without a row is left out. */
+/** Reads resources by their keys as texts. Keys without a row are left out. */
 export async function readByKeys(
   client: Client,
   resource: Resource,
@@ -88,14 +87,13 @@ export async function readByKeys(
   return new Map(rows.map((row) => [keyText(keyOf(resource, row)), row]))
 }
 
-/** Reads a part of a collection (SPEC §4.1). */
 export function readList(client: Client, resource: Resource, request: ListRequest): Promise<List> {
   return prismaModel(client, resource).list(resource, request)
 }
 
 /**
- * Reads the same part of the lists of several parents, as a map by the parents' identifiers. A list contains
- * the resources that the parent owns or that refer to it. A missing parent has no list.
+ * Reads the same part of the lists of several parents, by the parents' identifiers. A list contains the resources
+ * that the parent owns or that refer to it. A missing parent has no list.
  */
 export function readLists(
   client: Client,
@@ -111,7 +109,7 @@ export function readLists(
 /** PostgreSQL's SQLSTATE of a double that overflows. */
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 
-/** Counts and measures the groups of a collection: exactly where that of doubles overflows in any group. */
+/** Counts and measures the groups of a collection, with exact arithmetic if a double overflows in any group. */
 export function aggregate(client: Client, resource: Resource, request: AggregateRequest): Promise<Group[]> {
   const model = prismaModel(client, resource)
   return model.measureGroups(resource, request).catch((error) => {

@@ -1,8 +1,6 @@
 /**
- * Repeats work in the background until the result is called, never twice at once; the next run makes up for one that
- * fails. The first delay is random, so that processes that start together do not work at the same time.
- *
- * @param within the longest first delay
+ * Repeats work in the background until the result is called, never twice at once. Errors are ignored, because the next run
+ * makes up for them. The first delay is random, up to `within`, so that processes that start together do not coincide.
  */
 export function repeat(
   work: (stopped: AbortSignal) => Promise<void>,

@@ -12,7 +12,6 @@ import type { Resource, Values } from '../model/resource.ts'
 import { changedColumns, toValues, valueAt } from '../model/rows.ts'
 import { uniqueExpression, uniqueLeaves } from '../model/uniqueness.ts'
 
-/** A change with the whole client, not only the part for rules. */
 export type ClientChange = Change & { readonly client: Client }
 
 /**
@@ -34,7 +33,7 @@ export async function refuseBrokenRules(
   await resource.databaseRule?.(change)
 }
 
-/** The changes of fields that their declared transitions do not have. */
+/** Changes of fields that their transitions do not allow. */
 function brokenTransitions(resource: Resource, values: Values, before: Values | undefined): Detail[] {
   return resource.writable.flatMap((leaf): Detail[] => {
     const { name, field } = leaf
@@ -49,7 +48,7 @@ function brokenTransitions(resource: Resource, values: Values, before: Values | 
   })
 }
 
-/** Checks only changed references; foreign keys keep the others valid. */
+/** Checks only changed references: foreign keys keep the others valid. */
 async function unknownReferences(
   { client, before, after }: ClientChange,
   resource: Resource,
@@ -69,9 +68,8 @@ async function unknownReferences(
 }
 
 /**
- * Refuses a change to a unique value that another resource has. The unique index would refuse it too, but two
- * callers who swap values would wait for each other in the index until PostgreSQL ends the deadlock after a
- * second (`deadlock_timeout`).
+ * Refuses a unique value that another resource has. The unique index would refuse it too, but two callers who swap
+ * values would wait for each other until PostgreSQL ends the deadlock after a second (`deadlock_timeout`).
  *
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
@@ -98,7 +96,7 @@ export async function refuseTakenValues(
 }
 
 /**
- * Refuses a creation whose body has the identifier of an existing resource: it was meant for that one.
+ * Refuses to create a resource if the body has the identifier of another one: the request was meant for that one.
  *
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */

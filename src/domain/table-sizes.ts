@@ -5,9 +5,8 @@ import { type Resource, tableName } from '../model/resource.ts'
 
 const LIFETIME_MILLISECONDS = 10_000
 
-/** The sizes of the tables of the resources, kept for ten seconds. */
 export class TableSizes {
-  /** The sizes in bytes by table. Only the first call waits for them; a failure keeps the previous ones. */
+  /** In bytes, by table. Only the first call waits for them; a failure keeps the previous ones. */
   readonly #sizes = new LRUCache<'sizes', ReadonlyMap<string, number>>({
     max: 1,
     ttl: LIFETIME_MILLISECONDS,

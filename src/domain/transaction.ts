@@ -7,18 +7,16 @@ import type { SharedTransaction, WriteContext } from './context.ts'
 /** Another request has changed the same data. The write is repeated; callers never receive this error. */
 export class WriteConflict extends Error {}
 
-/** The parent of an owned resource does not exist. */
 export class ParentNotFound extends Error {}
 
-/** The transaction cannot go on, because of another request or of a refusal without a savepoint. It is repeated. */
+/** The transaction cannot continue, because of another request or an error without a savepoint. It is repeated. */
 export class TransactionEnded extends Error {}
 
 /** Each conflict means that another request succeeded, so this many in a row indicate a fault. */
 const MAXIMUM_ATTEMPTS = 200
 
 /**
- * Repeats a write until it has no conflict. A write without preconditions never fails because of another
- * request; it is applied after it.
+ * Repeats a write until it has no conflict. Without preconditions, a write never fails because of another request.
  *
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) after too many conflicts
  */
@@ -46,7 +44,7 @@ class RolledBack extends Error {
  * Runs writes in one transaction, and again as a whole after a conflict. A savepoint costs two statements, so the first
  * attempt has them only if the writes may fail one by one; later ones have them to find out which write is refused.
  *
- * @param work resolves to what the transaction came to, and whether it is kept
+ * @param work returns the result, and whether to commit it
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
  */
 export function inOneTransaction<Result>(
@@ -74,11 +72,7 @@ export function inOneTransaction<Result>(
   })
 }
 
-/**
- * Runs the statements of one write in a transaction, or in a savepoint of the one that it is in.
- *
- * @throws {DomainError} as {@link inOneTransaction}
- */
+/** Runs one write in a transaction, or in a savepoint of the current one. Throws as {@link inOneTransaction}. */
 export function transact<Result>(
   context: Context,
   work: (client: DatabaseClient) => Promise<Result>,
@@ -95,7 +89,7 @@ function begin<Result>(context: Context, work: (client: DatabaseClient) => Promi
   })
 }
 
-/** Locks keys until the end of the transaction. Only transactions of several writes do, all in the same order. */
+/** Locks keys until the end of the transaction. All transactions lock them in the same order. */
 export async function lockInOrder(client: DatabaseClient, keys: readonly string[]): Promise<void> {
   if (keys.length > 1) await client.$rows({ text: LOCK, values: [[...new Set(keys)].sort()] })
 }

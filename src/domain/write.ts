@@ -15,7 +15,7 @@ import { notFoundOrGone, resourceNotFound } from './read.ts'
 import { retry } from './transaction.ts'
 
 interface PatchOptions extends Precondition {
-  /** The version of the API that the body is in; by default it is in all fields of the resource. */
+  /** The API version of the body, which has all fields by default. */
   readonly apiVersion?: string | undefined
   readonly readOnly: Values
 }
@@ -26,9 +26,8 @@ interface PutOptions extends PatchOptions {
 }
 
 interface CreateOptions extends Pick<PatchOptions, 'apiVersion'> {
-  /** With a key, a repeated request creates once. */
   readonly key?: string | undefined
-  /** An identifier that the caller has sent: ignored, unless a resource has it. */
+  /** The identifier in the body. It is ignored, unless a resource has it. */
   readonly otherThan?: string | undefined
 }
 
@@ -61,9 +60,8 @@ export async function createResource(
 }
 
 /**
- * Creates or replaces the resource with a key (SPEC §4.4, §4.5). A replacement clears the fields that the
- * body omits; those that the API version of the body does not have stay. A body that changes nothing does not
- * change the version.
+ * Creates or replaces a resource (SPEC §4.4, §4.5). A replacement clears the fields that the body omits, except
+ * those outside its API version. A body that changes nothing does not change the version.
  *
  * @throws {DomainError} as {@link createResource}, and CONCURRENT_MODIFICATION, RESOURCE_NOT_FOUND if the
  *   resource may not be created, PRECONDITION_FAILED if it may not be replaced
@@ -134,7 +132,6 @@ export async function deleteResource(
   return outcome
 }
 
-/** Changes an existing resource so that a view of it has these values. */
 function change(
   context: WriteContext,
   resource: Resource,
@@ -150,7 +147,7 @@ function change(
 }
 
 /**
- * Applies a JSON Merge Patch without changing its arguments. RFC 7396 §2: null removes a member, objects are
+ * Applies a JSON Merge Patch (RFC 7396 §2) without changing its arguments: null removes a member, objects are
  * merged, and other values replace.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
@@ -190,7 +187,7 @@ function validated(resource: Resource, body: Values): Values {
   return values
 }
 
-/** @throws {DomainError} VALIDATION_FAILED (400) for a check, which a view cannot make */
+/** @throws {DomainError} VALIDATION_FAILED (400) for a check, which needs the whole resource */
 function completed(resource: Resource, view: Resource, values: Values, before?: Row): Values {
   const whole = completeValues(resource, view, values, before)
   const checks = view === resource ? [] : (resource.checks ?? [])
@@ -198,7 +195,7 @@ function completed(resource: Resource, view: Resource, values: Values, before?: 
   return whole
 }
 
-/** Includes invalid stored values, which a patch must not lose. */
+/** Includes stored values that are invalid: a patch must not lose them. */
 function writableValues(view: Resource, row: Row): Values {
   return Object.fromEntries(
     Object.entries(toValues(view, row)).filter(([name]) => name in view.writableFields),

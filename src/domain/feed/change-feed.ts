@@ -9,9 +9,8 @@ import { numberChanges } from './upkeep.ts'
 
 export interface ChangePage {
   readonly changes: readonly RecordedChange[]
-  /** The position after this page, from which to continue, also at the end of the feed. */
+  /** The position to continue from, also at the end of the feed. */
   readonly next: string
-  /** Whether there is more to read at once. */
   readonly hasMore: boolean
 }
 
@@ -22,21 +21,20 @@ export interface ChangeRequest {
   readonly limit: number
 }
 
-/** The database, and how long it keeps changes. */
 export type Source = Pick<WriteContext, 'client' | 'changesDays'>
 
-/** The end of the feed, as a cursor of requests. */
+/** The cursor of the end of the feed, in requests. */
 export const NOW = 'now'
 
-/** Of one statement, so that a request for changes that are rare reads no more. */
+/** The limit of one statement, so that a request for rare changes does not scan the whole feed. */
 const SCANNED_POSITIONS = 1_000
 
 /**
- * Reads recorded changes after a position, in the one order that all readers see. It gives positions to changes that have
- * none yet, so the client must be that of the primary. Following `next` leads to each change exactly once.
+ * Reads recorded changes after a position, in the order that all readers see. Assigns positions to new changes, so the client
+ * must be that of the primary. Following `next` leads to each change exactly once.
  *
  * @throws {DomainError} RESOURCE_GONE (410) if changes after the position were purged, or it is of another database;
- *   INVALID_QUERY_PARAMETER (400) for what is no cursor; RESOURCE_NOT_FOUND (404) without a record
+ *   INVALID_QUERY_PARAMETER (400) for an invalid cursor; RESOURCE_NOT_FOUND (404) if changes are not recorded
  */
 export async function readChanges(
   { client, changesDays }: Source,
@@ -46,7 +44,7 @@ export async function readChanges(
   if (changesDays === 0)
     throw new DomainError('RESOURCE_NOT_FOUND', 'The service keeps no record of changes.')
   const after = since === NOW ? Number.MAX_SAFE_INTEGER : since === undefined ? 0 : toPosition(since)
-  // Before the page is read: otherwise another process could number changes that it lacks.
+  // Before the page is read, since otherwise it could lack changes that another process numbers.
   await numberChanges(client)
   const { rows, reached, purged, last, isGone, hasMore } = await readPart(client, request, after)
   if (since === NOW) return { changes: [], next: toCursor(last), hasMore: false }
@@ -62,14 +60,14 @@ export async function readChanges(
   }
 }
 
-/** The last position that was given. */
+/** The last assigned position. */
 export async function readEnd({ client }: Source): Promise<number> {
   const text = 'SELECT last_position::float8 AS last FROM change_feed'
   const [feed] = (await client.$rows({ text, values: [] })) as [{ last: number }]
   return feed.last
 }
 
-/** Whether {@link readChanges} would read something, an error included, and otherwise how far the feed was searched. */
+/** Whether {@link readChanges} would return changes or fail, and otherwise how far the feed was searched. */
 export async function hasChanges(
   { client }: Source,
   request: ChangeRequest,

@@ -4,10 +4,10 @@ import { DomainError } from '../../model/errors.ts'
 import type { ChangePage, ChangeRequest } from './change-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
-/** A stream tells its position at least this often. */
+/** A stream reports its position at least this often. */
 const HEARTBEAT_MILLISECONDS = 15_000
 
-/** Reads of a page, and the time between them. */
+/** Attempts to read a page, and the time between them. */
 const MAXIMUM_ATTEMPTS = 5
 const RETRY_MILLISECONDS = 1_000
 
@@ -17,14 +17,13 @@ interface Follower<Page> {
   readonly feed: FeedWatch
   readonly caller: Caller
   readonly request: ChangeRequest
-  /** Reads the page after a position. */
   readonly read: (since: string) => Promise<Page>
   readonly signal: AbortSignal
 }
 
 /**
- * The pages of a feed from the first one on, as changes happen; one without changes at least every 15 seconds. Holds one
- * page at a time. Ends when the signal is aborted, or when no more requests may wait.
+ * The pages of a feed from the first one on, as changes happen, and an empty one at least every 15 seconds. Ends when the
+ * signal is aborted, or when no more requests may wait.
  */
 export async function* followFeed<Page extends FeedPage>(
   first: Page,
@@ -39,7 +38,7 @@ export async function* followFeed<Page extends FeedPage>(
   }
 }
 
-/** A page that a busy service refuses to read is read a little later: ending the stream would only add the client's retry. */
+/** Retries a page while the service is busy: ending the stream would only make the client retry. */
 async function repeated<Page>(read: () => Promise<Page>): Promise<Page> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -7,8 +7,8 @@ const LAST_LETTER = 0x1ffff
 const known = new WeakMap<Client, Promise<LowerCase>>()
 
 /**
- * The function that lowers the case of a text as this database does, letter by letter. Databases differ from JavaScript and
- * from each other in rare letters such as İ and Ⓐ, so the letters are read once.
+ * Lowers the case of a text as this database does, letter by letter. Databases differ from JavaScript and from each other
+ * in rare letters such as İ and Ⓐ, so the letters are read once.
  */
 export function lowerCaseOf(client: Client): Promise<LowerCase> {
   const found = known.get(client)

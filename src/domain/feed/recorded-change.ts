@@ -6,7 +6,6 @@ import { toValues } from '../../model/rows.ts'
 import { toCursor } from './position.ts'
 
 export interface RecordedChange {
-  /** The position after this change. */
   readonly cursor: string
   readonly resource: Resource
   readonly key: ResourceKey
@@ -21,7 +20,7 @@ export interface RecordedChange {
   readonly row: Columns | null
 }
 
-/** A change as it is stored; without a position, none. */
+/** A stored change, or none if `position` is null. */
 export interface ChangeRow {
   readonly position: number | null
   readonly collection: string
@@ -69,7 +68,6 @@ export function rowOf(resource: Resource, columns: Columns, exact: Columns | nul
   return Object.fromEntries(converted)
 }
 
-/** The shown fields of a resource as JSON, under wire names. */
 export function jsonValues(resource: Resource, row: Columns): Values {
   const converted = resource.shownLeaves.map(({ column, field }) => {
     const { toJson } = kindOf(field)

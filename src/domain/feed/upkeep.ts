@@ -4,16 +4,16 @@ import { repeat } from '../repeat.ts'
 const DAY_MILLISECONDS = 86_400_000
 const HOUR_MILLISECONDS = 3_600_000
 
-/** How long changes stay without a position if they are not read. */
+/** How long changes that are not read stay without a position. */
 const NUMBERING_MILLISECONDS = 10_000
 
 /** A statement that numbers or deletes this many changes ends long before its timeout. */
 const BATCH_SIZE = 1_000
 
 /**
- * Keeps a record of changes for this many days from now on; 0: of none.
+ * Sets how many days changes are recorded for; 0 stops recording.
  *
- * @returns whether changes are recorded: not without the migration of the record, which a domain may still lack
+ * @returns whether changes are recorded: false also if the domain lacks the migration
  */
 export async function keepChanges(client: Client, days: number): Promise<boolean> {
   const exists = "SELECT WHERE to_regprocedure('keep_changes(integer)') IS NOT NULL"
@@ -22,20 +22,18 @@ export async function keepChanges(client: Client, days: number): Promise<boolean
   return days > 0
 }
 
-/** Gives positions to the changes that were committed and have none. */
+/** Assigns positions to the committed changes that have none. */
 export async function numberChanges(client: Client): Promise<void> {
   while (await isFullBatch(client, 'SELECT number_changes($1) AS count', [BATCH_SIZE]));
 }
 
 interface Feed {
   readonly source: { readonly client: Client; readonly changesDays: number }
-  /** Numbers the changes. */
   refresh(): Promise<void>
 }
 
 /**
- * Numbers recorded changes every ten seconds, and every hour deletes those older than this many days, until the result
- * is called.
+ * Numbers recorded changes every ten seconds, and deletes expired ones every hour, until the result is called.
  */
 export function startChangeUpkeep(feed: Feed, within = NUMBERING_MILLISECONDS): () => void {
   const { client, changesDays } = feed.source
@@ -51,7 +49,7 @@ export function startChangeUpkeep(feed: Feed, within = NUMBERING_MILLISECONDS): 
   return repeat(upkeep, NUMBERING_MILLISECONDS, within)
 }
 
-/** Whether a statement has processed as many changes as it may, so that there may be more. */
+/** Whether the batch was full, so that there may be more. */
 async function isFullBatch(client: Client, text: string, values: readonly unknown[]): Promise<boolean> {
   const [row] = await client.$rows<{ count: number }>({ text, values })
   return row?.count === BATCH_SIZE

@@ -8,11 +8,11 @@ import { type ChangeRow, exactColumns, jsonValues, rowOf } from './recorded-chan
 
 /** A state of a resource, or its deletion. */
 export interface RecordedVersion {
-  /** Of a deletion: the version that was deleted. */
+  /** For a deletion, the version that was deleted. */
   readonly version: number
   /** Null for a state whose change is not in the record. */
   readonly event: ChangeRow['event'] | null
-  /** Of the change; of a state without one, when the resource had last changed. */
+  /** Of the change; for a state without one, when the resource last changed. */
   readonly time: Date
   readonly by: string | null
   /** The resource as JSON, without hidden fields; null for a deletion. */
@@ -25,17 +25,16 @@ interface VersionPage {
   readonly hasMore: boolean
 }
 
-/** Versions are integers in the database. */
 export const HIGHEST_VERSION = 2 ** 31 - 1
 
 /**
- * Reads the versions of a resource that are kept, whether it exists or was deleted. The current state is always among
- * them. The client must be that of the primary, since replicas may lack changes.
+ * Reads the versions that are kept of a resource, even if it was deleted. They include the current state. The client must be
+ * that of the primary, since replicas may lack changes.
  *
  * @param before only versions below this one
  * @param limit of versions: a deletion comes with the version that was deleted
- * @throws {DomainError} RESOURCE_NOT_FOUND (404) for what never existed, and without a record; RESOURCE_GONE (410) if
- *   nothing is kept of a deleted resource
+ * @throws {DomainError} RESOURCE_NOT_FOUND (404) if the resource never existed or changes are not recorded;
+ *   RESOURCE_GONE (410) if no version of a deleted resource is kept
  */
 export async function readVersions(
   { client, changesDays }: Source,
@@ -84,14 +83,7 @@ async function newestVersion(client: Client, resource: Resource, key: ResourceKe
   return newest.version
 }
 
-/** Of a version there are at most two rows: its change, or its state from before the record, and its deletion. */
-const ROWS_OF_VERSION = 2
-
-/**
- * Reads versions up to one of them, the newest first.
- *
- * @param limit of versions: a deletion comes with the version that was deleted
- */
+/** Reads versions up to `newest`, the newest first. */
 async function readPage(
   client: Client,
   resource: Resource,
@@ -99,7 +91,8 @@ async function readPage(
   newest: number,
   limit: number,
 ): Promise<VersionPage> {
-  const most = ROWS_OF_VERSION * (limit + 1)
+  // A version has at most two rows: its change, or its state from before the record, and its deletion.
+  const most = 2 * (limit + 1)
   const values = [resource.path, parentId, id, newest, most, exactColumns([resource])]
   const rows = await client.$rows<VersionRow>({ text: statement(resource), values })
   const numbers = [...new Set(rows.map(({ version }) => version))]
@@ -112,7 +105,7 @@ async function readPage(
 
 type VersionRow = Omit<RecordedVersion, 'values'> & Pick<ChangeRow, 'columns' | 'exact'>
 
-/** The deletion of a version, if it was deleted, and its state, unless only the deletion is in the record. */
+/** The deletion of a version, if any, and its state, unless only the deletion was recorded. */
 function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVersion[] {
   const deletion = rows.find(({ event }) => event === 'deleted')
   const change = rows.find(({ event }) => event === 'created' || event === 'changed')
@@ -126,8 +119,8 @@ function toVersions(resource: Resource, rows: readonly VersionRow[]): RecordedVe
 }
 
 /**
- * The rows of one resource: its own changes, the mass deletions that it was part of, and its current state, whose change
- * may be from before the record.
+ * The rows of one resource: its changes, the mass deletions that include it, and its current state, whose change may not
+ * have been recorded.
  */
 function statement({ path, parentField }: Resource): string {
   const isCurrent = parentField === undefined ? 'id = $3' : `"${parentField}" = $2 AND id = $3`

@@ -6,17 +6,17 @@ import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-f
 import { toCursor } from './position.ts'
 import { numberChanges } from './upkeep.ts'
 
-/** How often the feed is read while a request waits, for changes of which this process is not told. */
+/** How often the feed is read while a request waits, for changes that no notification announces. */
 const POLL_MILLISECONDS = 250
 
-/** The least time between two looks after writes. */
+/** The minimum time between two reads after writes. */
 const WRITTEN_MILLISECONDS = 25
 
-/** Requests that go on at once, and the time until the next ones. */
+/** Requests that are woken at once, and the pause before the next ones. */
 const WOKEN = 10
 const WAKE_MILLISECONDS = 2
 
-/** Requests that may wait in this process, and those of one caller. */
+/** Requests that may wait in this process, in total and for each caller. */
 const MAXIMUM_WAITING = 1_000
 const MAXIMUM_OF_CALLER = 100
 
@@ -25,7 +25,7 @@ type Found = ReturnType<typeof hasChanges>
 /** Follows the end of the feed for all callers of a process, with one statement at a time. */
 export class FeedWatch {
   #last: number | undefined
-  /** What was found up to this end of the feed, by request: most callers wait for the same changes. */
+  /** Results up to this end of the feed, by request: most callers wait for the same changes. */
   readonly #found = new LRUCache<string, Found>({ max: MAXIMUM_WAITING })
   #isPolling = false
   #isWritten = false
@@ -41,12 +41,11 @@ export class FeedWatch {
     private readonly pollMilliseconds = POLL_MILLISECONDS,
   ) {}
 
-  /** A recent position of the feed: lists that are read after this call have all changes up to it. */
+  /** A recent position: lists that are read after this call include all changes up to it. */
   get cursor(): string | undefined {
     return this.#last === undefined ? undefined : toCursor(this.#last)
   }
 
-  /** Numbers changes, and reads the end of the feed. */
   async refresh(): Promise<void> {
     const { source } = this
     if (source.changesDays === 0) return
@@ -58,7 +57,7 @@ export class FeedWatch {
     void this.#wakeAll()
   }
 
-  /** Wakes a few at a time, because each then reads the feed: a thousand at once would hold up other requests. */
+  /** Wakes a few at a time, because each then reads the feed: a thousand at once would delay other requests. */
   async #wakeAll(): Promise<void> {
     if (this.#isWaking) return
     this.#isWaking = true
@@ -76,7 +75,7 @@ export class FeedWatch {
   /**
    * Waits until there are changes that a request would read, the time is over, or the signal is aborted.
    *
-   * @returns whether it could wait: neither beyond the share of the caller, nor when the service stops
+   * @returns false if too many requests are waiting, or the service stops
    */
   async wait(
     request: ChangeRequest,
@@ -99,7 +98,7 @@ export class FeedWatch {
     try {
       let { since } = request
       while (!ended.aborted) {
-        // A change that comes meanwhile wakes, too.
+        // Before the search, so that a change during it also wakes.
         const change = this.#next(ended)
         const found = await this.#find({ ...request, since })
         if (found.isThere) return true
@@ -116,7 +115,7 @@ export class FeedWatch {
     }
   }
 
-  /** Reads the feed soon, because this process may have changed it, and lets other processes do so. */
+  /** Reads the feed soon after a write of this process, and notifies other processes. */
   written(): void {
     if (this.source.changesDays === 0) return
     this.#lookSoon()
@@ -140,14 +139,14 @@ export class FeedWatch {
     if (known) return known
     const found = hasChanges(this.source, request).catch(() => {
       this.#found.delete(key)
-      // The read that follows has the error, for its own caller, or succeeds.
+      // The read that follows succeeds, or reports the error to its own caller.
       return { isThere: true, reached: request.since }
     })
     this.#found.set(key, found)
     return found
   }
 
-  /** Resolves when the feed goes on, or the signal is aborted. */
+  /** Resolves when the feed has changed, or the signal is aborted. */
   #next(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -168,14 +167,14 @@ export class FeedWatch {
     while (this.#waiting.size > 0) {
       this.notifications?.listen(() => this.#lookSoon())
       this.#isWritten = false
-      // After a failure of the database, the next look finds the changes.
+      // After a failure of the database, the next read finds the changes.
       await this.refresh().catch(() => {})
       await this.#pause()
     }
     this.#isPolling = false
   }
 
-  /** Until the next look. After a write, a millisecond for each request that waits: each reads the feed. */
+  /** After a write, a millisecond for each waiting request, since each reads the feed. */
   async #pause(): Promise<void> {
     if (!this.#isWritten) {
       await new Promise<void>((resolve) => {

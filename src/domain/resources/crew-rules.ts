@@ -12,12 +12,11 @@ import {
  * Rules of crew membership. They lock the rows they read, always in the order mission, spacecraft, astronaut,
  * so that the rows do not change before the write has ended.
  *
- * Most writes of missions, spacecraft and astronauts change nothing that the rules are about. What a rule decides by
- * `before` and `after` alone needs neither a lock nor a transaction: the write succeeds only if the resource still has
- * the version of `before`, and a new resource has no crew.
+ * Most writes of missions, spacecraft and astronauts do not concern the rules. A decision from `before` and `after` alone
+ * needs neither a lock nor a transaction: the write succeeds only if the resource still has the version of `before`, and a
+ * new resource has no crew.
  */
 
-/** The codes of their details. */
 export const crewCodes = {
   MISSION_CLOSED: {
     cause: 'The mission is completed or aborted and takes no more crew.',

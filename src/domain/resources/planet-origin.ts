@@ -31,7 +31,6 @@ export const resolvePlanetOrigin = readingFirst(async (change) => {
   }
 })
 
-/** The codes of its details. */
 export const planetOriginCodes = {
   UNKNOWN_PLANET: {
     cause: 'No planet has this identifier or name, and the service is configured not to create planets.',
@@ -54,22 +53,20 @@ async function planetFor(change: Change, origin: string): Promise<string> {
 }
 
 async function findPlanet(client: RuleClient, origin: string): Promise<string | undefined> {
-  const [planet] = await client.$rows<{ id: string | null }>({ text: PLANET_OF_ORIGIN, values: [origin] })
+  const text = 'SELECT planet_of_origin($1) AS id'
+  const [planet] = await client.$rows<{ id: string | null }>({ text, values: [origin] })
   return planet?.id ?? undefined
 }
-
-const PLANET_OF_ORIGIN = 'SELECT planet_of_origin($1) AS id'
-
-const INSERT_PLANET = 'INSERT INTO planets (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id'
 
 /**
  * If two requests create the same planet, the second uses that of the first. If a planet with another name
  * has the identifier, a number is appended to it.
  */
 async function createPlanet(client: RuleClient, id: string, name: string): Promise<string> {
+  const text = 'INSERT INTO planets (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id'
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? id : `${id.slice(0, 60)}-${number}`
-    const made = await client.$rows({ text: INSERT_PLANET, values: [candidate, name] })
+    const made = await client.$rows({ text, values: [candidate, name] })
     if (made.length === 1) return candidate
     const known = await findPlanet(client, name)
     if (known !== undefined) return known
