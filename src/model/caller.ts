@@ -6,7 +6,7 @@ export interface Caller {
   readonly identity: string
   /** The scopes of the token: `<collection>:read`, `<collection>:write`, `*:read`, `*:write`. */
   readonly scopes: ReadonlySet<string>
-  /** Of one request, to a service whose reads can be older than its writes. */
+  /** Set per request, by services whose reads can be older than their writes. */
   readonly consistency?: Consistency
 }
 
@@ -18,7 +18,7 @@ export interface WritePosition {
 
 /** Which writes a request must see, and whether it has written. */
 export interface Consistency {
-  /** The last write to see; `unknown` if the request names one that cannot be compared. */
+  /** The last write to see; `unknown` if the request's token cannot be compared. */
   readonly after: WritePosition | 'unknown' | undefined
   hasWritten: boolean
 }
@@ -28,24 +28,19 @@ export const OPERATOR: Caller = { identity: 'operator', scopes: new Set(['*:read
 
 export type Action = 'read' | 'write'
 
-/** The resources that a scope is for. */
-interface Collection {
-  readonly path: string
-}
-
 /**
  * Requires the scope `{collection}:{action}` or `*:{action}`. Write does not include read. Does not look up
  * the resource, so the response is the same whether it exists or not (SPEC §5.2).
  *
  * @throws {DomainError} ACCESS_DENIED (403)
  */
-export function authorize(caller: Caller, resource: Collection, action: Action): void {
+export function authorize(caller: Caller, resource: { readonly path: string }, action: Action): void {
   if (allows(caller, resource, action)) return
   const scope = `${resource.path}:${action}`
   throw new DomainError('ACCESS_DENIED', `This needs the scope ${scope}, which the token does not have.`)
 }
 
-/** Whether a caller may do this to a collection; see {@link authorize}. */
-export function allows({ scopes }: Caller, { path }: Collection, action: Action): boolean {
+/** Whether {@link authorize} would pass. */
+export function allows({ scopes }: Caller, { path }: { readonly path: string }, action: Action): boolean {
   return scopes.has(`${path}:${action}`) || scopes.has(`*:${action}`)
 }

@@ -7,10 +7,8 @@ export interface RuleClient {
   $rows<Result>(statement: { readonly text: string; readonly values: readonly unknown[] }): Promise<Result[]>
 }
 
-/** Settings of the service for rules, by name. */
 export type RuleSettings = Readonly<Record<string, unknown>>
 
-/** A write, before it is executed. */
 export interface Change {
   readonly client: RuleClient
   readonly isInTransaction: boolean
@@ -40,9 +38,8 @@ export class TransactionNeeded extends Error {
 }
 
 /**
- * Makes a rule run without a transaction first, and again in a transaction if it calls
- * {@link requireTransaction}. For rules that usually only read, and whose results the write itself verifies.
- * BEGIN and COMMIT cost more than all other parts of a write.
+ * Makes a rule run without a transaction first, and again in one if it calls {@link requireTransaction}. For rules that
+ * usually only read, and whose results the write itself verifies: BEGIN and COMMIT cost more than the rest of a write.
  */
 export function readingFirst(rule: (change: Change) => Promise<void>): DatabaseRule {
   return Object.assign((change: Change) => rule(change), { readsFirst: true } as const)

@@ -2,7 +2,7 @@ import type { Resource } from './resource.ts'
 
 /** The resources that a service serves. A folder of definitions exports one, as `domain` of its `index.ts`. */
 export interface Domain {
-  /** The name of the service on its pages, in its documents and at its start; `halgraph` by default. */
+  /** The name of the service on pages, in documents and at the start; `halgraph` by default. */
   readonly title?: string
   /** What the service offers, in a sentence or two. */
   readonly description?: string
@@ -28,11 +28,11 @@ export interface DomainSetting {
 
 /** A version of the API: a view of the same resources, at a URL of its own. */
 export interface ApiVersion {
-  /** The segment of its URLs: `v1`. */
+  /** The segment in its URLs: `v1`. */
   readonly name: string
-  /** Since when clients should leave it, as an ISO 8601 date or timestamp (RFC 9745). */
+  /** When it was deprecated, as an ISO 8601 date or timestamp (RFC 9745). */
   readonly deprecated?: string
-  /** When it will be removed; only of a deprecated version (RFC 8594). */
+  /** When it will be removed; only for a deprecated version (RFC 8594). */
   readonly sunset?: string
 }
 
@@ -42,7 +42,7 @@ export function versionNumber(name: string): number {
   return Number(name.slice(1))
 }
 
-/** Whether a version lies between `since` and `until`, both included. A bound that is not set does not limit. */
+/** Whether a version lies between `since` and `until`, both included. */
 export function isIn(version: string, { since, until }: { since?: string; until?: string }): boolean {
   const number = versionNumber(version)
   return (
@@ -53,7 +53,7 @@ export function isIn(version: string, { since, until }: { since?: string; until?
 
 /**
  * The versions that a service serves, and the one that its pages and examples show: the configured one, or else
- * the newest. A domain that declares no versions has one, which is called v1 unless configured.
+ * the newest. Without declared versions there is one, v1 by default.
  *
  * @param configured the setting API_VERSION
  */

@@ -31,7 +31,6 @@ export type ErrorCode = keyof typeof STATUS
 /** A problem with a field or a parameter (SPEC §2.4): a code of `documents/error-catalogue.ts` or of a definition. */
 export type DetailCode = string
 
-/** What a code means, and what a client can do about it. */
 export interface Explanation {
   readonly cause: string
   readonly remedy: string
@@ -63,7 +62,7 @@ export class DomainError extends Error {
     readonly code: ErrorCode,
     message: string,
     details: readonly Detail[] = [],
-    /** After a failed precondition, for the response. */
+    /** Set after a failed precondition, for the response. */
     readonly current?: ResourceKey & { readonly version: number },
   ) {
     const omission = `The first ${MAXIMUM_DETAILS} of ${details.length} problems are listed.`

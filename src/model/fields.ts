@@ -45,14 +45,14 @@ export interface GroupField extends FieldOf<'group'> {
 export type Field = LeafField | GroupField
 
 /**
- * Whether a body must have this field. A body without an API version, as GraphQL's, need not have a field of some
- * versions only; views do not show which fields these are.
+ * Whether a body must have this field. A body without an API version, as in GraphQL, can omit fields that are only in
+ * some versions. Views do not mark these fields.
  */
 export function isRequired(field: Field): boolean {
   return field.type !== 'group' && field.required === true && !field.readOnly && !isOfSomeVersions(field)
 }
 
-/** Whether the field, or a member of it, is only in some versions of the API. */
+/** Whether the field, or one of its members, is only in some versions of the API. */
 export function isOfSomeVersions(field: Field): boolean {
   const members = field.type === 'group' ? Object.values(field.fields) : []
   return field.since !== undefined || field.until !== undefined || members.some(isOfSomeVersions)

@@ -28,7 +28,7 @@ export function keyColumns(
   return parentField ? { [parentField]: parentId, id } : { id }
 }
 
-/** A text that differs between keys. Identifiers have no `/`. */
+/** Unique, because identifiers have no `/`. */
 export function keyText({ parentId = '', id }: ResourceKey): string {
   return `${parentId}/${id}`
 }
@@ -38,7 +38,6 @@ export function keyOfText(text: string): ResourceKey {
   return { parentId, id }
 }
 
-/** Whether both identifiers are valid. No resource has a malformed key. */
 export function isResourceKey({ parentId, id }: ResourceKey): boolean {
   return isIdentifier(id) && (parentId === undefined || isIdentifier(parentId))
 }
@@ -53,7 +52,7 @@ export function makeIdentifier({ randomIdentifiers }: { readonly randomIdentifie
 
 /**
  * Converts a text to a similar identifier; undefined if no character can be used, or if a letter or digit would be
- * lost. Letters may lose their diacritics (`é`), which leaves out those that Unicode does not decompose (`ø`).
+ * lost. Letters may lose diacritics (`é`), but only those that Unicode decomposes (not `ø`).
  */
 export function slug(text: string): string | undefined {
   const plain = text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')

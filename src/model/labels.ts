@@ -1,6 +1,6 @@
 import type { Field } from './fields.ts'
 
-/** The label of a field: the declared one, or else its name in words; of a reference, what it refers to. */
+/** The declared label, or else the name in words; for a reference, the name of the relation. */
 export function labelOf(name: string, field: Field): string {
   return field.label ?? inWords('relation' in field ? field.relation : name)
 }
@@ -11,17 +11,17 @@ export function labelWithUnit(name: string, field: Field): string {
   return field.unit === undefined ? label : `${label} (${field.unit})`
 }
 
-/** A name as people write it: `Host star`. */
+/** `Host star` */
 export function inWords(name: string): string {
   return capitalized(name.replaceAll(/[_-]/g, ' '))
 }
 
-/** What people call a resource: `crew member`. */
+/** `crew member` */
 export function noun({ name }: { readonly name: string }): string {
   return inWords(name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`)).toLowerCase()
 }
 
-/** With its article: `a crew member`, `an atmosphere`; without one, `mission data`. */
+/** `a crew member`, `an atmosphere`, `mission data` */
 export function nounWithArticle(resource: { readonly name: string }): string {
   return withArticle(noun(resource))
 }

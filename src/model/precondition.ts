@@ -4,9 +4,9 @@ import type { Row } from './row.ts'
 
 /** The state that a caller relies on; undefined members allow any. */
 export interface Precondition {
-  /** Only these versions may be changed. None: the caller relies on a state that never was this resource's. */
+  /** The versions that may be changed; an empty list matches none. */
   readonly versions?: readonly number[] | undefined
-  /** Only a resource that has not changed later than in this second may be changed. */
+  /** Compared in seconds. */
   readonly unmodifiedSince?: Date | undefined
 }
 

@@ -18,8 +18,8 @@ export function relationsOf(from: Resource, resources: readonly Resource[]): Rel
 }
 
 /**
- * The target of a field that holds identifiers, or also finds those of another field: its collection, the field with its
- * name, and the link relation to it. Undefined for other fields.
+ * The target of a field that holds identifiers, or also matches those of another field: its collection, the field with its
+ * name, and the link relation. Undefined for other fields.
  */
 export function targetOf(resource: Resource, leaf: Leaf, resources: readonly Resource[]) {
   const { owner, parentField } = resource
@@ -39,8 +39,8 @@ export function ownedBy(resource: Resource, resources: readonly Resource[]): Res
 }
 
 /**
- * What the links of a resource lead to, besides itself and its collection (SPEC §2.3, §2.5): the targets of its
- * references; what it owns, and the lists within it; the filtered lists of the other resources that refer to it.
+ * The targets of a resource's links, besides itself and its collection (SPEC §2.3, §2.5): the targets of its references;
+ * what it owns, and the lists below it; the filtered lists of other resources that refer to it.
  */
 export function linkedFrom(resource: Resource, resources: readonly Resource[]) {
   const referring = referencesTo(resource, resources).filter(({ from }) => from.kind === 'collection')
@@ -69,7 +69,7 @@ export function referenceLeaves({ leaves }: Resource): Relation['leaf'][] {
   return leaves.filter((leaf): leaf is Relation['leaf'] => leaf.field.type === 'reference')
 }
 
-/** The field that people recognise a resource by: of its texts the first required and unique, required, or any. */
+/** The field that names a resource for people: the first text that is required and unique, else required, else any. */
 export function nameField({ writable }: Resource): string {
   const texts = writable.filter(({ field }) => kindOf(field).isFreeText)
   const required = texts.filter(({ field }) => field.required)

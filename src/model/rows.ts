@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Leaf, Resource, Values } from './resource.ts'
 import type { Columns, Row } from './row.ts'
 
-/** Reads a leaf of nested values; undefined if the leaf or its group is unset. */
+/** Undefined if the leaf or its group is unset. */
 export function valueAt(values: Values, leaf: Leaf): unknown {
   const [outer, inner] = leaf.path
   const value = values[outer as string]
@@ -22,7 +22,7 @@ export function toColumns(resource: Resource, values: Values, before?: Row): Rec
   )
 }
 
-/** The columns of a new resource, with the initial values of fields that only the service sets. */
+/** Includes the initial values of fields that only the service sets. */
 export function newColumns(resource: Resource, values: Values): Record<string, unknown> {
   const started = resource.leaves.filter(({ field }) => field.initially !== undefined)
   const initial = Object.fromEntries(started.map(({ column, field }) => [column, field.initially]))
@@ -30,8 +30,8 @@ export function newColumns(resource: Resource, values: Values): Record<string, u
 }
 
 /**
- * The values of the whole resource, from those of a view: the writable fields outside of the view keep what is
- * stored, and those of a new resource get their initial values.
+ * Completes the values of a view: writable fields outside the view keep their stored values, or get their initial
+ * values in a new resource.
  */
 export function completeValues(resource: Resource, view: Resource, values: Values, before?: Row): Values {
   if (view === resource) return values

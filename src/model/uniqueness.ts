@@ -2,8 +2,8 @@ import { kindOf } from './fields.ts'
 import { type Leaf, type Resource, tableName } from './resource.ts'
 
 /**
- * The leaves whose values, taken together, no two resources may share: the leaf itself comes last. Undefined if its value
- * need not be unique. A resource in which any of these is unset shares nothing.
+ * The leaves whose values, taken together, must be unique, ending with the leaf itself; undefined if it is not unique.
+ * Resources in which any of them is unset are not compared.
  */
 export function uniqueLeaves({ leaves }: Resource, leaf: Leaf): readonly Leaf[] | undefined {
   const { unique } = leaf.field
@@ -16,7 +16,7 @@ export function uniqueIndexName({ path }: Resource, leaves: readonly Leaf[]): st
   return `${tableName(path)}_${leaves.map(({ column }) => column).join('_')}_key`
 }
 
-/** The expression that a column of a unique index, or an operand compared with it, stands in. */
+/** The expression for a column of a unique index, or for an operand that is compared with it. */
 export function uniqueExpression(
   { parentField }: Resource,
   { column, field }: Leaf,

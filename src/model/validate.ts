@@ -7,7 +7,7 @@ import { isObject } from './values.ts'
 /** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */
 interface Inspection {
   readonly values: Values
-  /** Read-only fields as sent, which the caller of this compares with the stored ones. */
+  /** Read-only fields as sent, to be compared with the stored ones. */
   readonly readOnly: Values
   /** All problems, in the order of the fields. */
   readonly details: readonly Detail[]
@@ -16,7 +16,7 @@ interface Inspection {
 /** Members that HAL adds to a representation and that a client may send back (RFC draft-kelly-json-hal §4.1). */
 const HAL_MEMBERS = new Set(['_links', '_embedded'])
 
-/** How many members that are no fields have a detail of their own. A body can have ten thousand. */
+/** Unknown members with a detail of their own. A body can have ten thousand. */
 const MAXIMUM_UNKNOWN = 50
 
 /**
@@ -58,7 +58,6 @@ export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: 
   )
 }
 
-/** The detail for an attempt to change a read-only field. */
 export function readOnlyDetail(name: string): Detail {
   return { field: name, code: 'READ_ONLY_FIELD', message: `${name} is read-only and has another value.` }
 }
@@ -69,7 +68,7 @@ function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean)
   const report = (field: string, code: DetailCode, message: string) =>
     void details.push({ field, code, message })
 
-  /** A patch may remove members of a value that is merged: those are null, and only the others are checked. */
+  /** A patch may remove members of a merged value with null, so only the others are checked. */
   function inspectLeaf(name: string, field: LeafField, value: unknown): unknown {
     const kind = kindOf(field)
     const isMerge = isPatch && kind.isJson && isObject(value)

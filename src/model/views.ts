@@ -6,8 +6,8 @@ import { isObject } from './values.ts'
 const known = new WeakMap<Resource, Map<string, Resource>>()
 
 /**
- * The resource as a version of the API shows it: a resource of its own, with the fields of that version. A
- * resource whose fields are in every version, like its owner's, is its own view.
+ * A resource with only the fields of a version of the API. If all fields, and those of the owner, are in every version,
+ * this is the resource itself.
  */
 export function viewOf(resource: Resource, version: string | undefined): Resource {
   if (version === undefined) return resource
@@ -35,7 +35,7 @@ function makeView(resource: Resource, version: string): Resource {
   return { ...view, isVersioned: true, apiVersion: version }
 }
 
-/** The fields of a version, which no longer say so. A group without members in that version is left out. */
+/** The fields of a version, without `since` and `until`. Groups without members in it are omitted. */
 function fieldsIn(version: string, fields: Readonly<Record<string, Field>>): Readonly<Record<string, Field>> {
   const shown = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
     if (!isIn(version, field)) return []
@@ -47,7 +47,7 @@ function fieldsIn(version: string, fields: Readonly<Record<string, Field>>): Rea
   return Object.fromEntries(shown)
 }
 
-/** Those of the values that these fields have, with the initial values of required fields that are missing. */
+/** The values of these fields, with the initial values of required fields that are missing. */
 export function valuesIn(fields: Readonly<Record<string, Field>>, values: Values): Values {
   const shown = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
     const field = fields[name]

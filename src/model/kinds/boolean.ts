@@ -28,7 +28,6 @@ export const booleanKind: Kind<FieldOf<'boolean'>> = {
   sample: (_, __, number) => number % 2 === 1,
 }
 
-/** True or false. */
 export function boolean(description: string, options: FieldOptions = {}): FieldOf<'boolean'> {
   return { type: 'boolean', description, ...options }
 }

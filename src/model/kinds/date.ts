@@ -5,7 +5,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const EXAMPLE = '2031-06-01'
 const CHARACTERS = EXAMPLE.length
 
-/** A day is stored as its midnight in UTC, as Prisma does. */
+/** Days are stored as midnight in UTC, as Prisma does. */
 function check(_: unknown, value: unknown): Checked {
   if (value instanceof Date) return inCalendar(value)
   if (typeof value !== 'string') return wrongType('a string with an ISO 8601 date')

@@ -11,7 +11,7 @@ const MAXIMUM_PRECISION = 100
 
 const DECIMAL = /^(?<sign>-?)0*(?<whole>\d+)(?:\.(?<fraction>\d+?)0*)?$/
 
-/** The digits of a number that binary arithmetic holds exactly, such as 12.5; undefined for others, such as 0.1. */
+/** The digits of a number that is exact in binary, such as 12.5; undefined for others, such as 0.1. */
 function exactText(value: number): string | undefined {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e21) return undefined
   const written = value.toFixed(100).replace(/\.?0+$/, '')
@@ -50,13 +50,10 @@ function check(field: DecimalField, value: unknown): Checked {
   if (digits.length > (scale ?? MAXIMUM_PRECISION)) {
     return { code: 'INVALID_FORMAT', problem: `must not have more than ${scale} decimal places` }
   }
-  const decimal = canonical(sign, whole, digits.padEnd(scale ?? 0, '0'))
+  const places = digits.padEnd(scale ?? 0, '0')
+  const unsigned = places === '' ? whole : `${whole}.${places}`
+  const decimal = /[1-9]/.test(unsigned) ? sign + unsigned : unsigned
   return withinBounds(decimal, field, (bound) => compare(decimal, String(bound)))
-}
-
-function canonical(sign: string, whole: string, fraction: string): string {
-  const digits = fraction === '' ? whole : `${whole}.${fraction}`
-  return /[1-9]/.test(digits) ? sign + digits : digits
 }
 
 function patternOf({ precision, scale, minimum = -1 }: DecimalField): string {
@@ -98,7 +95,7 @@ export const decimalKind: Kind<DecimalField> = {
   prismaType: 'Decimal',
   fromPrisma: (value: { toFixed(places: number): string }, { scale }) => value.toFixed(scale),
   prismaAttribute: ({ precision, scale }) => `@db.Decimal(${precision}, ${scale})`,
-  // NaN is greater than all numbers.
+  // In PostgreSQL, NaN is greater than all numbers.
   constraint(column, { minimum, maximum }) {
     const lower = minimum === undefined ? [] : [`${column} >= ${minimum}`]
     return [...lower, `${column} ${maximum === undefined ? `< 'NaN'` : `<= ${maximum}`}`].join(' AND ')
@@ -111,7 +108,7 @@ export const decimalKind: Kind<DecimalField> = {
   schema: (field) => ({ type: 'string', format: 'decimal', pattern: `^${patternOf(field)}$` }),
   characters: ({ precision }) => precision + 2,
   check,
-  // A number beyond the bounds of the field is valid in a filter.
+  // Filters accept numbers beyond the bounds of the field.
   fromQuery: (_, text) => check({ type: 'decimal', description: '' } as DecimalField, text),
   control: (field) => ({ type: 'text', regex: patternOf(field), placeholder: sampleOf(field, 12.5) }),
   sample: (field, _, number) => sampleOf(field, number),
@@ -123,7 +120,7 @@ function sampleOf({ precision, scale, minimum = 0 }: DecimalField, number: numbe
   return (whole + fraction).toFixed(scale)
 }
 
-/** An exact number with so many digits, of which `scale` come after the decimal point: a string such as "12.50". */
+/** An exact number of `precision` digits, `scale` of them after the decimal point: a string such as "12.50". */
 export function decimal(
   precision: number,
   scale: number,

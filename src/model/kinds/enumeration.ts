@@ -5,7 +5,7 @@ export interface EnumerationField extends FieldOf<'enumeration'> {
   readonly transitions?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What GraphQL takes as a value of an enumeration. */
+/** The names that GraphQL accepts as enumeration values. */
 const VALUE_NAME = /^(?!(?:true|false|null)$)[A-Za-z_]\w*$/
 
 export const enumerationKind: Kind<EnumerationField> = {
@@ -55,7 +55,6 @@ export const enumerationKind: Kind<EnumerationField> = {
   sample: ({ initially, values }) => initially ?? values[0],
 }
 
-/** One of a fixed list of values. */
 export function enumeration(
   values: readonly string[],
   description: string,

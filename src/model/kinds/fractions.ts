@@ -21,7 +21,7 @@ function check(_: unknown, value: unknown): Checked {
     return { code: 'TOO_LONG', problem: `must not have more than ${MAXIMUM_MEMBERS} members` }
   }
   for (const [name, fraction] of entries) {
-    // Every object inherits these names: a patch cannot set them.
+    // Every object inherits these names, so a patch cannot set them.
     const isReserved = name in Object.prototype || name === 'prototype'
     if (isReserved) return { code: 'INVALID_VALUE', problem: `has the reserved name ${name}` }
     const named = checkText(name, MAXIMUM_NAME_LENGTH)

@@ -46,7 +46,7 @@ export const integerKind: Kind<IntegerField> = {
   isMeasurable: true,
   schema: (field) => ({ type: 'integer', ...schemaBounds(field) }),
   check,
-  // An integer beyond the bounds of the field is valid in a filter.
+  // Filters accept integers beyond the bounds of the field.
   fromQuery: (_, text) => check(INTEGER_RANGE, numberIn(text)),
   fromCell: numberIn,
   control: (field) => ({ type: 'number', step: 1, ...controlBounds({ ...INTEGER_RANGE, ...field }) }),

@@ -46,7 +46,7 @@ export const jsonKind: Kind<JsonField> = {
   sample: (_, name, number) => ({ [name]: [number, { nested: true }, 'text'] }),
 }
 
-/** Any JSON value but null, which unsets the field: for what has no fixed form, and is neither filtered nor sorted. */
+/** Any JSON value except null, which unsets the field. It cannot be filtered or sorted. */
 export function json(
   description: string,
   { maximumBytes = 10_000, ...options }: FieldOptions & Partial<Pick<JsonField, 'maximumBytes'>> = {},

@@ -2,7 +2,7 @@ import type { DetailCode } from '../errors.ts'
 import type { Operator } from '../query/operators.ts'
 import { isStorable } from '../values.ts'
 
-/** What a field of any kind may declare; {@link COMMON_OPTIONS} describes it. */
+/** Options of all kinds, which {@link COMMON_OPTIONS} describes. */
 export interface FieldOptions {
   readonly label?: string
   readonly unit?: string
@@ -18,7 +18,7 @@ export interface FieldOptions {
   readonly until?: string
 }
 
-/** The meaning of each option, also for docs/FIELDS.md. */
+/** For docs/FIELDS.md. */
 export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   label: 'What people call the field, on pages, in forms and documents. By default, the name in words.',
   unit: 'The unit of the values, shown after the label: `Distance (parsecs)`.',
@@ -49,7 +49,7 @@ export type Schema = { readonly [keyword: string]: unknown }
 export const EQUALITIES: readonly Operator[] = ['equals', 'notEquals', 'in', 'isSet']
 export const COMPARISONS: readonly Operator[] = [...EQUALITIES, 'gt', 'gte', 'lt', 'lte']
 
-/** What the kinds of texts have in common, unless they say otherwise. Texts are compared byte by byte. */
+/** Defaults of the kinds that are texts. Texts are compared byte by byte. */
 export const TEXT_DEFAULTS = {
   columnType: 'TEXT COLLATE "C"',
   dataType: 'text',
@@ -59,7 +59,7 @@ export const TEXT_DEFAULTS = {
   isText: true,
 } as const
 
-/** What the kinds of JSON values have in common, unless they say otherwise. These are neither compared nor grouped. */
+/** Defaults of the kinds that are JSON, which is neither compared nor grouped. */
 export const JSON_DEFAULTS = {
   columnType: 'JSONB',
   dataType: 'jsonb',
@@ -81,9 +81,9 @@ interface Problem {
 
 /** How a form asks for a value (HAL-FORMS, property element). */
 export interface Control {
-  /** A type of HAL-FORMS; some clients fail on others. */
+  /** A type from HAL-FORMS; some clients fail on others. */
   readonly type?: string
-  /** What the text stands for: our extension, named after the keyword of JSON Schema. */
+  /** The format of the text: our extension, named after the keyword of JSON Schema. */
   readonly format?: 'date-time' | 'object' | 'json'
   readonly min?: number
   readonly max?: number
@@ -91,7 +91,7 @@ export interface Control {
   readonly maxLength?: number
   readonly regex?: string
   readonly placeholder?: string
-  /** The only values. */
+  /** The only allowed values. */
   readonly choices?: readonly (string | { readonly prompt: string; readonly value: unknown })[]
 }
 
@@ -99,46 +99,46 @@ export interface Control {
 export type Scalar = 'String' | 'ID' | 'Float' | 'Int' | 'Boolean' | { name: string; description: string }
 
 /**
- * Everything about a kind of field. Other modules ask the kind of a field and never compare its type, so a new kind is
- * one file, and an entry in the list of `index.ts`. The names of the types of PostgreSQL, Prisma and GraphQL are texts
- * here: a kind imports none of these libraries.
+ * Everything about a kind of field. Other modules ask the kind and never compare the type of a field, so a new kind is one
+ * file, and an entry in the list in `fields.ts`. Types of PostgreSQL, Prisma and GraphQL are named by texts: a kind imports
+ * none of these libraries.
  */
 export interface Kind<Field extends FieldOf<string>> {
   readonly type: Field['type']
-  /** For docs/FIELDS.md: a field, the call that makes it, and the options that other kinds lack. */
+  /** For docs/FIELDS.md: a field, the call that makes it, and the options that only this kind has. */
   readonly guide: {
     readonly field: Field
     readonly code: string
     readonly options: { readonly [Option in Exclude<keyof Field, keyof FieldOf<string>>]-?: string }
   }
-  /** The problems with the options of a field, such as `it needs a value`. */
+  /** Problems with the options of a field, such as `it needs a value`. */
   problems?(field: Field): readonly string[]
 
-  /** PostgreSQL's type as `CREATE TABLE` takes it, and as information_schema names it. */
+  /** PostgreSQL's type, as in `CREATE TABLE` and as in information_schema (`dataType`). */
   readonly columnType: string
-  /** What follows that in parentheses: `(10,2)`. */
+  /** The parameters of the type: `(10,2)`. */
   columnParameters?(field: Field): string
   readonly dataType: string
   /** The type in the Prisma schema, with its native type as an attribute where Prisma's default is another. */
   readonly prismaType: string
   prismaAttribute?(field: Field): string
-  /** Makes the value that statements return of the one that Prisma returns, where these differ. */
+  /** Converts a value from Prisma to the one that statements return, if they differ. */
   fromPrisma?(value: never, field: Field): unknown
   /** The condition of a CHECK on a quoted column. */
   constraint?(column: string, field: Field): string | undefined
   /** The expression that a unique value is compared by; the column itself by default. */
   uniqueBy?(column: string): string
-  /** What follows `ON table` in the statement for an index, and the attribute of Prisma's model; B-trees by default. */
+  /** The clause after `ON table` in CREATE INDEX, and the attribute of Prisma's model; B-trees by default. */
   indexedBy?(column: string): string
   prismaIndex?(column: string): string
-  /** Makes the value of PostgreSQL's text, for a type that the driver does not parse as wanted. */
+  /** Parses a text from PostgreSQL, for a type that the driver parses differently. */
   fromDatabase?(text: string): unknown
 
-  /** The type in GraphQL; without one, the schema declares a type for each field. */
+  /** Without one, the GraphQL schema declares a type for each field. */
   readonly scalar?: Scalar
-  /** The field that each of its items is, if it has items. */
+  /** The field that describes its items, if it has items. */
   itemOf?(field: Field): FieldOf<string>
-  /** The operators of its filters. It can be sorted by if it has any, unless it is unordered. */
+  /** The operators of its filters. If it has any, it can be sorted by, unless it is unordered. */
   readonly operators: readonly Operator[]
   readonly isUnordered?: true
   /** The condition of the operator `contains`; by default, that the text of the column contains the parameter. */
@@ -147,39 +147,39 @@ export interface Kind<Field extends FieldOf<string>> {
   holds?(field: Field, value: never, operand: unknown): boolean
   /** Compares two values as the database does; by default as JavaScript does. */
   compare?(one: never, other: never): number
-  /** The parameter of a condition, of the value to compare with; unchanged by default. */
+  /** Converts the value to compare with to a parameter; unchanged by default. */
   operand?(field: Field, value: unknown): unknown
-  /** What aggregates do with it: no groups of equal values, periods of time, numbers that are measured. */
+  /** For aggregates: it is not grouped by value, can be grouped by period, can be measured. */
   readonly isRarelyShared?: true
   readonly isTimed?: true
   readonly isMeasurable?: true
-  /** Its values are texts of numbers, which are added exactly. */
+  /** Its values are numbers as texts, which are added exactly. */
   readonly isExact?: true
   /** Many resources share each of its few values, which a chart can show. */
   readonly hasFewValues?: true
 
-  /** A schema of the values in JSON, and what is added to it where the value must not be blank. */
+  /** The schema of its JSON values, and an addition where the value must not be blank. */
   schema(field: Field): Schema
   notBlank?(field: Field): Schema
   /** The maximum length in JSON, in characters; {@link NUMBER_CHARACTERS} by default. */
   characters?(field: Field): number
-  /** Checks a value of a body that is not null, and converts it to what is stored. */
+  /** Checks a value of a body, which is not null, and converts it to its stored form. */
   check(field: Field, value: unknown): Checked
   /** Converts a stored value to its form in JSON; unchanged by default. */
   toJson?(value: never): unknown
   /** Checks a value of a query string. */
   fromQuery(field: Field, text: string): Checked
-  /** The JSON value of a text without quotes, as in CSV; the text itself if it is none, so that the check refuses it. */
+  /** The JSON value of an unquoted CSV cell, or the text itself if it is not one, so that the check refuses it. */
   fromCell?(text: string): unknown
-  /** A value is a JSON object: a cell has its text, and a merge patch is merged into it, so that null removes a member. */
+  /** Its values are JSON, which cells hold as text. A patch is merged into an object, so that null removes a member. */
   readonly isJson?: true
-  /** Texts of any length are stored, of which a cursor may hold the beginning. */
+  /** A cursor may hold only the beginning of a text. */
   readonly isText?: true
-  /** An empty cell in quotes is the value of no characters. */
+  /** A quoted empty cell is an empty text. */
   readonly isFreeText?: true
 
   control(field: Field): Control
-  /** The values that a resource may have whose stored value is this, or that is new; undefined if all that are valid. */
+  /** The values allowed after a stored one, or in a new resource; undefined if all valid values are. */
   choicesAfter?(field: Field, current: unknown): readonly unknown[] | undefined
   /** A valid value in JSON. Equal numbers give equal values, and greater ones greater values where these have an order. */
   sample(field: Field, name: string, number: number): unknown
@@ -209,7 +209,7 @@ function isLonger(value: string, maximum: number): boolean {
   return value.length > maximum && (value.length > 2 * maximum || [...value].length > maximum)
 }
 
-/** Any text that could be stored: a filter may ask for a longer one than the field allows. */
+/** Has no maximum length: a filter may ask for a longer text than the field allows. */
 function storableText(_: unknown, text: string): Checked {
   return isStorable(text) ? { value: text } : NOT_STORABLE
 }

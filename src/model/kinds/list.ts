@@ -36,7 +36,7 @@ const NO_STRING = '@.type() <> "string"'
 const NO_NUMBER = '@.type() <> "number"'
 const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 
-/** The kinds that items can have, each with the condition (jsonpath) of items that the database refuses. */
+/** The kinds of items, each with the condition (jsonpath) for items that the database refuses. */
 const ITEMS = {
   text: [textKind, () => NO_STRING],
   integer: [integerKind, () => NO_NUMBER],
@@ -59,7 +59,7 @@ function kindOfItem({ item }: ListField): Kind<ItemField> {
   return ITEMS[item.type][0] as unknown as Kind<ItemField>
 }
 
-/** Checks an item, and converts it to its form in JSON, in which it is stored. */
+/** Checks an item, and converts it to JSON, in which it is stored. */
 function checkItem(field: ListField, item: unknown): Checked {
   const { check, toJson } = kindOfItem(field)
   const checked = check(field.item, item)
@@ -109,7 +109,7 @@ export const listKind: Kind<ListField> = {
     ]
   },
   ...JSON_DEFAULTS,
-  // A condition after CASE is not evaluated for what is no array.
+  // CASE prevents evaluation for values that are not arrays.
   constraint: (column, field) =>
     `CASE WHEN jsonb_typeof(${column}) = 'array' THEN jsonb_array_length(${column}) <= ${field.maximum}` +
     ` AND NOT jsonb_path_exists(${column}, 'strict $[*] ? (${refusedItems(field)})') ELSE ${column} IS NULL END`,
@@ -153,8 +153,8 @@ function sampleOf(field: ListField, name: string, number: number): unknown[] {
 }
 
 /**
- * Several values of one kind, in the order in which they were sent. A filter finds the resources whose list contains an
- * item. A patch replaces the whole list; an empty list is a value.
+ * Several values of one kind, in the order sent. A filter finds resources whose list contains an item. A patch replaces
+ * the whole list; an empty list is a value.
  */
 export function list(
   item: ItemField,

@@ -16,7 +16,6 @@ export function checkNumber(value: unknown, bounds: Bounds): Checked {
   return withinBounds(value, bounds, (bound) => value - bound)
 }
 
-/** @param compare compares the value with a bound */
 export function withinBounds(
   value: unknown,
   { minimum, maximum }: Bounds,
@@ -33,12 +32,11 @@ export function withinBounds(
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
-/** The number that a text is; the text itself if it is none. */
+/** The number in a text, or the text itself if it is not a number. */
 export function numberIn(text: string): number | string {
   return NUMBER.test(text) ? Number(text) : text
 }
 
-/** The problems of bounds that no number is within. */
 export function boundProblems({ minimum = -Infinity, maximum = Infinity }: Bounds): string[] {
   return minimum <= maximum ? [] : ['its minimum and maximum must be numbers, the minimum not the greater']
 }
@@ -69,7 +67,7 @@ export const numberKind: Kind<NumberField> = {
   dataType: 'double precision',
   prismaType: 'Float',
   problems: boundProblems,
-  // A double precision number could be infinite or NaN.
+  // Without bounds, the column could hold infinity or NaN.
   constraint(column, { minimum, maximum }) {
     const lower = minimum === undefined ? `> '-Infinity'` : `>= ${minimum}`
     const upper = maximum === undefined ? `< 'Infinity'` : `<= ${maximum}`
@@ -80,14 +78,14 @@ export const numberKind: Kind<NumberField> = {
   isMeasurable: true,
   schema: (field) => ({ type: 'number', ...schemaBounds(field) }),
   check: (field, value) => checkNumber(value, field),
-  // A number beyond the bounds of the field is valid in a filter.
+  // Filters accept numbers beyond the bounds of the field.
   fromQuery: (_, text) => checkNumber(numberIn(text), {}),
   fromCell: numberIn,
   control: (field) => ({ type: 'number', ...controlBounds(field) }),
   sample: (field, _, number) => sampleNumber(field, number),
 }
 
-/** A finite double-precision number. The name of the field includes the unit. */
+/** A finite double-precision number. The field name includes the unit. */
 export function number(description: string, options: Partial<Omit<NumberField, 'type'>> = {}): NumberField {
   return { type: 'number', description, ...options }
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 
-/** Formats of text by their names in JSON Schema, each as a pattern with an example, a phrase for messages and HAL-FORMS' type. */
+/** By name in JSON Schema: the pattern, an example, a phrase for messages and the type in HAL-FORMS. */
 export const FORMATS = {
   email: {
     pattern:
@@ -47,9 +47,8 @@ export function matchesPattern(pattern: string, text: string): boolean {
 }
 
 /**
- * Why a pattern cannot be used. The dialect is what RE2, PostgreSQL and ECMA-262 understand alike: characters, classes
- * in brackets with ranges, groups, `|`, `?`, `*`, `+`, `{m}`, `{m,}` and `{m,n}`, and `\` before punctuation with a
- * meaning.
+ * Why a pattern cannot be used. The dialect is what RE2, PostgreSQL and ECMA-262 have in common: characters, classes with
+ * ranges, groups, `|`, `?`, `*`, `+`, `{m}`, `{m,}` and `{m,n}`, and `\` before special characters.
  */
 export function patternProblem(pattern: string): string | undefined {
   if (!DIALECT.test(pattern)) {

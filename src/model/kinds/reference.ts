@@ -7,7 +7,7 @@ export interface ReferenceField extends FieldOf<'reference'> {
   readonly onDelete?: 'restrict' | 'cascade' | 'set null'
 }
 
-/** Longer than an identifier: what no resource has is reported as unknown, and not as too long. */
+/** Longer than an identifier, so that values that no resource has are reported as unknown, not as too long. */
 const MAXIMUM_LENGTH = 500
 
 const IDENTIFIER_CHARACTERS = 64

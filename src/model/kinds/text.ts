@@ -11,7 +11,7 @@ export interface TextField extends FieldOf<'text'> {
 
 const NOT_BLANK = '[\\s\\S]*\\S[\\s\\S]*'
 
-/** Text with more characters than this needs several lines. */
+/** Longer texts need several lines in a form. */
 const ONE_LINE = 500
 
 function patternOf({ pattern, format }: TextField): string | undefined {
@@ -93,7 +93,7 @@ export const textKind: Kind<TextField> = {
   },
 }
 
-/** A name or a short text. The default of 500 characters fits into an index entry. */
+/** The default length of 500 characters fits into an index entry. */
 export function text(description: string, options: Partial<Omit<TextField, 'type'>> = {}): TextField {
   return { type: 'text', description, maximumLength: 500, ...options }
 }

@@ -25,7 +25,7 @@ export function isDay(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** Refuses years that ISO 8601 and PostgreSQL do not write with four digits. */
+/** Refuses years that ISO 8601 and PostgreSQL do not write in four digits. */
 export function inCalendar(timestamp: Date): Checked {
   const year = timestamp.getUTCFullYear()
   if (year >= 1 && year <= 9999) return { value: timestamp }
@@ -62,7 +62,7 @@ export function timestamp(description: string, options: FieldOptions = {}): Fiel
   return { type: 'timestamp', description, ...options }
 }
 
-/** Does the same as `toISOString`, in an eighth of the time: 4 % of a list of 20. */
+/** The same as `toISOString`, in an eighth of the time: 4 % of a list of 20. */
 function timestampText(time: Date): string {
   const year = time.getUTCFullYear()
   if (year < 1000 || year > 9999) return time.toISOString()
@@ -72,5 +72,4 @@ function timestampText(time: Date): string {
   return `${year}-${month}-${day}T${hours}:${minutes}:${PADDED[time.getUTCSeconds()]}.${milliseconds}Z`
 }
 
-/** The numbers up to 59, in two digits. */
 const PADDED = Array.from({ length: 60 }, (_, number) => `${number}`.padStart(2, '0'))

@@ -4,11 +4,10 @@ import type { Resource } from '../resource.ts'
 import { fieldProblems, problemsAt } from './field-problems.ts'
 import { versionProblems } from './version-problems.ts'
 
-/** The definitions of a domain are not valid, with one line for each problem. */
+/** The definitions of a domain are not valid. The message has a line for each problem. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError'
 
-  /** @param place the module with the problems */
   constructor(
     readonly problems: readonly string[],
     place?: string,
@@ -20,7 +19,7 @@ export class DefinitionError extends Error {
 }
 
 /**
- * The problems of a domain as a whole, each as one line. The types of TypeScript prevent others.
+ * The problems of a domain, each as one line. TypeScript prevents others.
  *
  * @param domain the export `domain` of a module of definitions
  */

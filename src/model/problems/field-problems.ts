@@ -3,10 +3,10 @@ import { COMMON_OPTIONS } from '../kinds/kind.ts'
 import { searchable } from '../query/search.ts'
 import type { Leaf, Resource } from '../resource.ts'
 
-/** Of other fields of every resource, of members of GraphQL's filters, and of PostgreSQL's system columns. */
+/** Names of common fields, of members of GraphQL filters, and of PostgreSQL's system columns. */
 const RESERVED = /^(id|last_updated|version|node_id|nodeId|and|or|not|tableoid|xmin|xmax|cmin|cmax|ctid)$/
 
-/** What GraphQL and Prisma take as the name of a field. */
+/** The names that GraphQL and Prisma accept. */
 const FIELD_NAME = /^[A-Za-z]\w*$/
 
 export type Case = readonly [boolean, string]
@@ -15,7 +15,6 @@ export function problemsAt(place: string, cases: readonly Case[]): string[] {
   return cases.filter(([isProblem]) => isProblem).map(([, problem]) => `${place}: ${problem}`)
 }
 
-/** What neither GraphQL nor the tables can have in the fields of a resource. */
 export function fieldProblems(resource: Resource): string[] {
   const { path, fields, parentField, createdField, writable, leaves } = resource
   const problems = Object.entries(fields).flatMap(([name, field]) => {
@@ -53,7 +52,7 @@ function problemsOfField(place: string, name: string, field: Field): string[] {
   ]
 }
 
-/** TypeScript refuses most of these; definitions in JavaScript, and casts, get here. */
+/** TypeScript refuses most of these, but not in JavaScript or after casts. */
 function leafCases(field: LeafField): Case[] {
   const kind = kindOf(field)
   if (!kind) return [[true, "it is not a field: call a function such as text('…')"]]
@@ -81,7 +80,6 @@ function computedCases(field: LeafField): Case[] {
   ]
 }
 
-/** Pages and forms show a label and a unit as they are. */
 function labelCases(field: Field): Case[] {
   return (['label', 'unit'] as const).map((option) => {
     const text: unknown = field[option] ?? 'none'
@@ -89,7 +87,7 @@ function labelCases(field: Field): Case[] {
   })
 }
 
-/** An initial value is valid. A version of the API without a required field creates resources too, so it needs one. */
+/** A required field needs an initial value if a version of the API without it can create resources. */
 function initialCases(field: LeafField): Case[] {
   const { required = false, initially } = field
   if (initially === undefined) {
@@ -102,7 +100,6 @@ function initialCases(field: LeafField): Case[] {
   return [[required && isBlank, 'it is required, so its initial value must not be blank']]
 }
 
-/** The fields of a unique key can be compared, and exist once each. */
 function uniqueProblems({ path, leaves }: Resource, { name, field }: Leaf): string[] {
   const { unique } = field
   if (!unique) return []

@@ -4,7 +4,6 @@ import { timestampKind } from '../kinds/timestamp.ts'
 import type { Resource } from '../resource.ts'
 import { type Case, problemsAt } from './field-problems.ts'
 
-/** The contradictions in the versions of a domain and of its fields. */
 export function versionProblems({ resources, versions }: Domain): string[] {
   if (versions?.length === 0) return ['versions: leave it out, or name at least one']
   const declared = versions ?? []

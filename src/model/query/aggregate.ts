@@ -7,7 +7,7 @@ export const MEASURES = ['minimum', 'maximum', 'average', 'sum', 'median', 'dist
 
 export type Measure = (typeof MEASURES)[number]
 
-/** How many times as long as a scan it takes to measure a column: a median and a distinct count sort its values. */
+/** The cost of measuring a column, in scans: a median and a distinct count sort the values. */
 export function measurePasses(measure: Measure): number {
   return measure === 'median' || measure === 'distinctCount' ? 4 : 0
 }
@@ -25,25 +25,23 @@ export interface AggregateRequest {
   readonly filter?: Filter | undefined
   /** Dotted wire names of the fields to group by; without any, the collection is one group. */
   readonly groupBy: readonly string[]
-  /** A timestamp whose period makes the groups, beside the fields to group by. */
+  /** Groups by the periods of a timestamp, in addition to the fields. */
   readonly groupByTime?: { readonly field: string; readonly unit: TimeUnit } | undefined
-  /** A number whose range makes the groups. Each range is from one bound up to the next; the last includes its end. */
+  /** Groups by ranges of a number, each from one bound up to the next. The last one includes its end. */
   readonly groupByRange?: { readonly field: string; readonly bounds: readonly number[] } | undefined
-  /** The columns of each measure. */
   readonly measures: Readonly<Record<Measure, readonly string[]>>
-  /** Whether to add numbers exactly. That is slower, and has no overflow. */
+  /** Adds numbers exactly, which is slower and cannot overflow. */
   readonly exact?: boolean
   /** Largest groups first, or by key with nulls last. */
   readonly order: 'count' | 'key'
   readonly limit: number
 }
 
-/** The resources with the same values in the fields of `groupBy`. */
 export interface Group {
   readonly key: Columns
-  /** The beginning of the period; null for those without the timestamp, undefined if not grouped by time. */
+  /** The start of the period; null for an unset timestamp, undefined if not grouped by time. */
   readonly time?: Date | null
-  /** The index of the range; null beyond the bounds and without the number, undefined if not grouped by range. */
+  /** The index of the range; null for numbers beyond the bounds or unset, undefined if not grouped by range. */
   readonly range?: number | null
   readonly count: number
   /** The requested columns; null if no resource of the group has a value, infinite if no double holds it. */

@@ -17,7 +17,7 @@ export class Prefix {
   constructor(readonly text: string) {}
 }
 
-/** Far below the request line limits of servers and proxies. */
+/** Far below the limits of servers and proxies for the request line. */
 const MAXIMUM_LENGTH = 1_000
 
 /** Lengths in code points to which texts are cut, tried in this order until the cursor is short enough. */
@@ -39,18 +39,13 @@ export function encodeCursor(resource: Resource, sorts: readonly Sort[], row: Ro
   return TEXT_LENGTHS.reduce(shorter, encoded(Number.POSITIVE_INFINITY))
 }
 
-/** The use that a cursor was made for; undefined for a text that is no cursor. */
+/** The use that a cursor was made for; undefined for an invalid cursor. */
 export function cursorUse(text: string): string | undefined {
   const [, use] = parsed(text)
   return typeof use === 'string' ? use : undefined
 }
 
-/**
- * Decodes the position of a cursor.
- *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) naming the argument, for what is no cursor of
- *   this order and use
- */
+/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) naming the argument, unless the cursor is for this order and use */
 export function decodeCursor(
   resource: Resource,
   sorts: readonly Sort[],
@@ -79,7 +74,7 @@ function encodedValue({ parentField }: Resource, { leaf }: OrderStep, row: Row, 
   return value === null ? null : (kindOf(leaf.field).toJson?.(value as never) ?? value)
 }
 
-/** Returns undefined for a value that the column cannot hold. */
+/** Undefined for a value that the column cannot hold. */
 function decodedValue(step: OrderStep | undefined, value: unknown): unknown {
   if (!step) return undefined
   if (value === null) return step.nullable ? null : undefined

@@ -10,7 +10,7 @@ import { type Filter, leafNamed } from './query.ts'
 export type LowerCase = (text: string) => string
 
 /**
- * Whether a resource matches a filter: the same condition in the process as `database/sql/filter.ts` has in a statement.
+ * Whether a resource matches a filter, as with the condition of `database/sql/filter.ts`.
  *
  * @param row the columns of the resource, with the values that statements return
  * @throws {TypeError} for a condition that needs other rows or an index: over a relation, or of a search
@@ -38,7 +38,7 @@ interface Comparison {
   readonly lower: LowerCase
 }
 
-/** Whether a condition holds for a value that is set. */
+/** For values that are set. */
 const HOLDS: Readonly<
   Record<Exclude<Operator, 'notEquals' | 'isSet'>, (by: Comparison, own: unknown, value: unknown) => boolean>
 > = {

@@ -1,17 +1,16 @@
-/** What an operator of filters is, on both faces. */
 interface OperatorDefinition {
-  /** Its name in query strings, where that is another. */
+  /** Its name in query strings, if different. */
   readonly parameter?: string
   readonly description: string
-  /** What it takes instead of one value of the field. */
+  /** The operand, if it is not one value of the field. */
   readonly operand?: 'values' | 'text' | 'boolean'
 }
 
 /**
- * The operators of filters by their names in GraphQL. Only `notEquals` and `isSet` match an unset field. The kinds of
- * fields say which they have, and `database/sql/filter.ts` has the condition of each.
+ * The operators of filters by their names in GraphQL. Only `notEquals` and `isSet` match an unset field. Kinds of fields
+ * list theirs, and `database/sql/filter.ts` has the condition of each.
  */
-export const OPERATORS = {
+const OPERATORS = {
   equals: { description: 'Equal to this value.' },
   notEquals: { parameter: 'ne', description: 'Not equal to this value, or unset.' },
   in: { description: 'Equal to one of these values.', operand: 'values' },
@@ -39,7 +38,7 @@ export function operatorDefinition(operator: Operator): OperatorDefinition {
   return OPERATORS[operator]
 }
 
-/** The operators by the names that `field[name]:value` has; equality needs none. */
+/** By the name in `field[name]:value`; equality needs none. */
 export function namedOperators(operators: readonly Operator[]): ReadonlyMap<string, Operator> {
   const named = operators.filter((operator) => operator !== 'equals')
   return new Map(named.map((operator) => [operatorDefinition(operator).parameter ?? operator, operator]))

@@ -35,7 +35,7 @@ export function relatedTargets(filter: Filter): Resource[] {
   return 'related' in filter ? [filter.target()] : partsOf(filter).flatMap(relatedTargets)
 }
 
-/** Whether a filter has no conditions, and so matches everything. */
+/** Whether a filter has no conditions, so it matches everything. */
 export function isEmpty(filter: Filter): boolean {
   return 'all' in filter && filter.all.every(isEmpty)
 }
@@ -55,7 +55,7 @@ export interface FieldFilter {
 /** Matches resources that refer to one that matches `related`. */
 interface RelatedFilter {
   readonly column: string
-  /** A function, so that requests that are compared as JSON leave it out: the column tells the target. */
+  /** A function, so that JSON, by which requests are compared, omits it: the column determines the target. */
   readonly target: () => Resource
   readonly related: Filter
 }
@@ -81,9 +81,8 @@ export interface OrderStep {
 }
 
 /**
- * Completes sorts to a total order: the identifiers come last, so that pages neither skip nor repeat resources, in the
- * direction of the last sort, so that an index is read from its end for a descending list. Without sorts: the order of
- * creation.
+ * Completes sorts to a total order, by default that of creation. Identifiers come last, so that pages neither skip nor repeat
+ * resources, in the direction of the last sort, so that a descending list reads an index from its end.
  */
 export function orderSteps(resource: Resource, sorts: readonly Sort[]): OrderStep[] {
   const wanted = sorts.length > 0 ? sorts : [{ field: resource.createdField, direction: 'asc' } as const]

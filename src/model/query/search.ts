@@ -3,7 +3,7 @@ import { type Checked, checkText } from '../kinds/kind.ts'
 import { type Leaf, type Resource, tableName } from '../resource.ts'
 import type { Filter } from './query.ts'
 
-/** In characters, and in words between white space. Each word is looked for in each row. */
+/** Each word is searched for in each row. */
 export const MAXIMUM_SEARCH = { characters: 200, words: 10 }
 
 export function checkSearch(text: string): Checked {
@@ -19,23 +19,20 @@ export function searchable({ shownLeaves, parentField }: Resource): Leaf[] {
   )
 }
 
-/** The condition that each word is in one of the fields, regardless of case. Without words, everything matches. */
+/** Each word must be in one of the fields, regardless of case. Without words, everything matches. */
 export function searchFilter(resource: Resource, text: string): Filter {
   const fields = searchable(resource).map(({ name }) => name)
   const words = wordsOf(text.slice(0, 2 * MAXIMUM_SEARCH.characters)).slice(0, MAXIMUM_SEARCH.words)
   return { all: words.map((word) => ({ fields, word })) }
 }
 
-/** The name of the index of a resource with `searchIndex`. */
 export function searchIndexName({ path }: Resource): string {
   return `${tableName(path)}_search_idx`
 }
 
 /**
- * The SQL expression of all texts in these columns, which the index stores. A word cannot match across the blanks
- * between them. Its collation is the database's, because "C" knows the case of ASCII letters only.
- *
- * @param columns quoted
+ * The SQL expression of all texts in these columns (quoted), which the index stores. A word cannot match across the blanks
+ * between them. The collation is the database's, because "C" knows the case of ASCII letters only.
  */
 export function searchExpression(columns: readonly string[]): string {
   const texts = columns.map((column) => `COALESCE(${column}, '')`)
