@@ -1,27 +1,26 @@
 import type { Field } from '../model/fields.ts'
+import { capitalized } from '../model/labels.ts'
 import type { Operator } from '../model/query/operators.ts'
 import type { Sort } from '../model/query/query.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 
-// How the wire names of the definitions (snake case, dotted) and those of GraphQL (camel case) are translated
-// into each other: names of fields, of types and of operations, and whole objects.
+// Converts between the wire names of definitions (snake case, dotted) and the names of GraphQL (camel case).
 
-/** GraphQL names are in camel case; a wire name in snake case, or a path with hyphens, becomes one. */
+/** Converts a wire name in snake case, or a path with hyphens. */
 export function camelCase(name: string): string {
   return name.replace(/[_-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 export function pascalCase(name: string): string {
-  const camel = camelCase(name)
-  return camel.charAt(0).toUpperCase() + camel.slice(1)
+  return capitalized(camelCase(name))
 }
 
-/** Names the field of Query that reads one resource, and the member that holds it in a payload. */
+/** The field of Query that reads one resource, and the member of a payload that holds it. */
 export function singular({ name }: Resource): string {
   return name.charAt(0).toLowerCase() + name.slice(1)
 }
 
-/** The argument that identifies the parent: `planetId`. Undefined if there is no parent. */
+/** `planetId` */
 export function parentArgument({ parentField }: Resource): string | undefined {
   return parentField && camelCase(parentField)
 }
@@ -63,12 +62,12 @@ export function graphNames(resource: Resource) {
   }
 }
 
-/** The type of a group's object: `SpeciesTemperatureRange`. */
+/** `SpeciesTemperatureRange` */
 export function groupType({ name }: Resource, group: string): string {
   return `${name}${pascalCase(group)}`
 }
 
-/** The enumeration value for a column: `TEMPERATURE_RANGE_MIN_CELSIUS`. */
+/** `TEMPERATURE_RANGE_MIN_CELSIUS` */
 export function columnValue(column: string): string {
   return column.toUpperCase()
 }
@@ -95,7 +94,7 @@ function renamed(target: 'graph' | 'wire', fields: Fields, values: Values): Valu
   return results
 }
 
-/** Cached for each definition. Computing the names again takes 20 µs for each write. */
+/** Cached, because computing the names takes 20 µs for each write. */
 const known = { graph: new WeakMap<Fields, Renamings>(), wire: new WeakMap<Fields, Renamings>() }
 
 function renamingsOf(target: 'graph' | 'wire', fields: Fields): Renamings {

@@ -12,7 +12,7 @@ export type MappedType = ReturnType<typeof mappedType>
 
 /**
  * The object types of resources and of the objects in them, and how fields connect them. Pages and connections are
- * folded into the type of their items; aggregates and payloads are omitted.
+ * replaced by the type of their items; aggregates and payloads are omitted.
  */
 export function typeMap(schema: GraphQLSchema, resources: readonly Resource[]): MappedType[] {
   const types = new Map<string, MappedType>()
@@ -28,7 +28,7 @@ export function typeMap(schema: GraphQLSchema, resources: readonly Resource[]): 
   return [...types.values()]
 }
 
-/** A type, with its resource and the operations of that; undefined and none for an object within a resource. */
+/** A type, with its resource and operations; without both for an object within a resource. */
 function mappedType(schema: GraphQLSchema, name: string, resource: Resource | undefined) {
   const type = schema.getType(name) as GraphQLObjectType
   const fields = Object.values(type.getFields()).map(mappedField)
@@ -38,7 +38,7 @@ function mappedType(schema: GraphQLSchema, name: string, resource: Resource | un
   return { name, description: type.description ?? '', resource, fields, operations }
 }
 
-/** A field, with its type as SDL (`[Moon!]!`), and the object type that it leads to; for a list, that of its items. */
+/** A field, with its type as SDL (`[Moon!]!`) and the object type of its value or, for a list, of its items. */
 function mappedField({ name, type, description, extensions }: GraphQLField<unknown, unknown>) {
   const named = getNamedType(type)
   const listed = extensions['lists'] as Resource | undefined

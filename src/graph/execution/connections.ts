@@ -4,14 +4,14 @@ import type { Scan } from '../../model/query/list.ts'
 
 interface ConnectionLimits {
   readonly connections: Limiter
-  /** The connections for scans of large tables, among the others. */
+  /** The part of the connections that is for scans of large tables. */
   readonly scans: Limiter
   readonly sizes: TableSizes
-  /** Told how many seconds each statement waited for a connection. */
+  /** Called with the seconds that each statement waited for a connection. */
   readonly waited: (seconds: number) => void
 }
 
-/** A statement that reads a resource. Two with the same database and key are equal. */
+/** A statement that reads a resource. Reads with the same database and key are equal. */
 interface Read<Result> {
   readonly client: object
   readonly key: string
@@ -31,8 +31,8 @@ interface SharedRead {
 }
 
 /**
- * In bytes. Scanning a smaller table takes ten milliseconds at most. While one caller sorts such a table on 16
- * connections, a GET of another takes 40 ms (10 while the first reads pages without a scan); at 16 MB it took 100.
+ * In bytes. Scanning a smaller table takes at most 10 ms. While one caller sorts such a table on 16 connections, a GET of
+ * another takes 40 ms (10 while the first reads pages without a scan); at 16 MB it took 100.
  */
 const LARGE_TABLE = 6 * 1024 * 1024
 
@@ -40,12 +40,10 @@ const LARGE_TABLE = 6 * 1024 * 1024
  * Shares the connections among callers, in rotation, so that many or locked statements of one caller leave
  * connections to the others. Look-ups of single resources do not count, because those of all callers are combined.
  *
- * Scans of large tables get a few connections, and each caller a part of these: a scan takes as long as a hundred
- * other reads.
+ * Scans of large tables get a few connections, and each caller a part of them: a scan takes as long as 100 other reads.
  *
- * Equal reads are sent once. While one runs, those that arrive wait and share the next, so that no caller receives an
- * older state. With 16 concurrent requests for the first page of a collection, this halves the cost for the process and
- * the database.
+ * Equal reads are sent once. Those that arrive while one runs share the next, so that no caller receives an older state.
+ * With 16 concurrent requests for the first page of a collection, this halves the cost for the process and the database.
  */
 export class ConnectionShares {
   /** The last of the equal reads, by database and key. */
@@ -53,7 +51,7 @@ export class ConnectionShares {
 
   constructor(private readonly limits: ConnectionLimits) {}
 
-  /** Runs statements one after the other when a connection is free for the caller; `until` withdraws them. */
+  /** Runs consecutive statements when a connection is free for the caller; `until` cancels the wait. */
   async use<Result>(caller: string, until: Abortable, work: () => Promise<Result>): Promise<Result> {
     const { connections, waited } = this.limits
     const started = performance.now()
@@ -66,7 +64,7 @@ export class ConnectionShares {
     }
   }
 
-  /** Runs a statement that reads a resource. Equal statements run one at a time, each for all that wait. */
+  /** Equal statements run one at a time, each for all callers that wait. */
   read<Result>(caller: string, until: Abortable, read: Read<Result>): Promise<Result> {
     const reads = this.#latest.get(read.client) ?? new Map<string, SharedRead>()
     this.#latest.set(read.client, reads)

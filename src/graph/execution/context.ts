@@ -13,7 +13,7 @@ import type { Slot } from './operation-limiter.ts'
 
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
   readonly maximumPageSize: number
-  /** Chooses the database that a caller reads from, and records writes; undefined without replicas. */
+  /** Undefined without replicas. */
   readonly readers: ReadContext | undefined
   readonly connections: ConnectionShares
   readonly feed: FeedWatch
@@ -25,7 +25,7 @@ export interface Parent {
   readonly id: string
 }
 
-/** What a subscription uses after the operation that began it. */
+/** What a subscription needs after the operation that began it. */
 export interface Subscriber {
   /** Aborted at the end of the stream. */
   readonly signal: AbortSignal
@@ -37,12 +37,12 @@ export interface GraphContext {
   readonly caller: Caller
   readonly domain: DomainContext
   readonly loaders: Loaders
-  /** Runs all statements but look-ups of single resources. */
+  /** Runs all statements except look-ups of single resources. */
   readonly connections: Connections
   readonly slot: Slot
   /**
-   * Whether a mutation may select the resource it wrote without the read scope. Only the operations of REST
-   * may: they return the resource after a create (SPEC §4.3), and after other writes only to callers who may read it.
+   * Whether a mutation may select the resource it wrote without the read scope. Only REST's may: they return the
+   * resource after a create (SPEC §4.3), and after other writes only to callers who may read it.
    */
   readonly selectsWritten: boolean
   /** Set if all fields of a mutation share a transaction. */
@@ -94,26 +94,22 @@ export async function awaitWrites({ caller, domain, loaders }: GraphContext): Pr
   loaders.readFrom(await domain.readers.caughtUpClientFor(caller))
 }
 
-/**
- * Requires the scope for an action on a resource.
- *
- * @throws {DomainError} ACCESS_DENIED (403), or SERVICE_UNAVAILABLE (503) after the deadline of the operation
- */
+/** @throws {DomainError} ACCESS_DENIED (403), or SERVICE_UNAVAILABLE (503) after the deadline of the operation */
 export function requireScope({ caller, slot }: GraphContext, resource: Resource, action: Action): void {
   slot.throwIfLate()
   authorize(caller, resource, action)
 }
 
 /**
- * Reads related resources for the resolvers of one operation. Simultaneous look-ups of one kind become one statement,
- * and no row is read twice, so the number of statements does not depend on the number of resources.
+ * Reads related resources for one operation. Simultaneous look-ups of one kind become one statement, and no row is read
+ * twice, so the number of statements does not depend on the number of resources.
  */
 class Loaders {
   readonly #loaders = new Map<string, DataLoader<string, never>>()
   readonly #remembered = new Map<Resource, Row[]>()
 
   constructor(
-    /** The database to read from. Not in the context, of which Apollo makes a copy. Writes go to `domain.client`. */
+    /** The database to read from. Not in the context, because Apollo copies it. Writes go to `domain.client`. */
     public reader: DatabaseClient,
     private readonly connections: Connections,
     private readonly slot: Slot,
@@ -129,8 +125,8 @@ class Loaders {
   }
 
   /**
-   * Keeps the rows of a list, so that they are not read again. A loader is primed with them when it is created: most
-   * operations need none, and priming it with 20 rows takes 100 µs.
+   * Keeps the rows of a list, so that they are not read again. They prime a loader only when it is used: most operations
+   * need none, and priming it with 20 rows takes 100 µs.
    */
   remember(resource: Resource, rows: readonly Row[]): void {
     const remembered = this.#remembered.get(resource)
@@ -152,7 +148,7 @@ class Loaders {
     return this.#loader(kind, read).load(parent.id)
   }
 
-  /** Reads from this database from now on, and nothing that was read before. */
+  /** Switches the database, and forgets what was read. */
   readFrom(reader: DatabaseClient): void {
     this.reader = reader
     this.#loaders.clear()

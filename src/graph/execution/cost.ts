@@ -38,28 +38,28 @@ interface CostedOperation {
 const CHARACTERS_PER_UNIT = 250
 const TABLE_BYTES_PER_UNIT = 32 * 1024
 
-/** The memory of one unit of a response: few characters take more than three bytes in UTF-8. */
+/** The memory for one unit: few characters take more than three bytes in UTF-8. */
 export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
 
-/** Fields and fragments that the estimate visits. A fragment counts each time it is spread. */
+/** Maximum of fields and fragments. A fragment counts each time it is spread. */
 const MAXIMUM_NODES = 5_000
 
 const CURSOR_CHARACTERS = 1_000
 
 const CURSORS = ['cursor', 'nextCursor', 'previousCursor', 'startCursor', 'endCursor']
 
-/** The maximum length of fields that are not those of a definition. */
+/** The maximum lengths of fields that no definition has. */
 const COMMON_CHARACTERS: readonly [string, number][] = [
   ...CURSORS.map((name): [string, number] => [name, CURSOR_CHARACTERS]),
   ['nodeId', 220],
   ['RecordedChange.cursor', NUMBER_CHARACTERS],
   // The longest subject of a token.
   ['RecordedChange.by', 2_000],
-  // Also of the deletion that a version may come with.
+  // A version may come with its deletion.
   ['RecordedVersion.by', 4_000],
 ]
 
-/** Most types are named with one `ofType` or none. */
+/** Most types have at most one `ofType`. */
 const WRAPPED_TYPES = 0.5
 
 /** A larger schema counts as this one, so that its introspection is within the default limit. */
@@ -88,7 +88,7 @@ export class CostEstimator {
   }
 
   /**
-   * The cost of the largest possible response, in whole units: lists have the requested length, texts their maximum
+   * The cost of the largest possible response, in whole units. Lists have the requested length, texts their maximum
    * length, and introspection the average lengths of the schema. Infinity for too many nodes, 0 for invalid variables.
    */
   response(operation: CostedOperation): number {
@@ -96,8 +96,8 @@ export class CostEstimator {
   }
 
   /**
-   * The cost of the response, and the total with the tables that filters, sorts and aggregates scan. A statement costs
-   * at most `limit`, since its time is limited too.
+   * The cost of the response, and the total including the tables that filters, sorts and aggregates scan. A statement
+   * costs at most `limit`, since its time is limited too.
    */
   async all(operation: CostedOperation, limit: number): Promise<{ response: number; total: number }> {
     const statements: (readonly Scan[])[] = []
@@ -148,14 +148,13 @@ function sizeOf(field: GraphQLField<unknown, unknown>, args: Values): number {
   return Math.max(Number(args['limit'] ?? args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE), 1)
 }
 
-/** Aggregates read every row. So do filtered or sorted lists without a suitable index, and those across parents. */
+/** Aggregates read every row, as do lists across parents, and filtered or sorted lists without a suitable index. */
 function scansOfField(
   resource: Resource,
   { field, args, childComplexity }: ComplexityEstimatorArgs,
   resources: readonly Resource[],
 ): readonly Scan[] {
   if (field.args.length === 0) {
-    // A measure, with a number for each column.
     const columns = Math.round((childComplexity * CHARACTERS_PER_UNIT) / NUMBER_CHARACTERS)
     return [[resource, columns * measurePasses(field.name as Measure)]]
   }

@@ -2,13 +2,12 @@ import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, Kind } 
 import { type Detail, DomainError, type ErrorCode, STATUS } from '../../model/errors.ts'
 import { camelCase } from '../names.ts'
 
-/** Apollo's code of what is not an error of the caller. */
+/** Apollo's code for faults of the service. */
 const FAULT = 'INTERNAL_SERVER_ERROR'
 
 /**
- * Creates the error formatter of /graphql. `extensions` has the code and the details of the service, and
- * nothing internal. The fields of the details are GraphQL paths that begin with the argument:
- * `input.temperatureRange.minCelsius`. Internal errors are reported.
+ * Creates the error formatter of /graphql. `extensions` has only the code and the details, whose fields are GraphQL paths
+ * that begin with the argument: `input.temperatureRange.minCelsius`. Internal errors are reported.
  */
 export function formatErrors(reportFault: (error: unknown) => void) {
   return (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
@@ -31,7 +30,7 @@ export function formatErrors(reportFault: (error: unknown) => void) {
   }
 }
 
-/** An error of a whole request, which Apollo answers with the status of its code. */
+/** An error of a whole request. Apollo responds with its status. */
 export function refusal(cause: DomainError): GraphQLError {
   const http = { status: STATUS[cause.code] }
   return new GraphQLError(cause.message, { originalError: cause, extensions: { http } })
@@ -43,7 +42,7 @@ export function formatResult({ errors, ...result }: ExecutionResult, format: For
   return errors ? { errors: errors.map((error) => format(error.toJSON(), error)), ...result } : result
 }
 
-/** Whether graphql-js refused the request before it executed a field (GraphQL specification §7.1.2). */
+/** Whether graphql-js refused the request before execution (GraphQL specification §7.1.2). */
 function isRequestError(thrown: unknown): boolean {
   return thrown instanceof GraphQLError && !thrown.originalError && thrown.path === undefined
 }

@@ -16,8 +16,8 @@ interface Part {
 }
 
 /**
- * Joins mutations to one that executes them in order in one transaction. The names of their variables and the alias of
- * their field get a number, which is their index.
+ * Joins mutations into one that executes them in order in one transaction. The index of each is appended to the names of
+ * its variables and the alias of its field.
  */
 export function joinOperations(
   parts: readonly Part[],
@@ -51,7 +51,7 @@ function directive(name: string): ConstDirectiveNode {
 
 const known = new WeakMap<PreparedOperation, OperationDefinitionNode[]>()
 
-/** Cached for each number: visiting an operation takes as long as executing it. */
+/** Cached, because visiting an operation takes as long as executing it. */
 function numbered(operation: PreparedOperation, index: number): OperationDefinitionNode {
   const numbers = known.get(operation) ?? []
   known.set(operation, numbers)

@@ -9,20 +9,19 @@ import type { Resource, Values } from '../../model/resource.ts'
 import { toWireNames } from '../names.ts'
 import { fieldsBelow } from './selection.ts'
 
-/** What a field of Mutation writes. */
 export interface WriteTarget {
   readonly resource: Resource
-  /** The key in the arguments, whose identifier is undefined for a resource to create. */
+  /** The key in the arguments. Its identifier is undefined for a resource to create. */
   readonly keyOf: (args: Values) => ResourceKey
 }
 
 interface PlannedWrite extends WriteTarget {
-  /** Of the field in the response. */
+  /** The name in the response. */
   readonly name: string
   readonly args: Values
 }
 
-/** Fields that are executed in one turn of the event loop. A hundred would delay the requests of others by 20 ms. */
+/** Fields executed in one turn of the event loop. A hundred would delay the requests of others by 20 ms. */
 const FIELDS_PER_TURN = 10
 
 /** The writes of a mutation in one transaction, field after field. */
@@ -30,7 +29,7 @@ export class JointWrites {
   #begun = 0
   #hasFailed = false
   #planned: readonly PlannedWrite[] | undefined
-  /** By the name of its field: what an earlier field has created with its own, or undefined. */
+  /** By field name: the resource that an earlier field created together with its own, if any. */
   readonly #created = new Map<string, Written | undefined>()
 
   constructor(
@@ -39,8 +38,8 @@ export class JointWrites {
   ) {}
 
   /**
-   * Runs the write of a field. The first field locks what all write, in the same order in all transactions, so that they
-   * seldom end in a deadlock. After a failure, those of an atomic mutation do nothing.
+   * Runs the write of a field. The first field locks the keys of all, in the same order in all transactions, so that
+   * deadlocks are rare. After a failure, the fields of an atomic mutation do nothing.
    */
   async run<Result>(info: GraphQLResolveInfo, write: () => Promise<Result>): Promise<Result | null> {
     if (this.isAtomic && this.#hasFailed) return null
@@ -57,7 +56,7 @@ export class JointWrites {
     }
   }
 
-  /** What a field creates, if it is created with what the fields directly after it create. */
+  /** Creates the resource of a field together with those of the fields directly after it, if possible. */
   async create({ path }: GraphQLResolveInfo, resource: Resource): Promise<Written | undefined> {
     const name = String(path.key)
     if (this.#created.has(name)) return this.#created.get(name)
@@ -84,11 +83,11 @@ function plannedWrites(info: GraphQLResolveInfo): PlannedWrite[] {
     const args = getArgumentValues(field, node, info.variableValues)
     return [{ ...(field.extensions['writes'] as WriteTarget), name: (node.alias ?? node.name).value, args }]
   })
-  // Equal fields are one.
+  // Fields with the same name are merged.
   return [...new Map(writes.map((write) => [write.name, write])).values()]
 }
 
-/** The key of a resource that is replaced, changed or deleted, as a text. A malformed one is refused, or names nothing. */
+/** The key to lock, as a text; none for a resource with a generated identifier, or a malformed key. */
 function lockedKey({ resource, keyOf, args }: PlannedWrite): string[] {
   const { parentId, id = '' } = keyOf(args)
   return isResourceKey({ parentId, id }) ? [`${resource.path}/${keyText({ parentId, id })}`] : []

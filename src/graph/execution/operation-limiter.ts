@@ -2,36 +2,34 @@ import type { Load } from '../../http/admission.ts'
 import { type Abortable, Limiter, type Release } from '../../http/limiter.ts'
 import { DomainError } from '../../model/errors.ts'
 
-export interface OperationLimits {
-  /** Operations that may run at the same time. */
+interface OperationLimits {
   readonly concurrent: number
-  /** Operations that may wait for a slot. */
   readonly waiting: number
   /** In milliseconds after an operation arrives. */
   readonly deadline: number
-  /** In bytes: all responses that are being built or sent. */
+  /** In bytes, of all responses that are being built or sent. */
   readonly responses: number
   /** The part of each of these limits that one caller may use, from 0 to 1. */
   readonly callerShare: number
 }
 
-/** Created once, because creating an error takes a tenth of the time of a response. */
+/** Created once: creating an error takes a tenth of the time of a response. */
 const OVERLOADED = new DomainError('SERVICE_UNAVAILABLE', 'The service is overloaded. Try again.')
 
 /**
- * The part of its share that a caller uses beside others. What the operations of one caller do in a turn of the event
- * loop delays those of all others: 32 look-ups by 6 ms.
+ * The part of its share that a caller uses beside others. Its work in a turn of the event loop delays all others: 32
+ * look-ups by 6 ms.
  */
 const PART_BESIDE_OTHERS = 0.125
 
-/** Large bodies that a caller with a share of 100 % may send at once; 9,000 members take 6 ms. */
+/** Large bodies that a caller with a share of 100 % may send at once. 9,000 members take 6 ms. */
 const BODIES = 4
 
-/** Smaller responses are not reserved: all operations together hold a few megabytes of them. */
+/** In bytes. Smaller responses need no reservation: those of all operations take a few megabytes. */
 const SMALL_RESPONSE = 64 * 1024
 
 /**
- * Limits how many operations run and wait, in total and for each caller, and how long each takes. Refuses the rest
+ * Limits how many operations run and wait, in total and for each caller, and how long each takes. Refuses others
  * immediately. An operation that misses the deadline counts until it ends, although its caller already has the error.
  */
 export class OperationLimiter implements Load {
@@ -41,7 +39,7 @@ export class OperationLimiter implements Load {
   readonly #bodies: Limiter
   readonly #writeAmount: number
   #running = 0
-  /** How many requests were not served, by reason. */
+  /** Refused requests by reason. */
   readonly shed = { capacity: 0, caller_share: 0, deadline: 0 }
 
   constructor({ concurrent, waiting, deadline, responses, callerShare }: OperationLimits) {
@@ -79,7 +77,7 @@ export class OperationLimiter implements Load {
 
   /**
    * Runs the work of a caller when a slot is free. A write takes all slots that a caller has beside others: it keeps the
-   * process and the database busy in turn, so several writes of one caller would delay others as much as a full queue.
+   * process and the database busy in turn, so several writes of a caller would delay others as much as a full queue.
    *
    * @throws {DomainError} SERVICE_UNAVAILABLE (503) when the limits are reached or the work takes too long
    */
@@ -113,7 +111,7 @@ export class OperationLimiter implements Load {
   }
 }
 
-/** The place of an operation, which counts against the limits until the operation ends. */
+/** The place of an operation, which counts towards the limits until the operation ends. */
 export class Slot implements Abortable {
   readonly #releases: Release[] = []
   readonly #listeners = new Set<(reason: unknown) => void>()
@@ -124,14 +122,14 @@ export class Slot implements Abortable {
     private readonly responses: Limiter,
   ) {}
 
-  /** An AbortSignal would take longer to create than the slot. */
+  /** Creating an AbortSignal would take longer than creating the slot. */
   onAbort(listener: (reason: unknown) => void): () => void {
     if (this.#late) listener(this.#late)
     else this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** @throws {DomainError} SERVICE_UNAVAILABLE (503) when the response is no longer waited for */
+  /** @throws {DomainError} SERVICE_UNAVAILABLE (503) after the deadline */
   throwIfLate(): void {
     if (this.#late) throw this.#late
   }

@@ -27,7 +27,7 @@ type OperationType = 'query' | 'mutation'
 
 export interface OperationText {
   readonly type: OperationType
-  /** Of the field. */
+  /** The name of the field. */
   readonly name: string
   readonly text: string | DocumentNode
   /** The cost of the largest response, if it is known. */
@@ -46,8 +46,8 @@ export interface PreparedOperation {
 export type Prepare = (operation: OperationText) => PreparedOperation
 
 /**
- * Creates the function that prepares operations. A document is parsed, validated and compiled when it first runs;
- * doing so at the start took a sixth of the start.
+ * Creates the function that prepares operations. Documents are parsed, validated and compiled when they first run; at the
+ * start, this took a sixth of the time.
  */
 export function createPrepare(
   schema: GraphQLSchema,
@@ -105,8 +105,8 @@ type Execute = (variables: Values, context: GraphContext) => ExecutionResult | P
  * Compiles a document with one operation to a function, by graphql-jit. For a list of 20 species the function takes
  * 27 µs of CPU time, `execute` of graphql-js 170; for GET one, 3 instead of 15. Compiling takes 3 to 13 ms.
  *
- * graphql-js coerces the variables. The coercion code of graphql-jit does not terminate for input types that
- * contain themselves, as filters do. So graphql-jit sees all variables as JSON, which it passes on unchanged.
+ * graphql-js coerces the variables: graphql-jit does not terminate for input types that contain themselves, as filters do.
+ * So graphql-jit sees all variables as JSON, which it passes on unchanged.
  *
  * Unlike `execute`, it does not call functions in the results of resolvers.
  *
@@ -115,7 +115,7 @@ type Execute = (variables: Values, context: GraphContext) => ExecutionResult | P
 function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
   const [definition] = document.definitions as [OperationDefinitionNode]
   const mode = transactionMode(definition)
-  // The document is made for one request, of operations that are valid.
+  // Joined from valid operations, for one request only.
   if (mode) {
     return (variableValues, context) => executeTogether(context, mode, { schema, document, variableValues })
   }
@@ -146,8 +146,8 @@ function asJson({ kind, variable }: VariableDefinitionNode): VariableDefinitionN
 export type RunOperation = ReturnType<typeof createRunOperation>
 
 /**
- * Makes the function that runs the work of a caller as one GraphQL operation, whether of REST or of /graphql: in a slot of
- * the limiter, in a span, and timed. An operation has a name if it is known before the document is parsed.
+ * Makes the function that runs the work of a caller as one GraphQL operation, from REST or /graphql: in a slot of the
+ * limiter, in a span, and timed. The name is given if it is known before the document is parsed.
  */
 export function createRunOperation(limiter: OperationLimiter) {
   return async <Result>(
@@ -168,7 +168,7 @@ export function createRunOperation(limiter: OperationLimiter) {
   }
 }
 
-/** Callers choose the name, at any length. */
+/** Callers can choose names of any length. */
 const NAME_CHARACTERS = 100
 
 /** Names the span of a request after its operation, once the document is parsed. */

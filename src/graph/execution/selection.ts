@@ -17,7 +17,7 @@ export function selectedFields(info: GraphQLResolveInfo, ...path: readonly strin
   return new Set(fields.map(({ name }) => name.value))
 }
 
-/** The fields in these selection sets, without those of `@skip` and `@include`, and with those of fragments. */
+/** The fields in these selection sets, including those of fragments. Respects `@skip` and `@include`. */
 export function fieldsBelow(
   info: GraphQLResolveInfo,
   nodes: readonly Pick<FieldNode, 'selectionSet'>[],

@@ -9,15 +9,14 @@ import { inOneTransaction, TransactionEnded } from '../../domain/transaction.ts'
 import { type GraphContext, inTransaction } from './context.ts'
 import { causeOf } from './errors.ts'
 
-/** How the fields of a mutation share a transaction. */
-export interface TransactionMode {
-  /** The first error undoes all of them, and no other is executed. */
+interface TransactionMode {
+  /** The first error undoes all fields, and ends the execution. */
   readonly isAtomic: boolean
   /** Nothing is stored. */
   readonly isDryRun: boolean
 }
 
-/** The mode that the directives of a mutation ask for; undefined if each field has a transaction of its own. */
+/** The mode that the directives request; undefined if each field has its own transaction. */
 export function transactionMode({ directives = [] }: OperationDefinitionNode): TransactionMode | undefined {
   const has = (directive: string) => directives.some(({ name }) => name.value === directive)
   const mode = { isAtomic: has('atomic'), isDryRun: has('dryRun') }
@@ -25,10 +24,8 @@ export function transactionMode({ directives = [] }: OperationDefinitionNode): T
 }
 
 /**
- * Executes a mutation in one transaction, on one connection. After a conflict with another transaction it is executed
- * again as a whole.
- *
- * @returns for an atomic mutation either all data or the first error
+ * Executes a mutation in one transaction, and again as a whole after a conflict with another one. An atomic mutation
+ * returns either all data or the first error.
  */
 export async function executeTogether(
   context: GraphContext,

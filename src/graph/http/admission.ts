@@ -10,7 +10,7 @@ const STATEMENT_PART = 0.1
 
 type Request = GraphQLRequestContextDidResolveOperation<GraphContext>
 
-/** Refuses an operation that may cost more than the limit. Others wait for the memory of their response. */
+/** Refuses an operation that may cost more than the limit. Others wait for memory for their response. */
 export async function admitCost(
   { document, request, contextValue }: Request,
   { cost: maximum }: DocumentLimits,
@@ -31,7 +31,7 @@ const LONGEST_REST_MILLISECONDS = 1_000
 
 /**
  * Makes the function that waits for the turn of an introspection, and returns what to call at its end. One runs at a
- * time, callers in turn, and for at most a tenth of the time. Each blocks the event loop for 50 ms; tools need it once.
+ * time, callers in turn, for at most a tenth of the time: each blocks the event loop for 50 ms, and tools need it once.
  */
 export function introspectionTurns() {
   const limiter = new Limiter({ capacity: 1, share: 1 })
@@ -49,7 +49,6 @@ export function introspectionTurns() {
 /** A list of a thousand resources can have an error for each. */
 const MAXIMUM_ERRORS = 100
 
-/** Omits errors beyond the first 100 from a response, and counts them in `extensions`. */
 export function limitErrors({ body }: GraphQLResponse): void {
   if (body.kind !== 'single') return
   const { errors = [], extensions } = body.singleResult

@@ -23,7 +23,7 @@ import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestPar
 
 export const GRAPHQL_PATH = '/graphql'
 
-export interface GraphQLServerParts {
+interface GraphQLServerParts {
   readonly schema: GraphQLSchema
   readonly domain: DomainContext
   readonly introspection: boolean
@@ -89,7 +89,7 @@ function createApollo(parts: GraphQLServerParts, format: Format) {
   return new ApolloServer<GraphContext>({
     schema: parts.schema,
     introspection,
-    // Without introspection, neither do messages guess what was meant.
+    // Without introspection, messages do not suggest names either.
     hideSchemaDetailsFromClientErrors: !introspection,
     includeStacktraceInErrorResponses: false,
     persistedQueries: false,
@@ -105,7 +105,7 @@ function createApollo(parts: GraphQLServerParts, format: Format) {
   })
 }
 
-/** In one plugin, because Apollo would run several at once: what one waits for must be released if another refuses. */
+/** One plugin, because Apollo runs plugins at once: if one refused, what another waits for would not be released. */
 function admission(
   { schema, limits, costs }: GraphQLServerParts,
   format: Format,
@@ -150,7 +150,7 @@ function singleResult(result: ExecutionResult, format: Format): GraphQLResponse 
   return { http: { headers: new HeaderMap() }, body }
 }
 
-/** After this many milliseconds, other requests are served. */
+/** Milliseconds after which other requests are served. */
 const SLICE = 5
 
 /** Serializes a result in pieces. `JSON.stringify` blocks the process for up to 30 ms for a response of 15 MB. */

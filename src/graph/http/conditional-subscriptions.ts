@@ -22,8 +22,8 @@ const unconditionalSubscriptions: ValidationRule = (context) => {
 }
 
 /**
- * Refuses a document with a conditional field of a subscription (GraphQL specification §5.2.4.1). It is not a rule among
- * the others, because one of graphql-js throws for variables there.
+ * Refuses a subscription with a conditional field (GraphQL specification §5.2.4.1). Runs before the other rules, because
+ * one of graphql-js throws for variables there.
  *
  * @throws {DomainError} VALIDATION_FAILED (400)
  */
@@ -33,7 +33,7 @@ export function refuseConditionalSubscription(schema: GraphQLSchema, text: strin
   try {
     document = parse(text, { maxTokens: MAXIMUM_TOKENS })
   } catch {
-    // Apollo reports what is no document.
+    // Apollo reports the syntax error.
     return
   }
   const [problem] = validate(schema, document, [unconditionalSubscriptions])

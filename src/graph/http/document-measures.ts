@@ -1,7 +1,7 @@
 import { type DocumentNode, Kind, type SelectionSetNode, visit } from 'graphql'
 import { transactionMode } from '../execution/transaction.ts'
 
-/** In a transaction, fields have a limit of their own. */
+/** Fields in a transaction have their own limit. */
 export function countAliases(document: DocumentNode): number {
   let count = 0
   visit(document, { Field: ({ alias }) => void (alias && count++) })
@@ -22,8 +22,8 @@ export function countWritesTogether(document: DocumentNode): number {
 }
 
 /**
- * The levels of fields, with fragments expanded. Introspection does not count: GraphQL's own rules limit it, and the
- * usual query is deeper than any other.
+ * The levels of fields, with fragments expanded. Introspection does not count: graphql-js limits it, and the usual query is
+ * deeper than any other.
  */
 export function depthOf(document: DocumentNode): number {
   return measure(

@@ -31,12 +31,11 @@ interface EventParts {
   readonly format: Format
 }
 
-/** The media types of a single result. */
 export const RESULT_TYPES = ['application/json', 'application/graphql-response+json']
 
 /**
  * The response to a request that accepts a stream of events (GraphQL over SSE, distinct connections mode): the results of
- * a subscription, or the one of another operation. Errors of the document are results, too.
+ * a subscription, or the result of another operation. Errors of the document are results, too.
  */
 export class EventResponse implements Subscriber {
   readonly #ended = new AbortController()
@@ -56,7 +55,7 @@ export class EventResponse implements Subscriber {
     })
   }
 
-  /** Begins a subscription. Returns the errors of one that cannot begin. */
+  /** Returns the errors of a subscription that cannot begin. */
   async subscribe(args: ExecutionArgs): Promise<ExecutionResult> {
     const source = await createSourceEventStream(args)
     if (!(Symbol.asyncIterator in source)) return source
@@ -64,7 +63,7 @@ export class EventResponse implements Subscriber {
     return {}
   }
 
-  /** Responds with the stream. Returns false if the response is a single result that the client prefers as JSON. */
+  /** Responds with events. Returns false for a single result that the client prefers as JSON. */
   send(ctx: Context, result: string): boolean {
     const results = this.#results
     if (results) {
@@ -85,7 +84,7 @@ export class EventResponse implements Subscriber {
   }
 
   async *#resultsOf(source: AsyncIterable<unknown>, args: ExecutionArgs): AsyncGenerator<string> {
-    // The client sees that the subscription has begun.
+    // Tells the client that the subscription has begun.
     yield HEARTBEAT
     try {
       for await (const event of source) {
@@ -103,7 +102,6 @@ export class EventResponse implements Subscriber {
   }
 }
 
-/** Refuses a subscription whose response cannot be a stream of events. */
 export function refuseWithoutEvents({ operation, contextValue }: Request): void {
   if (operation?.operation !== 'subscription' || contextValue.subscriber) return
   const message = `A subscription needs the header Accept: ${EVENT_STREAM}.`
@@ -112,7 +110,7 @@ export function refuseWithoutEvents({ operation, contextValue }: Request): void 
 
 type Request = GraphQLRequestContextDidResolveOperation<GraphContext>
 
-/** What a subscription reads at once. */
+/** One page of a subscription, for its cost. */
 const PAGE = {
   document: parse(`{ changes(limit: ${SUBSCRIPTION_PAGE}) { items { cursor by resource } } }`),
   variables: {},

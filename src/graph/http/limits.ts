@@ -15,11 +15,11 @@ export interface DocumentLimits {
   readonly cost: number
 }
 
-/** Operations written by people are shorter. */
+/** Hand-written operations are shorter. */
 export const MAXIMUM_TOKENS = 2000
 const MAXIMUM_ALIASES = 30
 /** Writes of one transaction, which keeps its connection and its locks until it ends. */
-export const MAXIMUM_WRITES = 100
+const MAXIMUM_WRITES = 100
 const MAXIMUM_DIRECTIVES = 20
 /** Validation stops after this many errors: searching for similar names takes time. */
 export const MAXIMUM_VALIDATION_ERRORS = 5

@@ -7,16 +7,16 @@ export interface PersistedOperations {
   /** By name, in alphabetical order. */
   readonly documents: ReadonlyMap<string, string>
   /**
-   * The text of an operation by its name, or by `sha256:` and the hash of its text in hexadecimal
+   * The text of an operation by its name, or by `sha256:` and the hexadecimal hash of its text
    * (GraphQL over HTTP, appendix A: custom and prefixed document identifiers).
    */
   find(identifier: string): string | undefined
 }
 
 /**
- * Reads the operations of a folder, if there is one. Each `.graphql` file has one operation, named after the file.
+ * Reads the operations of a folder, if any. Each `.graphql` file has one operation, named after the file.
  *
- * @throws {Error} for a folder that cannot be read, or an operation that does not fit the schema
+ * @throws {Error} if the folder cannot be read, or an operation does not fit the schema
  */
 export async function readPersistedOperations(
   schema: GraphQLSchema,

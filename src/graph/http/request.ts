@@ -6,7 +6,6 @@ import type { PersistedOperations } from './persisted-operations.ts'
 
 export interface DocumentPolicy {
   readonly persisted: PersistedOperations
-  /** Whether only persisted operations may be run. */
   readonly persistedOnly: boolean
 }
 
@@ -14,26 +13,21 @@ export interface DocumentPolicy {
 export interface RequestParameters {
   readonly search: string
   readonly body: unknown
-  /** The document. */
   readonly query: unknown
   /** `mutation` if the document may have one. It is not parsed yet. */
   readonly type: 'query' | 'mutation'
 }
 
-/** Far more levels than any input has, and far fewer than the stack allows. */
+/** Far deeper than any input, and far below the limit of the stack. */
 const MAXIMUM_NESTING = 32
 
 /** Values in all variables, including objects and lists. Coercing each takes microseconds. */
 const MAXIMUM_VALUES = 5_000
 
-/** Objects in all variables. Coercing one also visits the fields that it lacks. A filter has few objects. */
+/** Objects in all variables. Coercing one visits all fields of its type. A filter has few objects. */
 const MAXIMUM_OBJECTS = 500
 
-/**
- * The parameters of a GET. The identifier of a persisted operation is replaced by its document.
- *
- * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for variables that are too large
- */
+/** @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for variables that are too large */
 export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestParameters {
   const search = new URLSearchParams(ctx.search)
   refuseLargeVariables(parsed(search.get('variables')))
@@ -42,11 +36,7 @@ export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestPa
   return { search: `?${search}`, body: undefined, query: search.get('query'), type: 'query' }
 }
 
-/**
- * The parameters of a POST. The identifier of a persisted operation is replaced by its document.
- *
- * @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for a body that is not a request
- */
+/** @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for a body that is not a request */
 export function parametersOfPost(body: unknown, policy: DocumentPolicy): RequestParameters {
   if (!isObject(body)) {
     const message = 'The body must be one request, as a JSON object. Batching is not supported.'
@@ -62,7 +52,7 @@ export function parametersOfPost(body: unknown, policy: DocumentPolicy): Request
  * The document of a request: the one sent, or the persisted one that `id` or `documentId` names.
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404) for an unknown identifier, ACCESS_DENIED (403) for a
- *   document where only persisted ones may be run, PAYLOAD_TOO_LARGE (413) for one that is too long
+ *   document if only persisted ones are allowed, PAYLOAD_TOO_LARGE (413) for one that is too long
  */
 function documentOf(
   { query, id, documentId = id }: Readonly<Record<string, unknown>>,

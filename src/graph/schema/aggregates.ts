@@ -109,7 +109,6 @@ export function aggregateTypes(resource: Resource, resources: readonly Resource[
   ]
 }
 
-/** Fields with the values of columns. */
 function columnFields(leaves: readonly Leaf[], type: (leaf: Leaf) => string): SchemaField[] {
   return leaves.map((leaf) => ({
     sdl: memberOf(leaf.column, leaf.field, type(leaf)),
@@ -194,7 +193,7 @@ function refuseBounds(bounds: readonly number[]): void {
   throw errorAt('groupByRange.bounds', 'INVALID_RANGE', 'INVALID_QUERY_PARAMETER', message)
 }
 
-/** An error as a value is null with that error at its path. */
+/** GraphQL turns a value that is an error into null, with the error at its path. */
 function inRange(value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value
   return new DomainError('BUSINESS_RULE_VIOLATION', 'A measure of these numbers is out of range.')

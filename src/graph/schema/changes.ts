@@ -59,7 +59,6 @@ export function changesQuery(resources: readonly Resource[]): SchemaField {
       const { connections, domain } = context
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
       const wanted = readableCollections(resources, collections ?? undefined, context.caller)
-      // Replicas may lack changes, and cannot give them positions.
       const request = { resources: wanted, since: since ?? undefined, limit }
       const { changes, next, hasMore } = await connections.use(() => readChanges(domain, request))
       return { items: changes.map(toItem), hasMore, nextCursor: next }
@@ -93,7 +92,7 @@ export function changesSubscription(resources: readonly Resource[]): SchemaField
   }
 }
 
-/** The changes of one resource after which it matches a filter. A deletion leaves nothing to match, so all are sent. */
+/** Sends changes after which the resource matches a filter, and all deletions, which leave nothing to match. */
 export function resourceSubscription(resource: Resource): SchemaField {
   const { changed, filter: filterType } = graphNames(resource)
   const parent = parentArgument(resource)
@@ -123,13 +122,13 @@ export function resourceSubscription(resource: Resource): SchemaField {
   }
 }
 
-/** Changes that a subscription holds at once. */
+/** Changes that a subscription holds in memory. */
 export const SUBSCRIPTION_PAGE = DEFAULT_PAGE_SIZE
 
 /**
- * Follows the feed of changes page by page, so a subscription has the order of the feed, can be resumed at any change, and
- * needs no memory between changes. The first page is read before, so that the position is known, and its errors are those
- * of the request. Yields each change that is shown, and undefined after each page.
+ * Follows the feed page by page, so a subscription has its order, can be resumed at any change, and needs no memory between
+ * changes. The first page is read in the request, so that the position is known and errors fail the request. Yields each
+ * change that is shown, and undefined after each page.
  *
  * @throws {DomainError} as {@link readChanges}, later also SERVICE_UNAVAILABLE (503) when no more requests may wait
  */
@@ -159,14 +158,14 @@ async function followChanges(
   })()
 }
 
-/** Subscriptions at the same position share the page. */
+/** Subscriptions at the same position share a page. */
 function readPage({ domain }: GraphContext, connections: Connections, request: ChangeRequest) {
   const { resources, since, limit } = request
   return connections.read({
     client: domain.client,
     key: `changes ${JSON.stringify([resources.map(({ path }) => path), since, limit])}`,
     scans: [],
-    // Replicas may lack changes, and cannot give them positions.
+    // Replicas may lack changes, and cannot assign positions.
     run: () => readChanges(domain, request),
   })
 }

@@ -20,7 +20,7 @@ type PageInfo {
   "Cursor of the last item." endCursor: String
 }`
 
-/** The types of a connection of a resource's lists (GraphQL Cursor Connections Specification §2, §3). */
+/** GraphQL Cursor Connections Specification §2, §3. */
 export function connectionType(resource: Resource): string {
   const { connectionType: connection, edge } = graphNames(resource)
   return `"A part of a list of ${resource.path}, found by cursors (GraphQL Cursor Connections Specification)."
@@ -37,7 +37,7 @@ export function connectionType(resource: Resource): string {
     }`
 }
 
-export interface ConnectionArguments extends ListArguments {
+interface ConnectionArguments extends ListArguments {
   readonly first?: number | null
   readonly after?: string | null
   readonly last?: number | null
@@ -52,7 +52,7 @@ export function connectionArguments(resource: Resource): string {
     ${listArguments(resource)}`
 }
 
-/** Resolves a connection of a list (GraphQL Cursor Connections Specification §4). */
+/** GraphQL Cursor Connections Specification §4. */
 export async function resolveConnection(
   source: ListSource,
   args: ConnectionArguments,

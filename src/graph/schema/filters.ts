@@ -11,7 +11,7 @@ import { graphNames, toWireNames } from '../names.ts'
 import { toOneRelations } from './related.ts'
 import { deprecation, filterTypeOf, memberOf, scalarName, typeOf } from './sdl.ts'
 
-/** The types of operands; `$` is the type of the value. */
+/** `$` is the type of the value. */
 const OPERANDS = { values: '[$!]', text: 'String', boolean: 'Boolean' } as const
 
 export function valueFilters(): string {
@@ -21,7 +21,7 @@ export function valueFilters(): string {
   return [...new Map(filters).values()].join('\n')
 }
 
-/** The conditions on the lists of these resources. */
+/** The conditions on fields that are lists. */
 export function listFilters(resources: readonly Resource[]): string {
   const types = resources.flatMap((resource) =>
     resource.leaves.flatMap(({ name, field }) => {
@@ -52,7 +52,7 @@ export function valueFilter(type: string, operators: readonly Operator[]): strin
     input ${type}Filter { ${members.join(' ')} }`
 }
 
-/** The input of a filter, and that of filters over a relation to the resource, which has no relations itself. */
+/** The filter of a resource, and the filter over relations to it, which has no relations itself. */
 export function filterInputs(resource: Resource, resources: readonly Resource[]): string {
   const { filter, relatedFilter } = graphNames(resource)
   const filtered = new Set(queryable(resource.leaves).map(({ path }) => path[0] as string))
@@ -81,13 +81,12 @@ function conditionsInput(name: string, { path }: Resource, members: readonly str
     }`
 }
 
-/** Well below the number of parameters that a statement may have. */
+/** Well below the maximum number of parameters of a statement. */
 const MAXIMUM_VALUES = 1000
 
 /** Each condition may be checked for every row. */
 const MAXIMUM_CONDITIONS = 100
 
-/** The arguments that select items of a list. */
 export interface FilterArguments {
   readonly filter?: Values | null
   readonly search?: string | null
@@ -103,8 +102,6 @@ export function filterArguments(resource: Resource): string {
 }
 
 /**
- * The condition of the arguments of a list.
- *
  * @throws {DomainError} VALIDATION_FAILED (400) for a null in the filter; INVALID_QUERY_PARAMETER (400) for too many
  *   values, conditions or words, or a text that cannot be stored; ACCESS_DENIED (403) for the target of a relation
  */
@@ -122,7 +119,7 @@ export function toFilter(
   return combined(resource, args, condition)
 }
 
-/** The same without checks. */
+/** {@link toFilter} without its checks. */
 export function uncheckedFilter(
   resource: Resource,
   args: FilterArguments,
@@ -137,14 +134,14 @@ function combined(
   condition: Filter | null | undefined,
 ): Filter | undefined {
   const searched = search ? searchFilter(viewOf(resource, apiVersion ?? undefined), search) : undefined
-  // Without a condition, the stored count of the collection serves.
+  // Without a filter, the stored count of the collection is used.
   const all = [condition, searched].filter((part) => !!part && !isEmpty(part))
   return all.length > 1 ? { all: all as Filter[] } : (all[0] ?? undefined)
 }
 
 /**
- * Conditions without a value are omitted: GraphQL omits the members whose variables are not given. Without `resources`,
- * the filter has no relations.
+ * Omits conditions without a value, since GraphQL omits members whose variables are not given. Without `resources`, the
+ * filter has no relations.
  */
 function toConditions(resource: Resource, filter: Values, resources: readonly Resource[]): Filter {
   const { and, or, not, ...members } = filter as Record<string, unknown>

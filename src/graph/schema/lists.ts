@@ -8,8 +8,6 @@ import { columnValue, graphNames } from '../names.ts'
 import { type FilterArguments, filterArguments } from './filters.ts'
 import { deprecation, described, type SchemaPart } from './sdl.ts'
 
-// Pages and connections share this: the order, the filter, and the read.
-
 export const SORT_DIRECTION: SchemaPart = {
   typeDefs: `"The direction of a sort."
     enum SortDirection {
@@ -52,14 +50,14 @@ export function listArguments(resource: Resource): string {
     ${filterArguments(resource)}`
 }
 
-/** The list behind a field: a whole collection, or the part that belongs to one parent. */
+/** A whole collection, or the part that belongs to one parent. */
 export interface ListSource {
   readonly resource: Resource
   readonly parent?: Parent | undefined
 }
 
 /**
- * Reads a part of a list. Later look-ups of single resources use its rows.
+ * Reads a part of a list, whose rows later look-ups of single resources use.
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent
  */
@@ -87,7 +85,7 @@ export async function readSource(
   return list
 }
 
-/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for a number out of bounds */
+/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) */
 export function refuseOutOfBounds(name: string, value: number, minimum: number, maximum: number): void {
   if (value >= minimum && value <= maximum) return
   const message = `${name} must be from ${minimum} to ${maximum}.`

@@ -69,7 +69,7 @@ const CONDITION = `"Writes only if the current version is one of these." ifVersi
 const API_VERSION = `,
   "Version of the API that the input is in. Fields outside of it keep their values or get their initial values." apiVersion: ApiVersion`
 
-/** The operations that write a resource. Each is nullable, so that one error does not affect the others. */
+/** Each is nullable, so that one error does not affect the others. */
 export function mutations(resource: Resource): SchemaField[] {
   const { listed, replaceable, isVersioned } = resource
   const names = graphNames(resource)
@@ -140,7 +140,7 @@ function optionsOf(resource: Resource, args: WriteArguments) {
   }
 }
 
-/** The resolver of a write: checks the scopes, and makes later reads of the operation see the write. */
+/** Checks the scopes, and makes later reads of the operation see the write. */
 function writing(
   resource: Resource,
   write: (
@@ -165,7 +165,7 @@ function writing(
         const { outcome, row } = (await joint?.create(info, resource)) ?? (await connections.use(writes))
         return { outcome, [singular(resource)]: row }
       } finally {
-        // Even after an error: when the connection is lost, the write may have happened.
+        // Also after an error: if the connection was lost, the write may have happened.
         domain.readers?.recordWrite(caller)
         domain.feed.written()
         loaders.readFrom(domain.client)

@@ -5,18 +5,18 @@ import type { Row } from '../../model/row.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import type { SchemaField } from './sdl.ts'
 
-// The identifier of an owned resource is unique under its parent only. Caches need one that is unique in the
-// whole schema (GraphQL Global Object Identification).
+// The identifier of an owned resource is unique only under its parent. Caches need one that is unique in the whole schema
+// (GraphQL Global Object Identification).
+
+const NODE_ID = '"Opaque identifier, unique across all types. Use it with node and nodes." nodeId: ID!'
 
 export const NODE = /* GraphQL */ `
 "A resource of any type (GraphQL Global Object Identification)."
-interface Node {
-  "Opaque identifier, unique across all types. Use it with node and nodes." nodeId: ID!
-}`
+interface Node { ${NODE_ID} }`
 
 export function nodeIdField(resource: Resource): SchemaField {
   return {
-    sdl: '"Opaque identifier, unique across all types. Use it with node and nodes." nodeId: ID!',
+    sdl: NODE_ID,
     resolve: (row: Row) => encodeNodeId(resource, keyOf(resource, row)),
   }
 }
@@ -42,7 +42,7 @@ export function nodeQueries(resources: readonly Resource[]): SchemaField[] {
   ]
 }
 
-/** The row with the name of its type, from which GraphQL resolves the interface. */
+/** The row, with the name of its type for the interface. */
 async function findNode(resources: readonly Resource[], nodeId: string, context: GraphContext) {
   const found = decodeNodeId(resources, nodeId)
   if (!found) return null

@@ -108,7 +108,7 @@ export function enumerations(resource: Resource): string[] {
   })
 }
 
-/** The domain validates the values of kinds that neither convert them nor have filters. */
+/** Kinds without conversion and filters need no check here: the domain validates their values. */
 const scalars = KINDS.flatMap((kind) => {
   const { scalar, check, toJson, operators } = kind
   if (typeof scalar !== 'object') return []
@@ -118,7 +118,7 @@ const scalars = KINDS.flatMap((kind) => {
     if ('value' in checked) return checked.value
     throw new GraphQLError(`A ${scalar.name} ${checked.problem}.`)
   }
-  // The items of lists are stored in their form in JSON.
+  // Items of lists are stored as JSON.
   const serialize = (value: unknown) => (toJson && typeof value !== 'string' ? toJson(value as never) : value)
   return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
 })
@@ -132,7 +132,7 @@ export const SCALARS: SchemaPart = {
   resolvers,
 }
 
-/** The operations that read a resource. Each is nullable, so that one error does not affect the others. */
+/** Each is nullable, so that one error does not affect the others. */
 export function queries(resource: Resource, resources: readonly Resource[]): SchemaField[] {
   return [read(resource), ...(resource.listed ? lists(resource, resources) : []), aggregateQuery(resource)]
 }
@@ -156,7 +156,7 @@ export function keyReader(resource: Resource): (args: Values) => ResourceKey {
   return (args) => ({ parentId: parent && (args[parent] as string), id: args[own] as string })
 }
 
-/** The list of an owner, of a resource that the listed ones refer to, or of all. */
+/** The lists under an owner, under a target of references, or of the whole collection. */
 function lists(resource: Resource, resources: readonly Resource[]): SchemaField[] {
   const { path, owner } = resource
   const { page, connection } = graphNames(resource)
@@ -184,8 +184,8 @@ function lists(resource: Resource, resources: readonly Resource[]): SchemaField[
 /**
  * A list as pages and as a connection. Both are nullable, so that a missing scope for one does not affect others.
  *
- * @param opening the SDL of each up to the arguments of every list
- * @param parentOf finds the parent whose list is read; without one it is the whole collection
+ * @param opening the SDL of each up to the arguments that all lists have
+ * @param parentOf finds the parent of the list; undefined for the whole collection
  */
 function listFields<Source, Arguments>(
   resource: Resource,

@@ -13,10 +13,9 @@ import { graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
 import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
 
-// A page is found by its number, which skips all rows before it, or by a cursor: the position of the last row
-// of the page before it, or of the first row of the page after it. By cursor every page costs the same, and
-// pages neither skip nor repeat rows when other callers add and delete. The number of a page by cursor follows
-// the list as it is now.
+// A page is found by its number, which skips all rows before it, or by a cursor: the position of the last row of the previous
+// page, or of the first row of the next one. By cursor every page costs the same, and no row is skipped or repeated when
+// others are added or deleted. The number of such a page fits the current list.
 
 export function pageType(resource: Resource): string {
   return `"One page of a list of ${resource.path}."
@@ -34,7 +33,7 @@ export function pageType(resource: Resource): string {
     }`
 }
 
-export interface PageArguments extends ListArguments {
+interface PageArguments extends ListArguments {
   readonly page: number
   readonly limit: number
   /** The cursor that the page before or after returned for this page. */
@@ -50,8 +49,8 @@ export function pageArguments(resource: Resource): string {
 }
 
 /**
- * Resolves a page of a list. A client that has a revision of it is expected to have the current one: so the versions of
- * the items are read first, and the items only if these have changed.
+ * For a client that has a revision of the page, which is probably current, reads only the versions of the items first, and
+ * the items if these have changed.
  */
 export async function resolvePage(
   source: ListSource,
@@ -69,10 +68,9 @@ export async function resolvePage(
   return readPage(source, args, context, { counted })
 }
 
-/** What is read besides the items, which follows from the selection. */
 type PageParts = Pick<ListRequest, 'counted' | 'versionsOnly'>
 
-/** Reads a page. If fewer items than a page precede the position of a cursor, it is the first page. */
+/** If fewer items than a page precede the position of a cursor, reads the first page. */
 async function readPage(source: ListSource, args: PageArguments, context: GraphContext, parts: PageParts) {
   const { resource } = source
   const read = async (wanted: PageArguments) => {
@@ -88,8 +86,7 @@ async function readPage(source: ListSource, args: PageArguments, context: GraphC
 type Side = 'after' | 'before'
 
 /**
- * The request for a page and one more row, which shows whether there is a next page. Ignores cursors made for another
- * page or limit.
+ * Requests one more row than the page, which shows whether there is a next page. Ignores cursors for another page or limit.
  *
  * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for invalid arguments
  */
@@ -114,8 +111,8 @@ function toPageRequest(
 }
 
 /**
- * The page, from its rows. `hasMore`, a next cursor, and a number below that of the pages: either all or none, even if
- * resources were added or deleted since the cursor was made.
+ * `hasMore`, the next cursor, and a number below `totalPages` always agree, even if resources were added or deleted since
+ * the cursor was made.
  */
 function toPage(resource: Resource, { page, limit }: PageArguments, request: ListRequest, list: List) {
   const { sorts, after, before, counted } = request
@@ -154,7 +151,6 @@ function toPage(resource: Resource, { page, limit }: PageArguments, request: Lis
   }
 }
 
-/** A cursor is made for one page, one limit and one side of its position. */
 function purposeOf(page: number, limit: number, side: Side): string {
   return `${side} ${page} ${limit}`
 }

@@ -7,8 +7,8 @@ import { camelCase, singular } from '../names.ts'
 import { deprecation, described, type SchemaField } from './sdl.ts'
 
 /**
- * The relations of a resource to one other: its references and its parent. Each has the name of its field in GraphQL, and
- * the column with the identifier of its target.
+ * The references of a resource, and its parent. Each has the name of its field in GraphQL, and the column with the identifier
+ * of its target.
  */
 export function toOneRelations(resource: Resource, resources: readonly Resource[]) {
   const { owner, parentField, allFields } = resource
@@ -26,7 +26,7 @@ export function toOneRelations(resource: Resource, resources: readonly Resource[
   return [...references, { ...parent, column: parentField, field: allFields[parentField] as Field }]
 }
 
-/** The fields with the targets, of a row or of columns that may lack some. */
+/** Fields with the targets. The source may lack some of the columns. */
 export function relatedFields(relations: ReturnType<typeof toOneRelations>): SchemaField[] {
   return relations.map(({ name, description, target, column, field }) => ({
     sdl: `${described(description)}${name}: ${target.name}${deprecation(field)}`,

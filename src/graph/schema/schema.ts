@@ -58,7 +58,7 @@ export function createSchema(
     return makeExecutableSchema({
       typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)),
       resolvers: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.resolvers as never])),
-      // Otherwise all types would be made twice, which took a third of the time.
+      // Otherwise all types are made twice, which took a third of the time.
       updateResolversInPlace: true,
       noLocation: true,
     })
@@ -75,7 +75,7 @@ type Collection {
   "What the collection contains." description: String!
 }`
 
-/** The types and operations of one resource (SPEC §2). Descriptions come from the definition. */
+/** SPEC §2. */
 function resourceParts(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {
   const lists = resource.listed ? [...sortTypes(resource), pageType(resource), connectionType(resource)] : []
   return [

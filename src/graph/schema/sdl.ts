@@ -11,12 +11,12 @@ export interface SchemaPart {
   readonly resolvers: Readonly<Record<string, object>>
 }
 
-/** A field as SDL, with its resolver, which a field named like its column does not need. */
+/** A field as SDL, with its resolver, unless the field is named like its column. */
 export interface SchemaField {
   readonly sdl: string
   // biome-ignore lint/suspicious/noExplicitAny: each has a parent and arguments of its own
   readonly resolve?: GraphQLFieldResolver<any, GraphContext, any> | undefined
-  /** Makes the events of a subscription, which the resolver gets as its source. */
+  /** Makes the events of a subscription, which are the sources of the resolver. */
   readonly subscribe?: SchemaField['resolve']
   /** The resource that it lists or aggregates: the extension `lists` of the field in the schema. */
   readonly lists?: Resource
@@ -25,8 +25,8 @@ export interface SchemaField {
 }
 
 /**
- * A type with these fields. The declaration, such as `extend type Query`, precedes the braces. Parsed once, for the
- * names of the fields and for the schema.
+ * A type with these fields. The declaration, such as `extend type Query`, precedes the braces. Parsed once, for both the
+ * names of the fields and the schema.
  */
 export function fieldsOf(type: string, declaration: string, fields: readonly SchemaField[]): SchemaPart {
   // Positions in the text would double the time and the memory of the result.
@@ -49,7 +49,6 @@ export function typeOf(resource: Resource, name: string, field: Field): string {
   return scalar ? scalarName(scalar) : groupType(resource, name)
 }
 
-/** The type of the conditions on a field: those on a list ask for an item. */
 export function filterTypeOf(resource: Resource, name: string, field: Field): string {
   const item = field.type === 'group' ? undefined : kindOf(field).itemOf?.(field)
   return item
@@ -61,7 +60,6 @@ export function scalarName(scalar: Scalar): string {
   return typeof scalar === 'string' ? scalar : scalar.name
 }
 
-/** A member of a type, with the description of the field of the resource. */
 export function memberOf(name: string, field: Field, type: string): string {
   return `${described(field.description)}${camelCase(name)}: ${type}${deprecation(field)}`
 }
@@ -79,7 +77,6 @@ export function addressArguments(resource: Resource): string {
   return `${parentArguments(resource)}${resource.kind === 'singleton' ? '' : '"Identifier of the resource." id: ID!'}`
 }
 
-/** Empty if the resource has no parent. */
 export function parentArguments(resource: Resource): string {
   const parent = parentArgument(resource)
   return parent ? `"Identifier of the parent." ${parent}: ID!, ` : ''
