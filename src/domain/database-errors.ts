@@ -58,7 +58,7 @@ export function deletionError(error: unknown, resources: readonly Resource[]): u
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (!FOREIGN_KEY_VIOLATIONS.includes(state)) return checkViolation(error)
   const user = resources.find(({ path }) => constraint.startsWith(`${tableName(path)}_`))
-  const message = `It cannot be deleted while ${user?.path ?? 'others'} refer to it.`
+  const message = `It cannot be deleted while ${user?.path ?? 'other resources'} refer to it.`
   return errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', message)
 }
 

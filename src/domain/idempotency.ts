@@ -30,7 +30,7 @@ export function idempotencyRecord(
   { key, apiVersion = '' }: { readonly key: string; readonly apiVersion?: string | undefined },
 ) {
   if (!KEY.test(key)) {
-    const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
+    const message = 'An idempotency key must have 1 to 255 visible ASCII characters.'
     refuseInvalid([{ field: 'idempotency_key', code: 'INVALID_FORMAT', message }])
   }
   const address = [caller.identity, resource.path, parentId ?? '', key]

@@ -161,9 +161,9 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 const NO_IDENTIFIER =
-  'An identifier is 1 to 64 characters out of A–Z a–z 0–9 . _ ~ -, and neither "." nor "..".'
+  'An identifier must have 1 to 64 of the characters A–Z a–z 0–9 . _ ~ - and must not be "." or "..".'
 
-const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, and no If-Match.'
+const CREATE_ADVICE = 'To create it, send its id in the body or If-None-Match: *, without If-Match.'
 
 /** @throws {DomainError} VALIDATION_FAILED (400), or RESOURCE_NOT_FOUND (404) for a malformed parent */
 export function newValues(

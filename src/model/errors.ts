@@ -83,7 +83,7 @@ export function refuseInvalid(details: readonly Detail[]): void {
 
 /** @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with these details, if there are any */
 export function refuseRuleViolation(details: readonly Detail[]): void {
-  refuse('BUSINESS_RULE_VIOLATION', 'A business rule refuses this', details)
+  refuse('BUSINESS_RULE_VIOLATION', 'The request violates a business rule', details)
 }
 
 function refuse(code: ErrorCode, what: string, details: readonly Detail[]): void {

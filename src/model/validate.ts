@@ -59,7 +59,11 @@ export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: 
 }
 
 export function readOnlyDetail(name: string): Detail {
-  return { field: name, code: 'READ_ONLY_FIELD', message: `${name} is read-only and has another value.` }
+  return {
+    field: name,
+    code: 'READ_ONLY_FIELD',
+    message: `${name} is read-only, and the value differs from the stored one.`,
+  }
 }
 
 function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean): Inspection {
@@ -124,7 +128,7 @@ function unknownFields(fields: Readonly<Record<string, Field>>, members: Values,
   const settable = Object.keys(fields).filter((name) => !fields[name]?.readOnly)
   return unknown.slice(0, MAXIMUM_UNKNOWN + 1).map((member, index) => {
     const name = prefix + member
-    const others = `others that are not listed: ${unknown.length - MAXIMUM_UNKNOWN - 1}`
+    const others = `${unknown.length - MAXIMUM_UNKNOWN - 1} more are not listed`
     const addition = index < MAXIMUM_UNKNOWN ? `the fields are ${settable.join(', ')}` : others
     const message = `${name.slice(0, 100)} is not a field here; ${addition}.`
     return { field: name.slice(0, 200), code: 'UNKNOWN_FIELD', message }

@@ -156,7 +156,7 @@ test.serial('tags are a list: kept in order, found by one of them, exported and 
     ['sea', /tags must be an array/],
     [['sea', 1], /tags has an item \(1\) that must be a string/],
     [['x'.repeat(41)], /tags has an item \(0\) that must not be longer than 40 characters/],
-    [['sea', 'salt', 'sea'], /tags must not have two equal items/],
+    [['sea', 'salt', 'sea'], /tags must not have duplicate items/],
     [[...'abcdef'], /tags must not have more than 5 items/],
   ] as const) {
     const { status, body } = await client.patch(`/books/${sea.id}`, { tags })

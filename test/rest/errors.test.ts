@@ -262,7 +262,7 @@ test('of thousands of unknown members the first fifty are listed, and how many t
     const unknown = details.filter(({ code }: { code: string }) => code === 'UNKNOWN_FIELD')
     t.is(unknown.length, 51)
     t.is(unknown[49].field, 'm49')
-    t.is(unknown[50].message, 'm50 is not a field here; others that are not listed: 8949.')
+    t.is(unknown[50].message, 'm50 is not a field here; 8949 more are not listed.')
     t.true(answer.text.length < 50_000)
   }
 })

@@ -92,14 +92,14 @@ test('a domain is refused with every contradiction in it', (t) => {
     'shelves.genre: it needs a value',
     'shelves.state: its transitions need initially, and an entry for each value',
     'shelves.state: its transitions lead to odd, which is not a value',
-    'shelves.size.format: the value "A4" must be a GraphQL name, and once',
-    'shelves.size.format: the value "A-5" must be a GraphQL name, and once',
+    'shelves.size.format: the value "A4" must be a GraphQL name, and must not be repeated',
+    'shelves.size.format: the value "A-5" must be a GraphQL name, and must not be repeated',
     'shelves.none: a group needs a field',
     'shelves.code: the pattern a.c uses more than characters, [classes], (groups), |, ?, *, + and {m,n}',
     'shelves.sign: a pattern needs an example',
     'shelves.mark: the example does not match the pattern',
     'shelves.created_date: this name is reserved',
-    'shelves.place: it is unique within shelf_id, which is not another field to compare',
+    'shelves.place: it is unique within shelf_id, which is not another field that can be compared',
     'boxes.shelf_id: this name is reserved',
     'boxes: it has no field that a caller may write',
     'boxes: it has no text for its search index',
@@ -137,7 +137,7 @@ test('each misuse of a kind of field is one line with the resource and the field
       below: reference('shelves', 'below', 'B.'),
     },
   })
-  const compared = 'which is not another field to compare'
+  const compared = 'which is not another field that can be compared'
   t.deepEqual(definitionProblems({ resources: [wrong] }), [
     "shelves.plain: it is not a field: call a function such as text('…')",
     "shelves.nothing: it is not a field: call a function such as text('…')",
@@ -147,7 +147,7 @@ test('each misuse of a kind of field is one line with the resource and the field
     'shelves.sizeless: its label is blank',
     'shelves.misspelt: text has no option requried',
     'shelves.list: its values must be an array',
-    'shelves.narrow: its minimum and maximum must be numbers, the minimum not the greater',
+    'shelves.narrow: its minimum and maximum must be numbers, and the minimum must not exceed the maximum',
     'shelves.huge: its maximum must be a decimal number such as "12.50"',
     'shelves.fine: its minimum must not have more than 1 decimal places',
     'shelves.wide: its maximum must not have more than 3 digits before the decimal point',
@@ -161,7 +161,7 @@ test('each misuse of a kind of field is one line with the resource and the field
     `shelves.code: it is unique within colour, ${compared}`,
     `shelves.code: it is unique within code, ${compared}`,
     `shelves.code: it is unique within name, ${compared}`,
-    'shelves.place: it is unique within no field',
+    'shelves.place: its `within` names no field',
     'shelves: above cannot be required: the first of shelves has none to refer to',
     'shelves: above cannot be nested: shelves would be listed below themselves',
   ])

@@ -41,8 +41,7 @@ export async function readChanges(
   request: ChangeRequest,
 ): Promise<ChangePage> {
   const { since } = request
-  if (changesDays === 0)
-    throw new DomainError('RESOURCE_NOT_FOUND', 'The service keeps no record of changes.')
+  if (changesDays === 0) throw new DomainError('RESOURCE_NOT_FOUND', 'The service does not record changes.')
   const after = since === NOW ? Number.MAX_SAFE_INTEGER : since === undefined ? 0 : toPosition(since)
   // Before the page is read, since otherwise it could lack changes that another process numbers.
   await numberChanges(client)
@@ -50,7 +49,7 @@ export async function readChanges(
   if (since === NOW) return { changes: [], next: toCursor(last), hasMore: false }
   if (since !== undefined && isGone) {
     const message =
-      'The changes after this position are no longer kept. Read the lists again, and continue from there.'
+      'The changes after this position are no longer kept. Read the lists again and continue from there.'
     throw new DomainError('RESOURCE_GONE', message)
   }
   return {

@@ -10,6 +10,6 @@ export function toPosition(cursor: string): number {
   const text = Buffer.from(cursor, 'base64url').toString()
   const position = /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : Number.NaN
   if (toCursor(position) === cursor) return position
-  const message = 'since must be now, or a cursor of the feed.'
+  const message = 'since must be now or a cursor from the feed.'
   throw errorAt('since', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
 }

@@ -73,7 +73,7 @@ export async function readVersion(
 function refuseUnrecorded(changesDays: number, resource: Resource, key: ResourceKey): void {
   if (!isResourceKey(key)) throw resourceNotFound(resource, key)
   if (changesDays > 0) return
-  throw new DomainError('RESOURCE_NOT_FOUND', 'The service keeps no record of changes, and so no versions.')
+  throw new DomainError('RESOURCE_NOT_FOUND', 'The service does not record changes, so it keeps no versions.')
 }
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) if no version is kept */

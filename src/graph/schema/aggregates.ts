@@ -43,7 +43,7 @@ export const TIME_UNIT: SchemaPart = {
 const MAXIMUM_BOUNDS = 101
 
 const RANGE =
-  '"Index of the range, from 0. Null beyond the bounds, for an unset number, and if not grouped by range." range: Int'
+  '"Index of the range, from 0. Null for a number that is unset or beyond the bounds, and if not grouped by range." range: Int'
 
 export function aggregateTypes(resource: Resource, resources: readonly Resource[]): (SchemaPart | string)[] {
   const { path } = resource
@@ -67,7 +67,7 @@ export function aggregateTypes(resource: Resource, resources: readonly Resource[
           `"Ranges to group ${path} by."
           input ${names.rangeGroup} {
             "The number." field: ${names.numberField}!
-            "Where the ranges begin, ascending, and where the last one ends, which it includes. 2 to ${MAXIMUM_BOUNDS} numbers."
+            "The start of each range, ascending, and the end of the last one, which it includes. 2 to ${MAXIMUM_BOUNDS} numbers."
             bounds: [Float!]!
           }`,
         ]
@@ -89,12 +89,12 @@ export function aggregateTypes(resource: Resource, resources: readonly Resource[
     ),
     ...type(
       names.measures,
-      `A number for each numeric field of ${path}. Null if no resource of the group has a value, and, with an error, if the number is out of range.`,
+      `A number for each numeric field of ${path}. Null if no resource in the group has a value or, with an error, if the number is out of range.`,
       columnFields(numbers, typeOfNumber),
     ),
     ...type(
       names.distinctCounts,
-      `How many different values each field of ${path} has. Unset values do not count.`,
+      `The number of different values of each field of ${path}, without unset ones.`,
       columnFields(keys, () => 'Int!'),
     ),
     ...type(names.group, `A group of ${path} with equal values.`, [

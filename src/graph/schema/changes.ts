@@ -17,24 +17,24 @@ export const CHANGES = /* GraphQL */ `
 "What happened to a resource."
 enum ChangeEvent { CREATED CHANGED DELETED }
 
-"A change of a resource, by a request or in the database."
+"A change to a resource, by a request or directly in the database."
 type RecordedChange {
   "Position after this change." cursor: String!
   "Path of the collection." collection: String!
   "Identifier of the resource." id: ID!
   "Identifier of its parent, if it has one." parentId: ID
   "Version of the resource after the change, or before its deletion." version: Int!
-  "What happened." event: ChangeEvent!
-  "When." time: DateTime!
+  "Kind of change." event: ChangeEvent!
+  "Time of the change." time: DateTime!
   "Subject of the token, or role in the database." by: String!
   "The resource after the change, as in REST. Null after a deletion." resource: JSON
 }
 
-"Changes after a position, in the order that all readers see."
+"Changes after a position, in the same order for all readers."
 type RecordedChangePage {
   "The changes." items: [RecordedChange!]!
-  "Whether there are more to read at once." hasMore: Boolean!
-  "Position after this page. Pass it as since, also at the end." nextCursor: String!
+  "Whether there are more to read now." hasMore: Boolean!
+  "Position after this page. Pass it as since to continue, also at the end of the feed." nextCursor: String!
 }`
 
 interface Since {
@@ -48,11 +48,11 @@ interface ChangesArguments extends Since {
 
 export function changesQuery(resources: readonly Resource[]): SchemaField {
   return {
-    sdl: `"Changes of the collections that the caller may read. Following nextCursor leads to each exactly once."
+    sdl: `"Changes of the collections that the caller may read. Following nextCursor returns each exactly once."
       changes(
-        "A cursor, or now for the end. By default, from the oldest change that is kept." since: String,
-        "Only of these." collections: [String!],
-        "Number of changes." limit: Int! = ${DEFAULT_PAGE_SIZE}
+        "A cursor, or now for the end of the feed. By default, starts with the oldest change that is kept." since: String,
+        "Only changes of these collections." collections: [String!],
+        "Maximum number of changes." limit: Int! = ${DEFAULT_PAGE_SIZE}
       ): RecordedChangePage`,
     resolve: async (_, { since, collections, limit }: ChangesArguments, context) => {
       context.slot.throwIfLate()
@@ -80,12 +80,12 @@ function toItem({ cursor, resource, key, version, event, time, by, values }: Rec
   }
 }
 
-const SINCE = '"A cursor, after which it begins. By default, it begins now." since: String'
+const SINCE = '"Cursor to start after. By default, starts now." since: String'
 
 export function changesSubscription(resources: readonly Resource[]): SchemaField {
   return {
-    sdl: `"Changes of the collections that the caller may read, as they happen, in the order that all readers see."
-      changes("Only of these." collections: [String!], ${SINCE}): RecordedChange!`,
+    sdl: `"Changes of the collections that the caller may read, as they happen, in the same order for all readers."
+      changes("Only changes of these collections." collections: [String!], ${SINCE}): RecordedChange!`,
     resolve: toItem,
     subscribe: (_, { collections, since }: ChangesArguments, context) =>
       followChanges(context, readableCollections(resources, collections ?? undefined, context.caller), since),
@@ -97,9 +97,9 @@ export function resourceSubscription(resource: Resource): SchemaField {
   const { changed, filter: filterType } = graphNames(resource)
   const parent = parentArgument(resource)
   return {
-    sdl: `"Changes of ${resource.path} as they happen, in the order that all readers see."
+    sdl: `"Changes of ${resource.path} as they happen, in the same order for all readers."
       ${changed}(
-        ${parent ? `"Only those of this parent." ${parent}: ID,` : ''}
+        ${parent ? `"Only changes under this parent." ${parent}: ID,` : ''}
         "Only changes after which the resource matches this condition, and all deletions. It cannot have conditions on relations."
         filter: ${filterType}, ${SINCE}
       ): RecordedChange!`,
@@ -153,7 +153,7 @@ async function followChanges(
       for (const change of page.changes) if (isShown(change)) yield change
       yield undefined
     }
-    const message = 'The service cannot wait for more changes now. Subscribe again, after the last cursor.'
+    const message = 'The service cannot keep the subscription open now. Subscribe again with the last cursor.'
     throw new DomainError('SERVICE_UNAVAILABLE', message)
   })()
 }

@@ -93,7 +93,7 @@ function toConnectionRequest(
   if (isGiven(first)) refuseOutOfBounds('first', first, 0, maximumPageSize)
   if (isGiven(last)) refuseOutOfBounds('last', last, 0, maximumPageSize)
   if (isGiven(first) && isGiven(last)) {
-    throw errorAt('last', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', 'Give first or last, not both.')
+    throw errorAt('last', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', 'Use first or last, not both.')
   }
   const position = (cursor: string | null | undefined, argument: string) =>
     isGiven(cursor) ? decodeCursor(resource, sort, cursor, argument) : undefined

@@ -12,15 +12,15 @@ import { keyReader } from './objects.ts'
 import { addressArguments, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
 
 export const OUTCOMES = /* GraphQL */ `
-"Runs all fields in one transaction, in order. If one fails, nothing is written, and the data is null."
+"Runs all fields in one transaction, in order. If one fails, nothing is stored, and data is null."
 directive @atomic on MUTATION
-"Runs all fields in one transaction, with all checks and results, and writes nothing."
+"Runs all fields in one transaction, with all checks and results, but stores nothing."
 directive @dryRun on MUTATION
 "The outcome of a write."
 enum WriteOutcome {
   "Created." CREATED
   "Replaced or changed." REPLACED
-  "Nothing to change: the values were already stored." UNCHANGED
+  "Unchanged: the values were already stored." UNCHANGED
 }
 "The outcome of a deletion."
 enum DeleteOutcome {
@@ -67,7 +67,7 @@ const KEY =
 const CONDITION = `"Writes only if the current version is one of these." ifVersion: [Int!],
   "Writes only if the resource has not changed since this second." ifUnmodifiedSince: DateTime`
 const API_VERSION = `,
-  "Version of the API that the input is in. Fields outside of it keep their values or get their initial values." apiVersion: ApiVersion`
+  "API version of the input. Fields outside this version keep their values or get their initial values." apiVersion: ApiVersion`
 
 /** Each is nullable, so that one error does not affect the others. */
 export function mutations(resource: Resource): SchemaField[] {
@@ -80,7 +80,7 @@ export function mutations(resource: Resource): SchemaField[] {
   const create: SchemaField = {
     sdl: `"Creates a resource with a generated identifier."
       ${names.create}(${parentArguments(resource)}${input}, ${KEY},
-        "An identifier that must not exist. The new resource gets another one." otherThan: ID${version}
+        "Fails if a resource with this identifier exists. The new resource gets a generated one." otherThan: ID${version}
       ): ${names.payload}`,
     resolve: writing(resource, (context, _, { parentId }, values, options) =>
       createResource(context, resource, parentId, values, options),

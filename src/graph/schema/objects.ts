@@ -28,7 +28,7 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
   return fieldsOf(resource.name, `${described(resource.description)}type ${resource.name} implements Node`, [
     nodeIdField(resource),
     ...ownFields(resource),
-    { sdl: '"Increases by one with each change. Compared with ifVersion." version: Int!' },
+    { sdl: '"Increases by one with each change. See ifVersion." version: Int!' },
     ...relatedFields(toOneRelations(resource, resources)),
     ...childFields(resource, resources),
   ])
@@ -92,7 +92,7 @@ export function groupTypes(resource: Resource): (SchemaPart | string)[] {
     return [
       fieldsOf(type, `${described(group.description)}type ${type}`, members),
       `${described(group.description)}input ${type}Input { ${members.map(({ sdl }) => sdl).join('\n')} }
-      "Conditions on it. All given conditions must match."
+      "Conditions on its members. All given conditions must match."
       input ${type}Filter { ${members.map(({ filter }) => filter).join('\n')} }`,
     ]
   })
@@ -173,7 +173,7 @@ function lists(resource: Resource, resources: readonly Resource[]): SchemaField[
     .join('')
   const opening = {
     page: `"A page of ${path}." ${page}(${address}`,
-    connection: `"Part of ${path}, paged by cursors." ${connection}(${address}`,
+    connection: `"A part of ${path}, paged by cursors." ${connection}(${address}`,
   }
   return listFields(resource, opening, (_, args: Values) => {
     const given = parents.find(({ argument }) => typeof args[argument] === 'string')

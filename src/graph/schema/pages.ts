@@ -25,7 +25,7 @@ export function pageType(resource: Resource): string {
       "Maximum number of items per page." limit: Int!
       "Number of items on all pages." totalCount: Int!
       "Number of pages." totalPages: Int!
-      "Changes with the items of the page, their order, the number of the page and the selected counts. Does not depend on what the items refer to."
+      "Changes when the items of the page, their order, the page number or the selected counts change. Does not depend on the resources that the items refer to."
       revision: String!
       "Whether there is a page after this one." hasMore: Boolean!
       "Cursor for the next page, passed with its number. Null on the last page." nextCursor: String
@@ -43,8 +43,8 @@ interface PageArguments extends ListArguments {
 
 export function pageArguments(resource: Resource): string {
   return `"Page number, from 1." page: Int! = 1, "Number of items per page." limit: Int! = ${DEFAULT_PAGE_SIZE},
-    "Cursor from an adjacent page. Constant cost; no item is skipped or repeated." cursor: String,
-    "The revision that the client has. If the page still has it, items is empty, which costs less." unlessRevision: String,
+    "Cursor from an adjacent page. The cost is constant, and no item is skipped or repeated." cursor: String,
+    "The revision that the client has. If it is still current, items is empty, which costs less." unlessRevision: String,
     ${listArguments(resource)}`
 }
 

@@ -71,7 +71,7 @@ export function createSchema(
 const COLLECTION = /* GraphQL */ `
 "A collection that the service serves."
 type Collection {
-  "The path segment, also the first half of its scopes." path: String!
+  "Path segment, and first part of the scopes." path: String!
   "What the collection contains." description: String!
 }`
 

@@ -9,16 +9,16 @@ export const VERSIONS = /* GraphQL */ `
 "A state of a resource, or its deletion."
 type RecordedVersion {
   "Version of the resource; for a deletion, the one that was deleted." version: Int!
-  "What made it. Null for a state whose change is not in the record." event: ChangeEvent
-  "When that was, or when the resource had last changed." time: DateTime!
+  "The change that made it. Null if that change was not recorded." event: ChangeEvent
+  "Time of that change or, without one, of the last change of the resource." time: DateTime!
   "Subject of the token, or role in the database. Null without an event." by: String
   "The resource, as in REST. Null for a deletion." resource: JSON
 }
 
 "Versions of a resource, the newest first."
 type RecordedVersionPage {
-  "The versions, each with its deletion, if any, in front." items: [RecordedVersion!]!
-  "Whether there are older ones: before the version of the last item." hasMore: Boolean!
+  "The versions. A deletion precedes the version that was deleted." items: [RecordedVersion!]!
+  "Whether there are older versions. Pass the version of the last item as before." hasMore: Boolean!
 }`
 
 interface VersionsArguments {
@@ -37,9 +37,9 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
         "Path of the collection." collection: String!,
         "Identifier of the resource; of a singleton, that of its parent." id: ID!,
         "Identifier of the parent of an owned resource." parentId: ID,
-        "Only the state of this version. Fails with RESOURCE_NOT_FOUND or RESOURCE_GONE if there is none." version: Int,
-        "Only older versions than this one." before: Int,
-        "Number of versions." limit: Int! = ${DEFAULT_PAGE_SIZE}
+        "Only this version. Fails with RESOURCE_NOT_FOUND or RESOURCE_GONE if there is none." version: Int,
+        "Only versions older than this one." before: Int,
+        "Maximum number of versions." limit: Int! = ${DEFAULT_PAGE_SIZE}
       ): RecordedVersionPage`,
     resolve: async (_, { collection, version, before, limit, ...given }: VersionsArguments, context) => {
       context.slot.throwIfLate()

@@ -68,7 +68,7 @@ export const decimalKind: Kind<DecimalField> = {
     code: "decimal(10, 2, 'Price, in euros.', { minimum: 0 })",
     options: {
       precision: 'The number of digits, up to 100.',
-      scale: 'How many of them come after the decimal point.',
+      scale: 'The number of digits after the decimal point.',
       ...BOUND_OPTIONS,
     },
   },
@@ -81,7 +81,8 @@ export const decimalKind: Kind<DecimalField> = {
       precision <= MAXIMUM_PRECISION &&
       scale >= 0 &&
       scale <= precision
-    if (!isValid) return [`it needs a precision from 1 to ${MAXIMUM_PRECISION}, and a scale from 0 to that`]
+    if (!isValid)
+      return [`it needs a precision from 1 to ${MAXIMUM_PRECISION}, and a scale from 0 to the precision`]
     const unbounded = { type: field.type, description: '', precision, scale }
     const wrong = Object.entries({ minimum, maximum }).flatMap(([name, bound]) => {
       const checked = bound === undefined ? undefined : check(unbounded, String(bound))

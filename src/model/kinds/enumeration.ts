@@ -14,9 +14,9 @@ export const enumerationKind: Kind<EnumerationField> = {
     field: enumeration(['draft', 'published'], 'Status.', { initially: 'draft' }),
     code: "enumeration(['draft', 'published'], 'Status.', { initially: 'draft' })",
     options: {
-      values: 'The values, which are names of letters, digits and underscores.',
+      values: 'The values: names with letters, digits and underscores.',
       transitions:
-        'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource has `initially`. Other changes are refused, and forms do not offer them. Without transitions, any value follows any other.',
+        'The values that can follow each value: `{ draft: ["published"], published: [] }`. A new resource starts with `initially`. Other changes are refused, and forms do not offer them. Without transitions, any value can follow any other.',
     },
   },
   ...TEXT_DEFAULTS,
@@ -32,7 +32,9 @@ export const enumerationKind: Kind<EnumerationField> = {
         .filter((state) => !values.includes(state))
         .map((state) => `its transitions lead to ${state}, which is not a value`),
       ...(values.length === 0 ? ['it needs a value'] : []),
-      ...wrong.map((value) => `the value ${JSON.stringify(value)} must be a GraphQL name, and once`),
+      ...wrong.map(
+        (value) => `the value ${JSON.stringify(value)} must be a GraphQL name, and must not be repeated`,
+      ),
     ]
   },
   constraint: (column, { values }) =>

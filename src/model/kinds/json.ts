@@ -10,7 +10,7 @@ const LARGEST_EXPANSION = 64
 
 function check({ maximumBytes }: JsonField, value: unknown): Checked {
   if (!isStorableJson(value)) {
-    const problem = 'must not hold U+0000 or half of a surrogate pair, in names of members either'
+    const problem = 'must not contain U+0000 or a lone surrogate in values or member names'
     return { code: 'INVALID_VALUE', problem }
   }
   if (Buffer.byteLength(JSON.stringify(value)) > maximumBytes) {

@@ -20,21 +20,22 @@ export interface FieldOptions {
 
 /** For docs/FIELDS.md. */
 export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
-  label: 'What people call the field, on pages, in forms and documents. By default, the name in words.',
+  label: 'The name of the field on pages, in forms and in documents. By default, the field name in words.',
   unit: 'The unit of the values, shown after the label: `Distance (parsecs)`.',
   required: 'Required, and not blank, on every write.',
-  readOnly: 'Set by the service. Ignored on create, and refused on a later write if it differs.',
-  initially: 'The value of a new resource without one. It can be replaced, but not removed.',
-  hidden: 'Set by the service, and shown in GraphQL only.',
+  readOnly: 'Set by the service. Ignored on creation, and refused in later writes if it differs.',
+  initially: 'The value of a new resource if none is sent. It can be replaced, but not removed.',
+  hidden: 'Set by the service, and shown only in GraphQL.',
   index:
-    'An index for lists, within the parent if there is one. `sort` has the value and the identifier, in the order of a sorted list; `filter` has the value alone, and stays small where many resources share each value.',
+    'An index for lists, within the parent if there is one. `sort` indexes the value and the identifier, in the order of a sorted list; `filter` indexes only the value, and stays small if many resources share each value.',
   unique:
-    '`true`: no two resources have the same value. `{ within: "owner_id" }`, or a list of fields: no two with the same values there have it. Texts are compared regardless of case and surrounding blanks; a resource that lacks one of the values is not compared.',
+    '`true`: no two resources have the same value. `{ within: "owner_id" }`, or a list of fields: no two resources with the same values in those fields do. Texts are compared regardless of case and surrounding blanks; a resource that lacks one of the values is not compared.',
   computed:
     'An SQL expression over columns of the same row, such as `price * quantity`, which PostgreSQL computes and stores; `computed(expression, field)` sets it. A member of a group has the column `group_member`. Functions must be immutable.',
-  renamedFrom: 'The former dotted name of a renamed field, whose values `npm run resource -- migrate` keeps.',
+  renamedFrom:
+    'The former dotted name of a renamed field. `npm run resource -- migrate` then keeps the values.',
   since:
-    'The first version of the API that has the field, such as `v2`. With `required` it needs `initially`, which the field gets where another version creates a resource.',
+    'The first version of the API that has the field, such as `v2`. If the field is `required`, it also needs `initially`, the value it gets when a resource is created through another version.',
   until: 'The last version of the API that has it.',
 }
 
@@ -191,7 +192,7 @@ export function wrongType(expected: string): Problem {
 
 const NOT_STORABLE: Problem = {
   code: 'INVALID_VALUE',
-  problem: 'must not hold U+0000 or half of a surrogate pair',
+  problem: 'must not contain U+0000 or a lone surrogate',
 }
 
 /** Checks a text and its length in Unicode code points. */

@@ -79,7 +79,7 @@ function check(field: ListField, value: unknown): Checked {
     items.push(checked.value)
   }
   if (distinct && new Set(items).size < items.length) {
-    return { code: 'INVALID_VALUE', problem: 'must not have two equal items' }
+    return { code: 'INVALID_VALUE', problem: 'must not have duplicate items' }
   }
   return { value: items }
 }
@@ -94,9 +94,9 @@ export const listKind: Kind<ListField> = {
     }),
     code: "list(text('A tag.', { maximumLength: 40 }), 'Tags.', { maximum: 20, distinct: true, index: 'filter' })",
     options: {
-      item: 'The field that each item is: a text, an integer, a number, a decimal, a date, a timestamp or an enumeration.',
+      item: 'The field that describes each item: a text, an integer, a number, a decimal, a date, a timestamp or an enumeration.',
       maximum: `The number of items, up to ${MAXIMUM_ITEMS}; 100 by default.`,
-      distinct: 'No two items are equal.',
+      distinct: 'Items must not be repeated.',
     },
   },
   problems({ item, maximum, index }) {

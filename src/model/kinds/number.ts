@@ -38,7 +38,9 @@ export function numberIn(text: string): number | string {
 }
 
 export function boundProblems({ minimum = -Infinity, maximum = Infinity }: Bounds): string[] {
-  return minimum <= maximum ? [] : ['its minimum and maximum must be numbers, the minimum not the greater']
+  return minimum <= maximum
+    ? []
+    : ['its minimum and maximum must be numbers, and the minimum must not exceed the maximum']
 }
 
 export function schemaBounds({ minimum, maximum }: Bounds) {

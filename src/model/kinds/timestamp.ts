@@ -13,7 +13,7 @@ function check(_: unknown, value: unknown): Checked {
   if (typeof value !== 'string') return wrongType('a string with an ISO 8601 timestamp')
   const day = TIMESTAMP.exec(value)?.groups?.['day']
   if (!day || !isDay(day)) {
-    const problem = `must be an ISO 8601 timestamp such as ${EXAMPLE}, with milliseconds at most`
+    const problem = `must be an ISO 8601 timestamp such as ${EXAMPLE}, with at most millisecond precision`
     return { code: 'INVALID_FORMAT', problem }
   }
   return inCalendar(new Date(value))

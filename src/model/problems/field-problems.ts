@@ -108,11 +108,14 @@ function uniqueProblems({ path, leaves }: Resource, { name, field }: Leaf): stri
   const isWrong = (one: LeafField) => kindOf(one)?.isJson === true || one.computed !== undefined
   return problemsAt(`${path}.${name}`, [
     [isWrong(field), `a field of the kind ${field.type} cannot be unique`],
-    [unique !== true && within.length === 0, 'it is unique within no field'],
+    [unique !== true && within.length === 0, 'its `within` names no field'],
     ...others.map(({ other, leaf }): Case => {
       const isOther = leaf !== undefined && other !== name && other !== 'id' && !isWrong(leaf.field)
       const isRepeated = within.indexOf(other) !== within.lastIndexOf(other)
-      return [!isOther || isRepeated, `it is unique within ${other}, which is not another field to compare`]
+      return [
+        !isOther || isRepeated,
+        `it is unique within ${other}, which is not another field that can be compared`,
+      ]
     }),
   ])
 }

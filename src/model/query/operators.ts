@@ -27,9 +27,9 @@ const OPERATORS = {
     operand: 'text',
   },
   gt: { description: 'Greater or later than this value.' },
-  gte: { description: 'Greater or later than this value, or equal.' },
+  gte: { description: 'Equal to this value, or greater or later.' },
   lt: { description: 'Less or earlier than this value.' },
-  lte: { description: 'Less or earlier than this value, or equal.' },
+  lte: { description: 'Equal to this value, or less or earlier.' },
 } as const satisfies Record<string, OperatorDefinition>
 
 export type Operator = keyof typeof OPERATORS
