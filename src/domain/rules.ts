@@ -33,7 +33,6 @@ export async function refuseBrokenRules(
   await resource.databaseRule?.(change)
 }
 
-/** Changes of fields that their transitions do not allow. */
 function brokenTransitions(resource: Resource, values: Values, before: Values | undefined): Detail[] {
   return resource.writable.flatMap((leaf): Detail[] => {
     const { name, field } = leaf

@@ -32,7 +32,6 @@ export class TableSizes {
   }
 }
 
-/** The bytes that a statement may read. */
 export async function scannedBytes(sizes: Pick<TableSizes, 'of'>, scans: readonly Scan[]): Promise<number> {
   const bytes = scans.map(async ([resource, passes]) => passes * (await sizes.of(resource)))
   return (await Promise.all(bytes)).reduce((sum, part) => sum + part, 0)

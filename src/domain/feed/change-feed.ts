@@ -59,7 +59,6 @@ export async function readChanges(
   }
 }
 
-/** The last assigned position. */
 export async function readEnd({ client }: Source): Promise<number> {
   const text = 'SELECT last_position::float8 AS last FROM change_feed'
   const [feed] = (await client.$rows({ text, values: [] })) as [{ last: number }]
