@@ -4,7 +4,6 @@ import type { Resource } from './resource.ts'
 export interface Domain {
   /** The name of the service on pages, in documents and at the start; `halgraph` by default. */
   readonly title?: string
-  /** What the service offers, in a sentence or two. */
   readonly description?: string
   /** In the order of documents and listings. */
   readonly resources: readonly Resource[]

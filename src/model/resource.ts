@@ -69,12 +69,10 @@ export interface Resource extends ResourceDefinition {
   readonly allFields: Readonly<Record<string, Field>>
   /** The fields of a REST representation. GraphQL has all fields. */
   readonly shownFields: Readonly<Record<string, Field>>
-  /** The shown fields that a caller may write. */
   readonly writableFields: Readonly<Record<string, Field>>
   /** The leaves of `allFields`: groups are replaced with their members. */
   readonly leaves: readonly Leaf[]
   readonly shownLeaves: readonly Leaf[]
-  /** The leaves that a caller may write. */
   readonly writable: readonly Leaf[]
   /** The wire name of the parent's identifier, such as `planet_id`. */
   readonly parentField: string | undefined
@@ -86,7 +84,6 @@ export interface Resource extends ResourceDefinition {
 
 const SET_BY_SERVICE = { required: true, readOnly: true } as const
 
-/** Completes a definition. */
 export function defineResource(definition: ResourceDefinition): Resource {
   const createdField = definition.createdField ?? 'created_date'
   const parentField = definition.owner && identifierField(definition.owner)

@@ -6,5 +6,4 @@ export interface Row {
   readonly last_updated: Date
 }
 
-/** Values by column name. */
 export type Columns = Readonly<Record<string, unknown>>

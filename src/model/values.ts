@@ -1,4 +1,3 @@
-/** Whether a JSON value is an object, and neither null nor an array. */
 export function isObject(value: unknown): value is { readonly [member: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }

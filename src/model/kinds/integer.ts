@@ -53,7 +53,6 @@ export const integerKind: Kind<IntegerField> = {
   sample: (field, _, number) => sampleNumber(field, Math.trunc(number)),
 }
 
-/** An integer within {@link INTEGER_RANGE}. */
 export function integer(
   description: string,
   options: Partial<Omit<IntegerField, 'type'>> = {},

@@ -71,7 +71,6 @@ export const JSON_DEFAULTS = {
   isJson: true,
 } as const
 
-/** The converted value, or a problem. */
 export type Checked = { readonly value: unknown } | Problem
 
 interface Problem {
@@ -168,7 +167,6 @@ export interface Kind<Field extends FieldOf<string>> {
   check(field: Field, value: unknown): Checked
   /** Converts a stored value to its form in JSON; unchanged by default. */
   toJson?(value: never): unknown
-  /** Checks a value of a query string. */
   fromQuery(field: Field, text: string): Checked
   /** The JSON value of an unquoted CSV cell, or the text itself if it is not one, so that the check refuses it. */
   fromCell?(text: string): unknown

@@ -35,7 +35,6 @@ export const referenceKind: Kind<ReferenceField> = {
   sample: () => '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02',
 }
 
-/** The identifier of a resource in another collection. */
 export function reference(
   to: string,
   relation: string,
