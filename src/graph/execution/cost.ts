@@ -44,13 +44,11 @@ export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
 /** Maximum of fields and fragments. A fragment counts each time it is spread. */
 const MAXIMUM_NODES = 5_000
 
-const CURSOR_CHARACTERS = 1_000
-
 const CURSORS = ['cursor', 'nextCursor', 'previousCursor', 'startCursor', 'endCursor']
 
 /** The maximum lengths of fields that no definition has. */
 const COMMON_CHARACTERS: readonly [string, number][] = [
-  ...CURSORS.map((name): [string, number] => [name, CURSOR_CHARACTERS]),
+  ...CURSORS.map((name): [string, number] => [name, 1_000]),
   ['nodeId', 220],
   ['RecordedChange.cursor', NUMBER_CHARACTERS],
   // The longest subject of a token.

@@ -27,7 +27,6 @@ type OperationType = 'query' | 'mutation'
 
 export interface OperationText {
   readonly type: OperationType
-  /** The name of the field. */
   readonly name: string
   readonly text: string | DocumentNode
   /** The cost of the largest response, if it is known. */
@@ -37,7 +36,6 @@ export interface OperationText {
 export interface PreparedOperation {
   readonly document: string
   parsed(): DocumentNode
-  /** The cost of the largest response. */
   cost(variables: Values): number
   /** Runs in a slot of the limiter, once there is memory for the response. */
   run(variables: Values, caller: Caller): Promise<Values>

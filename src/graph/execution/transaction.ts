@@ -9,15 +9,8 @@ import { inOneTransaction, TransactionEnded } from '../../domain/transaction.ts'
 import { type GraphContext, inTransaction } from './context.ts'
 import { causeOf } from './errors.ts'
 
-interface TransactionMode {
-  /** The first error undoes all fields, and ends the execution. */
-  readonly isAtomic: boolean
-  /** Nothing is stored. */
-  readonly isDryRun: boolean
-}
-
 /** The mode that the directives request; undefined if each field has its own transaction. */
-export function transactionMode({ directives = [] }: OperationDefinitionNode): TransactionMode | undefined {
+export function transactionMode({ directives = [] }: OperationDefinitionNode) {
   const has = (directive: string) => directives.some(({ name }) => name.value === directive)
   const mode = { isAtomic: has('atomic'), isDryRun: has('dryRun') }
   return mode.isAtomic || mode.isDryRun ? mode : undefined
@@ -29,7 +22,7 @@ export function transactionMode({ directives = [] }: OperationDefinitionNode): T
  */
 export async function executeTogether(
   context: GraphContext,
-  { isAtomic, isDryRun }: TransactionMode,
+  { isAtomic, isDryRun }: NonNullable<ReturnType<typeof transactionMode>>,
   operation: Omit<ExecutionArgs, 'contextValue'>,
 ): Promise<ExecutionResult> {
   const { caller, connections, domain, slot } = context

@@ -174,7 +174,6 @@ function memberFilters(fields: Resource['allFields'], members: Values, prefix: s
   })
 }
 
-/** The values in a filter, with their paths. */
 function valuesIn(value: unknown, path: string): { readonly field: string; readonly value: unknown }[] {
   if (typeof value !== 'object' || value === null || value instanceof Date) return [{ field: path, value }]
   return Object.entries(value).flatMap(([name, member]) => valuesIn(member, `${path}.${name}`))

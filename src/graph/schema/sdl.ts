@@ -64,7 +64,6 @@ export function memberOf(name: string, field: Field, type: string): string {
   return `${described(field.description)}${camelCase(name)}: ${type}${deprecation(field)}`
 }
 
-/** Marks fields that newer versions of the API no longer have. */
 export function deprecation({ until }: Field): string {
   return until === undefined ? '' : ` @deprecated(reason: "Not in API versions after ${until}.")`
 }
