@@ -233,6 +233,28 @@ test('with CHANGES_DAYS=0 nothing is recorded, the triggers of updates are disab
   t.deepEqual(await query(database, FEED), [{ last: 2, purged: 1 }])
 })
 
+test('changes from before the record was off are purged too, and a purge continues behind what it has deleted', async (t) => {
+  const { database, writer } = await startTestService(t)
+  await writer.put('/planets/early', { id: 'early', name: 'Early' })
+  await numberChanges(database.client)
+  t.false(await keepChanges(database.client, 0))
+  t.true(await keepChanges(database.client, 30))
+  for (const id of ['late', 'later']) await writer.put(`/planets/${id}`, { id, name: id })
+  await numberChanges(database.client)
+  const purge = "SELECT purge_changes(now() + interval '1 hour', 1) AS rows"
+  const left = async () => (await query<{ id: string }>(database, LEFT)).map(({ id }) => id)
+  for (const ids of [['late', 'later'], ['later'], []]) {
+    t.deepEqual(await query(database, purge), [{ rows: 1 }])
+    t.deepEqual(await left(), ids)
+  }
+  t.deepEqual(await query(database, purge), [{ rows: 0 }])
+  t.deepEqual(await query(database, 'SELECT emptied_position::int AS emptied FROM change_feed'), [
+    { emptied: 4 },
+  ])
+})
+
+const LEFT = 'SELECT id FROM recorded_changes ORDER BY position'
+
 // The embedded database has one session, in which transactions never overlap.
 const onServer = process.env['TEST_DATABASE_URL'] ? test : test.skip
 

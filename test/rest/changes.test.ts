@@ -364,17 +364,21 @@ test('a request that waits is woken by a write of its process, without the next 
   const feed = new FeedWatch({ client: database.client, changesDays: 30 }, undefined, 3_600_000)
   t.teardown(async () => feed.stop())
   await feed.refresh()
-  const request = { resources, since: feed.cursor, limit: 1 }
-  const waiting = feed.wait(
-    request,
-    { identity: 'reader', scopes: new Set() },
-    60_000,
-    new AbortController().signal,
-  )
+  const isWoken = waitWith(feed)
   await writer.put('/planets/woken', { id: 'woken', name: 'Woken' })
   feed.written()
-  t.true(await waiting)
+  t.true(await isWoken)
 })
+
+/** Whether a request that waits for the next change is woken within a minute. */
+async function waitWith(feed: FeedWatch): Promise<boolean> {
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(), 60_000)
+  const request = { resources, since: feed.cursor, limit: 1 }
+  await feed.wait(request, { identity: 'reader', scopes: new Set() }, 3_600_000, ending.signal)
+  clearTimeout(timer)
+  return !ending.signal.aborted
+}
 
 test('on PostgreSQL, a request that waits is woken by a write of another process, also after its connection was lost', async (t) => {
   const server = findServer(t.log)
@@ -386,12 +390,10 @@ test('on PostgreSQL, a request that waits is woken by a write of another process
   const listeners = () => client.$rows<{ pid: number }>({ text: LISTENERS, values: [] })
   const woken = async (id: string, feed: FeedWatch) => {
     await feed.refresh()
-    const { signal } = new AbortController()
-    const request = { resources, since: feed.cursor, limit: 1 }
-    const waiting = feed.wait(request, { identity: 'reader', scopes: new Set() }, 60_000, signal)
+    const isWoken = waitWith(feed)
     while ((await listeners()).length === 0) await delay(50)
     await writer.put(`/planets/${id}`, { id, name: id })
-    t.true(await waiting)
+    t.true(await isWoken)
     feed.stop()
   }
   await woken('first', new FeedWatch({ client, changesDays: 30 }, notifications, 3_600_000))

@@ -1,6 +1,7 @@
--- Updates cost nothing more while no changes are recorded: the triggers that record them are disabled.
+-- The record of changes costs less: updates nothing while no changes are recorded, and purging the same for any number of
+-- changes.
 
--- Only the owner of a table may disable its triggers, so this runs with the rights of the owner. Roles that may not turn
+-- The triggers that record updates are disabled with the record. Only the owner of a table may disable its triggers, so this runs with the rights of the owner. Roles that may not turn
 -- the record off are refused.
 CREATE FUNCTION switch_update_triggers(is_recorded boolean) RETURNS void LANGUAGE plpgsql
   SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -30,6 +31,33 @@ BEGIN
   IF FOUND THEN
     PERFORM switch_update_triggers(for_days > 0);
   END IF;
+END $$;
+
+-- No changes are left up to this position. A purge continues behind it: to pass the index entries of all deleted rows
+-- again would take longer with each step, until they are vacuumed.
+ALTER TABLE "change_feed" ADD COLUMN "emptied_position" BIGINT NOT NULL DEFAULT 0;
+
+CREATE OR REPLACE FUNCTION purge_changes(before timestamptz, most integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  boundary record;
+  emptied bigint;
+BEGIN
+  SELECT emptied_position INTO emptied FROM change_feed FOR UPDATE;
+  SELECT max(position) AS position, max(serial) AS serial, count(*) AS rows INTO boundary
+    FROM (
+      SELECT position, serial, bool_and(changed_date < before) OVER (ORDER BY position) AS is_old
+        FROM (
+          SELECT position, serial, changed_date FROM recorded_changes
+            WHERE position > emptied ORDER BY position LIMIT most
+        ) AS oldest
+    ) AS aged WHERE is_old;
+  DELETE FROM recorded_changes WHERE position > emptied AND position <= boundary.position;
+  DELETE FROM recorded_changes WHERE position = 0 AND serial < boundary.serial;
+  UPDATE change_feed SET emptied_position = boundary.position,
+      purged_position = GREATEST(purged_position, boundary.position),
+      begin_date = CASE WHEN purged_position < boundary.position THEN GREATEST(begin_date, before) ELSE begin_date END
+    WHERE boundary.position IS NOT NULL;
+  RETURN boundary.rows;
 END $$;
 
 DO $$
