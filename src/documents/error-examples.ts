@@ -97,7 +97,7 @@ export function errorExamples(resources: readonly Resource[], base: string) {
     ],
     PRECONDITION_FAILED: [
       send('PUT', `${path}/example`, valid, 'If-None-Match: *'),
-      'The resource exists, and may only be created.',
+      'The resource already exists.',
     ],
     PAYLOAD_TOO_LARGE: [
       line('POST', path, BEARER, JSON_BODY, 'Content-Length: 2000000'),

@@ -81,7 +81,7 @@ export async function putResource(
     const row = await prismaModel(context.client, resource).findByKey(resource, key)
     if (row && options.mayReplace) return change(context, resource, key, row, options, () => values)
     if (row) {
-      const message = 'The resource exists, and may only be created.'
+      const message = 'The resource already exists.'
       throw new DomainError('PRECONDITION_FAILED', message, [], { ...key, version: row.version })
     }
     if (!options.mayCreate) throw resourceNotFound(resource, key, CREATE_ADVICE)
