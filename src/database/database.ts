@@ -122,7 +122,7 @@ export function createDatabase(connection: Connection, use: DatabaseUse, release
   const client = createClient(pool, connection, use)
   const notifications = connection.isEmbedded ? undefined : new WriteNotifications(connection, pool)
   const close = async () => {
-    await notifications?.close()
+    notifications?.close()
     await client.$disconnect()
     await pool.end()
     await release()

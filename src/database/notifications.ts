@@ -28,6 +28,7 @@ export class WriteNotifications {
   #isSending = false
   #isClosed = false
   #receive = () => {}
+  #disconnect = () => {}
 
   constructor(
     private readonly connection: Connection,
@@ -46,10 +47,10 @@ export class WriteNotifications {
     if (!this.#isSending) void this.#send()
   }
 
-  async close(): Promise<void> {
+  /** Does not wait for the server, which may no longer respond. */
+  close(): void {
     this.#isClosed = true
-    const client = await this.#client
-    await client?.end().catch(() => {})
+    this.#disconnect()
   }
 
   async #send(): Promise<void> {
@@ -58,7 +59,7 @@ export class WriteNotifications {
       this.#isDue = false
       const client = await this.#connected()
       const values = [CHANNEL, this.#sender]
-      await client?.query('SELECT pg_catalog.pg_notify($1, $2)', values).catch(() => {})
+      await client?.query('SELECT pg_catalog.pg_notify($1, $2)', values).catch(this.#disconnect)
       await delay(PAUSE_MILLISECONDS)
     }
     this.#isSending = false
@@ -79,7 +80,10 @@ export class WriteNotifications {
       ...this.connection,
       keepAlive: true,
       connectionTimeoutMillis: RETRY_MILLISECONDS,
+      query_timeout: RETRY_MILLISECONDS,
     })
+    const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
+    this.#disconnect = () => connection.stream.destroy()
     const forget = () => {
       this.#client = undefined
     }
@@ -94,7 +98,7 @@ export class WriteNotifications {
       return client
     } catch {
       forget()
-      client.end().catch(() => {})
+      this.#disconnect()
       return undefined
     }
   }

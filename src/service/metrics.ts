@@ -144,7 +144,7 @@ function addDatabaseMetrics(
   })
   new Gauge({
     name: named('replica_usable'),
-    help: '1 if the replica is used for reads, 0 if it is excluded because it lags or does not respond.',
+    help: 'Whether the replica is used for reads (1), or excluded because it lags or does not respond (0).',
     labelNames: ['replica'],
     aggregator: 'min',
     registers: [registry],

@@ -282,7 +282,7 @@ test('without a record there are no versions, and no link to them', async (t) =>
   for (const path of ['/planets/vesta/versions', '/planets/vesta/versions/1']) {
     const answer = await reader.get(path)
     t.deepEqual(problem(answer), NOT_FOUND)
-    t.regex(answer.body.error.message, /keeps no record of changes/)
+    t.regex(answer.body.error.message, /does not record changes/)
   }
   t.is(historyLink(await reader.get('/planets/vesta')), undefined)
 })
