@@ -55,8 +55,12 @@ test('the pool of a replica is measured like that of the primary', async (t) => 
   t.true((await readMetric(service, waits('sum'))) > 0)
   // The watch of the replica uses the connection, too, now and then.
   const busy = `halgraph_database_pool_connections{${label},state="busy"}`
-  for (let wait = 0; (await readMetric(service, busy)) > 0 && wait < 200; wait++) await delay(50)
-  t.is(await readMetric(service, busy), 0)
+  let connections = await readMetric(service, busy)
+  for (let wait = 0; connections > 0 && wait < 200; wait++) {
+    await delay(50)
+    connections = await readMetric(service, busy)
+  }
+  t.is(connections, 0)
   t.is(await readMetric(service, failures('connection')), 0)
   link.set('down')
   const lost = `halgraph_database_failures_total{${label},reason="connection"}`
