@@ -1,37 +1,25 @@
 -- The record of changes costs less: updates nothing while no changes are recorded, and purging the same for any number of
 -- changes.
 
--- The triggers that record updates are disabled with the record. Only the owner of a table may disable its triggers, so this runs with the rights of the owner. Roles that may not turn
--- the record off are refused.
-CREATE FUNCTION switch_update_triggers(is_recorded boolean) RETURNS void LANGUAGE plpgsql
-  SECURITY DEFINER SET search_path FROM CURRENT AS $$
+-- The triggers that record updates are disabled with the record, whoever changes its days. Only the owner of a table may
+-- disable its triggers, so this runs with the rights of the owner.
+CREATE FUNCTION switch_update_triggers() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   served record;
 BEGIN
-  IF NOT has_column_privilege(session_user, (SELECT tableoid FROM change_feed), 'days', 'UPDATE') THEN
-    RAISE EXCEPTION 'permission denied to turn the record of changes on or off' USING ERRCODE = 'insufficient_privilege';
-  END IF;
   FOR served IN
     SELECT tgrelid::regclass AS resource_table, tgname FROM pg_trigger
-      WHERE tgfoid = 'resource_after_update'::regproc AND tgenabled <> CASE WHEN is_recorded THEN 'O' ELSE 'D' END
+      WHERE tgfoid = 'resource_after_update'::regproc AND tgenabled <> CASE WHEN NEW.days > 0 THEN 'O' ELSE 'D' END
       ORDER BY tgrelid
   LOOP
     EXECUTE format('ALTER TABLE %s %s TRIGGER %I', served.resource_table,
-      CASE WHEN is_recorded THEN 'ENABLE' ELSE 'DISABLE' END, served.tgname);
+      CASE WHEN NEW.days > 0 THEN 'ENABLE' ELSE 'DISABLE' END, served.tgname);
   END LOOP;
+  RETURN NULL;
 END $$;
 
-CREATE OR REPLACE FUNCTION keep_changes(for_days integer) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE change_feed SET days = for_days,
-      last_position = last_position + (days = 0)::int,
-      purged_position = CASE WHEN days = 0 THEN last_position + 1 ELSE purged_position END,
-      begin_date = CASE WHEN days = 0 THEN clock_timestamp() ELSE begin_date END
-    WHERE days <> for_days;
-  IF FOUND THEN
-    PERFORM switch_update_triggers(for_days > 0);
-  END IF;
-END $$;
+CREATE TRIGGER "change_feed_days" AFTER UPDATE OF "days" ON "change_feed" FOR EACH ROW
+  EXECUTE FUNCTION switch_update_triggers();
 
 -- No changes are left up to this position. A purge continues behind it: to pass the index entries of all deleted rows
 -- again would take longer with each step, until they are vacuumed.
@@ -60,9 +48,5 @@ BEGIN
   RETURN boundary.rows;
 END $$;
 
-DO $$
-BEGIN
-  IF EXISTS (SELECT FROM change_feed WHERE days = 0) THEN
-    PERFORM switch_update_triggers(FALSE);
-  END IF;
-END $$;
+-- Where nothing is recorded already.
+UPDATE "change_feed" SET "days" = "days";

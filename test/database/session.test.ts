@@ -105,9 +105,14 @@ claim('a role that may only read cannot turn the record of changes off', async (
     address,
     (role) => `GRANT SELECT ON ALL TABLES IN SCHEMA public, public_internal TO ${role}`,
   )
-  await t.throwsAsync(administer(databaseUrl, 'SELECT public.switch_update_triggers(FALSE)'), {
-    message: 'permission denied to turn the record of changes on or off',
-  })
+  for (const statement of [
+    'UPDATE public_internal.change_feed SET days = 0',
+    'SELECT public.keep_changes(0)',
+  ]) {
+    await t.throwsAsync(administer(databaseUrl, statement), {
+      message: /permission denied for table change_feed/,
+    })
+  }
 })
 
 claim('a role that must create tables without the right to do so is refused', async (t) => {
