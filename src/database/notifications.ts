@@ -82,8 +82,8 @@ export class WriteNotifications {
       connectionTimeoutMillis: RETRY_MILLISECONDS,
       query_timeout: RETRY_MILLISECONDS,
     })
-    const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-    this.#disconnect = () => connection.stream.destroy()
+    // Reads the stream late, because TLS replaces it.
+    this.#disconnect = () => void client.connection.stream.destroy()
     const forget = () => {
       this.#client = undefined
     }

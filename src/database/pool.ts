@@ -115,7 +115,7 @@ export function createPool(
 
     /** Ends the connection if there is no response. */
     async #inTime(send: (query: Query) => Promise<unknown>): Promise<unknown> {
-      const { stream } = (this as unknown as { connection: { stream: { destroy(): void } } }).connection
+      const { stream } = this.connection
       const timer = setTimeout(() => stream.destroy(), responseTimeout)
       try {
         return await send(super.query.bind(this) as unknown as Query)

@@ -16,8 +16,7 @@ export const SESSION_PROCESS = `SET transaction_isolation TO 'read committed'; $
  */
 export function isPooled(client: pg.ClientBase, answer: unknown): boolean {
   const result = (answer as pg.QueryResult<{ id: number }>[]).at(-1)
-  const { processID } = client as unknown as { readonly processID: number | null }
-  return result?.rows[0]?.id !== processID
+  return result?.rows[0]?.id !== client.processID
 }
 
 /**
@@ -62,8 +61,12 @@ function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014'
 }
 
-/** The driver's methods that send and receive the messages of a statement, which its types do not declare. */
+/** What the driver has of a connection and of the messages of a statement, and its types do not declare. */
 declare module 'pg' {
+  interface ClientBase {
+    readonly connection: pg.Connection
+    readonly processID: number | null
+  }
   interface Query {
     handleDataRow(message: unknown): void
     handleCommandComplete(message: unknown, connection: pg.Connection): void
