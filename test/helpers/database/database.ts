@@ -36,6 +36,9 @@ export type TestOptions = Omit<DatabaseOptions, 'tables' | keyof EmbeddedOptions
 /** Commands on a busy machine take longer than requests. */
 const EMBEDDED: EmbeddedOptions = { embeddedFsync: false, databaseTimeout: 60_000 }
 
+/** A server accepts a hundred connections unless told otherwise, and tests have more than ten databases at a time. */
+const POOL_SIZE = 4
+
 /** The tables are those of the tested domain. */
 const common = { ...EMBEDDED, tables: async () => tables }
 
@@ -69,7 +72,7 @@ export async function createEmbedded(owner: Owner): Promise<TestOptions> {
   const dataDir = await copyTemplate(await fingerprint(), owner, (folder) =>
     openTestDatabase({ dataDir: folder, migrateOnStart: true, databasePoolSize: 1 }),
   )
-  return { dataDir, migrateOnStart: true, databasePoolSize: 5 }
+  return { dataDir, migrateOnStart: true, databasePoolSize: POOL_SIZE }
 }
 
 /** A database of the owner's own without any table: on the server of TEST_DATABASE_URL, or an embedded one. */
@@ -110,7 +113,12 @@ export async function createServerDatabase(server: string, owner: Owner, templat
 
 async function createOnServer(server: string, owner: Owner): Promise<TestOptions> {
   const databaseUrl = await createServerDatabase(server, owner, await serverTemplate(server))
-  return { databaseUrl, dataDir: await createTestFolder(owner), migrateOnStart: false, databasePoolSize: 5 }
+  return {
+    databaseUrl,
+    dataDir: await createTestFolder(owner),
+    migrateOnStart: false,
+    databasePoolSize: POOL_SIZE,
+  }
 }
 
 /** A data folder of the owner's own: a copy of the template of that name, which is made once by opening it. */

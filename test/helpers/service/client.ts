@@ -63,12 +63,16 @@ export function createClient(
     })
     for (const [name, value] of Object.entries(headers)) all.set(name, value)
     const url = path.startsWith('http') ? path : base + path
-    const response = await fetch(url, {
-      method,
-      headers: all,
-      redirect: 'manual',
-      ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
-    })
+    const send = () =>
+      fetch(url, {
+        method,
+        headers: all,
+        redirect: 'manual',
+        ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
+      })
+    let response = await send()
+    // The process stood still for seconds, and the service never read the request (RFC 9110 §15.5.9).
+    if (response.status === 408) response = await send()
     const text = await response.text()
     const { status, headers: received } = response
     const answer = { status, headers: received, text, body: parsed(response, text) }

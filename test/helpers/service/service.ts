@@ -87,8 +87,7 @@ export async function startTestService(
   await takeTurn(owner)
   const releases = collectReleases(owner)
   const database = await createTestDatabase(releases)
-  const { databaseUrl, dataDir, migrateOnStart } = database
-  const place = { host: '127.0.0.1', port: 0, databaseUrl, dataDir, migrateOnStart }
+  const place = { host: '127.0.0.1', port: 0, databaseUrl: undefined, ...database }
   const settings: Settings = { ...readSettings({}, [], domain.settings), ...PATIENT, ...place, ...overrides }
   const faults: Error[] = []
   const service = await startService({
