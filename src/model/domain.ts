@@ -42,12 +42,10 @@ export function versionNumber(name: string): number {
 }
 
 /** Whether a version lies between `since` and `until`, both included. */
-export function isIn(version: string, { since, until }: { since?: string; until?: string }): boolean {
+export function isIn(version: string, bounds: { since?: string; until?: string }): boolean {
+  const { since = version, until = version } = bounds
   const number = versionNumber(version)
-  return (
-    (since === undefined || number >= versionNumber(since)) &&
-    (until === undefined || number <= versionNumber(until))
-  )
+  return number >= versionNumber(since) && number <= versionNumber(until)
 }
 
 /**
