@@ -1,18 +1,13 @@
-import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
-import { inCalendar, isDay } from './timestamp.ts'
+import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind } from './kind.ts'
+import { checkTime } from './timestamp.ts'
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
+const DAY = /^(?<day>\d{4}-\d{2}-\d{2})$/
 const EXAMPLE = '2031-06-01'
 const CHARACTERS = EXAMPLE.length
 
 /** Days are stored as midnight in UTC, as Prisma does. */
 function check(_: unknown, value: unknown): Checked {
-  if (value instanceof Date) return inCalendar(value)
-  if (typeof value !== 'string') return wrongType('a string with an ISO 8601 date')
-  if (!DAY.test(value) || !isDay(value)) {
-    return { code: 'INVALID_FORMAT', problem: `must be an ISO 8601 date such as ${EXAMPLE}` }
-  }
-  return inCalendar(new Date(`${value}T00:00:00Z`))
+  return checkTime(value, DAY, 'date', EXAMPLE)
 }
 
 const dayOf = (midnight: Date) => midnight.toISOString().slice(0, CHARACTERS)

@@ -9,24 +9,26 @@ const SENT = '\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+\\
 const EXAMPLE = '2031-04-05T06:07:08.900Z'
 
 function check(_: unknown, value: unknown): Checked {
+  return checkTime(value, TIMESTAMP, 'timestamp', `${EXAMPLE}, with at most millisecond precision`)
+}
+
+/** @param pattern names the part `day`; a day alone is midnight in UTC */
+export function checkTime(value: unknown, pattern: RegExp, type: string, example: string): Checked {
   if (value instanceof Date) return inCalendar(value)
-  if (typeof value !== 'string') return wrongType('a string with an ISO 8601 timestamp')
-  const day = TIMESTAMP.exec(value)?.groups?.['day']
-  if (!day || !isDay(day)) {
-    const problem = `must be an ISO 8601 timestamp such as ${EXAMPLE}, with at most millisecond precision`
-    return { code: 'INVALID_FORMAT', problem }
-  }
-  return inCalendar(new Date(value))
+  if (typeof value !== 'string') return wrongType(`a string with an ISO 8601 ${type}`)
+  const day = pattern.exec(value)?.groups?.['day']
+  if (day && isDay(day)) return inCalendar(new Date(value))
+  return { code: 'INVALID_FORMAT', problem: `must be an ISO 8601 ${type} such as ${example}` }
 }
 
 /** Whether `2031-04-05` is a day. Date.parse accepts 30 February as 2 March, so the day is formatted again and compared. */
-export function isDay(day: string): boolean {
+function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
 /** Refuses years that ISO 8601 and PostgreSQL do not write in four digits. */
-export function inCalendar(timestamp: Date): Checked {
+function inCalendar(timestamp: Date): Checked {
   const year = timestamp.getUTCFullYear()
   if (year >= 1 && year <= 9999) return { value: timestamp }
   return { code: 'OUT_OF_RANGE', problem: 'must be in the years 1 to 9999' }
