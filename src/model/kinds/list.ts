@@ -1,7 +1,7 @@
 import { dateKind } from './date.ts'
-import { type DecimalField, decimalKind } from './decimal.ts'
+import { decimalKind } from './decimal.ts'
 import { type EnumerationField, enumerationKind } from './enumeration.ts'
-import { type IntegerField, integerKind } from './integer.ts'
+import { integerKind } from './integer.ts'
 import {
   type Checked,
   type FieldOf,
@@ -11,18 +11,11 @@ import {
   NUMBER_CHARACTERS,
   wrongType,
 } from './kind.ts'
-import { type NumberField, numberKind } from './number.ts'
-import { type TextField, text, textKind } from './text.ts'
+import { numberKind } from './number.ts'
+import { text, textKind } from './text.ts'
 import { timestampKind } from './timestamp.ts'
 
-type ItemField =
-  | TextField
-  | IntegerField
-  | NumberField
-  | DecimalField
-  | FieldOf<'date'>
-  | FieldOf<'timestamp'>
-  | EnumerationField
+type ItemField = (typeof ITEMS)[keyof typeof ITEMS][0]['guide']['field']
 
 export interface ListField extends FieldOf<'list'> {
   readonly item: ItemField
