@@ -40,10 +40,9 @@ const compiled = new Map<string, RE2JS>()
  * @throws {Error} for a pattern that {@link patternProblem} reports
  */
 export function matchesPattern(pattern: string, text: string): boolean {
-  const known = compiled.get(pattern)
-  if (known) return known.testExact(text)
-  compiled.set(pattern, RE2JS.compile(pattern))
-  return matchesPattern(pattern, text)
+  const expression = compiled.get(pattern) ?? RE2JS.compile(pattern)
+  compiled.set(pattern, expression)
+  return expression.testExact(text)
 }
 
 /**
