@@ -73,7 +73,8 @@ export const decimalKind: Kind<DecimalField> = {
     },
   },
   problems(field) {
-    const { precision, scale, minimum, maximum } = field
+    const { minimum, maximum, ...unbounded } = field
+    const { precision, scale } = unbounded
     const isValid =
       Number.isInteger(precision) &&
       Number.isInteger(scale) &&
@@ -83,7 +84,6 @@ export const decimalKind: Kind<DecimalField> = {
       scale <= precision
     if (!isValid)
       return [`it needs a precision from 1 to ${MAXIMUM_PRECISION}, and a scale from 0 to the precision`]
-    const unbounded = { type: field.type, description: '', precision, scale }
     const wrong = Object.entries({ minimum, maximum }).flatMap(([name, bound]) => {
       const checked = bound === undefined ? undefined : check(unbounded, String(bound))
       return checked && 'problem' in checked ? [`its ${name} ${checked.problem}`] : []
