@@ -14,12 +14,10 @@ import {
   respondWithContent,
   staticContent,
 } from '../http/content/static-content.ts'
-import { acceptable } from '../http/negotiation.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
-import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
-import { prefersPage } from '../rest/respond.ts'
+import { negotiate, prefersPage } from '../rest/respond.ts'
 import { API_CATALOG_PATH, basePath, REFERENCE_PATH } from '../rest/urls.ts'
 import type { restVersions } from '../rest/versions.ts'
 import { pageAssets } from './assets.ts'
@@ -204,12 +202,10 @@ function jsonOrPage<Content extends object>(
   toPage: (content: Content, site: Site) => Html,
 ): Handler {
   return (ctx) => {
-    ctx.vary('Accept')
-    const type = acceptable(ctx, 'application/json', 'text/html')
-    if (!type) throw new DomainError('NOT_ACCEPTABLE', 'Supported media types: application/json, text/html.')
+    negotiate(ctx, ['application/json', 'text/html'])
     const site = siteFor(ctx, settings)
     const content = contentAt(site.root)
-    if (type === 'text/html') respondWithPage(ctx, toPage(content, site))
+    if (ctx.state['mediaType'] === 'text/html') respondWithPage(ctx, toPage(content, site))
     else respondWithContent(ctx, staticContent('.json', JSON.stringify(content)))
   }
 }
