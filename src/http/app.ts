@@ -62,9 +62,9 @@ export function createApp(parts: AppParts): RequestListener {
   const routes = createRouteTable(parts.routes, { probe: [], open: [refuseMalformedHost], token })
   const middleware: Middleware[] = [
     completeTarget,
-    ...(settings.compression ? [compressBodies()] : []),
+    ...(settings.compression ? [compressBodies] : []),
     sendInPieces,
-    requestId(settings.trustProxy),
+    requestId,
     observe(parts.reports, (path) => routes.at(path)?.path, routes.isProbe),
     ...(settings.serverTiming ? [serverTiming] : []),
     cacheControl,

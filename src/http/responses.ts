@@ -41,14 +41,12 @@ const ACCEPTED = /^[A-Za-z0-9._-]{8,64}$/
  * Gives every request an id. Only a trusted proxy may send one: other clients could reuse ids, and make requests
  * indistinguishable in the log.
  */
-export function requestId(trustProxy: boolean): Middleware {
-  return (ctx, next) => {
-    const received = trustProxy ? ctx.get('X-Request-Id') : ''
-    const id = ACCEPTED.test(received) ? received : randomUUID()
-    ctx.state['requestId'] = id
-    ctx.set('X-Request-Id', id)
-    return next()
-  }
+export const requestId: Middleware = (ctx, next) => {
+  const received = ctx.app.proxy ? ctx.get('X-Request-Id') : ''
+  const id = ACCEPTED.test(received) ? received : randomUUID()
+  ctx.state['requestId'] = id
+  ctx.set('X-Request-Id', id)
+  return next()
 }
 
 const protect = helmet({
@@ -170,20 +168,18 @@ const COMPRESSIBLE = /^text\/(?!event-stream)|json|javascript|yaml/
  * compressed representation has an entity tag of its own (§8.8.3.3): `"x:1"` becomes `"x:1:gzip"`, which If-Match takes as
  * well, and If-None-Match from a client that accepts the encoding. HEAD gets the headers of the compressed representation.
  */
-export function compressBodies(): Middleware {
-  return async (ctx, next) => {
-    ctx.vary('Accept-Encoding')
-    const preferred = ctx.get('Accept-Encoding') && ctx.acceptsEncodings('br', 'gzip', 'identity')
-    if (preferred !== 'br' && preferred !== 'gzip') return next()
-    const known = ctx.get('If-None-Match')
-    if (known !== '') ctx.headers['if-none-match'] = known.replaceAll(`:${preferred}"`, '"')
-    await next()
-    const etag = String(ctx.response.headers['etag'] ?? '').replace(/^(".*)"$/, `$1:${preferred}"`)
-    const shortest = ctx.state['isVersioned'] ? SHORTEST_VERSIONED : SHORTEST
-    const isCompressible = (ctx.length ?? 0) >= shortest && COMPRESSIBLE.test(ctx.type)
-    if (isCompressible) await compress(ctx, preferred)
-    if (etag !== '' && (isCompressible || (ctx.status === 304 && known.includes(etag)))) ctx.set('ETag', etag)
-  }
+export const compressBodies: Middleware = async (ctx, next) => {
+  ctx.vary('Accept-Encoding')
+  const preferred = ctx.get('Accept-Encoding') && ctx.acceptsEncodings('br', 'gzip', 'identity')
+  if (preferred !== 'br' && preferred !== 'gzip') return next()
+  const known = ctx.get('If-None-Match')
+  if (known !== '') ctx.headers['if-none-match'] = known.replaceAll(`:${preferred}"`, '"')
+  await next()
+  const etag = String(ctx.response.headers['etag'] ?? '').replace(/^(".*)"$/, `$1:${preferred}"`)
+  const shortest = ctx.state['isVersioned'] ? SHORTEST_VERSIONED : SHORTEST
+  const isCompressible = (ctx.length ?? 0) >= shortest && COMPRESSIBLE.test(ctx.type)
+  if (isCompressible) await compress(ctx, preferred)
+  if (etag !== '' && (isCompressible || (ctx.status === 304 && known.includes(etag)))) ctx.set('ETag', etag)
 }
 
 /** The body is complete before it is sent, so that the time limit for receiving it does not include compression. */
