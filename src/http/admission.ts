@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import type { RequestListener } from 'node:http'
 import { finished } from 'node:stream'
 import type { Middleware } from 'koa'
+import { LRUCache } from 'lru-cache'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { callerOf } from './auth/authenticate.ts'
 import { HttpError } from './errors.ts'
@@ -22,7 +23,7 @@ const MAXIMUM_CALLERS = 1_000
  * those of one caller.
  */
 export function createTurns() {
-  const identities = new Map<string, string>()
+  const identities = new LRUCache<string, string>({ max: MAXIMUM_CALLERS })
   const limiter = new Limiter({
     capacity: Infinity,
     share: Infinity,
@@ -31,11 +32,7 @@ export function createTurns() {
   })
   /** Remembers the caller of an Authorization header. Must run after authentication. */
   const remember: Middleware = (ctx, next) => {
-    const header = ctx.get('Authorization')
-    if (!identities.has(header)) {
-      if (identities.size >= MAXIMUM_CALLERS) identities.clear()
-      identities.set(header, callerOf(ctx).identity)
-    }
+    identities.set(ctx.get('Authorization'), callerOf(ctx).identity)
     return next()
   }
   function wrap(app: RequestListener): RequestListener {
