@@ -27,15 +27,14 @@ export function sendEvents(
   const ended = abortOnLeave(ctx)
   let last = ''
   const left = Math.min(expiryOf(ctx) * 1_000 - Date.now(), LONGEST_MILLISECONDS)
-  const expire = () => {
+  const expiry = setTimeout(() => {
     last = expired
     ended.abort()
-  }
-  const expiry = setTimeout(expire, left).unref()
+  }, left).unref()
   ctx.respond = false
   ctx.status = 200
   ctx.set({ 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-store' })
-  const send = async () => {
+  setImmediate(async () => {
     try {
       for await (const event of events(ended.signal)) {
         if (ended.signal.aborted) break
@@ -48,8 +47,7 @@ export function sendEvents(
     } finally {
       clearTimeout(expiry)
     }
-  }
-  setImmediate(send)
+  })
 }
 
 async function drained(res: ServerResponse, signal: AbortSignal): Promise<void> {
