@@ -33,19 +33,13 @@ function problemsOf(resource: Resource, row: Row): readonly Detail[] {
   return [...malformed, ...details, ...(resource.rules ?? []).flatMap((rule) => rule(values, values))]
 }
 
-interface Column {
-  readonly table: string
-  readonly name: string
-  readonly type: string
-  readonly nullable: boolean
-}
-
 const COLUMNS = `SELECT table_name::text AS table, column_name::text AS name, data_type::text AS type,
     is_nullable = 'YES' AS nullable
   FROM information_schema.columns WHERE table_schema = current_schema()`
 
 /** Differences between the columns of the tables and the definitions: name, type and nullability. */
 export async function tableDrift(client: DatabaseClient, resources: readonly Resource[]): Promise<string[]> {
+  type Column = { table: string; name: string; type: string; nullable: boolean }
   const rows = await client.$rows<Column>({ text: COLUMNS, values: [] })
   return resources.flatMap(({ path, leaves }) => {
     const table = tableName(path)
