@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify'
 import { type Database, openExistingDatabase } from '../database/database.ts'
 import { jsonValues } from '../domain/feed/recorded-change.ts'
 import { allRows } from '../domain/read.ts'
-import type { Resource, Values } from '../model/resource.ts'
+import type { Values } from '../model/resource.ts'
 import { csvOptions } from '../rest/items.ts'
 import {
   ArgumentsError,
@@ -37,12 +37,13 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   const configuration = await databaseConfiguration()
   const resource = resourceNamed(positionals[0], configuration.domain)
   const { format, output } = values
+  const toTable = () => stringify(csvOptions(resource.shownLeaves))
   const formatOf = { ndjson: toLines, csv: toTable }[format]
   if (!formatOf) throw new ArgumentsError(`--format must be ndjson or csv, not ${format}`)
   const use = async ({ client }: Database) => {
     const target = output === undefined ? process.stdout : createWriteStream(output)
     const rows = Readable.from(allRows(client, resource)).map((row) => jsonValues(resource, row))
-    await pipeline(rows, formatOf(resource), target).catch((error) => {
+    await pipeline(rows, formatOf(), target).catch((error) => {
       // The reader closed the output early, as `| head` does.
       if (error.code === 'EPIPE') return
       if (error.syscall !== 'open' && error.syscall !== 'write') throw error
@@ -56,8 +57,4 @@ function toLines(): Duplex {
   return Duplex.from(async function* (rows: AsyncIterable<Values>) {
     for await (const row of rows) yield `${JSON.stringify(row)}\n`
   })
-}
-
-function toTable({ shownLeaves }: Resource): Duplex {
-  return stringify(csvOptions(shownLeaves))
 }
