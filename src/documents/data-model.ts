@@ -5,8 +5,6 @@ import { relationsOf } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { Html, html } from './html.ts'
 
-type Cardinality = keyof typeof ENDS
-
 /** The columns of a resource. Those of groups are named `{group}_{member}`. */
 export function attributesOf({ leaves, parentField }: Resource) {
   return leaves.map(({ name, column, field }) => {
@@ -40,9 +38,9 @@ export function relationshipsOf(resources: readonly Resource[]) {
       identifying: false,
     }))
     return [...owned, ...references].map(({ isSet, ...relationship }) => {
-      const parents: Cardinality = isSet ? 'one' : 'zero or one'
-      const children: Cardinality = relationship.identifying && !listed ? 'zero or one' : 'zero or more'
-      return { child, parents, children, ...relationship }
+      const parents = isSet ? 'one' : 'zero or one'
+      const children = relationship.identifying && !listed ? 'zero or one' : 'zero or more'
+      return { child, parents, children, ...relationship } as const
     })
   })
 }
