@@ -91,6 +91,7 @@ function deprecatedDocument(
   path: string,
 ): Schema {
   const { info, paths, components } = document
+  const dayOf = (date: Date) => date.toISOString().slice(0, 10)
   const dates = `deprecated since ${dayOf(since)}${sunset ? ` and will be removed on ${dayOf(sunset)}` : ''}`
   const headers = {
     Deprecation: header('When this version was deprecated (RFC 9745).', deprecationDate(since)),
@@ -122,10 +123,6 @@ function deprecatedDocument(
       responses: mapped(components.responses, responding),
     },
   }
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10)
 }
 
 /** The text of docs/openapi.json: the default version with the default settings. */
