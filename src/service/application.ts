@@ -37,13 +37,6 @@ export interface ServiceParts extends Configuration {
   readonly reportWait?: (reason: string) => void
 }
 
-/** Changes while the HTTP server runs. */
-interface ServerState {
-  readonly isStopping: boolean
-  /** Number of connections closed at once because of MAX_CONNECTIONS. */
-  readonly refusedConnections: number
-}
-
 export type CreateApplication = Awaited<ReturnType<typeof prepareApplication>>
 
 /**
@@ -71,7 +64,12 @@ export async function prepareApplication(parts: ServiceParts) {
   })
   const run = createRunOperation(limiter)
 
-  return async (database: Database, readers: Readers | undefined, state: ServerState, feed: FeedWatch) => {
+  return async (
+    database: Database,
+    readers: Readers | undefined,
+    state: { readonly isStopping: boolean; readonly refusedConnections: number },
+    feed: FeedWatch,
+  ) => {
     const limiters = createConnectionLimiters(settings, database)
     const sizes = new TableSizes(database.client, resources)
     const costs = new CostEstimator(schema, resources, sizes)
