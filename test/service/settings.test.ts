@@ -63,7 +63,6 @@ test('an empty environment gives the defaults', (t) => {
     idempotencyKeyHours: 24,
     changesDays: 30,
     shutdownSeconds: 8,
-    production: false,
     domain: undefined,
     ruleSettings: {},
   } satisfies Settings)
@@ -171,7 +170,6 @@ test('every setting is read', (t) => {
     idempotencyKeyHours: 48,
     changesDays: 0,
     shutdownSeconds: 20,
-    production: true,
     domain: './library',
     ruleSettings: {},
   } satisfies Settings)

@@ -48,7 +48,6 @@ export function readSettings(
     graphqlExplorer: settings.graphqlExplorer ?? !production,
     graphqlIntrospection: settings.graphqlIntrospection ?? !production,
     databaseReplicaUrls: settings.databaseReplicaUrls ?? [],
-    production,
     ruleSettings: inCamelCase(ruleSettings),
   }
 }
