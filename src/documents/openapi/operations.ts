@@ -31,7 +31,7 @@ const BODY: readonly ErrorCode[] = [
   'BUSINESS_RULE_VIOLATION',
 ]
 
-const CONDITIONS = [shared('IfMatch'), shared('IfUnmodifiedSince')]
+const CONDITIONS = shared('IfMatch', 'IfUnmodifiedSince')
 
 const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: string]>> = {
   list: ['list', 'List'],
@@ -79,9 +79,7 @@ function operationsOf(
     read: () => ({
       parameters: [
         ...selectionParameters(resource, resources),
-        shared('IfNoneMatchRead'),
-        shared('IfModifiedSince'),
-        shared('ConsistencyToken'),
+        ...shared('IfNoneMatchRead', 'IfModifiedSince', 'ConsistencyToken'),
       ],
       responses: {
         200: response('The resource.', STATE_HEADERS, content),
@@ -92,7 +90,7 @@ function operationsOf(
 
     create: () => ({
       description: 'The service generates the identifier.',
-      parameters: [shared('IdempotencyKey'), shared('PreferWrite')],
+      parameters: shared('IdempotencyKey', 'PreferWrite'),
       requestBody: requestBody('POST', `${name}Input`, examples.input),
       responses: {
         201: {
@@ -111,7 +109,7 @@ function operationsOf(
         ? 'Creates or replaces the resource. Fields that the body omits are cleared.'
         : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
           'created, provided that the body has the id of the path or If-None-Match is `*`.',
-      parameters: [...CONDITIONS, shared('IfNoneMatchWrite'), shared('PreferWrite')],
+      parameters: [...CONDITIONS, ...shared('IfNoneMatchWrite', 'PreferWrite')],
       requestBody: requestBody('PUT', `${name}Input`, {
         ...(!isSingleton && { id: examples.id }),
         ...examples.replacement,
@@ -126,7 +124,7 @@ function operationsOf(
 
     patch: () => ({
       description: 'Applies a JSON Merge Patch. Null removes a field; omitted fields keep their values.',
-      parameters: [...CONDITIONS, shared('PreferWrite')],
+      parameters: [...CONDITIONS, ...shared('PreferWrite')],
       requestBody: requestBody('PATCH', `${name}Patch`, examples.patch),
       responses: {
         200: preferred,
@@ -137,7 +135,7 @@ function operationsOf(
 
     remove: () => ({
       description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
-      parameters: [...CONDITIONS, shared('PreferDelete')],
+      parameters: [...CONDITIONS, ...shared('PreferDelete')],
       responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied', 'Consistency-Token']) },
       errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
     }),
@@ -193,8 +191,8 @@ function versionItems(resource: Resource, address: string, parameters: readonly 
     return [address + VERSIONS_PATH + path, { get: completed(resource, 'read', operation) }]
   }
   return [
-    item('', 'listVersions', 'List the versions', 'versions', [shared('limit'), shared('before')]),
-    item('/{version}', 'readVersion', 'Read a version', 'version', [shared('version')]),
+    item('', 'listVersions', 'List the versions', 'versions', shared('limit', 'before')),
+    item('/{version}', 'readVersion', 'Read a version', 'version', shared('version')),
   ]
 }
 

@@ -52,8 +52,8 @@ function header(description: string, key: string): Schema {
   return { name, in: 'header', description, schema: { type: 'string' } }
 }
 
-export function shared(name: string): Schema {
-  return { $ref: `#/components/parameters/${name}` }
+export function shared(...names: readonly string[]): Schema[] {
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
 export function identifierParameter(name: string, resource: Resource, example: string): Schema {
@@ -113,19 +113,14 @@ export function listParameters(resource: Resource, resources: readonly Resource[
     properties: Object.fromEntries(properties),
   })
   return [
-    shared('page'),
-    shared('limit'),
+    ...shared('page', 'limit'),
     { ...sort, style: 'form', explode: false, example: [`${createdField}:desc`] },
     { ...filter, style: 'form', explode: true, example: [`${createdField}[gte]:2020-01-01`] },
     // Exploded, each member is a parameter of its own: `?name=x`.
     { ...equals, style: 'form', explode: true, example: {} },
-    shared('search'),
-    shared('find'),
+    ...shared('search', 'find'),
     ...selectionParameters(resource, resources),
-    shared('cursor'),
-    shared('PreferRead'),
-    shared('IfNoneMatchRead'),
-    shared('ConsistencyToken'),
+    ...shared('cursor', 'PreferRead', 'IfNoneMatchRead', 'ConsistencyToken'),
   ]
 }
 

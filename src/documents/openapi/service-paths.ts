@@ -88,7 +88,7 @@ function batchOperation(collection: string, base: string): Schema {
       'is its error, and the fields in the details begin with its position: `operations[3].name`. Each operation ' +
       'requires the write scope of its collection.',
     tags: [TAG],
-    parameters: [shared('IdempotencyKey'), shared('PreferWrite')],
+    parameters: shared('IdempotencyKey', 'PreferWrite'),
     requestBody: requestBody('POST', 'Batch', { operations: [operation] }),
     responses: {
       200: response(
@@ -134,9 +134,7 @@ function changesOperation(collection: string, path: string): Schema {
         text,
       ),
       query('collection', 'Only changes of these collections, separated by commas.', text),
-      shared('limit'),
-      shared('PreferWait'),
-      shared('LastEventID'),
+      ...shared('limit', 'PreferWait', 'LastEventID'),
     ],
     responses: {
       200: response('Changes.', ['Preference-Applied'], { ...content, [EVENT_STREAM]: { schema: text } }),
@@ -152,7 +150,7 @@ function open(operationId: string, summary: string, content: Schema): Schema {
     description: 'Requires no token. An unknown name gets the same response as any unknown URL.',
     tags: [TAG],
     security: [],
-    parameters: [shared('IfNoneMatchRead')],
+    parameters: shared('IfNoneMatchRead'),
     responses: {
       200: openResponse(summary, content),
       304: openResponse('If-None-Match names the current version.'),
