@@ -56,12 +56,8 @@ const ENDS = {
   'zero or more': 'crowodot',
 }
 
-export function entityAnchor(path: string): string {
-  return `entity-${path}`
-}
-
-export function typeAnchor(name: string): string {
-  return `type-${name}`
+export function anchorOf(kind: 'entity' | 'type', name: string): string {
+  return `${kind}-${name}`
 }
 
 /** Draws the keys and the required columns of each entity, as SVG. */
@@ -75,7 +71,7 @@ export function drawEntities(resources: readonly Resource[]): Promise<Html> {
       ({ name, keys }) =>
         html`<TR><TD ALIGN="LEFT" PORT="${name}">${name}</TD><TD ALIGN="RIGHT">${keys.join(' ')}</TD></TR>`,
     )
-    return node(resource.name, entityAnchor(resource.path), rows, attributes.length - shown.length)
+    return node(resource.name, anchorOf('entity', resource.path), rows, attributes.length - shown.length)
   })
   return draw({ nodes, edges: relationshipsOf(resources).map(edge) })
 }
@@ -102,7 +98,7 @@ export function drawTypes(types: readonly MappedType[]): Promise<Html> {
     const rows = linksOf(fields).map(
       ({ name: field }) => html`<TR><TD COLSPAN="2" ALIGN="LEFT" PORT="${field}">${field}</TD></TR>`,
     )
-    return node(name, typeAnchor(name), rows, fields.filter(({ kind }) => kind === 'value').length)
+    return node(name, anchorOf('type', name), rows, fields.filter(({ kind }) => kind === 'value').length)
   })
   const edges = types.flatMap(({ name, fields }) =>
     linksOf(fields).map((field): Edge => {

@@ -1,11 +1,10 @@
 import {
+  anchorOf,
   attributesOf,
   drawEntities,
   drawTypes,
-  entityAnchor,
   type Relationship,
   relationshipsOf,
-  typeAnchor,
 } from '../documents/data-model.ts'
 import { type Html, html } from '../documents/html.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
@@ -53,8 +52,8 @@ function entitySection(resource: Resource, relationships: readonly Relationship[
   )
   return html`<details>
 <summary><b>${name}</b> <span class="note">${description}</span></summary>
-<div id="${entityAnchor(path)}">
-<p>${owner ? html`${inWords(kind)}, of <a href="#${entityAnchor(owner.path)}">${owner.name}</a>` : 'Collection'}.
+<div id="${anchorOf('entity', path)}">
+<p>${owner ? html`${inWords(kind)}, of ${entityLink(owner)}` : 'Collection'}.
 ${owner ? '' : html`<a href="${site.base}/${path}">Browse</a> ·`}
 <a href="${site.base}${PATHS.profiles}/${path}">Schema and policies</a></p>
 ${table(`Fields of ${name}`, ['Field', 'Type', 'Key', 'Required', 'Meaning'], rows, ' described')}
@@ -73,7 +72,7 @@ function relationshipItems(resource: Resource, relationships: readonly Relations
 }
 
 function entityLink({ path, name }: Resource): Html {
-  return html`<a href="#${entityAnchor(path)}">${name}</a>`
+  return html`<a href="#${anchorOf('entity', path)}">${name}</a>`
 }
 
 function typesPart(types: readonly MappedType[], drawing: Html, site: Site): Html {
@@ -86,13 +85,14 @@ ${types.map((type) => typeSection(type, site))}`
 
 function typeSection({ name, description, resource, fields, operations }: MappedType, site: Site): Html {
   const rows = fields.map(({ name: field, type, target, description: text }) => {
-    const shown = target === undefined ? html`${type}` : html`<a href="#${typeAnchor(target)}">${type}</a>`
+    const shown =
+      target === undefined ? html`${type}` : html`<a href="#${anchorOf('type', target)}">${type}</a>`
     return html`<tr><th scope="row">${field}</th><td>${shown}</td><td>${text}</td></tr>`
   })
   const explorer = resource?.kind === 'collection' && site.hasExplorer
   return html`<details>
 <summary><b>${name}</b> <span class="note">${description}</span></summary>
-<div id="${typeAnchor(name)}">
+<div id="${anchorOf('type', name)}">
 ${explorer ? html`<p><a href="${site.root}${GRAPHQL_PATH}#example=${resource.path}">Query it in the explorer</a></p>` : ''}
 ${operations.length > 0 ? html`<p>Operations: ${operations.map((one, index) => html`${index > 0 ? ', ' : ''}<code>${one}</code>`)}</p>` : ''}
 ${table(`Fields of the type ${name}`, ['Field', 'Type', 'Meaning'], rows, ' described')}
