@@ -63,7 +63,5 @@ function unavailableUnlessUnknown(error: unknown): never {
     error instanceof errors.JOSENotSupported
   if (unknown) throw error
   const message = 'The keys that verify access tokens cannot be fetched at the moment.'
-  const unavailable = new DomainError('SERVICE_UNAVAILABLE', message)
-  unavailable.cause = error
-  throw unavailable
+  throw Object.assign(new DomainError('SERVICE_UNAVAILABLE', message), { cause: error })
 }
