@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import cors from '@koa/cors'
 import helmet from 'helmet'
-import type { Context, Middleware } from 'koa'
+import type { Middleware } from 'koa'
 import { requestTimings, Timings } from '../observability/observation.ts'
 import { METHODS } from './errors.ts'
 
@@ -130,17 +130,13 @@ export const sendInPieces: Middleware = async (ctx, next) => {
 
 async function* pieces(text: string): AsyncGenerator<Buffer> {
   for (let start = 0; start < text.length; ) {
-    const end = endOfPiece(text, start + PIECE)
+    const isLead = (text.charCodeAt(start + PIECE - 1) & 0xfc00) === 0xd800
+    // Does not split a surrogate pair.
+    const end = start + PIECE + (isLead ? 1 : 0)
     yield Buffer.from(text.slice(start, end))
     start = end
     await nextTurn()
   }
-}
-
-/** Does not split a surrogate pair. */
-function endOfPiece(text: string, end: number): number {
-  const isLead = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
-  return isLead ? end + 1 : end
 }
 
 const ENCODERS = {
@@ -178,15 +174,13 @@ export const compressBodies: Middleware = async (ctx, next) => {
   const etag = String(ctx.response.headers['etag'] ?? '').replace(/^(".*)"$/, `$1:${preferred}"`)
   const shortest = ctx.state['isVersioned'] ? SHORTEST_VERSIONED : SHORTEST
   const isCompressible = (ctx.length ?? 0) >= shortest && COMPRESSIBLE.test(ctx.type)
-  if (isCompressible) await compress(ctx, preferred)
+  if (isCompressible) {
+    const body = ctx.body as Readable | Buffer | string
+    // The body is complete before it is sent, so that the time limit for receiving it does not include compression.
+    ctx.body = await (Buffer.isBuffer(body) ? compressedOnce(body, preferred) : compressed(body, preferred))
+    ctx.set('Content-Encoding', preferred)
+  }
   if (etag !== '' && (isCompressible || (ctx.status === 304 && known.includes(etag)))) ctx.set('ETag', etag)
-}
-
-/** The body is complete before it is sent, so that the time limit for receiving it does not include compression. */
-async function compress(ctx: Context, encoding: Encoding): Promise<void> {
-  const body = ctx.body as Readable | Buffer | string
-  ctx.body = await (Buffer.isBuffer(body) ? compressedOnce(body, encoding) : compressed(body, encoding))
-  ctx.set('Content-Encoding', encoding)
 }
 
 /** Keeps the compressed form of static content, whose buffers live on. */
