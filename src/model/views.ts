@@ -29,10 +29,10 @@ function makeView(resource: Resource, version: string): Resource {
     fields,
     ...(viewedOwner && { owner: viewedOwner }),
     ...(shown && { example: shown }),
+    // Checks look at whole resources, so a view with fewer fields has none.
+    ...(checks && !resource.isVersioned && { checks }),
   })
-  if (!resource.isVersioned) return { ...view, ...(checks && { checks }) }
-  // Checks look at whole resources, so they belong to the resource itself.
-  return { ...view, isVersioned: true, apiVersion: version }
+  return resource.isVersioned ? { ...view, isVersioned: true, apiVersion: version } : view
 }
 
 /** The fields of a version, without `since` and `until`. Groups without members in it are omitted. */
