@@ -1,5 +1,6 @@
 import { bool, EnvError, makeValidator, type RequiredValidatorSpec, str } from 'envalid'
 import { VERSION_NAME } from '../../model/domain.ts'
+import { isIdentifier } from '../../model/identifiers.ts'
 
 /**
  * Every setting with its form, its default (none: it may be unset) and its description, in the order of `.env.example`,
@@ -17,12 +18,7 @@ export const settingsTable = {
   DATABASE_POOL_SIZE: integer(1, 1000, 10, 'Database connections; at most 7 for the embedded database'),
   DATA_DIR: text('.data', 'Folder of the embedded database and of the development secret'),
   EMBEDDED_FSYNC: flag(false, 'Flush each commit of the embedded database: slower, but survives a power cut'),
-  API_NAMESPACE: matching(
-    /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/,
-    'one path segment of letters, digits and ._~-',
-    'api',
-    'First segment of every path',
-  ),
+  API_NAMESPACE: pathSegment('api', 'First segment of every path'),
   API_VERSION: optional(
     (given) => VERSION_NAME.test(given),
     'be the letter v and a number, as in v1',
@@ -40,16 +36,12 @@ export const settingsTable = {
   DEFAULT_SCOPE: optionalText('Scopes of a token without a scope claim, as in *:read; unset: none'),
   MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit that a list accepts'),
   COMPRESSION: flag(true, 'Compress bodies from 1 KiB for clients that accept br or gzip'),
-  UNKNOWN_FIELDS: choice(
-    ['refuse', 'ignore'],
-    'refuse',
-    'Unknown fields in a request body: refuse or ignore',
-  ),
+  UNKNOWN_FIELDS: choice(['refuse', 'ignore'], 'Unknown fields in a request body: refuse or ignore'),
   MIGRATE_ON_START: flag(false, 'Migrate the database of DATABASE_URL at start; the embedded one always is'),
   LOG_LEVEL: choice(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-    'info',
     'Lowest log level to print: fatal, error, warn, info, debug, trace or silent',
+    'info',
   ),
   GRAPHQL_EXPLORER: optionalFlag('Serve the GraphQL explorer to browsers; unset: except in production'),
   GRAPHQL_INTROSPECTION: optionalFlag('Allow GraphQL introspection; unset: except in production'),
@@ -74,7 +66,6 @@ export const settingsTable = {
   REPLICA_LAG: integer(0, 3_600_000, 5000, 'Milliseconds a caller avoids replicas after a write'),
   REPLICA_POSITION: choice(
     ['required', 'optional'],
-    'required',
     'Replicas that report no replication position: required excludes them, optional counts them as current',
   ),
   CONSISTENCY_SECRET: secret('Signs Consistency-Token, the same in all processes; unset: JWT_SECRET'),
@@ -111,9 +102,13 @@ function optionalFlag(desc: string) {
   return bool({ default: undefined, desc })
 }
 
-export function choice<const Choice extends string>(choices: readonly Choice[], value: Choice, desc: string) {
-  const spec: RequiredValidatorSpec<Choice> = { ...str({ choices: [...choices] }), default: value, desc }
-  return spec
+/** By default, the first choice. */
+export function choice<const Choice extends string>(
+  choices: readonly [Choice, ...Choice[]],
+  desc: string,
+  value: Choice = choices[0],
+): RequiredValidatorSpec<Choice> {
+  return { ...str({ choices: [...choices] }), default: value, desc }
 }
 
 function integer(least: number, most: number, value: number, desc: string) {
@@ -124,10 +119,10 @@ function integer(least: number, most: number, value: number, desc: string) {
   })({ default: value, desc })
 }
 
-function matching(pattern: RegExp, form: string, value: string, desc: string) {
+function pathSegment(value: string, desc: string) {
   return makeValidator<string>((given) => {
-    if (pattern.test(given)) return given
-    throw new EnvError(`must be ${form}, not ${given}`)
+    if (isIdentifier(given)) return given
+    throw new EnvError(`must be one path segment of letters, digits and ._~-, not ${given}`)
   })({ default: value, desc })
 }
 

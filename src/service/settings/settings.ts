@@ -57,7 +57,7 @@ type DomainSettings = NonNullable<Domain['settings']>
 function domainTable(settings: DomainSettings) {
   const specs = Object.entries(settings).map(([name, { choices, description }]) => [
     name,
-    choice(choices, choices[0], description),
+    choice(choices, description),
   ])
   return Object.fromEntries(specs) as Record<string, ReturnType<typeof choice>>
 }
