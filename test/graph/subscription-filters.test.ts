@@ -8,7 +8,7 @@ import { readChanges } from '../../src/domain/feed/change-feed.ts'
 import { lowerCaseOf } from '../../src/domain/feed/lower-case.ts'
 import { exactColumns, toChange } from '../../src/domain/feed/recorded-change.ts'
 import { species } from '../../src/domain/resources/species.ts'
-import { uncheckedFilter } from '../../src/graph/schema/filters.ts'
+import { filterFrom } from '../../src/graph/schema/filters.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { kindOf } from '../../src/model/fields.ts'
 import { matches } from '../../src/model/query/matches.ts'
@@ -133,11 +133,7 @@ test.serial('a filter matches the changes of the species that the list has with 
     fc.asyncProperty(filters, async (filter) => {
       const { data, text } = await reader.graphql(query, { filter })
       if (!data?.speciesPage) throw new Error(text)
-      const condition = uncheckedFilter(
-        species,
-        { filter: coerceInputValue(filter, type) as never },
-        resources,
-      )
+      const condition = filterFrom(species, { filter: coerceInputValue(filter, type) as never }, resources)
       const found = changes.filter(
         ({ row }) => !condition || matches(species, condition, row as Columns, lower),
       )

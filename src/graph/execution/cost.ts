@@ -26,7 +26,7 @@ import { filterPasses, type Scan, scansOf } from '../../model/query/list.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { camelCase, graphNames, groupType, parentArgument } from '../names.ts'
-import { uncheckedFilter } from '../schema/filters.ts'
+import { filterFrom } from '../schema/filters.ts'
 
 interface CostedOperation {
   readonly document: DocumentNode
@@ -156,7 +156,7 @@ function scansOfField(
     const columns = Math.round((childComplexity * CHARACTERS_PER_UNIT) / NUMBER_CHARACTERS)
     return [[resource, columns * measurePasses(field.name as Measure)]]
   }
-  const filter = uncheckedFilter(resource, args, resources)
+  const filter = filterFrom(resource, args, resources)
   const isAggregate = field.args.some(({ name }) => name === 'groupBy')
   const isSorted = ((args['sort'] as unknown[]) ?? []).length > 0
   const parent = parentArgument(resource)
@@ -166,10 +166,10 @@ function scansOfField(
 }
 
 function characterCounts(resource: Resource): [string, number][] {
-  const { type: whole, groupKey } = graphNames(resource)
+  const { groupKey } = graphNames(resource)
   return resource.leaves.flatMap(({ path, column, field }): [string, number][] => {
     const [outer, inner] = path as [string, string?]
-    const type = inner === undefined ? whole : groupType(resource, outer)
+    const type = inner === undefined ? resource.name : groupType(resource, outer)
     const count = kindOf(field).characters?.(field) ?? NUMBER_CHARACTERS
     return [
       [`${type}.${camelCase(inner ?? outer)}`, count],

@@ -29,17 +29,15 @@ export function listFilters(resources: readonly Resource[]): string {
       return item ? [typeOf(resource, name, item)] : []
     }),
   )
-  return [...new Set(types)]
-    .map(
-      (
-        type,
-      ) => `"Conditions on a list. All given conditions must match. An unset list matches only isSet: false."
-      input ${type}ListFilter {
-        "One of the items is equal to this value." contains: ${type}
-        "${operatorDefinition('isSet').description}" isSet: Boolean
-      }`,
-    )
-    .join('\n')
+  return [...new Set(types)].map(listFilter).join('\n')
+}
+
+function listFilter(type: string): string {
+  return `"Conditions on a list. All given conditions must match. An unset list matches only isSet: false."
+    input ${type}ListFilter {
+      "One of the items is equal to this value." contains: ${type}
+      "${operatorDefinition('isSet').description}" isSet: Boolean
+    }`
 }
 
 export function valueFilter(type: string, operators: readonly Operator[]): string {
@@ -114,25 +112,24 @@ export function toFilter(
   if (filter) refuseValues(filter)
   const checked = checkSearch(search ?? '')
   if ('problem' in checked) refuse('search', checked.code, `search ${checked.problem}.`)
-  const condition = filter && refuseConditions(toConditions(resource, filter, context.domain.resources))
-  for (const target of condition ? relatedTargets(condition) : []) requireScope(context, target, 'read')
-  return combined(resource, args, condition)
+  return filterFrom(resource, args, context.domain.resources, (condition) => {
+    if (countConditions(condition) > MAXIMUM_CONDITIONS) {
+      const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
+      refuse('filter', 'TOO_LONG', message)
+    }
+    for (const target of relatedTargets(condition)) requireScope(context, target, 'read')
+  })
 }
 
-/** {@link toFilter} without its checks. */
-export function uncheckedFilter(
+/** The filter of arguments, of which only the condition is checked. */
+export function filterFrom(
   resource: Resource,
-  args: FilterArguments,
+  { filter, search, apiVersion }: FilterArguments,
   resources: readonly Resource[],
+  check = (_condition: Filter) => {},
 ): Filter | undefined {
-  return combined(resource, args, args.filter && toConditions(resource, args.filter, resources))
-}
-
-function combined(
-  resource: Resource,
-  { search, apiVersion }: FilterArguments,
-  condition: Filter | null | undefined,
-): Filter | undefined {
+  const condition = filter && toConditions(resource, filter, resources)
+  if (condition) check(condition)
   const searched = search ? searchFilter(viewOf(resource, apiVersion ?? undefined), search) : undefined
   // Without a filter, the stored count of the collection is used.
   const all = [condition, searched].filter((part) => !!part && !isEmpty(part))
@@ -192,12 +189,6 @@ function refuseValues(filter: Values): void {
   if (values.some(({ value }) => typeof value === 'string' && !isStorable(value))) {
     refuse('filter', 'INVALID_VALUE', 'A filter must not contain U+0000 or a lone surrogate.')
   }
-}
-
-function refuseConditions(condition: Filter): Filter {
-  if (countConditions(condition) <= MAXIMUM_CONDITIONS) return condition
-  const message = `A filter must not have more than ${MAXIMUM_CONDITIONS} conditions. One condition with in takes several values.`
-  refuse('filter', 'TOO_LONG', message)
 }
 
 function refuse(argument: string, code: DetailCode, message: string): never {
