@@ -4,8 +4,6 @@ import type { Operator } from '../model/query/operators.ts'
 import type { Sort } from '../model/query/query.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 
-// Converts between the wire names of definitions (snake case, dotted) and the names of GraphQL (camel case).
-
 /** Converts a wire name in snake case, or a path with hyphens. */
 export function camelCase(name: string): string {
   return name.replace(/[_-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
@@ -37,7 +35,6 @@ export function graphNames(resource: Resource) {
     patch: `patch${name}`,
     delete: `delete${name}`,
     changed: `${singular(resource)}Changed`,
-    type: name,
     pageType: `${name}Page`,
     connectionType: `${name}Connection`,
     edge: `${name}Edge`,
@@ -73,40 +70,37 @@ export function columnValue(column: string): string {
 }
 
 export function toGraphNames({ allFields }: Resource, values: Values): Values {
-  return renamed('graph', allFields, values)
+  return renamed(allFields, values, 'wire', 'graph')
 }
 
 export function toWireNames({ allFields }: Resource, input: Values): Values {
-  return renamed('wire', allFields, input)
+  return renamed(allFields, input, 'graph', 'wire')
 }
 
 type Fields = Resource['allFields']
-type Renamings = ReadonlyMap<string, { readonly name: string; readonly field: Field }>
+type Side = 'graph' | 'wire'
 
-function renamed(target: 'graph' | 'wire', fields: Fields, values: Values): Values {
-  const renamings = renamingsOf(target, fields)
+function renamed(fields: Fields, values: Values, from: Side, to: Side): Values {
   const results: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(values)) {
-    const { name, field } = renamings.get(key) as { name: string; field: Field }
+  for (const names of namesOf(fields)) {
+    const { field } = names
+    const value = values[names[from]]
+    if (value === undefined) continue
     const isNested = field.type === 'group' && value !== null
-    results[name] = isNested ? renamed(target, field.fields, value as Values) : value
+    results[names[to]] = isNested ? renamed(field.fields, value as Values, from, to) : value
   }
   return results
 }
 
 /** Cached, because computing the names takes 20 µs for each write. */
-const known = { graph: new WeakMap<Fields, Renamings>(), wire: new WeakMap<Fields, Renamings>() }
+const known = new WeakMap<Fields, (Record<Side, string> & { readonly field: Field })[]>()
 
-function renamingsOf(target: 'graph' | 'wire', fields: Fields): Renamings {
-  const found = known[target].get(fields)
+function namesOf(fields: Fields) {
+  const found = known.get(fields)
   if (found) return found
-  const renamings = new Map(
-    Object.entries(fields).map(([name, field]) =>
-      target === 'graph' ? [name, { name: camelCase(name), field }] : [camelCase(name), { name, field }],
-    ),
-  )
-  known[target].set(fields, renamings)
-  return renamings
+  const made = Object.entries(fields).map(([wire, field]) => ({ wire, graph: camelCase(wire), field }))
+  known.set(fields, made)
+  return made
 }
 
 export function toGraphFilter({ path }: Leaf, operator: Operator, value: unknown): Values {

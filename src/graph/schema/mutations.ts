@@ -54,11 +54,11 @@ export function inputTypes(resource: Resource): string {
 }
 
 export function payloadType(resource: Resource): string {
-  const { payload, type } = graphNames(resource)
+  const { payload } = graphNames(resource)
   return `"The outcome of a write, and the resource after it."
     type ${payload} {
       "The outcome." outcome: WriteOutcome!
-      "The resource after the write." ${singular(resource)}: ${type}!
+      "The resource after the write." ${singular(resource)}: ${resource.name}!
     }`
 }
 
