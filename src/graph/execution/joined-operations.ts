@@ -9,20 +9,14 @@ import {
 import type { Values } from '../../model/resource.ts'
 import type { OperationText, PreparedOperation } from './operation.ts'
 
-/** A mutation of one field. */
-interface Part {
-  readonly operation: PreparedOperation
-  readonly variables: Values
-}
-
 /**
- * Joins mutations into one that executes them in order in one transaction. The index of each is appended to the names of
- * its variables and the alias of its field.
+ * Joins mutations of one field into one that executes them in order in one transaction. The index of each is appended to
+ * the names of its variables and the alias of its field.
  */
 export function joinOperations(
-  parts: readonly Part[],
+  parts: readonly { readonly operation: PreparedOperation; readonly variables: Values }[],
   isDryRun: boolean,
-): { readonly operation: OperationText; readonly variables: Values } {
+) {
   const definitions = parts.map(({ operation }, index) => numbered(operation, index))
   const definition: OperationDefinitionNode = {
     kind: Kind.OPERATION_DEFINITION,
@@ -39,10 +33,8 @@ export function joinOperations(
   )
   const cost = parts.reduce((total, { operation, variables }) => total + operation.cost(variables), 0)
   const text = { kind: Kind.DOCUMENT, definitions: [definition] } as const
-  return {
-    operation: { type: 'mutation', name: 'batch', text, cost },
-    variables: Object.fromEntries(variables),
-  }
+  const operation: OperationText = { type: 'mutation', name: 'batch', text, cost }
+  return { operation, variables: Object.fromEntries(variables) }
 }
 
 function directive(name: string): ConstDirectiveNode {

@@ -15,11 +15,7 @@ export interface WriteTarget {
   readonly keyOf: (args: Values) => ResourceKey
 }
 
-interface PlannedWrite extends WriteTarget {
-  /** The name in the response. */
-  readonly name: string
-  readonly args: Values
-}
+type PlannedWrite = ReturnType<typeof plannedWrites>[number]
 
 /** Fields executed in one turn of the event loop. A hundred would delay the requests of others by 20 ms. */
 const FIELDS_PER_TURN = 10
@@ -74,9 +70,10 @@ export class JointWrites {
   }
 }
 
-function plannedWrites(info: GraphQLResolveInfo): PlannedWrite[] {
+/** Each has its name in the response. */
+function plannedWrites(info: GraphQLResolveInfo) {
   const fields = info.schema.getMutationType()?.getFields() ?? {}
-  const writes = fieldsBelow(info, [info.operation]).flatMap((node): PlannedWrite[] => {
+  const writes = fieldsBelow(info, [info.operation]).flatMap((node) => {
     const field = fields[node.name.value]
     // `__typename` is a field of every type, and writes nothing.
     if (!field) return []

@@ -33,15 +33,9 @@ export interface OperationText {
   readonly cost?: number
 }
 
-export interface PreparedOperation {
-  readonly document: string
-  parsed(): DocumentNode
-  cost(variables: Values): number
-  /** Runs in a slot of the limiter, once there is memory for the response. */
-  run(variables: Values, caller: Caller): Promise<Values>
-}
+export type Prepare = ReturnType<typeof createPrepare>
 
-export type Prepare = (operation: OperationText) => PreparedOperation
+export type PreparedOperation = ReturnType<Prepare>
 
 /**
  * Creates the function that prepares operations. Documents are parsed, validated and compiled when they first run; at the
@@ -52,8 +46,8 @@ export function createPrepare(
   domain: DomainContext,
   costs: CostEstimator,
   run: RunOperation,
-): Prepare {
-  return ({ type, name, text, cost }) => {
+) {
+  return ({ type, name, text, cost }: OperationText) => {
     let parsed: DocumentNode | undefined
     let compiled: Execute | undefined
     /** The cost of the largest response depends on this variable only. */
@@ -74,7 +68,8 @@ export function createPrepare(
       },
       parsed: document,
       cost: costOf,
-      run(variables, caller) {
+      /** Runs in a slot of the limiter, once there is memory for the response. */
+      run(variables: Values, caller: Caller): Promise<Values> {
         const execute = compiled ?? compile(schema, document())
         compiled = execute
         return run({ type, name }, caller, async (slot) => {
