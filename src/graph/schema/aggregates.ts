@@ -162,7 +162,6 @@ export function aggregateQuery(resource: Resource): SchemaField {
       }
       const measures = forMeasures(measured)
       const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
-      // One more than requested shows whether there are more.
       const request: AggregateRequest = {
         filter: toFilter(resource, selection, context),
         groupBy,

@@ -37,11 +37,8 @@ type RecordedChangePage {
   "Position after this page. Pass it as since to continue, also at the end of the feed." nextCursor: String!
 }`
 
-interface Since {
+interface ChangesArguments {
   readonly since?: string | null
-}
-
-interface ChangesArguments extends Since {
   readonly collections?: readonly string[] | null
   readonly limit: number
 }
@@ -92,6 +89,8 @@ export function changesSubscription(resources: readonly Resource[]): SchemaField
   }
 }
 
+type ResourceArguments = FilterArguments & Pick<ChangesArguments, 'since'>
+
 /** Sends changes after which the resource matches a filter, and all deletions, which leave nothing to match. */
 export function resourceSubscription(resource: Resource): SchemaField {
   const { changed, filter: filterType } = graphNames(resource)
@@ -104,7 +103,7 @@ export function resourceSubscription(resource: Resource): SchemaField {
         filter: ${filterType}, ${SINCE}
       ): RecordedChange!`,
     resolve: toItem,
-    subscribe: async (_, { filter, since, ...args }: FilterArguments & Since, context) => {
+    subscribe: async (_, { filter, since, ...args }: ResourceArguments, context) => {
       requireScope(context, resource, 'read')
       const condition = toFilter(resource, { filter: filter ?? null }, context)
       if (condition && relatedTargets(condition).length > 0) {

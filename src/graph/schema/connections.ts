@@ -74,8 +74,8 @@ export async function resolveConnection(
     nodes: wanted,
     totalCount,
     pageInfo: {
-      hasNextPage: fromEnd ? isGiven(args.before) : isMore,
-      hasPreviousPage: fromEnd ? isMore : isGiven(args.after),
+      hasNextPage: fromEnd ? typeof args.before === 'string' : isMore,
+      hasPreviousPage: fromEnd ? isMore : typeof args.after === 'string',
       startCursor: () => cursor(wanted[0]),
       endCursor: () => cursor(wanted.at(-1)),
     },
@@ -90,24 +90,22 @@ function toConnectionRequest(
   counted: boolean,
 ): ListRequest {
   const { maximumPageSize } = context.domain
-  if (isGiven(first)) refuseOutOfBounds('first', first, 0, maximumPageSize)
-  if (isGiven(last)) refuseOutOfBounds('last', last, 0, maximumPageSize)
-  if (isGiven(first) && isGiven(last)) {
+  const isFromStart = typeof first === 'number'
+  const isFromEnd = typeof last === 'number'
+  if (isFromStart) refuseOutOfBounds('first', first, 0, maximumPageSize)
+  if (isFromEnd) refuseOutOfBounds('last', last, 0, maximumPageSize)
+  if (isFromStart && isFromEnd) {
     throw errorAt('last', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', 'Use first or last, not both.')
   }
   const position = (cursor: string | null | undefined, argument: string) =>
-    isGiven(cursor) ? decodeCursor(resource, sort, cursor, argument) : undefined
+    typeof cursor === 'string' ? decodeCursor(resource, sort, cursor, argument) : undefined
   return {
     sorts: sort,
     filter: toFilter(resource, selection, context),
     take: first ?? last ?? Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
     after: position(after, 'after'),
     before: position(before, 'before'),
-    fromEnd: isGiven(last),
+    fromEnd: isFromEnd,
     counted,
   }
-}
-
-function isGiven<Value>(argument: Value | null | undefined): argument is Value {
-  return argument !== undefined && argument !== null
 }

@@ -41,14 +41,15 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
         "Only versions older than this one." before: Int,
         "Maximum number of versions." limit: Int! = ${DEFAULT_PAGE_SIZE}
       ): RecordedVersionPage`,
-    resolve: async (_, { collection, version, before, limit, ...given }: VersionsArguments, context) => {
+    resolve: async (_, { collection, id, parentId, version, before, limit }: VersionsArguments, context) => {
       context.slot.throwIfLate()
       const { connections, domain, caller } = context
       const below = before ?? HIGHEST_VERSION
       refuseOutOfBounds('limit', limit, 1, domain.maximumPageSize)
       refuseOutOfBounds('before', below, 1, HIGHEST_VERSION)
       const [resource] = readableCollections(resources, [collection], caller) as readonly [Resource]
-      const key = keyOf(resource, given)
+      const parents = { collection: undefined, owned: parentId ?? undefined, singleton: id }
+      const key = { id, parentId: parents[resource.kind] }
       const { versions, hasMore } = await connections.use(async () =>
         typeof version === 'number'
           ? { versions: [await readVersion(domain, resource, key, version)], hasMore: false }
@@ -60,9 +61,4 @@ export function versionsQuery(resources: readonly Resource[]): SchemaField {
       return { items, hasMore }
     },
   }
-}
-
-function keyOf({ kind }: Resource, { id, parentId }: Pick<VersionsArguments, 'id' | 'parentId'>) {
-  if (kind === 'collection') return { id }
-  return { id, parentId: kind === 'singleton' ? id : (parentId ?? undefined) }
 }
