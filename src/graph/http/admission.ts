@@ -1,7 +1,10 @@
 import type { GraphQLRequestContextDidResolveOperation, GraphQLResponse } from '@apollo/server'
+import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import { Limiter } from '../../http/limiter.ts'
+import { DomainError } from '../../model/errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
+import { refusal } from '../execution/errors.ts'
 import { countIntrospections } from './document-measures.ts'
 import { type DocumentLimits, refused } from './limits.ts'
 
@@ -9,6 +12,12 @@ import { type DocumentLimits, refused } from './limits.ts'
 const STATEMENT_PART = 0.1
 
 type Request = GraphQLRequestContextDidResolveOperation<GraphContext>
+
+export function refuseWithoutEvents({ operation, contextValue }: Request): void {
+  if (operation?.operation !== 'subscription' || contextValue.subscriber) return
+  const message = `A subscription needs the header Accept: ${EVENT_STREAM}.`
+  throw refusal(new DomainError('NOT_ACCEPTABLE', message))
+}
 
 /** Refuses an operation that may cost more than the limit. Others wait for memory for their response. */
 export async function admitCost(

@@ -15,9 +15,9 @@ import type { CostEstimator } from '../execution/cost.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
 import { describeOperation, type RunOperation } from '../execution/operation.ts'
 import { executeTogether, transactionMode } from '../execution/transaction.ts'
-import { admitCost, introspectionTurns, limitErrors } from './admission.ts'
+import { admitCost, introspectionTurns, limitErrors, refuseWithoutEvents } from './admission.ts'
 import { refuseConditionalSubscription } from './conditional-subscriptions.ts'
-import { EventResponse, RESULT_TYPES, refuseWithoutEvents } from './event-response.ts'
+import { EventResponse, RESULT_TYPES } from './event-response.ts'
 import { type DocumentLimits, limitRules, MAXIMUM_TOKENS, MAXIMUM_VALIDATION_ERRORS } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 
@@ -38,18 +38,17 @@ interface GraphQLServerParts {
  * The schema over HTTP (GraphQL over HTTP). A GET, or any other request that needs no CORS preflight, must have the
  * header `Apollo-Require-Preflight`.
  */
-export async function createGraphQLRoute(parts: GraphQLServerParts): Promise<Route> {
-  const { domain, documents, run } = parts
-  const format = formatErrors(parts.reportFault)
-  const eventParts = { ...parts, format }
-  const server = createApollo(parts, format)
+export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Route> {
+  const { domain, documents, run } = given
+  const parts = { ...given, format: formatErrors(given.reportFault) }
+  const server = createApollo(parts)
   await server.start()
 
   async function execute(ctx: Context, { search, body, query, type }: RequestParameters): Promise<void> {
     if (typeof query === 'string') refuseConditionalSubscription(parts.schema, query)
     const caller = callerOf(ctx)
     const headers = new HeaderMap(Object.entries(ctx.headers).map(([name, value]) => [name, String(value)]))
-    const events = asksFor(ctx, EVENT_STREAM) ? new EventResponse(eventParts, caller) : undefined
+    const events = asksFor(ctx, EVENT_STREAM) ? new EventResponse(parts, caller) : undefined
     // Apollo knows the media types of single results only.
     if (events && !acceptable(ctx, ...RESULT_TYPES)) headers.delete('accept')
     const response = await run({ type }, caller, (slot) =>
@@ -84,7 +83,9 @@ const formatError: FormatError = (ctx, { code, message, details }) => {
   return { type: `${type}; charset=utf-8`, body: { errors: [{ message, extensions: { code, details } }] } }
 }
 
-function createApollo(parts: GraphQLServerParts, format: Format) {
+type FormattingParts = GraphQLServerParts & { readonly format: Format }
+
+function createApollo(parts: FormattingParts) {
   const { introspection } = parts
   return new ApolloServer<GraphContext>({
     schema: parts.schema,
@@ -100,16 +101,13 @@ function createApollo(parts: GraphQLServerParts, format: Format) {
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
     validationRules: limitRules(parts.limits),
-    plugins: [ApolloServerPluginLandingPageDisabled(), admission(parts, format)],
-    formatError: format,
+    plugins: [ApolloServerPluginLandingPageDisabled(), admission(parts)],
+    formatError: parts.format,
   })
 }
 
 /** One plugin, because Apollo runs plugins at once: if one refused, what another waits for would not be released. */
-function admission(
-  { schema, limits, costs }: GraphQLServerParts,
-  format: Format,
-): ApolloServerPlugin<GraphContext> {
+function admission({ schema, limits, costs, format }: FormattingParts): ApolloServerPlugin<GraphContext> {
   const takeTurn = introspectionTurns()
   return {
     requestDidStart: async () => {

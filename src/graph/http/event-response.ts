@@ -1,4 +1,3 @@
-import type { GraphQLRequestContextDidResolveOperation } from '@apollo/server'
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute, parse } from 'graphql'
 import type { Context } from 'koa'
 import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
@@ -6,14 +5,9 @@ import { acceptable } from '../../http/negotiation.ts'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Connections } from '../execution/connections.ts'
-import {
-  connectionsFor,
-  type DomainContext,
-  type GraphContext,
-  type Subscriber,
-} from '../execution/context.ts'
+import { connectionsFor, type DomainContext, type Subscriber } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
-import { type Format, formatResult, refusal } from '../execution/errors.ts'
+import { type Format, formatResult } from '../execution/errors.ts'
 import type { RunOperation } from '../execution/operation.ts'
 import { SUBSCRIPTION_PAGE } from '../schema/changes.ts'
 
@@ -101,14 +95,6 @@ export class EventResponse implements Subscriber {
     return JSON.stringify({ errors: [this.parts.format({ message: (error as Error).message }, error)] })
   }
 }
-
-export function refuseWithoutEvents({ operation, contextValue }: Request): void {
-  if (operation?.operation !== 'subscription' || contextValue.subscriber) return
-  const message = `A subscription needs the header Accept: ${EVENT_STREAM}.`
-  throw refusal(new DomainError('NOT_ACCEPTABLE', message))
-}
-
-type Request = GraphQLRequestContextDidResolveOperation<GraphContext>
 
 /** One page of a subscription, for its cost. */
 const PAGE = {
