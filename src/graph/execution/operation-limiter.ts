@@ -113,9 +113,9 @@ export class OperationLimiter implements Load {
 
 /** The place of an operation, which counts towards the limits until the operation ends. */
 export class Slot implements Abortable {
-  readonly #releases: Release[] = []
   readonly #listeners = new Set<(reason: unknown) => void>()
   #late: DomainError | undefined
+  release: Release = () => {}
 
   constructor(
     private readonly caller: string,
@@ -140,12 +140,8 @@ export class Slot implements Abortable {
     return late
   }
 
-  /** Waits until there is memory for a response of this size. It is released when the operation ends. */
+  /** Waits until there is memory for the response, which has this size. It is released when the operation ends. */
   async reserve(bytes: number): Promise<void> {
-    if (bytes > SMALL_RESPONSE) this.#releases.push(await this.responses.acquire(this.caller, bytes, this))
-  }
-
-  release(): void {
-    for (const release of this.#releases) release()
+    if (bytes > SMALL_RESPONSE) this.release = await this.responses.acquire(this.caller, bytes, this)
   }
 }
