@@ -19,7 +19,7 @@ import {
 import { createForms, type Templates, variantOf } from './forms.ts'
 import { createHal, type ListData, type Selection } from './hal.ts'
 import { ITEM_TYPES, respondWithItems } from './items.ts'
-import { type Operations, runForRequest, type SelectOperation, versionVariable } from './operations.ts'
+import { type Operations, runForRequest, type SelectOperation } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { respond, type Viewer, viewerOf } from './respond.ts'
@@ -80,7 +80,7 @@ export function createHandlers(
       // Only reads have query parameters (SPEC §4.1).
       if (ctx.querystring !== '') QueryParameters.refuse(ctx.URL.searchParams)
       const body = name === 'remove' ? undefined : await readJsonBody(ctx)
-      const write = writes[name]({ parameters: ctx['params'], headers: ctx.headers, body })
+      const write = writes[name]({ params: ctx['params'], headers: ctx.headers, body })
       if (write.applied !== undefined) reportApplied(ctx, write.applied)
       const [result] = await runWrites(ctx, [write], prepare, false)
       const response = write.respond(result as Values, viewerOf(ctx, settings))
@@ -127,7 +127,7 @@ export function createHandlers(
         const ran = await runForRequest(ctx, operation(selection, counted), {
           ...(parent && { parentId }),
           ...variables,
-          ...versionVariable(resource),
+          apiVersion: resource.apiVersion,
           unlessRevision,
         })
         const result = ran['list'] as ListData['result']

@@ -27,6 +27,8 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
   const ownParent: Variables = parentField === undefined ? {} : { parentId: 'ID!' }
   const keyed = { ...ownParent, ...(listed && { id: 'ID!' }) }
   const condition = { ifVersion: '[Int!]', ifUnmodifiedSince: 'DateTime' }
+  const state = { readOnly: names.readOnlyInput, ...condition }
+  const input = `${names.input}!`
   const version: Variables = isVersioned ? { apiVersion: 'ApiVersion' } : {}
   const outcome = `outcome resource: ${singular(resource)} { ${wireSelection(resource)} }`
 
@@ -61,7 +63,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
     }
   }
 
-  const write = (name: string, variables: Variables, selection: string) =>
+  const write = (name: string, variables: Variables, selection = outcome) =>
     prepare(written('mutation', name, 'write', variables, selection))
 
   function list(parentVariables: Variables, parent?: string): SelectOperation {
@@ -89,36 +91,24 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
     read: selecting((selected) =>
       written('query', names.read, 'resource', keyed, wireSelection(resource, selected)),
     ),
-    create: write(
-      names.create,
-      { ...ownParent, input: `${names.input}!`, idempotencyKey: 'String', otherThan: 'ID', ...version },
-      outcome,
-    ),
-    put: write(
-      names.put,
-      {
-        ...keyed,
-        input: `${names.input}!`,
-        readOnly: names.readOnlyInput,
-        ...condition,
-        mayCreate: 'Boolean!',
-        mayReplace: 'Boolean!',
-        ...version,
-      },
-      outcome,
-    ),
-    patch: write(
-      names.patch,
-      { ...keyed, patch: `${names.patchInput}!`, readOnly: names.readOnlyInput, ...condition, ...version },
-      outcome,
-    ),
+    create: write(names.create, {
+      ...ownParent,
+      input,
+      idempotencyKey: 'String',
+      otherThan: 'ID',
+      ...version,
+    }),
+    put: write(names.put, {
+      ...keyed,
+      input,
+      ...state,
+      mayCreate: 'Boolean!',
+      mayReplace: 'Boolean!',
+      ...version,
+    }),
+    patch: write(names.patch, { ...keyed, patch: `${names.patchInput}!`, ...state, ...version }),
     remove: write(names.delete, { ...keyed, ...condition, strict: 'Boolean!' }, 'outcome'),
   }
-}
-
-/** For lists and writes of a resource that differs between versions of the API. */
-export function versionVariable({ apiVersion }: Resource): Values {
-  return apiVersion === undefined ? {} : { apiVersion }
 }
 
 function pageSelection(resource: Resource, isCounted: boolean, selection?: Selection): string {

@@ -7,7 +7,7 @@ import { nestedReferences } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { BATCH_PATH, batchHandler, type WriteEndpoint } from './batch.ts'
 import { CHANGES_PATH, changesHandler } from './changes/feed.ts'
-import { versionHandlers, versionsOperation } from './changes/versions.ts'
+import { VERSIONS_QUERY, versionHandlers } from './changes/versions.ts'
 import { entityTag } from './conditional.ts'
 import { createHandlers } from './handlers.ts'
 import { resourceOperations, runForRequest } from './operations.ts'
@@ -22,7 +22,7 @@ export function createRoutes(
   settings: RestSettings,
 ): Route[] {
   const entry = reads({ handle: entryHandler(prepare, settings) })
-  const versions = versionsOperation(prepare)
+  const versions = prepare({ type: 'query', name: 'versions', text: VERSIONS_QUERY })
   const served = resources.flatMap((resource) => serve(resource, resources, prepare, versions, settings))
   const base = basePath(settings)
   return [

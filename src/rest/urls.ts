@@ -56,14 +56,13 @@ export class Urls {
   }
 }
 
-/** The key in the path of a request. The singleton of a parent has its identifier. */
-export function keyIn({ params }: Context): ResourceKey {
-  const { parentId, id = parentId } = params
-  return { parentId, id }
+/** The key in the parameters of a path. The singleton of a parent has its identifier. */
+export function keyIn({ parentId, id = parentId }: Partial<ResourceKey>): ResourceKey {
+  return { parentId, id: id as string }
 }
 
 export function requestedUrl(ctx: Context, resource: Resource, settings: RestSettings): string {
-  return urlsFor(ctx, settings).resource(resource, keyIn(ctx))
+  return urlsFor(ctx, settings).resource(resource, keyIn(ctx['params']))
 }
 
 /** Adds the parameters that are set. `:` and `,` are not encoded (RFC 3986 §3.4). */

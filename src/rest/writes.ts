@@ -6,19 +6,19 @@ import { toGraphNames } from '../graph/names.ts'
 import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import { allows } from '../model/caller.ts'
 import { refuseInvalid } from '../model/errors.ts'
-import { keyOf } from '../model/identifiers.ts'
+import { keyOf, type ResourceKey } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { inspectPatch, inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { conditionVariables, stateHeaders } from './conditional.ts'
 import type { Occasion } from './hal.ts'
-import { type Operations, runForRequest, versionVariable } from './operations.ts'
+import { type Operations, runForRequest } from './operations.ts'
 import type { Viewer } from './respond.ts'
-import type { RestSettings } from './urls.ts'
+import { keyIn, type RestSettings } from './urls.ts'
 
 /** A request of its own or in a batch. */
 export interface WriteRequest {
   /** The identifiers in the path. The GraphQL variables have the same names. */
-  readonly parameters: { readonly parentId?: string; readonly id?: string }
+  readonly params: Partial<ResourceKey>
   readonly headers: IncomingHttpHeaders
   readonly body?: unknown
 }
@@ -49,12 +49,11 @@ export function createWrites(
   represent: Represent,
 ): Record<WriteName, (request: WriteRequest) => Write> {
   function write(name: WriteName, request: WriteRequest, variables: Values): Write {
-    const { parameters } = request
     const { return: preferred } = preferencesOf(request)
     const isLenientWrite = name !== 'create' && isLenient(request)
     return {
       operation: operations[name],
-      variables: { ...parameters, ...variables, ...versionVariable(resource) },
+      variables: { ...request.params, ...variables, apiVersion: resource.apiVersion },
       respond(result, viewer) {
         const { outcome, resource: data } = result as { outcome: string; resource: Values }
         const isCreated = outcome === 'CREATED'
@@ -91,7 +90,7 @@ export function createWrites(
   function inspectedAt(request: WriteRequest, inspect: typeof inspectResource) {
     const { values, details, readOnly } = inspected(request, inspect)
     const { id, ...sent } = readOnly
-    const isWrong = id !== undefined && id !== idOf(request)
+    const isWrong = id !== undefined && id !== keyIn(request.params).id
     refuseInvalid([...(isWrong ? [readOnlyDetail('id')] : []), ...details])
     const checked = isLenient(request) ? {} : toGraphNames(resource, sent)
     return { values, readOnly: checked, hasId: 'id' in readOnly }
@@ -116,7 +115,7 @@ export function createWrites(
       return write('put', request, {
         input: toGraphNames(resource, values),
         readOnly,
-        ...conditionVariables(request, idOf(request)),
+        ...conditionVariables(request, keyIn(request.params).id),
         mayCreate: isForCreation && request.headers['if-match'] === undefined,
         mayReplace: !mustNotExist,
       })
@@ -125,15 +124,16 @@ export function createWrites(
     patch(request) {
       const { values, readOnly } = inspectedAt(request, inspectPatch)
       const patch = toGraphNames(resource, values)
-      return write('patch', request, { patch, readOnly, ...conditionVariables(request, idOf(request)) })
+      const condition = conditionVariables(request, keyIn(request.params).id)
+      return write('patch', request, { patch, readOnly, ...condition })
     },
 
     remove(request) {
-      const condition = conditionVariables(request, idOf(request))
+      const condition = conditionVariables(request, keyIn(request.params).id)
       const strict = preferencesOf(request).handling === 'strict'
       return {
         operation: operations.remove,
-        variables: { ...request.parameters, ...condition, strict },
+        variables: { ...request.params, ...condition, strict },
         ...(strict && { applied: 'handling=strict' }),
         respond: () => ({ status: 204, headers: strict ? { 'Preference-Applied': 'handling=strict' } : {} }),
       }
@@ -163,11 +163,6 @@ export async function runWrites(
 /** Whether read-only fields with other values are ignored (RFC 7240 §4.4). */
 function isLenient(request: WriteRequest): boolean {
   return preferencesOf(request).handling === 'lenient'
-}
-
-/** A singleton has the identifier of its parent. */
-function idOf({ parameters: { parentId, id = parentId } }: WriteRequest): string {
-  return id as string
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { HIGHEST_VERSION } from '../../domain/feed/versions.ts'
-import type { Prepare, PreparedOperation } from '../../graph/execution/operation.ts'
+import type { PreparedOperation } from '../../graph/execution/operation.ts'
 import type { Handler } from '../../http/routes.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Resource, Values } from '../../model/resource.ts'
@@ -10,16 +10,12 @@ import { QueryParameters } from '../query-parameters.ts'
 import { respond } from '../respond.ts'
 import { keyIn, type RestSettings, requestedUrl, VERSIONS_PATH, withQuery } from '../urls.ts'
 
-const OPERATION = `query ($collection: String!, $id: ID!, $parentId: ID, $version: Int, $before: Int, $limit: Int!) {
+/** All resources share this operation. */
+export const VERSIONS_QUERY = `query ($collection: String!, $id: ID!, $parentId: ID, $version: Int, $before: Int, $limit: Int!) {
   versions(collection: $collection, id: $id, parentId: $parentId, version: $version, before: $before, limit: $limit) {
     has_more: hasMore items { version event time by resource }
   }
 }`
-
-/** All resources share this operation. */
-export function versionsOperation(prepare: Prepare): PreparedOperation {
-  return prepare({ type: 'query', name: 'versions', text: OPERATION })
-}
 
 interface Version extends Values {
   readonly version: number
@@ -28,18 +24,13 @@ interface Version extends Values {
   readonly resource: Values | null
 }
 
-interface Page {
-  readonly items: readonly Version[]
-  readonly has_more: boolean
-}
-
 export function versionHandlers(resource: Resource, operation: PreparedOperation, settings: RestSettings) {
   const { path: collection } = resource
   const membersOf = picker(resource.shownFields)
 
-  async function read(ctx: Context, variables: Values): Promise<Page> {
-    const read = await runForRequest(ctx, operation, { collection, ...keyIn(ctx), ...variables })
-    return read['versions'] as Page
+  async function read(ctx: Context, variables: Values) {
+    const read = await runForRequest(ctx, operation, { collection, ...keyIn(ctx['params']), ...variables })
+    return read['versions'] as { items: readonly Version[]; has_more: boolean }
   }
 
   function present({ version, event, by, resource: values, ...others }: Version, href: string) {
