@@ -1,7 +1,7 @@
+import type { Parent } from '../graph/execution/context.ts'
 import { allows, type Caller } from '../model/caller.ts'
 import { kindOf } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
-import type { Control } from '../model/kinds/kind.ts'
 import { noun, nounWithArticle } from '../model/labels.ts'
 import { listColumn, nameField, ownedBy } from '../model/relations.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
@@ -11,32 +11,8 @@ import type { Urls } from './urls.ts'
 /** https://rwcbook.github.io/hal-forms/ */
 export const HAL_FORMS = 'application/prs.hal-forms+json'
 
-/** A request that a client can make (HAL-FORMS, template element). */
-export interface Template {
-  readonly title: string
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly target: string
-  readonly contentType?: string
-  readonly properties: readonly FormProperty[]
-}
-
 /** Templates by key; `default` is the one that clients use without a key. */
-export type Templates = Readonly<Record<string, Template>>
-
-/** A property of a template (HAL-FORMS, property element). Its name is the path of a member: `range.min`. */
-interface FormProperty extends Omit<Control, 'choices'> {
-  readonly name: string
-  readonly prompt: string
-  readonly required?: true
-  readonly readOnly?: true
-  readonly value?: unknown
-  /** The values to choose from, or a link to a list of them (HAL-FORMS, options element). */
-  readonly options?: object
-}
-
-const PATCH_TYPE = 'application/merge-patch+json'
-
-type Parent = { readonly resource: Resource; readonly id: string }
+export type Templates = Readonly<Record<string, object>>
 
 /** The templates are limited to the scopes of the caller. */
 export function createForms(resource: Resource, resources: readonly Resource[]) {
@@ -52,11 +28,8 @@ export function createForms(resource: Resource, resources: readonly Resource[]) 
     if (!allows(caller, resource, 'write')) return {}
     const isOwner = parent?.resource === resource.owner
     const target = urls.collection(resource, isOwner ? parent?.id : undefined)
-    const properties = propertiesOf(
-      writable,
-      parent && !isOwner ? referenceValue(resource, parent) : {},
-      urls,
-    )
+    const data = parent && !isOwner ? referenceValue(resource, parent) : {}
+    const properties = propertiesOf(writable, data, urls)
     return { default: template(`Create ${nounWithArticle(resource)}`, 'POST', target, properties) }
   }
 
@@ -68,10 +41,10 @@ export function createForms(resource: Resource, resources: readonly Resource[]) 
     const own = {
       ...(replaceable && {
         default: template(`Replace the ${name}`, 'PUT', target, propertiesOf(kept, data, urls)),
-        patch: template(`Update the ${name}`, 'PATCH', target, optional, PATCH_TYPE),
+        patch: template(`Update the ${name}`, 'PATCH', target, optional, 'application/merge-patch+json'),
       }),
       delete: { title: `Delete the ${name}`, method: 'DELETE', target, properties: [] },
-    } as const
+    }
     const settable = singletons.filter((singleton) => allows(caller, singleton, 'write'))
     const set = settable.map((singleton) => {
       const at = urls.resource(singleton, { parentId: id, id })
@@ -84,17 +57,19 @@ export function createForms(resource: Resource, resources: readonly Resource[]) 
   return { list, resource: one }
 }
 
+/** A request that a client can make (HAL-FORMS, template element). */
 function template(
   title: string,
-  method: Template['method'],
+  method: 'POST' | 'PUT' | 'PATCH',
   target: string,
-  properties: readonly FormProperty[],
+  properties: readonly object[],
   contentType = 'application/json',
-): Template {
+) {
   return { title, method, target, contentType, properties }
 }
 
-function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly Resource[]): FormProperty {
+/** A property of a template (HAL-FORMS, property element). Its name is the path of a member: `range.min`. */
+function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly Resource[]) {
   const { name, label, field } = leaf
   const kind = kindOf(field)
   const { choices, ...control } = kind.control(field)
@@ -116,13 +91,13 @@ function formProperty(leaf: Leaf, data: Values, urls: Urls, resources: readonly 
   }
 }
 
+/** A link to the list of the values to choose from (HAL-FORMS, options element). */
 function linkedOptions(path: string, urls: Urls, resources: readonly Resource[]) {
   const target = resources.find((resource) => resource.path === path) as Resource
   const link = { href: urls.collection(target, undefined), type: 'application/hal+json' }
   return { link, promptField: nameField(target), valueField: 'id' }
 }
 
-/** The parent as the value of the field that refers to it. */
 function referenceValue(resource: Resource, parent: Parent): Values {
   const column = listColumn(parent.resource, resource)
   const leaf = resource.writable.find(

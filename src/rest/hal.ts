@@ -1,14 +1,10 @@
-import type { Field } from '../model/fields.ts'
+import type { Parent } from '../graph/execution/context.ts'
 import { keyOf } from '../model/identifiers.ts'
 import { linkedFrom } from '../model/relations.ts'
 import { identifierField, type Leaf, type Resource, type Values } from '../model/resource.ts'
 import { type Urls, withQuery } from './urls.ts'
 
-export interface Link {
-  readonly href: string
-  readonly templated?: true
-}
-
+type Link = { readonly href: string; readonly templated?: true }
 type Links = Readonly<Record<string, Link | null>>
 
 /** Determines the links of a representation (SPEC §2.3). */
@@ -51,7 +47,7 @@ export interface ListData {
   readonly page: number
   /** Those of the request except `page`, in the order in which links have them. */
   readonly parameters: Values & { readonly limit: number; readonly cursor?: string | undefined }
-  readonly parent: { readonly resource: Resource; readonly id: string } | undefined
+  readonly parent: Parent | undefined
   readonly selection?: Selection | undefined
 }
 
@@ -140,14 +136,10 @@ export function createHal(resource: Resource, resources: readonly Resource[]) {
 }
 
 /**
- * All results have the same members in the same order, so V8 gives them one shape.
- *
- * @param isPartial whether groups have only some members, so that none may be set
+ * All results have the same members in the same order, so V8 gives them one shape. Groups may have only some members, of
+ * which none may be set.
  */
-export function picker(
-  fields: Readonly<Record<string, Field>>,
-  isPartial = false,
-): (data: Values) => Record<string, unknown> {
+export function picker(fields: Resource['shownFields']): (data: Values) => Record<string, unknown> {
   const members = Object.entries(fields).map(([name, field]) => ({
     name,
     pickGroup: field.type === 'group' ? picker(field.fields) : undefined,
@@ -157,8 +149,8 @@ export function picker(
     for (const { name, pickGroup } of members) {
       const value = data[name] ?? undefined
       const group = value && pickGroup?.(value as Values)
-      picked[name] = group ?? value
-      if (isPartial && group && Object.values(group).every((one) => one === undefined)) delete picked[name]
+      const isUnset = group && Object.values(group).every((one) => one === undefined)
+      picked[name] = isUnset ? undefined : (group ?? value)
     }
     return picked
   }

@@ -29,7 +29,7 @@ export function selectionParser(resource: Resource, resources: readonly Resource
       ({ name, path: [outer = ''] }) =>
         !fields || ['id', ...fields].some((one) => one === name || one === outer),
     )
-    return { fields: shown, membersOf: shown && picker(shown, true), leaves, embeds: chosen }
+    return { fields: shown, membersOf: shown && picker(shown), leaves, embeds: chosen }
   }
 }
 
