@@ -39,14 +39,12 @@ export function restVersions<Settings extends RestSettings>(
 export function deprecationHeaders(
   versions: readonly { readonly settings: RestSettings }[],
 ): PathHeaders | undefined {
-  const deprecated = versions.filter(({ settings }) => settings.deprecation)
-  const settingsAt = (path: string) =>
-    deprecated.find(({ settings }) => `${path}/`.startsWith(`${basePath(settings)}/`))?.settings
+  const deprecated = versions.map(({ settings }) => settings).filter(({ deprecation }) => deprecation)
   if (deprecated.length === 0) return undefined
   return {
     names: ['Deprecation', 'Sunset'],
     set(ctx, hasRoute) {
-      const settings = settingsAt(ctx.path)
+      const settings = deprecated.find((one) => `${ctx.path}/`.startsWith(`${basePath(one)}/`))
       if (!settings) return
       const { since, sunset, successor } = settings.deprecation as Deprecation
       ctx.set('Deprecation', deprecationDate(since))
