@@ -39,35 +39,29 @@ export const OPERATION_HEADERS = [
 /** Runs writes in one transaction. All of them are checked before the first runs. */
 export function batchHandler(routes: readonly Route[], prepare: Prepare, settings: RestSettings): Handler {
   const router = new Router({ sensitive: true, strict: true })
-  const targets = routes.map(({ methods }) => {
-    const writes = Object.entries(methods).filter(([, endpoint]) => 'write' in endpoint)
-    return new Map(writes as [string, WriteEndpoint][])
-  })
-  for (const [index, { path }] of routes.entries())
-    if (targets[index]?.size) router.register(path, [], () => {}, { name: String(index) })
+  for (const [index, { path, methods }] of routes.entries()) {
+    const isWritable = METHODS.some((method) => method in methods)
+    if (isWritable) router.register(path, [], () => {}, { name: String(index) })
+  }
 
   /** @throws {DomainError} as for a request on its own, and VALIDATION_FAILED (400) if it is not a write */
   function parse(ctx: Context, operation: unknown, index: number): Write {
     const { method, path, headers, body } = inspect(operation)
     const url = basePath(settings) + path
     const [layer] = router.match(url, method).path
-    const target = layer && targets[Number(layer.name)]
-    const endpoint = target?.get(method)
+    const target = layer && (routes[Number(layer.name)]?.methods as Readonly<Record<string, WriteEndpoint>>)
+    const endpoint = target?.[method]
     if (!target) throw invalid('path', 'INVALID_VALUE', `There is nothing to write at ${path.slice(0, 200)}.`)
     if (!endpoint) {
-      const allowed = [...target.keys()].join(', ')
+      const allowed = METHODS.filter((one) => one in target).join(', ')
       throw invalid('method', 'INVALID_VALUE', `${method} is not allowed at this path. Allowed: ${allowed}.`)
     }
     authorize(callerOf(ctx), ...endpoint.scope)
     refuseMediaType(method, headers['content-type'])
-    const { prefer } = ctx.headers
     const key = idempotencyKeyOf(ctx)
-    const inherited = {
-      ...(prefer !== undefined && { prefer }),
-      ...(key !== undefined && { 'idempotency-key': key && `${key}:${index}` }),
-    }
-    const parameters = layer.params(url, layer.captures(url))
-    return endpoint.write({ parameters, headers: { ...inherited, ...headers }, body })
+    const inherited = { prefer: ctx.headers['prefer'], 'idempotency-key': key && `${key}:${index}` }
+    const params = layer.params(url, layer.captures(url))
+    return endpoint.write({ params, headers: { ...inherited, ...headers }, body })
   }
 
   return async (ctx) => {
