@@ -34,7 +34,6 @@ export interface OperationText {
 }
 
 export type Prepare = ReturnType<typeof createPrepare>
-
 export type PreparedOperation = ReturnType<Prepare>
 
 /**
