@@ -156,11 +156,7 @@ const HEADER_BYTES = 6_000
  * Runs an operation. With `Prefer: graphql-operation` (RFC 7240), the header `GraphQL-Operation` shows it as it could be
  * sent to /graphql. It contains only names and the values that the caller sent.
  */
-export function runForRequest(
-  ctx: Context,
-  operation: PreparedOperation,
-  variables: Values,
-): Promise<Values> {
+export function runForRequest(ctx: Context, operation: PreparedOperation, variables: Values) {
   if (preferencesOf(ctx)['graphql-operation'] !== undefined)
     show(ctx, JSON.stringify({ query: operation.document, variables }))
   return operation.run(variables, callerOf(ctx))
