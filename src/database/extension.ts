@@ -51,7 +51,7 @@ export function extend(prisma: PrismaClient, send: Client['$rows']) {
   /** Returns the same values inside a transaction, where Prisma reads them. */
   const resourceRows = async (client: QueryClient, resource: Resource, statement: Statement) => {
     const rows = await rowsOf<Row>(client, statement)
-    return isOutside(client) ? rows : (storedValues(resource)?.(rows) ?? rows)
+    return isOutside(client) ? rows : storedValues(resource, rows)
   }
   return prisma.$extends({
     client: {
@@ -112,38 +112,28 @@ type Rows = Readonly<Record<(typeof RETURN_ROWS)[number], (...parameters: never[
 
 /** A Prisma model that returns the same values as statements. */
 function withStoredValues<Model extends Rows>(resource: Resource, model: Model): Model {
-  const convert = storedValues(resource)
-  if (!convert) return model
+  if (convertedLeaves(resource).length === 0) return model
   return new Proxy(model, {
     get(target, name: keyof Rows) {
       if (!RETURN_ROWS.includes(name)) return target[name]
-      return async (...parameters: never[]) => convert(await target[name](...parameters))
+      return async (...parameters: never[]) => storedValues(resource, await target[name](...parameters))
     },
   })
 }
 
-type Convert = <Rows>(rows: Rows) => Rows
-
-const known = new WeakMap<Resource, { readonly convert: Convert | undefined }>()
-
-/** Converts one or several rows of Prisma to the values of statements; undefined if they are the same. */
-function storedValues(resource: Resource): Convert | undefined {
-  const { convert } = known.get(resource) ?? { convert: conversion(resource) }
-  known.set(resource, { convert })
-  return convert
+function convertedLeaves({ leaves }: Resource) {
+  return leaves.filter(({ field }) => kindOf(field).fromPrisma)
 }
 
-function conversion({ leaves }: Resource): Convert | undefined {
-  const converted = leaves.filter(({ field }) => kindOf(field).fromPrisma)
-  if (converted.length === 0) return undefined
-  return function convert<Rows>(row: Rows): Rows {
-    if (Array.isArray(row)) return row.map(convert) as Rows
-    if (!row) return row
-    const values: Record<string, unknown> = { ...row }
-    for (const { column, field } of converted)
-      values[column] &&= kindOf(field).fromPrisma?.(values[column] as never, field)
-    return values as Rows
-  }
+/** Converts one or several rows of Prisma to the values of statements. */
+function storedValues<Rows>(resource: Resource, rows: Rows): Rows {
+  const leaves = convertedLeaves(resource)
+  if (!rows || leaves.length === 0) return rows
+  if (Array.isArray(rows)) return rows.map((row) => storedValues(resource, row)) as Rows
+  const values: Record<string, unknown> = { ...rows }
+  for (const { column, field } of leaves)
+    values[column] &&= kindOf(field).fromPrisma?.(values[column] as never, field)
+  return values as Rows
 }
 
 /** Keyed by the type in the Prisma schema. */
