@@ -60,12 +60,12 @@ function unavailable(cause: unknown): DomainError {
   return Object.assign(error, { cause, meta: { cause } })
 }
 
-/** The SQLSTATE and the constraint of a refusal, from an error of the driver or of Prisma; undefined for other errors. */
+/** The SQLSTATE and the constraint of a refusal, from an error of the driver or of Prisma; empty for other errors. */
 export function refusalOf(error: unknown) {
   if (error instanceof pg.DatabaseError) {
     return { state: error.code ?? '', constraint: error.constraint ?? '' }
   }
-  if (!(error instanceof PrismaClientKnownRequestError)) return undefined
+  if (!(error instanceof PrismaClientKnownRequestError)) return { state: '', constraint: '' }
   // PostgreSQL's error, as the driver adapter passes it on.
   const { cause = {} } = (error.meta?.['driverAdapterError'] ?? {}) as {
     cause?: { originalCode?: string; constraint?: { index?: string } }

@@ -17,7 +17,7 @@ const WRITE_CONFLICTS = ['40001', '40P01']
 
 /** Maps an error to a conflict, a duplicate value, a missing parent, an invalid stored row or SERVICE_UNAVAILABLE. */
 export function writeError(error: unknown, resource: Resource): unknown {
-  const { state, constraint } = refusalOf(error) ?? NONE
+  const { state, constraint } = refusalOf(error)
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (FOREIGN_KEY_VIOLATIONS.includes(state)) return unknownReference(resource, constraint)
   const computed = computedProblem(resource, state, constraint)
@@ -47,14 +47,14 @@ function computedProblem({ path, leaves }: Resource, state: string, constraint: 
 
 /** @throws {TransactionEnded} if PostgreSQL refused a statement without a savepoint, or because of another transaction */
 export function refuseToGoOn({ transaction }: WriteContext, error: unknown): void {
-  const { state } = refusalOf(error) ?? NONE
+  const { state } = refusalOf(error)
   if (!transaction || state === '') return
   if (!transaction.hasSavepoints || WRITE_CONFLICTS.includes(state)) throw new TransactionEnded()
 }
 
 /** Like {@link writeError}, for a deletion: the resource can be in use. */
 export function deletionError(error: unknown, resources: readonly Resource[]): unknown {
-  const { state, constraint } = refusalOf(error) ?? NONE
+  const { state, constraint } = refusalOf(error)
   if (WRITE_CONFLICTS.includes(state)) return new WriteConflict()
   if (!FOREIGN_KEY_VIOLATIONS.includes(state)) return checkViolation(error)
   const user = resources.find(({ path }) => constraint.startsWith(`${tableName(path)}_`))
@@ -62,14 +62,12 @@ export function deletionError(error: unknown, resources: readonly Resource[]): u
   return errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', message)
 }
 
-const NONE = { state: '', constraint: '' }
-
 /**
  * Bodies are checked before writes, so the row was stored before its constraint, and the write changes another column of it:
  * that of an astronaut whose mission ends, for example.
  */
 function checkViolation(error: unknown): unknown {
-  if (refusalOf(error)?.state !== CHECK_VIOLATION) return prismaError(error)
+  if (refusalOf(error).state !== CHECK_VIOLATION) return prismaError(error)
   const message = 'The request would change a stored resource that is not valid. Correct that resource first.'
   return new DomainError('DEPENDENCY_CONFLICT', message)
 }

@@ -113,7 +113,7 @@ const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 export function aggregate(client: Client, resource: Resource, request: AggregateRequest): Promise<Group[]> {
   const model = prismaModel(client, resource)
   return model.measureGroups(resource, request).catch((error) => {
-    if (refusalOf(error)?.state !== NUMERIC_VALUE_OUT_OF_RANGE) throw error
+    if (refusalOf(error).state !== NUMERIC_VALUE_OUT_OF_RANGE) throw error
     return model.measureGroups(resource, { ...request, exact: true })
   })
 }
