@@ -2,11 +2,11 @@ import test from 'ava'
 import fc from 'fast-check'
 import { coerceInputValue, type GraphQLInputType } from 'graphql'
 import { filterCondition } from '../../src/database/sql/filter.ts'
-import { Parameters } from '../../src/database/sql/statement.ts'
+import { exactColumns, Parameters } from '../../src/database/sql/statement.ts'
 import * as fields from '../../src/domain/definition.ts'
 import { readChanges } from '../../src/domain/feed/change-feed.ts'
 import { lowerCaseOf } from '../../src/domain/feed/lower-case.ts'
-import { exactColumns, toChange } from '../../src/domain/feed/recorded-change.ts'
+import { toChange } from '../../src/domain/feed/recorded-change.ts'
 import { species } from '../../src/domain/resources/species.ts'
 import { filterFrom } from '../../src/graph/schema/filters.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
@@ -248,7 +248,7 @@ test.serial('values of every kind match as in a statement', async (t) => {
       to_jsonb(samples) AS columns,
       (SELECT jsonb_object_agg(key, value #>> '{}') FROM jsonb_each(to_jsonb(samples)) WHERE key = ANY($1)) AS exact
       FROM samples`,
-    [exactColumns([samples])],
+    [exactColumns(samples)],
   )
   const changes = rows.map((row) => toChange([samples], row))
   const lower = await lowerCaseOf(client)

@@ -10,7 +10,7 @@ import { leafNamed } from '../../model/query/query.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { filterCondition } from './filter.ts'
-import { Parameters, quoted, quotedTable, type Statement } from './statement.ts'
+import { exactColumns, Parameters, quoted, quotedTable, type Statement } from './statement.ts'
 
 /** Columns of a group. No field can have these names. */
 const COUNT = 'count of group'
@@ -57,11 +57,11 @@ export function aggregateStatement(resource: Resource, request: AggregateRequest
   const { filter, measures, limit } = request
   const parameters = new Parameters()
   const keys = keysOf(resource, request, parameters)
-  const decimals = decimalColumns(resource)
+  const decimals = exactColumns(resource)
   const ofDoubles = request.exact ? EXACT_FUNCTIONS : FUNCTIONS
   const computed = MEASURES.flatMap((measure) =>
     measures[measure].map((column) => {
-      const functions = decimals.has(column) ? DECIMAL_FUNCTIONS : ofDoubles
+      const functions = decimals.includes(column) ? DECIMAL_FUNCTIONS : ofDoubles
       return `${functions[measure](quoted(column))} AS ${quoted(measureColumn(measure, column))}`
     }),
   )
@@ -125,7 +125,7 @@ export function toGroups(
   rows: readonly Columns[],
 ): Group[] {
   const columns = groupBy.map((name) => leafNamed(resource, name).column)
-  const decimals = decimalColumns(resource)
+  const decimals = exactColumns(resource)
   return rows.map((row) => ({
     key: Object.fromEntries(columns.map((column) => [column, row[column]])),
     ...(groupByTime && { time: row[TIME] as Date | null }),
@@ -136,14 +136,9 @@ export function toGroups(
         measures[measure].map((column) => {
           const value = row[measureColumn(measure, column)]
           // Doubles that were added exactly are texts, too.
-          return [column, typeof value === 'string' && !decimals.has(column) ? Number(value) : value]
+          return [column, typeof value === 'string' && !decimals.includes(column) ? Number(value) : value]
         }),
       ),
     ),
   }))
-}
-
-/** The columns whose numbers are texts. */
-function decimalColumns({ leaves }: Resource): ReadonlySet<string> {
-  return new Set(leaves.filter(({ field }) => kindOf(field).isExact).map(({ column }) => column))
 }

@@ -1,3 +1,4 @@
+import { kindOf } from '../../model/fields.ts'
 import { type Resource, tableName } from '../../model/resource.ts'
 
 export interface Statement {
@@ -14,6 +15,11 @@ export function quotedTable({ path }: Resource): string {
 /** The quoted columns of a row. A prepared statement must not use `*`, which changes with a migration. */
 export function columnsOf({ leaves }: Resource): string {
   return [...leaves.map(({ column }) => column), 'version'].map(quoted).join(', ')
+}
+
+/** The columns whose numbers the driver returns as texts, because JSON would not keep them exactly. */
+export function exactColumns({ leaves }: Resource): string[] {
+  return leaves.filter(({ field }) => kindOf(field).isExact).map(({ column }) => column)
 }
 
 export function quoted(name: string): string {

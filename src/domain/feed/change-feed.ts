@@ -1,10 +1,11 @@
 import type { Client } from '../../database/client.ts'
+import { exactColumns } from '../../database/sql/statement.ts'
 import { allows, authorize, type Caller } from '../../model/caller.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { WriteContext } from '../context.ts'
 import { toCursor, toPosition } from './position.ts'
-import { type ChangeRow, exactColumns, type RecordedChange, toChange } from './recorded-change.ts'
+import { type ChangeRow, type RecordedChange, toChange } from './recorded-change.ts'
 import { numberChanges } from './upkeep.ts'
 
 export interface ChangePage {
@@ -130,7 +131,7 @@ const READ = `
 
 async function readPart(client: Client, { resources, limit }: ChangeRequest, after: number) {
   const paths = resources.map(({ path }) => path)
-  const values = [after, paths, limit + 1, SCANNED_POSITIONS, exactColumns(resources)]
+  const values = [after, paths, limit + 1, SCANNED_POSITIONS, resources.flatMap(exactColumns)]
   const found = await client.$rows<ChangeRow & Feed>({ text: READ, values })
   const [feed] = found as [ChangeRow & Feed]
   const rows = found.filter(({ position }) => position !== null).slice(0, limit)

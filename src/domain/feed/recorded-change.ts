@@ -35,13 +35,6 @@ export interface ChangeRow {
   readonly exact: Columns | null
 }
 
-/** The columns whose values JSON would not keep exactly. */
-export function exactColumns(resources: readonly Resource[]): string[] {
-  return resources.flatMap(({ leaves }) =>
-    leaves.filter(({ field }) => kindOf(field).isExact).map(({ column }) => column),
-  )
-}
-
 export function toChange(resources: readonly Resource[], row: ChangeRow): RecordedChange {
   const resource = resources.find(({ path }) => path === row.collection) as Resource
   const columns = row.columns && rowOf(resource, row.columns, row.exact)

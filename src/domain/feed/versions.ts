@@ -1,10 +1,11 @@
 import type { Client } from '../../database/client.ts'
+import { exactColumns } from '../../database/sql/statement.ts'
 import { DomainError } from '../../model/errors.ts'
 import { isResourceKey, type ResourceKey } from '../../model/identifiers.ts'
 import { type Resource, tableName, type Values } from '../../model/resource.ts'
 import { notFoundOrGone, resourceNotFound } from '../read.ts'
 import type { Source } from './change-feed.ts'
-import { type ChangeRow, exactColumns, jsonValues, rowOf } from './recorded-change.ts'
+import { type ChangeRow, jsonValues, rowOf } from './recorded-change.ts'
 
 /** A state of a resource, or its deletion. */
 export interface RecordedVersion {
@@ -93,7 +94,7 @@ async function readPage(
 ): Promise<VersionPage> {
   // A version has at most two rows: its change, or its state from before the record, and its deletion.
   const most = 2 * (limit + 1)
-  const values = [resource.path, parentId, id, newest, most, exactColumns([resource])]
+  const values = [resource.path, parentId, id, newest, most, exactColumns(resource)]
   const rows = await client.$rows<VersionRow>({ text: statement(resource), values })
   const numbers = [...new Set(rows.map(({ version }) => version))]
   const rowsOf = (number: number) => rows.filter(({ version }) => version === number)
