@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { Readers, ReportReplicas } from '../database/replicas/readers.ts'
 import type { FeedWatch } from '../domain/feed/watch.ts'
-import { TableSizes } from '../domain/table-sizes.ts'
+import { tableSizes } from '../domain/table-sizes.ts'
 import { ConnectionShares } from '../graph/execution/connections.ts'
 import type { DomainContext } from '../graph/execution/context.ts'
 import { CostEstimator } from '../graph/execution/cost.ts'
@@ -71,7 +71,7 @@ export async function prepareApplication(parts: ServiceParts) {
     feed: FeedWatch,
   ) => {
     const limiters = createConnectionLimiters(settings, database)
-    const sizes = new TableSizes(database.client, resources)
+    const sizes = tableSizes(database.client, resources)
     const costs = new CostEstimator(schema, resources, sizes)
     const waited = (seconds: number) => database.pool.observer?.waited(seconds)
     const domain: DomainContext = {

@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import anyTest, { type TestFn } from 'ava'
 import { executeSync, getIntrospectionQuery, parse } from 'graphql'
-import { TableSizes } from '../../src/domain/table-sizes.ts'
+import { tableSizes } from '../../src/domain/table-sizes.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
 import { introspectionTurns } from '../../src/graph/http/admission.ts'
 import { parametersOfPost } from '../../src/graph/http/request.ts'
@@ -103,7 +103,7 @@ test('the introspection of tools is answered, and its cost is that of its respon
   t.is(status, 200)
   t.true(data?.__schema.types.length > 100)
   const schema = createSchema(resources)
-  const costs = new CostEstimator(schema, resources, new TableSizes(service().database.client, resources))
+  const costs = new CostEstimator(schema, resources, tableSizes(service().database.client, resources))
   for (const query of [
     INTROSPECTION,
     '{ __schema { types { name possibleTypes { name } } } }',
@@ -149,7 +149,7 @@ test('long texts count, by their declared length', async (t) => {
 
 test('each cursor counts as the longest', (t) => {
   const schema = createSchema(resources)
-  const costs = new CostEstimator(schema, resources, new TableSizes(service().database.client, resources))
+  const costs = new CostEstimator(schema, resources, tableSizes(service().database.client, resources))
   const costOf = (list: string) => costs.response({ document: parse(`{ ${list} }`), variables: {} })
   const longest = 1_000 / 250
   const connection = (selection: string) => costOf(`speciesConnection(first: 1) { ${selection} }`)

@@ -1,5 +1,4 @@
 import test from 'ava'
-import type { TableSizes } from '../../src/domain/table-sizes.ts'
 import { ConnectionShares } from '../../src/graph/execution/connections.ts'
 import { type Abortable, Limiter } from '../../src/http/limiter.ts'
 import type { Scan } from '../../src/model/query/list.ts'
@@ -149,7 +148,7 @@ test('a caller uses less beside others than alone, which it is after a thousand 
 })
 
 test('reads of a small table with many conditions wait for each other as scans of a large one do', async (t) => {
-  const sizes = { of: async () => 3 * 1024 * 1024 } as unknown as TableSizes
+  const sizes = async () => 3 * 1024 * 1024
   const connections = new Limiter({ capacity: 9, share: 9 })
   const scans = new Limiter({ capacity: 1, share: 1 })
   const shares = new ConnectionShares({ connections, scans, sizes, waited() {} })
@@ -177,7 +176,7 @@ test('reads of a small table with many conditions wait for each other as scans o
 /** Shares of a single connection, with reads that end when told to. */
 function sharesOfOne() {
   const one = new Limiter({ capacity: 1, share: 1 })
-  const sizes = { of: async () => 0 } as unknown as TableSizes
+  const sizes = async () => 0
   const shares = new ConnectionShares({ connections: one, scans: one, sizes, waited() {} })
   const ends: (() => void)[] = []
   let count = 0
