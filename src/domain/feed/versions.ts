@@ -8,7 +8,7 @@ import type { Source } from './change-feed.ts'
 import { type ChangeRow, jsonValues, rowOf } from './recorded-change.ts'
 
 /** A state of a resource, or its deletion. */
-export interface RecordedVersion {
+interface RecordedVersion {
   /** For a deletion, the version that was deleted. */
   readonly version: number
   /** Null for a state whose change is not in the record. */
@@ -20,16 +20,10 @@ export interface RecordedVersion {
   readonly values: Values | null
 }
 
-interface VersionPage {
-  /** The newest first. */
-  readonly versions: readonly RecordedVersion[]
-  readonly hasMore: boolean
-}
-
 export const HIGHEST_VERSION = 2 ** 31 - 1
 
 /**
- * Reads the versions that are kept of a resource, even if it was deleted. They include the current state. The client must be
+ * Reads the versions that are kept of a resource, the newest first, even if it was deleted. They include the current state. The client must be
  * that of the primary, since replicas may lack changes.
  *
  * @param before only versions below this one
@@ -42,7 +36,7 @@ export async function readVersions(
   resource: Resource,
   key: ResourceKey,
   { before, limit }: { readonly before: number; readonly limit: number },
-): Promise<VersionPage> {
+) {
   refuseUnrecorded(changesDays, resource, key)
   const page = await readPage(client, resource, key, before - 1, limit)
   if (page.versions.length === 0) await newestVersion(client, resource, key)
@@ -70,7 +64,6 @@ export async function readVersion(
   throw new DomainError('RESOURCE_NOT_FOUND', `The resource has no version ${version}.`)
 }
 
-/** A malformed identifier is not found without a query, because PostgreSQL refuses U+0000. */
 function refuseUnrecorded(changesDays: number, resource: Resource, key: ResourceKey): void {
   if (!isResourceKey(key)) throw resourceNotFound(resource, key)
   if (changesDays > 0) return
@@ -91,7 +84,7 @@ async function readPage(
   { parentId = '', id }: ResourceKey,
   newest: number,
   limit: number,
-): Promise<VersionPage> {
+) {
   // A version has at most two rows: its change, or its state from before the record, and its deletion.
   const most = 2 * (limit + 1)
   const values = [resource.path, parentId, id, newest, most, exactColumns(resource)]
