@@ -177,13 +177,9 @@ export class FeedWatch {
   /** After a write, a millisecond for each waiting request, since each reads the feed. */
   async #pause(): Promise<void> {
     if (!this.#isWritten) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, this.pollMilliseconds)
-        this.#endPause = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+      const pause = new AbortController()
+      this.#endPause = () => pause.abort()
+      await delay(this.pollMilliseconds, undefined, { signal: pause.signal }).catch(() => {})
     }
     const rest = Math.min(Math.max(WRITTEN_MILLISECONDS, this.#waiting.size), POLL_MILLISECONDS)
     if (this.#isWritten) await delay(rest)
