@@ -7,7 +7,7 @@ import { toColumns } from '../model/rows.ts'
 import { isObject } from '../model/values.ts'
 import type { WriteContext } from './context.ts'
 import { rowOf } from './feed/recorded-change.ts'
-import { repeat } from './repeat.ts'
+import { BATCH_SIZE, repeat } from './repeat.ts'
 import { WriteConflict } from './transaction.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -91,9 +91,6 @@ const DELETE_EXPIRED = `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
 function expiry(hours: number): string {
   return new Date(Date.now() - hours * HOUR_MILLISECONDS).toISOString()
 }
-
-/** A statement that deletes this many keys ends long before its timeout. */
-const BATCH_SIZE = 1_000
 
 /** Deletes expired keys soon after the start and then every hour, until the result is called. */
 export function startKeyExpiry(client: Client, hours: number, within = 10_000): () => void {

@@ -1,3 +1,6 @@
+/** A statement that changes or deletes this many rows ends long before its timeout. */
+export const BATCH_SIZE = 1_000
+
 /**
  * Repeats work in the background until the result is called, never twice at once. Errors are ignored, because the next run
  * makes up for them. The first delay is random, up to `within`, so that processes that start together do not coincide.

@@ -1,14 +1,11 @@
 import type { Client } from '../../database/client.ts'
-import { repeat } from '../repeat.ts'
+import { BATCH_SIZE, repeat } from '../repeat.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 const HOUR_MILLISECONDS = 3_600_000
 
 /** How long changes that are not read stay without a position. */
 const NUMBERING_MILLISECONDS = 10_000
-
-/** A statement that numbers or deletes this many changes ends long before its timeout. */
-const BATCH_SIZE = 1_000
 
 /**
  * Sets how many days changes are recorded for; 0 stops recording.
