@@ -1,12 +1,10 @@
 import pg from 'pg'
+import { READ_COMMITTED } from './session.ts'
 
 const PROCESS = 'SELECT pg_catalog.pg_backend_pid() AS id'
 
-/**
- * Selects the process that serves a session. In READ COMMITTED, because a standby refuses SELECT in a session whose
- * default isolation is serializable.
- */
-export const SESSION_PROCESS = `SET transaction_isolation TO 'read committed'; ${PROCESS}`
+/** Selects the process that serves a session. */
+export const SESSION_PROCESS = `${READ_COMMITTED}; ${PROCESS}`
 
 /**
  * Whether a pooler is between a client and its session. A server tells each client the process that serves it, for cancel

@@ -40,7 +40,8 @@ export function sessionSettings(schema = DEFAULT_SCHEMA, timeout = 0): Readonly<
   }
 }
 
-/** In READ COMMITTED, because a standby refuses SELECT in a session whose default isolation is serializable. */
+/** READ COMMITTED, because a standby refuses SELECT in a session whose default isolation is serializable. */
+export const READ_COMMITTED = `SET transaction_isolation TO 'read committed'`
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 
 /** Sets up a session. The settings are not start-up parameters, because PgBouncer refuses most of these. */
@@ -55,7 +56,7 @@ export function transactionStatement(schema?: string, timeout?: number): string 
 
 /** Give these settings to their transaction, even without BEGIN. */
 export function localStatements(schema?: string, timeout?: number): readonly string[] {
-  return [`SET transaction_isolation TO 'read committed'`, settingStatement(schema, timeout, true)]
+  return [READ_COMMITTED, settingStatement(schema, timeout, true)]
 }
 
 function settingStatement(schema: string | undefined, timeout: number | undefined, isLocal: boolean): string {
