@@ -47,7 +47,6 @@ function exactFunctions(number: string, result: string): typeof FUNCTIONS {
   }
 }
 
-/** The driver returns their results as texts. */
 const DECIMAL_FUNCTIONS = exactFunctions('', '')
 
 /** Of doubles. A cast to numeric keeps 15 digits; a text has them all. */
