@@ -3,14 +3,8 @@ import type { Caller } from '../model/caller.ts'
 import type { ResourceKey } from '../model/identifiers.ts'
 import type { Client } from './extension.ts'
 
-/** A caller that writes, and how long changes are recorded; 0 for no record. */
-export interface Writer {
-  readonly caller: Caller
-  readonly changesDays: number
-}
-
 /** The author for the record of changes; undefined without a record. */
-export function writerOf({ caller, changesDays }: Writer): string | undefined {
+export function writerOf({ caller, changesDays }: { caller: Caller; changesDays: number }) {
   return changesDays > 0 ? caller.identity : undefined
 }
 
