@@ -56,10 +56,7 @@ export function withKeys(resource: Resource, keys: readonly ResourceKey[]): obje
   const { parentField, listed } = resource
   // The text of Prisma's statement depends on the number of keys. Rounding up to a power of two leaves few texts to prepare.
   const size = keys.length && 2 ** Math.ceil(Math.log2(keys.length))
-  const padded = Array.from(
-    { length: size },
-    (_, index) => keys[Math.min(index, keys.length - 1)] as ResourceKey,
-  )
+  const padded: readonly ResourceKey[] = [...keys, ...Array(size - keys.length).fill(keys.at(-1))]
   if (parentField && listed) return { OR: padded.map((key) => keyColumns(resource, key)) }
   return { [parentField ?? 'id']: { in: padded.map(({ id }) => id) } }
 }
