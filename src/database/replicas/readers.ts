@@ -7,20 +7,7 @@ import { createConsistencyTokens } from './consistency-token.ts'
 import { clusterOf, endOfLog } from './position.ts'
 import { Replica, watchReplicas } from './replica-watch.ts'
 
-/** Chooses between the primary and its replicas, so that callers always read their own writes. */
-export interface Readers {
-  /** For a request that names no write. */
-  clientFor(caller: Caller): DatabaseClient
-  /** For a request that names a write: a replica that has it, after a short wait, or else the primary. */
-  caughtUpClientFor(caller: Caller): Promise<DatabaseClient>
-  recordWrite(caller: Caller): void
-  /** Undefined without a secret to sign tokens with. */
-  readonly positions?: Awaited<ReturnType<typeof tokenPositions>>
-  /** How many operations began with each choice. */
-  readonly choices: Readonly<Record<string, number>>
-  readonly replicas: readonly Replica[]
-  close(): Promise<void>
-}
+export type Readers = Awaited<ReturnType<typeof openReaders>>
 
 export type ReportReplicas = (usable: number, all: number) => void
 
@@ -53,7 +40,7 @@ export async function openReaders(
   primary: Database,
   use: DatabaseUse,
   { databaseReplicaUrls: addresses, replicaLag: lag, replicaPosition, secret, report }: ReplicaOptions,
-): Promise<Readers> {
+) {
   const replicas = addresses.map(
     (address) => new Replica(new URL(address).host, createDatabase(parseConnection(address), use)),
   )
@@ -76,11 +63,13 @@ export async function openReaders(
     return (replica?.database ?? primary).client
   }
   return {
-    clientFor({ identity }) {
+    /** For a request that names no write. */
+    clientFor({ identity }: Caller): DatabaseClient {
       if (hasWritten(identity)) return choose([], 'primary_after_write')
       return choose(usable(), 'primary_without_replica')
     },
-    async caughtUpClientFor({ identity, consistency }) {
+    /** For a request that names a write: a replica that has it, after a short wait, or else the primary. */
+    async caughtUpClientFor({ identity, consistency }: Caller): Promise<DatabaseClient> {
       if (hasWritten(identity)) return choose([], 'primary_after_write')
       const after = consistency?.after
       if (after === undefined || after === 'unknown') return choose([], 'primary_for_token')
@@ -88,14 +77,16 @@ export async function openReaders(
       const caughtUp = usable().filter((replica) => replica.has(after))
       return choose(caughtUp, 'primary_for_token')
     },
-    recordWrite({ identity, consistency }) {
+    recordWrite({ identity, consistency }: Caller): void {
       writtenAt.delete(identity)
       writtenAt.set(identity, performance.now())
       const [oldest] = writtenAt.keys()
       if (writtenAt.size > MAXIMUM_WRITERS && oldest !== undefined) writtenAt.delete(oldest)
       if (consistency) consistency.hasWritten = true
     },
+    /** Undefined without a secret to sign tokens with. */
     positions: await tokenPositions(primary, secret),
+    /** How many operations began with each choice. */
     choices,
     replicas,
     async close() {
