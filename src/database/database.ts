@@ -1,10 +1,6 @@
 import { createClient, type DatabaseUse } from './client.ts'
 import { type Connection, DatabaseRefusedError, type Patience, parseConnection } from './connection.ts'
-import {
-  type EmbeddedOptions,
-  embeddedConnection,
-  openEmbeddedDatabase,
-} from './embedded/embedded-database.ts'
+import { embeddedConnection, openEmbeddedDatabase } from './embedded/embedded-database.ts'
 import { prepareFolder, refuseMissing } from './embedded/folder.ts'
 import { answers } from './embedded/lock.ts'
 import { migrate, refuseUnmigrated } from './migrations/migrator.ts'
@@ -17,12 +13,14 @@ export type Database = ReturnType<typeof createDatabase>
 
 export type Tables = Pick<DatabaseUse, 'PrismaClient'> & { readonly migrations: string }
 
-export interface DatabaseOptions extends EmbeddedOptions, Omit<DatabaseUse, 'PrismaClient'> {
+export interface DatabaseOptions extends Omit<DatabaseUse, 'PrismaClient'> {
   /** Called while an embedded database starts, which takes longer. */
   tables: () => Promise<Tables>
   /** Undefined for the embedded database. */
   databaseUrl?: string | undefined
   dataDir: string
+  /** Whether a commit is on the disk before it is acknowledged. */
+  embeddedFsync: boolean
   /** Whether to migrate a PostgreSQL server; the embedded database is always migrated. */
   migrateOnStart: boolean
   patience?: Patience

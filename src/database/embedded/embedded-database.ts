@@ -5,13 +5,6 @@ import { ensureDatabase, prepareFolder, SOCKET_NAME } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
-export interface EmbeddedOptions {
-  /** Whether a commit is on the disk before it is acknowledged. */
-  readonly embeddedFsync: boolean
-  /** In milliseconds: how long clients wait for the database. */
-  readonly databaseTimeout: number
-}
-
 /** On a busy machine, a database that is starting responds late. */
 const START_MILLISECONDS = 60_000
 
@@ -35,7 +28,7 @@ export function embeddedConnection(socketFolder: string): Connection {
  */
 export async function openEmbeddedDatabase(
   dataDir: string,
-  { embeddedFsync: fsync, databaseTimeout: timeout }: EmbeddedOptions,
+  { embeddedFsync: fsync, databaseTimeout: timeout }: { embeddedFsync: boolean; databaseTimeout: number },
   meanwhile = () => {},
 ) {
   const folder = await prepareFolder(dataDir)

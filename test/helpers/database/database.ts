@@ -13,10 +13,7 @@ import {
   openDatabase,
   openSharedDatabase,
 } from '../../../src/database/database.ts'
-import {
-  type EmbeddedOptions,
-  openEmbeddedDatabase,
-} from '../../../src/database/embedded/embedded-database.ts'
+import { openEmbeddedDatabase } from '../../../src/database/embedded/embedded-database.ts'
 import type { PrismaClient } from '../../../src/database/generated/client.ts'
 import { readMigrations } from '../../../src/database/migrations/migration-files.ts'
 import { migrate } from '../../../src/database/migrations/migrator.ts'
@@ -29,6 +26,8 @@ const execute = promisify(execFile)
 
 /** The database with the type of the built-in domain's client, which most tests are about. */
 export type TestDatabase = Omit<Database, 'client'> & { readonly client: DatabaseClient & PrismaClient }
+
+type EmbeddedOptions = Pick<DatabaseOptions, 'embeddedFsync' | 'databaseTimeout'>
 
 /** Which database a test uses. */
 export type TestOptions = Omit<DatabaseOptions, 'tables' | keyof EmbeddedOptions> & Partial<EmbeddedOptions>
