@@ -65,10 +65,9 @@ export class WriteNotifications {
     this.#isSending = false
   }
 
-  #connected(): Promise<pg.Client | undefined> {
-    if (this.#isClosed || this.pool.isPooled) return Promise.resolve(undefined)
-    const isWaiting = performance.now() - this.#triedAt < RETRY_MILLISECONDS
-    if (!this.#client && isWaiting) return Promise.resolve(undefined)
+  async #connected(): Promise<pg.Client | undefined> {
+    const isWaiting = !this.#client && performance.now() - this.#triedAt < RETRY_MILLISECONDS
+    if (this.#isClosed || this.pool.isPooled || isWaiting) return undefined
     this.#client ??= this.#connect()
     return this.#client
   }
