@@ -11,9 +11,7 @@ const known = new WeakMap<Client, Promise<LowerCase>>()
  * in rare letters such as İ and Ⓐ, so the letters are read once.
  */
 export function lowerCaseOf(client: Client): Promise<LowerCase> {
-  const found = known.get(client)
-  if (found) return found
-  const reading = readLowerCase(client)
+  const reading = known.get(client) ?? readLowerCase(client)
   known.set(client, reading)
   reading.catch(() => known.delete(client))
   return reading
@@ -28,10 +26,6 @@ async function readLowerCase(client: Client): Promise<LowerCase> {
 }
 
 function upperCaseLetters(): string[] {
-  const letters: string[] = []
-  for (let code = 1; code <= LAST_LETTER; code++) {
-    const letter = String.fromCodePoint(code)
-    if (letter !== letter.toLowerCase()) letters.push(letter)
-  }
-  return letters
+  const letters = Array.from({ length: LAST_LETTER }, (_, index) => String.fromCodePoint(index + 1))
+  return letters.filter((letter) => letter !== letter.toLowerCase())
 }
