@@ -24,7 +24,6 @@ export interface ChangeRequest {
 
 export type Source = Pick<WriteContext, 'client' | 'changesDays'>
 
-/** The cursor of the end of the feed, in requests. */
 export const NOW = 'now'
 
 /** The limit of one statement, so that a request for rare changes does not scan the whole feed. */

@@ -4,14 +4,11 @@ import { DomainError } from '../../model/errors.ts'
 import type { ChangePage, ChangeRequest } from './change-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
-/** A stream reports its position at least this often. */
 const HEARTBEAT_MILLISECONDS = 15_000
 
 /** Attempts to read a page, and the time between them. */
 const MAXIMUM_ATTEMPTS = 5
 const RETRY_MILLISECONDS = 1_000
-
-type FeedPage = Pick<ChangePage, 'next' | 'hasMore'>
 
 interface Follower<Page> {
   readonly feed: FeedWatch
@@ -25,7 +22,7 @@ interface Follower<Page> {
  * The pages of a feed from the first one on, as changes happen, and an empty one at least every 15 seconds. Ends when the
  * signal is aborted, or when no more requests may wait.
  */
-export async function* followFeed<Page extends FeedPage>(
+export async function* followFeed<Page extends Pick<ChangePage, 'next' | 'hasMore'>>(
   first: Page,
   { feed, caller, request, read, signal }: Follower<Page>,
 ): AsyncGenerator<Page> {
