@@ -12,7 +12,7 @@ import type { WriteContext } from './context.ts'
 import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import { parentNotFoundOrGone } from './read.ts'
-import { type ClientChange, refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
+import { refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
 import { ParentNotFound, transact, WriteConflict } from './transaction.ts'
 
 /** The outcome is decided by the write itself, so concurrent requests cannot make it wrong. */
@@ -55,9 +55,8 @@ export async function insertResource(
   resource: Resource,
   key: ResourceKey,
   values: Values,
-  options: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
+  { record, otherThan }: { record?: IdempotencyRecord | undefined; otherThan?: string | undefined } = {},
 ): Promise<Written> {
-  const { record, otherThan } = options
   const target = { key, before: undefined, after: newColumns(resource, values) }
   const write: Write = async (change, after) => {
     await record?.claim(change.client)
@@ -98,7 +97,6 @@ export async function removeResource(
   }
 }
 
-/** The columns of a key, with the author of the write. */
 function signedColumns(context: WriteContext, resource: Resource, key: ResourceKey): Columns {
   return keyColumns(resource, signedKey(key, writerOf(context)))
 }
@@ -106,7 +104,7 @@ function signedColumns(context: WriteContext, resource: Resource, key: ResourceK
 type Target = Pick<Change, 'key' | 'before' | 'after'>
 
 /** Writes `after`, in which rules may have set columns. */
-type Write = (change: ClientChange, after: Columns) => Promise<Written>
+type Write = (change: Change, after: Columns) => Promise<Written>
 
 async function runWrite(
   context: WriteContext,
@@ -118,7 +116,7 @@ async function runWrite(
   const { client, caller } = context
   const { key, before } = target
   try {
-    const run = (change: ClientChange) => write(change, change.after as Columns)
+    const run = (change: Change) => write(change, change.after as Columns)
     return await inTransaction(context, resource, target, run, hasIdempotencyKey)
   } catch (error) {
     refuseToGoOn(context, error)
@@ -148,7 +146,7 @@ async function inTransaction<Result>(
   context: WriteContext,
   { databaseRule }: Resource,
   { key, before, after }: Target,
-  write: (change: ClientChange) => Promise<Result>,
+  write: (change: Change) => Promise<Result>,
   hasIdempotencyKey = false,
 ): Promise<Result> {
   const { client, caller, ruleSettings: settings, transaction } = context

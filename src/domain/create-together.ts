@@ -2,13 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { prismaError } from '../database/errors.ts'
 import { prismaModel } from '../database/extension.ts'
 import { storedKeysStatement } from '../database/sql/insert.ts'
+import type { Change } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'
 import { isResourceKey, keyColumns, keyOf, keyText, makeIdentifier } from '../model/identifiers.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import { newColumns } from '../model/rows.ts'
 import type { Written } from './changes.ts'
 import type { WriteContext } from './context.ts'
-import { type ClientChange, refuseBrokenRules } from './rules.ts'
+import { refuseBrokenRules } from './rules.ts'
 import { TransactionEnded } from './transaction.ts'
 import { newValues } from './write.ts'
 
@@ -60,7 +61,7 @@ async function changesOf(
   { client, caller, ruleSettings: settings }: WriteContext,
   resource: Resource,
   creations: readonly Creation[],
-): Promise<(ClientChange | undefined)[]> {
+): Promise<(Change | undefined)[]> {
   const given = creations.flatMap(({ parentId, id }) => (id === undefined ? [] : [{ parentId, id }]))
   const asked = given.filter(isResourceKey).map(keyText)
   const stored =

@@ -1,4 +1,3 @@
-import type { Client } from '../database/client.ts'
 import { prismaModel } from '../database/extension.ts'
 import { quoted, quotedTable } from '../database/sql/statement.ts'
 import { allows } from '../model/caller.ts'
@@ -12,15 +11,13 @@ import type { Resource, Values } from '../model/resource.ts'
 import { changedColumns, toValues, valueAt } from '../model/rows.ts'
 import { uniqueExpression, uniqueLeaves } from '../model/uniqueness.ts'
 
-export type ClientChange = Change & { readonly client: Client }
-
 /**
  * Checks the rules of a definition, its references, and its database rule.
  *
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422), or an error of the database rule
  */
 export async function refuseBrokenRules(
-  change: ClientChange,
+  change: Change,
   resource: Resource,
   resources: readonly Resource[],
 ): Promise<void> {
@@ -49,7 +46,7 @@ function brokenTransitions(resource: Resource, values: Values, before: Values | 
 
 /** Checks only changed references: foreign keys keep the others valid. */
 async function unknownReferences(
-  { client, before, after }: ClientChange,
+  { client, before, after }: Change,
   resource: Resource,
   resources: readonly Resource[],
 ): Promise<Detail[]> {
@@ -100,7 +97,7 @@ export async function refuseTakenValues(
  * @throws {DomainError} RESOURCE_ALREADY_EXISTS (409)
  */
 export async function refuseTakenIdentifier(
-  { client, caller, key }: ClientChange,
+  { client, caller, key }: Change,
   resource: Resource,
   id: string,
 ): Promise<void> {
