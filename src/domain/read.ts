@@ -17,14 +17,9 @@ import { listColumn } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Row } from '../model/row.ts'
 
-/**
- * Reads a resource. A malformed identifier is not found without a query, because PostgreSQL refuses U+0000.
- *
- * @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410)
- */
+/** @throws {DomainError} RESOURCE_NOT_FOUND (404), RESOURCE_GONE (410) */
 export async function readResource(client: Client, resource: Resource, key: ResourceKey): Promise<Row> {
-  if (!isResourceKey(key)) throw resourceNotFound(resource, key)
-  const row = await prismaModel(client, resource).findByKey(resource, key)
+  const row = isResourceKey(key) ? await prismaModel(client, resource).findByKey(resource, key) : null
   return row ?? Promise.reject(await notFoundOrGone(client, resource, key))
 }
 
