@@ -466,17 +466,8 @@ test.serial('a database of another domain is refused, not changed', async (t) =>
 
 test.serial('the claims that hold for every resource hold for those of the library', async (t) => {
   t.timeout(900_000)
-  const files = (await readdir(join(project, 'test/rest')))
-    .filter((name) => name.startsWith('every-resource'))
-    .map((name) => `test/rest/${name}`)
-  t.true(files.length >= 8)
-  files.push(
-    'test/graph/every-resource.test.ts',
-    'test/database/prisma-schema.test.ts',
-    'test/domain/bounds.test.ts',
-  )
   const env = { ...process.env, DOMAIN: library.path }
-  const parameters = ['node_modules/ava/entrypoints/cli.mjs', '--no-color', '--concurrency=2', ...files]
+  const parameters = ['node_modules/ava/entrypoints/cli.mjs', '--no-color', 'test/suites/every-resource.ts']
   const ava = run(process.execPath, parameters, { cwd: project, env, maxBuffer: 2 ** 26 })
   const { code, stdout } = await ava.then(
     ({ stdout }) => ({ code: undefined, stdout }),

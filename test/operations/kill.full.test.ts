@@ -13,7 +13,7 @@ for (const fsync of ['false', 'true']) {
   test.serial(`nothing acknowledged is lost when it is killed, embedded, with fsync ${fsync}`, async (t) => {
     const { dataDir } = await createEmbedded(t)
     const start = () => startProcess({ ...QUIET, DATA_DIR: dataDir, EMBEDDED_FSYNC: fsync }, t)
-    const { problems } = await killRepeatedly(start, 2, 150)
+    const { problems } = await killRepeatedly(start, 1, 150)
     t.deepEqual(problems, [])
   })
 }
@@ -23,14 +23,14 @@ claim('nothing acknowledged is lost when it is killed, on PostgreSQL', async (t)
   const address = await createDatabaseOn(server as string, t)
   const { problems } = await killRepeatedly(
     () => startProcess({ ...QUIET, DATABASE_URL: address }, t),
-    2,
+    1,
     200,
   )
   t.deepEqual(problems, [])
 })
 
 test.serial('killed at any moment of its first start, it starts the next time', async (t) => {
-  for (const milliseconds of [400, 1_200, 2_500]) {
+  for (const milliseconds of [400, 1_500]) {
     const dataDir = await createTestFolder(t)
     const first = startProcess({ ...QUIET, DATA_DIR: dataDir }, t)
     await delay(milliseconds)
@@ -59,7 +59,7 @@ claim('killed while it migrates, the next start migrates the rest', async (t) =>
   }
 })
 
-const ROUNDS = 3
+const ROUNDS = 2
 const BATCH = 20
 
 /** Creates and then changes planets of its own in one batch. */

@@ -1,22 +1,21 @@
 import test from 'ava'
 import { findPrograms, type Programs } from '../helpers/database/own-server.ts'
 import { createPair, startFollowing, untilVisible } from '../helpers/database/replica-pair.ts'
-import { openBrowser } from '../helpers/service/browser.ts'
+import { openPage } from '../helpers/service/browser.ts'
 import { processToken } from '../helpers/service/service-process.ts'
 
 const programs = await findPrograms((reason) => console.log(`pages after writes: ${reason}`))
 const claim = programs ? test : test.skip
 
 claim('the pages read what they have written, whichever process serves them', async (t) => {
-  const browser = await openBrowser(t)
-  if (!browser) return void t.pass()
+  const page = await openPage(t)
+  if (!page) return void t.pass()
   const pair = await createPair(t, programs as Programs)
   const [here, there] = [await startFollowing(t, pair), await startFollowing(t, pair)]
   const { body } = await here.writer.post('/planets', { name: 'Before' })
   await untilVisible(there.reader, `/planets/${body.id}`)
   await pair.control.query('SELECT pg_wal_replay_pause()')
 
-  const page = await (await browser.newContext()).newPage()
   // Reads are served by one process, and writes by the other.
   await page.route(`${there.origin}/**`, async (route) => {
     const request = route.request()

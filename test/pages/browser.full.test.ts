@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../helpers/service/browser.ts'
+import { openPage } from '../helpers/service/browser.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
@@ -385,64 +385,65 @@ test('a call from the reference works with a token', async (t) => {
   })
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds no serious problem on the pages, in the ${colorScheme}, and they fit a phone`, async (t) => {
-    const { writer, base, origin } = service()
-    const { body } = await writer.post('/species', {
-      scientific_name: `Long ${'name '.repeat(40)} ${colorScheme}`,
-      classification: { kingdom: 'Animalia' },
-      planet_origin: 'Kepler-442b',
-    })
-    await writer.patch(`/species/${body.id}`, { habitat: 'reef '.repeat(40) })
-    const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
-    await browsing(t, async (page) => {
-      // With a stream, the network is never idle.
-      await page.route('**/changes?*', (route) => route.abort())
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width: 390, height: 844 })
-      const paths = [
-        base,
-        `${base}/species`,
-        `${base}/species/${body.id}`,
-        `${base}/species/${body.id}/versions`,
-        `${base}/species/none`,
-        `${origin}/${'nowhere'.repeat(40)}`,
-        `${origin}/errors`,
-        `${origin}/errors/RESOURCE_GONE`,
-        `${origin}/model`,
-        `${origin}/model#entity-missions`,
-        `${origin}/`,
-      ]
-      for (const url of paths) {
-        await page.goto(url)
-        await page.locator('h1').waitFor()
-        const opener = page.getByRole('button', { name: /^(Create a|Edit|Restore)/ })
-        if ((await opener.count()) > 0) await opener.first().click()
-        await page.waitForLoadState('networkidle')
-        const violations = await page.evaluate(
-          `${axe}; axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html })))`,
-        )
-        const serious = (violations as Json[]).filter(
-          ({ impact }) => impact === 'serious' || impact === 'critical',
-        )
-        t.deepEqual(serious, [], url)
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-        t.true((overflow as number) <= 0, `${url} is ${overflow} pixels too wide`)
-        await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(tokenOf(t))})`)
-      }
-    })
+test('axe finds no serious problem on the pages, in the light or the dark, and they fit a phone', async (t) => {
+  const { writer, base, origin } = service()
+  const { body } = await writer.post('/species', {
+    scientific_name: `Long ${'name '.repeat(40)}`,
+    classification: { kingdom: 'Animalia' },
+    planet_origin: 'Kepler-442b',
   })
-}
+  await writer.patch(`/species/${body.id}`, { habitat: 'reef '.repeat(40) })
+  const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+  await browsing(t, async (page) => {
+    const check = async (url: string, options: object) => {
+      const violations = await page.evaluate<Json[]>(
+        `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html })))`,
+      )
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      t.deepEqual(serious, [], url)
+    }
+    // With a stream, the network is never idle.
+    await page.route('**/changes?*', (route) => route.abort())
+    await page.setViewportSize({ width: 390, height: 844 })
+    const paths = [
+      base,
+      `${base}/species`,
+      `${base}/species/${body.id}`,
+      `${base}/species/${body.id}/versions`,
+      `${base}/species/none`,
+      `${origin}/${'nowhere'.repeat(40)}`,
+      `${origin}/errors`,
+      `${origin}/errors/RESOURCE_GONE`,
+      `${origin}/model`,
+      `${origin}/model#entity-missions`,
+      `${origin}/`,
+    ]
+    for (const url of paths) {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.goto(url)
+      await page.locator('h1').waitFor()
+      const opener = page.getByRole('button', { name: /^(Create a|Edit|Restore)/ })
+      if ((await opener.count()) > 0) await opener.first().click()
+      await page.waitForLoadState('networkidle')
+      await page.evaluate(axe)
+      await check(url, {})
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      t.true((overflow as number) <= 0, `${url} is ${overflow} pixels too wide`)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await check(`${url} in the dark`, { runOnly: ['color-contrast'] })
+      await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(tokenOf(t))})`)
+    }
+  })
+})
 
 function tokenOf(_: ExecutionContext): string {
   return service().writer.authorization?.replace('Bearer ', '') as string
 }
 
-/** Runs in a page of a new browser. Anything the page asks of another origin, or throws, is a failure. */
+/** Runs in a page of its own. Anything the page asks of another origin, or throws, is a failure. */
 async function browsing(t: ExecutionContext, use: (page: Page) => Promise<void>): Promise<void> {
-  const browser = await openBrowser(t)
-  if (!browser) return void t.pass()
-  const page = await (await browser.newContext()).newPage()
+  const page = await openPage(t)
+  if (!page) return void t.pass()
   page.on('pageerror', (error) => void t.fail(String(error)))
   page.on('dialog', () => void t.fail('a dialog was opened'))
   page.on('request', (request) => {

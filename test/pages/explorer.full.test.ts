@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../helpers/service/browser.ts'
+import { openPage } from '../helpers/service/browser.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
@@ -14,12 +14,11 @@ for (const [device, width, height] of [
   test.serial(
     `on ${device}, a token and an example can be entered and run, without third parties`,
     async (t) => {
-      const browser = await openBrowser(t)
-      if (!browser) return t.pass()
+      const page = await openPage(t, { viewport: { width, height } })
+      if (!page) return t.pass()
       const { writer, origin } = service()
       const name = `Explorata ${width}`
       await writer.post('/species', { scientific_name: name })
-      const page = await browser.newPage({ viewport: { width, height } })
       const outside = watchOutside(page, origin)
       const problems = watchProblems(page)
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../helpers/service/browser.ts'
+import { openPage } from '../helpers/service/browser.ts'
 import type { Client } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
@@ -15,12 +15,11 @@ async function browsing(
   path: string,
   work: (page: Page) => Promise<void>,
 ): Promise<boolean> {
-  const browser = await openBrowser(t)
-  if (!browser) {
+  const page = await openPage(t)
+  if (!page) {
     t.pass()
     return false
   }
-  const page = await (await browser.newContext()).newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   await page.goto(service().base + path)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { createTestFolder } from '../helpers/database/database.ts'
-import { openBrowser } from '../helpers/service/browser.ts'
+import { openPage } from '../helpers/service/browser.ts'
 
 const run = promisify(execFile)
 const IMAGES = 'docs/images'
@@ -27,7 +27,7 @@ test('the screenshots are small, and documents show each of them', async (t) => 
 test('npm run screenshots takes all of them again, where there is a browser', async (t) => {
   const folder = await createTestFolder(t)
   const command = run('npm', ['run', '--silent', 'screenshots', '--', folder])
-  if (await openBrowser(t)) {
+  if (await openPage(t)) {
     await command
     t.deepEqual(await pictures(folder), await pictures(IMAGES))
     for (const name of await pictures(folder)) t.true((await stat(join(folder, name))).size > 1_000, name)

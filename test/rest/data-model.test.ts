@@ -5,7 +5,7 @@ import { defineResource, reference, text } from '../../src/domain/definition.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { typeMap } from '../../src/graph/type-map.ts'
 import { domain, resources } from '../helpers/domain/domain.ts'
-import { openBrowser } from '../helpers/service/browser.ts'
+import { openPage } from '../helpers/service/browser.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const service = shareTestService(test)
@@ -89,11 +89,10 @@ test('a domain of a hundred collections is drawn, and texts of its definitions a
 })
 
 test('a name in a drawing opens its section, and a type leads to its query in the explorer', async (t) => {
-  const browser = await openBrowser(t)
-  if (!browser) return t.pass()
+  const page = await openPage(t, { viewport: { width: 390, height: 844 } })
+  if (!page) return t.pass()
   const { origin, writer } = service()
   await writer.post('/missions', { name: 'Drawn' })
-  const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()
   await page.goto(`${origin}/errors`)
   const token = (writer.authorization as string).replace('Bearer ', '')
   await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { createTestFolder, type Owner } from '../helpers/database/database.ts'
-import { openBrowser } from '../helpers/service/browser.ts'
+import { openPage } from '../helpers/service/browser.ts'
 import { runCommand } from '../helpers/service/commands.ts'
 import { PROCESS_TOKEN, startProcess } from '../helpers/service/service-process.ts'
 
@@ -41,9 +41,8 @@ const releases: (() => Promise<void>)[] = []
 const owner = { teardown: (release: () => Promise<void>) => void releases.push(release), log: console.error }
 
 try {
-  const browser = await openBrowser(owner)
-  if (browser) await takeAll(browser, await startService(owner))
-  else process.exitCode = 1
+  const isTaken = await takeAll(await startService(owner))
+  if (!isTaken) process.exitCode = 1
 } finally {
   for (const release of releases.reverse()) await release()
 }
@@ -57,25 +56,23 @@ async function startService(owner: Owner): Promise<string> {
   return origin
 }
 
-async function takeAll(browser: Browser, origin: string): Promise<void> {
+async function takeAll(origin: string): Promise<boolean> {
   await mkdir(folder, { recursive: true })
   for (const screenshot of SCREENSHOTS) {
-    await take(browser, origin, screenshot)
+    if (!(await take(origin, screenshot))) return false
     console.log(join(folder, screenshot.file))
   }
+  return true
 }
 
+/** Resolves to false where there is no browser. */
 async function take(
-  browser: Browser,
   origin: string,
   { file, path, size = WIDE, colorScheme = 'light', prepare }: Screenshot,
-): Promise<void> {
-  const page = await browser.newPage({
-    viewport: size,
-    colorScheme,
-    reducedMotion: 'reduce',
-    locale: 'en-GB',
-  })
+): Promise<boolean> {
+  const appearance = { colorScheme, reducedMotion: 'reduce', locale: 'en-GB' } as const
+  const page = await openPage(owner, { viewport: size, ...appearance })
+  if (!page) return false
   // As the token form of the pages stores it.
   await page.addInitScript(`sessionStorage.setItem('halgraph.token', '${PROCESS_TOKEN}')`)
   // With a stream, the network is never idle.
@@ -85,4 +82,5 @@ async function take(
   await page.waitForTimeout(500)
   await page.screenshot({ path: join(folder, file), animations: 'disabled' })
   await page.close()
+  return true
 }

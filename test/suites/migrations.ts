@@ -1,6 +1,4 @@
 import '../database/internal-schema.test.ts'
 import '../database/migrator.test.ts'
-import '../database/prisma-schema.test.ts'
 import '../database/upgrade.test.ts'
-import '../domain/bounds.test.ts'
 import '../domain/key-expiry.test.ts'

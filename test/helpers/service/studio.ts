@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import type { Owner } from '../database/database.ts'
 import { freePort } from '../process/free-port.ts'
-import { openBrowser } from './browser.ts'
+import { openPage } from './browser.ts'
 
 /**
  * Runs `studio` and opens the page that it names in a browser, without the network; both are gone at teardown. Undefined
@@ -15,11 +15,10 @@ export async function openStudio(
   owner: Owner & { log(text: string): void },
   environment: NodeJS.ProcessEnv,
 ): Promise<Page | undefined> {
-  const browser = await openBrowser(owner)
-  if (!browser) return undefined
-  const address = await startStudio(owner, environment)
   // Its table holds in the page only the columns that can be seen.
-  const page = await browser.newPage({ viewport: { width: 3600, height: 800 } })
+  const page = await openPage(owner, { viewport: { width: 3600, height: 800 } })
+  if (!page) return undefined
+  const address = await startStudio(owner, environment)
   const { origin } = new URL(address)
   await page.route('**/*', (route) =>
     route.request().url().startsWith(origin) ? route.continue() : route.abort(),
