@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ClientConfig } from 'pg'
 
 /** The database cannot be used. The message gives the operator the reason and the remedy; print no stack trace. */
@@ -18,6 +19,26 @@ export interface Connection extends ClientConfig {
 export interface Patience {
   readonly seconds: number
   readonly report: (reason: string) => void
+}
+
+const PAUSE_MILLISECONDS = 250
+
+/** Repeats work after temporary errors for as long as a start waits, and reports the first of them. */
+export async function retryAtStart<Result>(
+  patience: Patience | undefined,
+  isTemporary: (error: Error) => boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const until = performance.now() + (patience?.seconds ?? 0) * 1_000
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isTemporary(error as Error) || performance.now() >= until) throw error
+      if (attempt === 1) patience?.report((error as Error).message)
+      await delay(PAUSE_MILLISECONDS)
+    }
+  }
 }
 
 /** Prisma's queries do not escape the name. */

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Patience } from '../database/connection.ts'
+import { retryAtStart } from '../database/connection.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { openReaders } from '../database/replicas/readers.ts'
 import { keepChanges, startChangeUpkeep } from '../domain/feed/upkeep.ts'
@@ -46,7 +45,9 @@ export async function startService(parts: ServiceParts) {
       settings.databaseReplicaUrls.length > 0
         ? await openReaders(database, { ...settings, PrismaClient }, replicaOptions)
         : undefined
-    const feed = await retryWhileUnavailable(options.patience, () => openFeed(database, settings.changesDays))
+    const feed = await retryAtStart(options.patience, isUnavailable, () =>
+      openFeed(database, settings.changesDays),
+    )
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state, feed)
     const { server, drain } = createHttpServer(handler, settings, state)
@@ -96,23 +97,7 @@ function shownVersion(domain: Domain, { version }: Settings): string {
   throw new SettingsError([`API_VERSION: the domain has the versions ${names.join(', ')}, not ${shown}`])
 }
 
-const PAUSE_MILLISECONDS = 250
-
-export async function retryWhileUnavailable<Result>(
-  patience: Patience | undefined,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const until = performance.now() + (patience?.seconds ?? 0) * 1_000
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      const isUnavailable = error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
-      if (!isUnavailable || performance.now() >= until) throw error
-      await delay(PAUSE_MILLISECONDS)
-    }
-  }
-}
+const isUnavailable = (error: Error) => error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
 
 async function openFeed({ client, notifications }: Database, days: number): Promise<FeedWatch> {
   const isRecorded = await keepChanges(client, days)

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { retryAtStart } from '../../src/database/connection.ts'
 import { DomainError } from '../../src/model/errors.ts'
-import { retryWhileUnavailable } from '../../src/service/server.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
 import type { Client } from '../helpers/service/client.ts'
 import type { TestService } from '../helpers/service/service.ts'
@@ -58,17 +58,22 @@ async function recovers(t: ExecutionContext, { anonymous, writer, origin }: Test
 
 test('a start repeats what the database does not answer, as long as it waits, and nothing else', async (t) => {
   const unanswered = new DomainError('SERVICE_UNAVAILABLE', 'The database is not responding.')
-  const patience = { seconds: 60, report: () => {} }
+  const isTemporary = (error: Error) => error === unanswered
+  const reports: string[] = []
+  const patience = { seconds: 60, report: (reason: string) => void reports.push(reason) }
   const answers = [() => Promise.reject(unanswered), () => Promise.resolve('answered')]
-  t.is(await retryWhileUnavailable(patience, async () => answers.shift()?.()), 'answered')
+  t.is(await retryAtStart(patience, isTemporary, async () => answers.shift()?.()), 'answered')
+  t.deepEqual(reports, [unanswered.message])
   t.is(
-    await t.throwsAsync(retryWhileUnavailable({ ...patience, seconds: 0 }, () => Promise.reject(unanswered))),
+    await t.throwsAsync(
+      retryAtStart({ ...patience, seconds: 0 }, isTemporary, () => Promise.reject(unanswered)),
+    ),
     unanswered,
   )
   const other = new Error('The database refuses this.')
   let calls = 0
   const refuse = () => Promise.reject(calls++ === 0 ? other : unanswered)
-  t.is(await t.throwsAsync(retryWhileUnavailable(patience, refuse)), other)
+  t.is(await t.throwsAsync(retryAtStart(patience, isTemporary, refuse)), other)
 })
 
 claim('a server that is down is a 503 to every request, and forgotten when it is back', async (t) => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
-import { type Connection, DatabaseRefusedError } from '../connection.ts'
+import { type Connection, DatabaseRefusedError, retryAtStart } from '../connection.ts'
 import { isNotReachedYet } from '../errors.ts'
 import { sendSetUp } from '../pooler.ts'
 import { readServerFacts, refuseServer } from '../server-facts.ts'
@@ -12,7 +11,6 @@ import { createRecord, MIGRATION_LOCK, type MigrationState, readState, recordOf 
 import { createSchemas, INSUFFICIENT_PRIVILEGE, moveStatement } from './schemas.ts'
 
 const CONNECT_MILLISECONDS = 5_000
-const PAUSE_MILLISECONDS = 250
 
 /** PostgreSQL, appendix A: a parameter or a value is unknown or not supported. */
 const UNKNOWN_SETTING = /^(?:0A000|22023|42704)$/
@@ -169,9 +167,9 @@ async function withSession<Result>(
 }
 
 /** Retries a server that cannot be reached yet for as long as the connection is patient. */
-async function connect({ patience, ...connection }: Connection): Promise<Client> {
-  const until = performance.now() + (patience?.seconds ?? 0) * 1_000
-  for (let attempt = 1; ; attempt++) {
+function connect({ patience, ...connection }: Connection): Promise<Client> {
+  const isTemporary = ({ cause }: Error) => isNotReachedYet(cause)
+  return retryAtStart(patience, isTemporary, async () => {
     const client = new Client({ connectionTimeoutMillis: CONNECT_MILLISECONDS, ...connection })
     client.on('error', () => {})
     try {
@@ -183,10 +181,7 @@ async function connect({ patience, ...connection }: Connection): Promise<Client>
       client.end().catch(() => {})
       const causes = cause instanceof AggregateError ? cause.errors.map(String) : [(cause as Error).message]
       const reason = `The database at ${client.host}:${client.port} cannot be reached: ${causes.join(', ')}`
-      if (!isNotReachedYet(cause) || performance.now() >= until)
-        throw new DatabaseRefusedError(reason, { cause })
-      if (attempt === 1) patience?.report(reason)
-      await delay(PAUSE_MILLISECONDS)
+      throw new DatabaseRefusedError(reason, { cause })
     }
-  }
+  })
 }
