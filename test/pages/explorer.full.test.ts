@@ -53,6 +53,30 @@ for (const [device, width, height] of [
   )
 }
 
+test.serial(
+  'a name in a drawing opens its section, and a type leads to its query in the explorer',
+  async (t) => {
+    const page = await openPage(t, { viewport: { width: 390, height: 844 } })
+    if (!page) return t.pass()
+    const { origin, writer } = service()
+    await writer.post('/missions', { name: 'Drawn' })
+    await page.goto(`${origin}/errors`)
+    const token = (writer.authorization as string).replace('Bearer ', '')
+    await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(token)})`)
+    await page.goto(`${origin}/model`)
+    const drawings = page.locator('.diagram')
+    await drawings.first().getByRole('link', { name: 'Spacecraft', exact: true }).click()
+    await page.locator('#entity-spacecraft').getByText('crew_capacity', { exact: true }).waitFor()
+    await drawings.last().getByRole('link', { name: 'Mission', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#type-Mission').getByRole('link', { name: 'Query it in the explorer' }).click()
+    await page.getByText('newestMissions').first().waitFor()
+    await page.click('.graphiql-execute-button')
+    await page.locator('.result-window', { hasText: 'Drawn' }).waitFor()
+    t.is(new URL(page.url()).hash, '#example=missions')
+  },
+)
+
 function watchOutside(page: Page, origin: string): string[] {
   const outside: string[] = []
   page.on('request', (request) => {
