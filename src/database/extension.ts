@@ -126,10 +126,9 @@ function convertedLeaves({ leaves }: Resource) {
 }
 
 /** Converts one or several rows of Prisma to the values of statements. */
-function storedValues<Rows>(resource: Resource, rows: Rows): Rows {
-  const leaves = convertedLeaves(resource)
+function storedValues<Rows>(resource: Resource, rows: Rows, leaves = convertedLeaves(resource)): Rows {
   if (!rows || leaves.length === 0) return rows
-  if (Array.isArray(rows)) return rows.map((row) => storedValues(resource, row)) as Rows
+  if (Array.isArray(rows)) return rows.map((row) => storedValues(resource, row, leaves)) as Rows
   const values: Record<string, unknown> = { ...rows }
   for (const { column, field } of leaves)
     values[column] &&= kindOf(field).fromPrisma?.(values[column] as never, field)

@@ -23,8 +23,8 @@ interface RecordedVersion {
 export const HIGHEST_VERSION = 2 ** 31 - 1
 
 /**
- * Reads the versions that are kept of a resource, the newest first, even if it was deleted. They include the current state. The client must be
- * that of the primary, since replicas may lack changes.
+ * Reads the versions that are kept of a resource, the newest first, even if it was deleted. They include the current
+ * state. The client must be that of the primary, since replicas may lack changes.
  *
  * @param before only versions below this one
  * @param limit of versions: a deletion comes with the version that was deleted

@@ -7,8 +7,8 @@ export interface Counted<Result> {
 }
 
 /**
- * What the service does by itself: the first statements of a connection, notifications, a look at the sizes of the tables, the
- * deletion of expired idempotency keys and changes soon after the start, and the numbering of changes.
+ * What the service does by itself: the first statements of a connection, notifications, a look at the sizes of the
+ * tables, the deletion of expired idempotency keys and changes soon after the start, and the numbering of changes.
  */
 const OWN_STATEMENT =
   /^SET |^BEGIN ISOLATION LEVEL |^LISTEN |pg_notify|pg_table_size|idempotency_keys|purge_changes|number_changes|last_position::float8 AS last/
