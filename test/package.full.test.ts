@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -10,7 +11,7 @@ const execute = promisify(execFile)
 
 test('from the packed package, a new domain is written, migrated, served, and deployed elsewhere', async (t) => {
   t.timeout(600_000)
-  const outer = await createTestFolder(t)
+  const outer = await createTestFolder(t, tmpdir())
   const run = (folder: string, program: string, ...parameters: string[]) =>
     execute(program, parameters, {
       cwd: folder,

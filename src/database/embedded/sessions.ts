@@ -1,15 +1,15 @@
 import type { PGlite } from '@electric-sql/pglite'
-import { escapeLiteral } from 'pg'
 
-/** The settings of a session when it last used the engine. */
+/** The statements that restore the settings of a session when it last used the engine. */
 interface Session {
-  settings: readonly { readonly name: string; readonly setting: string }[]
+  settings: readonly { readonly statement: string }[]
 }
 
 /** The role comes last, because it might not be allowed to change the other settings. */
-const SAVE = `SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session'
-  UNION ALL SELECT 'session_authorization', session_user
-  UNION ALL SELECT 'role', pg_catalog.current_setting('role')`
+const SAVE = `SELECT pg_catalog.format('SELECT pg_catalog.set_config(%L, %L, false)', name, setting) AS statement
+  FROM (SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session'
+    UNION ALL SELECT 'session_authorization', session_user
+    UNION ALL SELECT 'role', pg_catalog.current_setting('role')) AS settings`
 
 /**
  * Restores the engine's settings and role. SET SESSION AUTHORIZATION DEFAULT has no effect, because the engine
@@ -59,11 +59,7 @@ export class EmbeddedSessions {
     const isLeftOver = this.#isLeftOver
     this.#isLeftOver = false
     if (isLeftOver) await this.engine.exec('DISCARD ALL')
-    const restored = next.settings.map(
-      ({ name, setting }) =>
-        `SELECT pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(setting)}, false)`,
-    )
-    await this.engine.exec([RESET_SESSION, ...restored].join(';'))
+    await this.engine.exec([RESET_SESSION, ...next.settings.map(({ statement }) => statement)].join(';'))
     this.#current = next
   }
 }

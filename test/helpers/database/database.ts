@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg, { type ClientConfig } from 'pg'
@@ -19,6 +18,7 @@ import { readMigrations } from '../../../src/database/migrations/migration-files
 import { migrate } from '../../../src/database/migrations/migrator.ts'
 import { moveStatement } from '../../../src/database/migrations/schemas.ts'
 import { tables } from '../domain/domain.ts'
+import { FAST_FOLDER } from '../process/fast-folder.ts'
 import { takeTurn } from '../process/turns.ts'
 import { hostileDefaults } from './hostile-defaults.ts'
 
@@ -85,9 +85,9 @@ export async function createEmptyDatabase(owner: Owner): Promise<ClientConfig> {
 }
 
 /** A folder of the owner's own, with a short path, gone at teardown. */
-export async function createTestFolder(owner: Owner): Promise<string> {
+export async function createTestFolder(owner: Owner, parent = FAST_FOLDER): Promise<string> {
   await takeTurn(owner)
-  const folder = await mkdtemp(join(tmpdir(), 'hg-'))
+  const folder = await mkdtemp(join(parent, 'hg-'))
   // A process that was just killed may still write.
   owner.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
@@ -137,7 +137,7 @@ async function embeddedTemplate(
   name: string,
   open: (folder: string) => Promise<{ close(): Promise<void> }>,
 ): Promise<string> {
-  const template = join(tmpdir(), `hg-cluster-${name}`)
+  const template = join(FAST_FOLDER, `hg-cluster-${name}`)
   const parent = `${template}.making`
   await mkdir(parent, { recursive: true })
   const unlock = await lock(parent, {

@@ -9,15 +9,21 @@ import {
   createTestFolder,
   type Owner,
   openSharedTestDatabase,
+  openTestDatabase,
   type TestDatabase,
   type TestOptions,
 } from '../database/database.ts'
 import type { Json } from './client.ts'
 import { ENGINE_OPTIONS } from './service-process.ts'
 
-/** A migrated, empty database, as commands find it, and a folder for files. */
-export async function createSetup(owner: Owner) {
+/**
+ * A migrated, empty database and a folder for files. Commands find the database open, as beside a running service,
+ * or else open it themselves.
+ */
+export async function createSetup(owner: Owner, { isOpen = true } = {}) {
   const options = await createTestDatabase(owner)
+  const open = isOpen ? await openTestDatabase(options) : undefined
+  owner.teardown(async () => open?.close())
   const environment: NodeJS.ProcessEnv = {
     // A busy machine is no reason for a command to give up.
     DATABASE_TIMEOUT: '60000',
@@ -28,13 +34,17 @@ export async function createSetup(owner: Owner) {
   return {
     environment,
     folder: await createTestFolder(owner),
-    use: <Result>(action: (database: TestDatabase) => Promise<Result>) => withDatabase(options, action),
+    use: <Result>(action: (database: TestDatabase) => Promise<Result>) =>
+      open ? action(open) : withDatabase(options, action),
   }
 }
 
-/** A file of moons. Their names are not unique, so only the import itself prevents duplicates. */
+/**
+ * A file of moons. Their names are not unique, so only the import itself prevents duplicates. The import opens the
+ * database itself.
+ */
 export async function prepareMoons(owner: Owner, count: number) {
-  const setup = await createSetup(owner)
+  const setup = await createSetup(owner, { isOpen: false })
   const file = join(setup.folder, 'moons.ndjson')
   const row = JSON.stringify({ planet_id: 'kepler', name: 'Same name' })
   await writeFile(file, `${row}\n`.repeat(count))
