@@ -49,7 +49,7 @@ export default {
           .map((file) => `test/${file}`),
       ],
   // V8 optimizes the embedded database later than it would, because most tests end before that pays off.
-  nodeArguments: ['--wasm-tiering-budget=200000000'],
+  nodeArguments: ['--wasm-tiering-budget=2000000000'],
   // The files of a suite declare their tests together, so nothing that they import may still be loading.
   require: ['./test/dist/helpers/process/prepare.js'],
   // A suite is not as long as the longest files, which would run alone at the end.
