@@ -5,7 +5,7 @@ import config from './ava.config.js'
 
 /** They use no database, or start their own, or a server wherever they run. */
 const INDEPENDENT = [
-  'test/suites/{documents,graph-protocol,http,http-service,model,operations,service,tools}.ts',
+  'test/suites/{commands,documents,graph-protocol,http,http-service,model,operations,service,tools,transfer}.ts',
   'test/{pages,tools}/**',
   'test/**/*.full.test.ts',
   'test/commands/halgraph.test.ts',

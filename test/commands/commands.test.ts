@@ -11,10 +11,11 @@ import {
   createTestFolder,
   openTestDatabase,
 } from '../helpers/database/database.ts'
+import { findServer } from '../helpers/database/postgres-server.ts'
 import { freePort } from '../helpers/process/free-port.ts'
 import { runCommand as run, runIn, startCommand as start } from '../helpers/service/commands.ts'
 
-const server = process.env['TEST_DATABASE_URL']
+const server = findServer((reason) => console.log(`claims about a server: ${reason}`))
 const secret = 'a secret that is long enough for it'
 
 const PLANETS = 'SELECT name FROM planets'
@@ -139,13 +140,17 @@ test.serial(
 )
 
 test.serial('migrate applies migrations, lists them, and needs no token settings', async (t) => {
-  const environment = server
-    ? { DATABASE_URL: await createServerDatabase(server, t), NODE_ENV: 'production' }
-    : { DATA_DIR: await createTestFolder(t), NODE_ENV: 'production' }
-  t.regex((await run('migrate', environment)).output, /^Applied 20/)
-  const again = await run('migrate', environment)
-  t.is(again.output, 'The database is up to date\n')
-  t.is(again.status, 0)
+  const places = [
+    { DATA_DIR: await createTestFolder(t) },
+    ...(server ? [{ DATABASE_URL: await createServerDatabase(server, t) }] : []),
+  ]
+  for (const place of places) {
+    const environment = { ...place, NODE_ENV: 'production' }
+    t.regex((await run('migrate', environment)).output, /^Applied 20/)
+    const again = await run('migrate', environment)
+    t.is(again.output, 'The database is up to date\n')
+    t.is(again.status, 0)
+  }
 })
 
 test.serial('an unreachable database is one message and exit status 1', async (t) => {
@@ -174,7 +179,7 @@ test.serial(
 
 test.serial('studio uses the session settings of the service on a server', async (t) => {
   if (!server) {
-    t.log('skipped: TEST_DATABASE_URL is not set')
+    t.log('skipped: there is no PostgreSQL server')
     return t.pass()
   }
   const databaseUrl = await createServerDatabase(server, t)

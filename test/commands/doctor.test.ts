@@ -9,9 +9,10 @@ import {
   createTestFolder,
   openTestDatabase,
 } from '../helpers/database/database.ts'
+import { findServer } from '../helpers/database/postgres-server.ts'
 import { createSetup, runCommand as run, runIn, startCommand as start } from '../helpers/service/commands.ts'
 
-const server = process.env['TEST_DATABASE_URL']
+const server = findServer((reason) => console.log(`claims about a server: ${reason}`))
 
 test('doctor reports a wrong count, and repairs it with --repair only', async (t) => {
   const setup = await createSetup(t)
@@ -137,7 +138,7 @@ test('doctor, export and studio refuse a data folder without a database and crea
 
 test('doctor and export do not migrate a server either, also with MIGRATE_ON_START=true', async (t) => {
   if (!server) {
-    t.log('skipped: TEST_DATABASE_URL is not set')
+    t.log('skipped: there is no PostgreSQL server')
     return t.pass()
   }
   const environment = { DATABASE_URL: await createServerDatabase(server, t), MIGRATE_ON_START: 'true' }
