@@ -48,7 +48,7 @@ export type CreateApplication = Awaited<ReturnType<typeof prepareApplication>>
 export async function prepareApplication(parts: ServiceParts) {
   const { settings, tokens, reportFault, reportRequest } = parts
   const { resources, versions, folder, title, description } = parts.domain
-  const { maxPageSize: maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
+  const { maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
   const schema = createSchema(resources, versions)
   const operations = settings.graphqlOperationsDir ?? folder.operations
   const persisted = await readPersistedOperations(schema, operations).catch((error) => {
@@ -107,7 +107,6 @@ export async function prepareApplication(parts: ServiceParts) {
       feed,
       // A replica may not have the changes up to the position yet.
       linksChanges: settings.databaseReplicaUrls.length === 0,
-      maximumPageSize,
       seeds,
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }

@@ -4,7 +4,7 @@ import type { Answer, Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
 const test = anyTest as TestFn
-const service = shareTestService(test, { maxPageSize: 1000 })
+const service = shareTestService(test, { maximumPageSize: 1000 })
 
 const SPECIES = 1000
 const PLANETS = 200

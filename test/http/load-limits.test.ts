@@ -278,7 +278,7 @@ test('a caller that leaves its responses unread is refused more of them, and oth
   const service = await startTestService(t, {
     responseMemory: 16,
     databaseTimeout: 4_000,
-    maxPageSize: 400,
+    maximumPageSize: 400,
     callerShare: 50,
   })
   await service.database.client.mission.createMany({

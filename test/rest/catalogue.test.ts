@@ -10,7 +10,7 @@ const SPECIES = Number(process.env['CATALOGUE_SIZE'] ?? (isFull ? 3000 : 600))
 const PLANETS = Math.ceil(SPECIES / 3)
 const PARALLEL = 8
 
-const service = shareTestService(test, { maxPageSize: 1000 })
+const service = shareTestService(test, { maximumPageSize: 1000 })
 
 const GENERA = [
   'Quercus',

@@ -33,15 +33,15 @@ export function readSettings(
   const production = given['NODE_ENV'] === 'production'
   problems.push(...tokenProblems(given, production), ...workerProblems(given))
   if (problems.length > 0) throw new SettingsError(problems)
-  const { apiNamespace, apiVersion, maxConnections, otelExporterOtlpEndpoint, ...others } = inCamelCase(
-    values,
-  ) as SettingsInCamelCase
+  const { apiNamespace, apiVersion, maxConnections, maxPageSize, otelExporterOtlpEndpoint, ...others } =
+    inCamelCase(values) as SettingsInCamelCase
   const { jwtSecret, jwtJwksUrl, jwksMaxStaleHours, ...settings } = others
   return {
     ...settings,
     namespace: apiNamespace,
     version: apiVersion,
     maximumConnections: maxConnections,
+    maximumPageSize: maxPageSize,
     traceEndpoint: otelExporterOtlpEndpoint,
     jwt: tokenKind(jwtSecret, jwtJwksUrl, jwksMaxStaleHours),
     migrateOnStart: settings.databaseUrl === undefined || settings.migrateOnStart,

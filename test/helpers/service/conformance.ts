@@ -23,8 +23,8 @@ export class ConformanceError extends Error {
  * API. An answer to an address, a method or an identifier that the document does not know must be an error envelope or a problem.
  */
 export function createConformanceCheck(settings: Settings, domain: Domain = tested): CheckConformance {
-  const { namespace, version, maxPageSize } = settings
-  const key = JSON.stringify([namespace, version, maxPageSize])
+  const { namespace, version, maximumPageSize } = settings
+  const key = JSON.stringify([namespace, version, maximumPageSize])
   const made = checksOfDomains.get(domain) ?? new Map<string, CheckConformance>()
   checksOfDomains.set(domain, made)
   return (method, url, answer) => {
@@ -38,7 +38,7 @@ export function createConformanceCheck(settings: Settings, domain: Domain = test
 const checksOfDomains = new WeakMap<Domain, Map<string, CheckConformance>>()
 
 function makeCheck(settings: Settings, domain: Domain): CheckConformance {
-  const { namespace, version: configured, maxPageSize: maximumPageSize } = settings
+  const { namespace, version: configured, maximumPageSize } = settings
   const { versions, shown: version } = servedVersions(domain, configured)
   const documentSettings = { publicBaseUrl: undefined, namespace, version, maximumPageSize }
   const checks = restVersions(domain.resources, versions, documentSettings).map((served) =>
