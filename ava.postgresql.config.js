@@ -3,12 +3,11 @@
 // have passed on the embedded one.
 import config from './ava.config.js'
 
-/** They use no database, or start their own, or a server wherever they run. */
+/** They use no database, or start their own, or a server wherever they run; or they test commands. */
 const INDEPENDENT = [
   'test/suites/{commands,documents,graph-protocol,http,http-service,model,operations,service,tools,transfer}.ts',
-  'test/{pages,tools}/**',
+  'test/{commands,pages,tools}/**',
   'test/**/*.full.test.ts',
-  'test/commands/halgraph.test.ts',
   'test/database/{database,embedded-sessions}.test.ts',
   'test/http/load-limits.test.ts',
   'test/operations/**',

@@ -84,7 +84,11 @@ export async function createEmptyDatabase(owner: Owner): Promise<ClientConfig> {
   return embedded.connection
 }
 
-/** A folder of the owner's own, with a short path, gone at teardown. */
+/**
+ * A folder of the owner's own, with a short path, gone at teardown.
+ *
+ * @param parent must be on a disk for copies of the project, which link to its files
+ */
 export async function createTestFolder(owner: Owner, parent = FAST_FOLDER): Promise<string> {
   await takeTurn(owner)
   const folder = await mkdtemp(join(parent, 'hg-'))
