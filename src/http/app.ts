@@ -33,21 +33,21 @@ interface AppParts {
   readonly reportFault: ReportFault
   readonly reports: readonly ReportRequest[]
   readonly load: Load
-  readonly pathHeaders?: PathHeaders | undefined
+  readonly setPathHeaders: SetPathHeaders
   /** Set if reads can be older than writes. */
   readonly positions?: Positions | undefined
 }
 
-/** Headers of every response at certain paths, including errors. */
-export interface PathHeaders {
-  readonly names: readonly string[]
-  /** @param hasRoute whether the service serves a path */
-  readonly set: (ctx: Context, hasRoute: (path: string) => boolean) => void
-}
+/**
+ * Sets headers of every response at certain paths, including errors.
+ *
+ * @param hasRoute whether the service serves a path
+ */
+export type SetPathHeaders = (ctx: Context, hasRoute: (path: string) => boolean) => void
 
 /** Middleware runs in the order of these lists. */
 export function createApp(parts: AppParts): RequestListener {
-  const { settings, reportFault, pathHeaders, positions } = parts
+  const { settings, reportFault, setPathHeaders, positions } = parts
   const app = new Koa({ proxy: settings.trustProxy })
   const turns = createTurns()
   const token = [
@@ -70,10 +70,10 @@ export function createApp(parts: AppParts): RequestListener {
     cacheControl,
     securityHeaders,
     (ctx, next) => {
-      pathHeaders?.set(ctx, routes.has)
+      setPathHeaders(ctx, routes.has)
       return next()
     },
-    crossOrigin(pathHeaders?.names),
+    crossOrigin,
     renderErrors(reportFault, settings, (path) => routes.at(path)?.formatError),
     routes.serve,
     ...token,

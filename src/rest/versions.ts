@@ -1,4 +1,4 @@
-import type { PathHeaders } from '../http/app.ts'
+import type { SetPathHeaders } from '../http/app.ts'
 import { hasHost, rootFor } from '../http/request-target.ts'
 import { type ApiVersion, successorOf } from '../model/domain.ts'
 import type { Resource } from '../model/resource.ts'
@@ -36,25 +36,19 @@ export function restVersions<Settings extends RestSettings>(
  * The headers of deprecated versions: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link to the same resource, or
  * else to the entry document, of the next version (`successor-version`, RFC 5829).
  */
-export function deprecationHeaders(
-  versions: readonly { readonly settings: RestSettings }[],
-): PathHeaders | undefined {
+export function deprecationHeaders(versions: readonly { readonly settings: RestSettings }[]): SetPathHeaders {
   const deprecated = versions.map(({ settings }) => settings).filter(({ deprecation }) => deprecation)
-  if (deprecated.length === 0) return undefined
-  return {
-    names: ['Deprecation', 'Sunset'],
-    set(ctx, hasRoute) {
-      const settings = deprecated.find((one) => `${ctx.path}/`.startsWith(`${basePath(one)}/`))
-      if (!settings) return
-      const { since, sunset, successor } = settings.deprecation as Deprecation
-      ctx.set('Deprecation', deprecationDate(since))
-      if (sunset) ctx.set('Sunset', sunset.toUTCString())
-      if (!hasHost(ctx)) return
-      const same = successor + ctx.path.slice(basePath(settings).length)
-      const target = rootFor(ctx, settings) + (hasRoute(same) ? same : successor)
-      // URL encodes characters of the path that a header cannot have.
-      ctx.append('Link', `<${new URL(target).href}>; rel="successor-version"`)
-    },
+  return (ctx, hasRoute) => {
+    const settings = deprecated.find((one) => `${ctx.path}/`.startsWith(`${basePath(one)}/`))
+    if (!settings) return
+    const { since, sunset, successor } = settings.deprecation as Deprecation
+    ctx.set('Deprecation', deprecationDate(since))
+    if (sunset) ctx.set('Sunset', sunset.toUTCString())
+    if (!hasHost(ctx)) return
+    const same = successor + ctx.path.slice(basePath(settings).length)
+    const target = rootFor(ctx, settings) + (hasRoute(same) ? same : successor)
+    // URL encodes characters of the path that a header cannot have.
+    ctx.append('Link', `<${new URL(target).href}>; rel="successor-version"`)
   }
 }
 

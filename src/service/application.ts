@@ -128,7 +128,7 @@ export async function prepareApplication(parts: ServiceParts) {
       reportFault,
       reports: [reportRequest, metrics?.report].filter((report) => report !== undefined),
       load: limiter,
-      pathHeaders: deprecationHeaders(interfaces),
+      setPathHeaders: deprecationHeaders(interfaces),
       positions: readers?.positions,
     })
   }

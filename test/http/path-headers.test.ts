@@ -41,12 +41,9 @@ async function serve(t: ExecutionContext, isFull: boolean) {
     reportFault: (error) => t.fail(String(error)),
     reports: [],
     load,
-    pathHeaders: {
-      names: ['Successor'],
-      set: (ctx, hasRoute) => {
-        if (!ctx.path.startsWith('/old/')) return
-        ctx.set('Successor', String(hasRoute(ctx.path.replace('/old', '/new'))))
-      },
+    setPathHeaders: (ctx, hasRoute) => {
+      if (!ctx.path.startsWith('/old/')) return
+      ctx.set('Successor', String(hasRoute(ctx.path.replace('/old', '/new'))))
     },
   })
   const server = createServer(app).listen(0, '127.0.0.1')

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { openPage } from '../helpers/service/browser.ts'
@@ -434,6 +437,21 @@ test('axe finds no serious problem on the pages, in the light or the dark, and t
       await page.evaluate(`sessionStorage.setItem('halgraph.token', ${JSON.stringify(tokenOf(t))})`)
     }
   })
+})
+
+test('a script of another origin can send a token, and read all headers of the response', async (t) => {
+  const page = await openPage(t)
+  if (!page) return void t.pass()
+  const { base } = service()
+  const dashboard = createServer((_, response) => response.end('A dashboard')).listen(0, '127.0.0.1')
+  t.teardown(() => dashboard.close())
+  await once(dashboard, 'listening')
+  await page.goto(`http://127.0.0.1:${(dashboard.address() as AddressInfo).port}`)
+  const request = JSON.stringify({ headers: { authorization: `Bearer ${tokenOf(t)}` } })
+  const names = ['etag', 'link', 'x-request-id', 'vary']
+  const read = `fetch('${base}/species', ${request}).then(({ headers }) => [...headers.keys()])`
+  const readable = await page.evaluate<string[]>(read)
+  for (const name of names) t.true(readable.includes(name), name)
 })
 
 function tokenOf(_: ExecutionContext): string {
