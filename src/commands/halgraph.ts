@@ -15,7 +15,6 @@ const commands: Readonly<Record<string, { purpose: string; run: () => Promise<un
   resource: { purpose: 'Adds resources and writes their migrations', run: () => runBundle('resource') },
   doctor: { purpose: 'Checks settings, database and rows', run: () => import('./doctor.ts') },
   studio: { purpose: 'Opens Prisma Studio on the database', run: () => import('./studio.ts') },
-  docs: { purpose: 'Generates the documents in docs/', run: () => import('./docs.ts') },
 }
 
 function runBundle(name: string): Promise<unknown> {

@@ -30,9 +30,8 @@ await runCommand(usage, { options: { port: { type: 'string', default: '5555' } }
   if (connection) return run({ DATABASE_URL: withSession(connection) })
   await refuseMissing(dataDir)
   // Studio's driver (postgres.js) takes the folder of a socket only from the environment.
-  const url = 'postgresql:///postgres'
   await withDatabase(configuration, ({ pool: { options } }) =>
-    run({ DATABASE_URL: url, PGHOST: options.host, PGUSER: options.user }),
+    run({ DATABASE_URL: 'postgresql:///postgres', PGHOST: options.host, PGUSER: options.user }),
   )
 })
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { fieldsDocument } from '../../src/documents/fields.ts'
 import * as definition from '../../src/domain/definition.ts'
 import { KINDS } from '../../src/model/fields.ts'
+import { fieldsDocument } from '../../tools/documents/fields.ts'
 
 test('docs/FIELDS.md is generated from the kinds of fields', async (t) => {
   t.is(await readFile('docs/FIELDS.md', 'utf8'), fieldsDocument())

@@ -1,6 +1,4 @@
-import { type Domain, servedVersions } from '../../model/domain.ts'
 import type { Resource } from '../../model/resource.ts'
-import { viewOf } from '../../model/views.ts'
 import { SERVICE_NAME } from '../../observability/service-name.ts'
 import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.ts'
 import { deprecationDate } from '../../rest/versions.ts'
@@ -123,14 +121,4 @@ function deprecatedDocument(
       responses: mapped(components.responses, responding),
     },
   }
-}
-
-/** The text of docs/openapi.json: the default version with the default settings. */
-export function committedDocument(domain: Domain, seeds: readonly Seed[]): string {
-  const { title, description } = domain
-  const { shown: version } = servedVersions(domain, undefined)
-  const resources = domain.resources.map((resource) => viewOf(resource, version))
-  const settings = { publicBaseUrl: undefined, namespace: 'api', version, maximumPageSize: 100 }
-  const document = openApiDocument(resources, { title, description, ...settings }, seeds)
-  return `${JSON.stringify(document, null, 2)}\n`
 }

@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { printSchema } from 'graphql'
-import { drawEntities, drawTypes } from '../documents/data-model.ts'
-import { fieldsDocument } from '../documents/fields.ts'
-import { committedDocument } from '../documents/openapi/document.ts'
-import { createSchema } from '../graph/schema/schema.ts'
-import { typeMap } from '../graph/type-map.ts'
-import { runCommand } from '../service/command.ts'
-import { domainFolder, loadDefinitions, readSeeds } from '../service/settings/domain-folder.ts'
+import { drawEntities, drawTypes } from '../../src/documents/data-model.ts'
+import { createSchema } from '../../src/graph/schema/schema.ts'
+import { typeMap } from '../../src/graph/type-map.ts'
+import { runCommand } from '../../src/service/command.ts'
+import { domainFolder, loadDefinitions, readSeeds } from '../../src/service/settings/domain-folder.ts'
+import { fieldsDocument } from './fields.ts'
+import { committedDocument } from './openapi.ts'
 
 const usage = `Generates the documents of the built-in domain that are under version control.
 
-  npx halgraph docs
+  npm run docs
 
   docs/openapi.json    the OpenAPI document for the default settings
   docs/schema.graphql  the GraphQL schema

@@ -1,5 +1,5 @@
-import { KINDS, type LeafField } from '../model/fields.ts'
-import { COMMON_OPTIONS, type FieldOf, type Kind } from '../model/kinds/kind.ts'
+import { KINDS, type LeafField } from '../../src/model/fields.ts'
+import { COMMON_OPTIONS, type FieldOf, type Kind } from '../../src/model/kinds/kind.ts'
 
 /** The text of docs/FIELDS.md. */
 export function fieldsDocument(): string {
