@@ -348,7 +348,7 @@ test('a statement takes its turn among scans for all that it reads', async (t) =
       caller: { identity: 'ada', scopes: new Set(['*:read']) },
       slot: { throwIfLate() {} },
       domain: { resources: domain.resources, maximumPageSize: 100 },
-      loaders: { reader: {} },
+      loaders: { reader: {}, remember() {} },
       connections: { read },
     }
     await execute({ schema, document: parse(`{ ${query} }`), contextValue })

@@ -3,7 +3,7 @@ import type { DatabaseClient, ReadContext, SharedTransaction, WriteContext } fro
 import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { readByKeys, readLists } from '../../domain/read.ts'
 import { type Action, authorize, type Caller } from '../../model/caller.ts'
-import { keyText, type ResourceKey } from '../../model/identifiers.ts'
+import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
@@ -101,11 +101,12 @@ export function requireScope({ caller, slot }: GraphContext, resource: Resource,
 }
 
 /**
- * Reads related resources for one operation. Simultaneous look-ups of one kind become one statement, and each is made
- * once, so the number of statements does not depend on the number of resources.
+ * Reads related resources for one operation. Simultaneous look-ups of one kind become one statement, and no row is read
+ * twice, so the number of statements does not depend on the number of resources.
  */
 class Loaders {
   readonly #loaders = new Map<string, DataLoader<string, never>>()
+  readonly #remembered = new Map<Resource, Row[]>()
 
   constructor(
     /** The database to read from. Not in the context, because Apollo copies it. Writes go to `domain.client`. */
@@ -117,7 +118,20 @@ class Loaders {
   resource(resource: Resource, key: ResourceKey): Promise<Row | undefined> {
     const { connections, reader } = this
     const read = (keys: readonly string[]) => connections.use(() => readByKeys(reader, resource, keys))
-    return this.#loader(resource.path, read).load(keyText(key))
+    const loader = this.#loader(resource.path, read)
+    for (const row of this.#remembered.get(resource) ?? []) loader.prime(keyText(keyOf(resource, row)), row)
+    this.#remembered.delete(resource)
+    return loader.load(keyText(key))
+  }
+
+  /**
+   * Keeps the rows of a list, so that they are not read again. They prime a loader only when it is used: most operations
+   * need none, and priming it with 20 rows takes 100 µs.
+   */
+  remember(resource: Resource, rows: readonly Row[]): void {
+    const remembered = this.#remembered.get(resource)
+    if (remembered) remembered.push(...rows)
+    else this.#remembered.set(resource, [...rows])
   }
 
   /** A part of the list of one parent; undefined if there is no such parent. */
@@ -138,6 +152,7 @@ class Loaders {
   readFrom(reader: DatabaseClient): void {
     this.reader = reader
     this.#loaders.clear()
+    this.#remembered.clear()
   }
 
   #loader<Value>(kind: string, read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {

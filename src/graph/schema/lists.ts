@@ -57,7 +57,7 @@ export interface ListSource {
 }
 
 /**
- * Reads a part of a list.
+ * Reads a part of a list, whose rows later look-ups of single resources use.
  *
  * @throws {DomainError} RESOURCE_NOT_FOUND (404) or RESOURCE_GONE (410) for the parent
  */
@@ -81,6 +81,7 @@ export async function readSource(
     const { resource: owner, id } = parent as Parent
     throw await connections.use(() => notFoundOrGone(reader, owner, { id }))
   }
+  if (!request.versionsOnly) loaders.remember(resource, list.rows)
   return list
 }
 
