@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Context } from 'koa'
 import getRawBody from 'raw-body'
 import secureJson from 'secure-json-parse'
@@ -68,22 +69,15 @@ const MAXIMUM_DEPTH = 64
  * @param subject the subject of error messages: `The body`
  * @throws {DomainError} MALFORMED_JSON (400)
  */
-export function parseStrictJson(bytes: Uint8Array, subject: string): unknown {
-  const text = decode(bytes, subject)
+export function parseStrictJson(bytes: Buffer, subject: string): unknown {
+  if (!isUtf8(bytes)) throw new DomainError('MALFORMED_JSON', `${subject} is not valid UTF-8.`)
+  const text = bytes.toString()
   try {
     refuseAmbiguous(text)
     return secureJson.parse(text, { protoAction: 'error', constructorAction: 'error' })
   } catch (error) {
     const problem = (error as Error).message
     throw new DomainError('MALFORMED_JSON', `${subject} is not acceptable JSON: ${problem}.`)
-  }
-}
-
-function decode(bytes: Uint8Array, subject: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new DomainError('MALFORMED_JSON', `${subject} is not valid UTF-8.`)
   }
 }
 
