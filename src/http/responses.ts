@@ -24,22 +24,20 @@ export const requestId: Middleware = (ctx, next) => {
   return next()
 }
 
-const protect = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-  crossOriginResourcePolicy: { policy: 'cross-origin' },
-  xFrameOptions: { action: 'deny' },
-})
-
 /**
  * Browsers may only read responses, also from other origins. The headers are the same in every response, so they are
  * computed once.
  */
 const SECURITY_HEADERS = new Map<string, string>()
 const recorder = { setHeader: SECURITY_HEADERS.set.bind(SECURITY_HEADERS), removeHeader() {} }
-protect({} as IncomingMessage, recorder as unknown as ServerResponse, () => {})
+helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+  xFrameOptions: { action: 'deny' },
+})({} as IncomingMessage, recorder as unknown as ServerResponse, () => {})
 
 export const securityHeaders: Middleware = (ctx, next) => {
   for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value)

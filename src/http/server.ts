@@ -95,9 +95,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits,
 
 async function untilNoClientConnects(server: Server): Promise<void> {
   let connected = 0
-  server.on('connection', () => {
-    connected++
-  })
+  server.on('connection', () => connected++)
   for (let attempt = 0; attempt < QUIET_ATTEMPTS; attempt++) {
     const before = connected
     await delay(QUIET_MILLISECONDS)
