@@ -6,8 +6,6 @@ import { type Client, extend } from './extension.ts'
 import type { PrismaClient } from './generated/client.ts'
 import { type Statement, statementName } from './sql/statement.ts'
 
-export type { Client }
-
 /** The client of a database, outside transactions. */
 export type DatabaseClient = Pick<PrismaClient, '$transaction' | '$disconnect'> & Client
 

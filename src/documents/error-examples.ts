@@ -14,9 +14,9 @@ import { kindOf } from '../model/fields.ts'
 import { referencesTo } from '../model/relations.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { inspectResource, readOnlyDetail } from '../model/validate.ts'
+import { mapped } from '../model/values.ts'
 import { listQueryParser } from '../rest/parse-list-query.ts'
 import { LIST_TYPES } from '../rest/respond.ts'
-import { mapped } from './openapi/field-schema.ts'
 
 /** A request and its error, or only the message if the code is that of the entry. */
 type Example = readonly [request: string, error: DomainError | string]

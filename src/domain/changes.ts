@@ -1,5 +1,4 @@
-import type { Client } from '../database/client.ts'
-import { prismaModel, toData } from '../database/extension.ts'
+import { type Client, prismaModel, toData } from '../database/extension.ts'
 import { signedKey, writerOf } from '../database/writer.ts'
 import { type Change, TransactionNeeded } from '../model/database-rule.ts'
 import { DomainError } from '../model/errors.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Client } from '../database/client.ts'
+import type { Client } from '../database/extension.ts'
 import { refuseInvalid, refuseRuleViolation } from '../model/errors.ts'
 import type { Resource, Values } from '../model/resource.ts'
 import type { Columns, Row } from '../model/row.ts'

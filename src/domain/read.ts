@@ -1,6 +1,5 @@
-import type { Client } from '../database/client.ts'
 import { refusalOf, rejectUnavailable } from '../database/errors.ts'
-import { prismaModel } from '../database/extension.ts'
+import { type Client, prismaModel } from '../database/extension.ts'
 import { withKeys } from '../database/key-reads.ts'
 import { DomainError } from '../model/errors.ts'
 import {

@@ -3,6 +3,7 @@ import { callerOf } from '../http/auth/authenticate.ts'
 import { acceptable } from '../http/negotiation.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
+import { mapped } from '../model/values.ts'
 import { HAL_FORMS } from './forms.ts'
 import { ITEM_TYPES } from './items.ts'
 import { type RestSettings, type Urls, urlsFor } from './urls.ts'
@@ -55,10 +56,6 @@ export function withoutNullLinks(document: object, embeds = false): object {
   const within = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(within) : withoutNullLinks(value as object, true)
   return embeds && embedded ? { ...shown, _embedded: mapped(embedded, within) } : shown
-}
-
-function mapped(values: Values, map: (value: unknown) => unknown): Values {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 }
 
 /**

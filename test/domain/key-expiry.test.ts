@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import type { Client } from '../../src/database/client.ts'
 import type { Database } from '../../src/database/database.ts'
+import type { Client } from '../../src/database/extension.ts'
 import type { Statement } from '../../src/database/sql/statement.ts'
 import { startKeyExpiry } from '../../src/domain/idempotency.ts'
 import { createTestDatabase, openTestDatabase } from '../helpers/database/database.ts'

@@ -3,11 +3,11 @@ import { type Field, isAlwaysSet, kindOf } from '../../model/fields.ts'
 import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import { targetOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
+import { mapped } from '../../model/values.ts'
 import { valuesIn } from '../../model/views.ts'
 import { createForms } from '../../rest/forms.ts'
 import { createHal, type Occasion } from '../../rest/hal.ts'
 import { Urls } from '../../rest/urls.ts'
-import { mapped } from './field-schema.ts'
 
 /** A resource of the example catalogue. It comes after those it refers to. */
 export interface Seed extends Values {

@@ -2,6 +2,7 @@ import { type Field, kindOf } from '../../model/fields.ts'
 import { IDENTIFIER as PATTERN } from '../../model/identifiers.ts'
 import type { Schema } from '../../model/kinds/kind.ts'
 import { labelOf } from '../../model/labels.ts'
+import { mapped } from '../../model/values.ts'
 
 export type { Schema }
 
@@ -38,13 +39,6 @@ export function inputFieldSchema(field: Field, name: string, isOpen: boolean): S
   }
   if (field.required) return { ...kindOf(field).schema(field), ...kindOf(field).notBlank?.(field), ...said }
   return { ...nullable(kindOf(field).schema(field)), ...said }
-}
-
-export function mapped<From, To>(
-  members: Readonly<Record<string, From>>,
-  change: (value: From, name: string) => To,
-): Record<string, To> {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]))
 }
 
 /** By default, all properties are required and no others are allowed. */

@@ -4,8 +4,9 @@ import { namedOperators } from '../../model/query/operators.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../../model/query/query.ts'
 import { MAXIMUM_SEARCH } from '../../model/query/search.ts'
 import type { Resource } from '../../model/resource.ts'
+import { mapped } from '../../model/values.ts'
 import { embedsOf, selectableNames } from '../../rest/selection.ts'
-import { IDENTIFIER, mapped, type Schema, type Schemas } from './field-schema.ts'
+import { IDENTIFIER, type Schema, type Schemas } from './field-schema.ts'
 
 export function sharedParameters(maximumPageSize: number): Schemas {
   const positive = { type: 'integer', minimum: 1 }

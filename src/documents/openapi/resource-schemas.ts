@@ -1,6 +1,7 @@
 import { type Field, isAlwaysSet } from '../../model/fields.ts'
 import { relationsOf } from '../../model/relations.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
+import { mapped } from '../../model/values.ts'
 import { createHal, type Embed, type Occasion } from '../../rest/hal.ts'
 import { resourcePaths } from '../../rest/routes.ts'
 import { embedsOf } from '../../rest/selection.ts'
@@ -10,7 +11,6 @@ import {
   fieldSchema,
   IDENTIFIER,
   inputFieldSchema,
-  mapped,
   objectSchema,
   type Schema,
   type Schemas,

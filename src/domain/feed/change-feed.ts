@@ -1,4 +1,4 @@
-import type { Client } from '../../database/client.ts'
+import type { Client } from '../../database/extension.ts'
 import { exactColumns } from '../../database/sql/statement.ts'
 import { allows, authorize, type Caller } from '../../model/caller.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'

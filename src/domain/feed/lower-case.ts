@@ -1,4 +1,4 @@
-import type { Client } from '../../database/client.ts'
+import type { Client } from '../../database/extension.ts'
 import type { LowerCase } from '../../model/query/matches.ts'
 
 /** Letters beyond these have one case. */

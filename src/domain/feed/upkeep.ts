@@ -1,4 +1,4 @@
-import type { Client } from '../../database/client.ts'
+import type { Client } from '../../database/extension.ts'
 import { BATCH_SIZE, repeat } from '../repeat.ts'
 
 const DAY_MILLISECONDS = 86_400_000

@@ -1,4 +1,4 @@
-import type { Client } from '../../database/client.ts'
+import type { Client } from '../../database/extension.ts'
 import { exactColumns } from '../../database/sql/statement.ts'
 import { DomainError } from '../../model/errors.ts'
 import { isResourceKey, type ResourceKey } from '../../model/identifiers.ts'

@@ -1,6 +1,7 @@
 import { type CleanedEnv, type CleanOptions, cleanEnv } from 'envalid'
 import type { TokenSettings } from '../../http/auth/verify-token.ts'
 import type { Domain } from '../../model/domain.ts'
+import { mapped } from '../../model/values.ts'
 import { choice, settingsTable } from './settings-table.ts'
 
 export class SettingsError extends Error {
@@ -21,7 +22,7 @@ export type Settings = Readonly<ReturnType<typeof readSettings>>
 export function readSettings(
   environment: NodeJS.ProcessEnv,
   fileProblems: readonly string[] = [],
-  domainSettings: DomainSettings = {},
+  domainSettings: NonNullable<Domain['settings']> = {},
 ) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const problems = [...fileProblems]
@@ -29,7 +30,8 @@ export function readSettings(
     for (const [name, error] of Object.entries(errors)) problems.push(`${name}: ${(error as Error).message}`)
   }
   const values = cleanEnv(given, settingsTable, { reporter })
-  const ruleSettings = cleanEnv(given, domainTable(domainSettings), { reporter })
+  const ruleTable = mapped(domainSettings, ({ choices, description }) => choice(choices, description))
+  const ruleSettings = cleanEnv(given, ruleTable, { reporter })
   const production = given['NODE_ENV'] === 'production'
   problems.push(...tokenProblems(given, production), ...workerProblems(given))
   if (problems.length > 0) throw new SettingsError(problems)
@@ -50,16 +52,6 @@ export function readSettings(
     databaseReplicaUrls: settings.databaseReplicaUrls ?? [],
     ruleSettings: inCamelCase(ruleSettings),
   }
-}
-
-type DomainSettings = NonNullable<Domain['settings']>
-
-function domainTable(settings: DomainSettings) {
-  const specs = Object.entries(settings).map(([name, { choices, description }]) => [
-    name,
-    choice(choices, description),
-  ])
-  return Object.fromEntries(specs) as Record<string, ReturnType<typeof choice>>
 }
 
 type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
