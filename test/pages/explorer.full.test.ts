@@ -31,10 +31,12 @@ for (const [device, width, height] of [
       await page.click('.graphiql-execute-button')
       await page.locator('.result-window', { hasText: name }).waitFor()
       await page.selectOption('#examples', { label: 'Changes as they happen' })
+      // The stream begins when its position in the feed is known.
+      const subscribed = page.waitForResponse(
+        (response) => response.headers()['content-type'] === 'text/event-stream',
+      )
       await page.click('.graphiql-execute-button')
-      await page
-        .locator('.graphiql-execute-button[title*="Stop"], .graphiql-execute-button[aria-label*="Stop"]')
-        .waitFor()
+      await subscribed
       for (const id of ['first', 'second']) {
         await writer.put(`/planets/${id}-${width}`, { id: `${id}-${width}`, name: `The ${id} of ${width}` })
         await page.locator('.result-window', { hasText: `The ${id} of ${width}` }).waitFor()
