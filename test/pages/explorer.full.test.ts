@@ -37,6 +37,9 @@ for (const [device, width, height] of [
       )
       await page.click('.graphiql-execute-button')
       await subscribed
+      await page
+        .locator('.graphiql-execute-button[title*="Stop"], .graphiql-execute-button[aria-label*="Stop"]')
+        .waitFor()
       for (const id of ['first', 'second']) {
         await writer.put(`/planets/${id}-${width}`, { id: `${id}-${width}`, name: `The ${id} of ${width}` })
         await page.locator('.result-window', { hasText: `The ${id} of ${width}` }).waitFor()

@@ -360,6 +360,12 @@ test('versions that are not deprecated, unknown versions and other paths send no
   t.is((await reader.get(`${origin}/api/v9/planets`)).status, 404)
 })
 
+test('scripts of other origins may read the headers of a deprecation', async (t) => {
+  const { headers } = await v1.get('/planets', { origin: 'https://dashboard.example' })
+  t.true(headers.has('deprecation'))
+  t.is(headers.get('access-control-expose-headers'), '*')
+})
+
 test('a service of one version sends none of these headers', async (t) => {
   const { reader, base } = await startTestService(t)
   t.true(base.endsWith('/api/v1'))
