@@ -21,7 +21,8 @@ export function authenticate(settings: TokenSettings, reportFault: (error: unkno
   const verify = createVerify(settings, reportFault)
   const identify = cacheIdentified(async (token, ctx) => {
     const claims = await verify(token, ctx)
-    return { caller: callerWith(claims, token, settings.defaultScope), exp: claims['exp'] as number }
+    const exp = claims.exp === undefined ? undefined : claims.exp + settings.jwtLeewaySeconds
+    return { caller: callerWith(claims, token, settings.defaultScope), exp }
   })
   return async (ctx, next) => {
     const started = performance.now()
@@ -40,7 +41,7 @@ export function callerOf(ctx: Context): Caller {
   return ctx.state['caller'] as Caller
 }
 
-/** When the token of a request expires, in seconds since 1970. */
+/** When the token of a request expires, in seconds since 1970, with the leeway. */
 export function expiryOf(ctx: Context): number {
   return (ctx.state['expiry'] as number | undefined) ?? Number.POSITIVE_INFINITY
 }
@@ -102,7 +103,7 @@ function scopesOf(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
 }
 
-/** `exp` is in seconds since 1970 (RFC 7519 §4.1.4). */
+/** `exp` is in seconds since 1970 (RFC 7519 §4.1.4), with the leeway. */
 type Identified = { readonly caller: Caller; readonly exp?: number | undefined }
 
 type Identify = (token: string, ctx: Context) => Promise<Identified>

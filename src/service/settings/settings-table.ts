@@ -33,6 +33,7 @@ export const settingsTable = {
   JWKS_MAX_STALE_HOURS: integer(1, 8760, 24, 'Hours to keep the keys while JWT_JWKS_URL does not respond'),
   JWT_ISSUER: optionalText('Required iss of tokens; unset: any'),
   JWT_AUDIENCE: optionalText('Required aud of tokens; unset: any'),
+  JWT_LEEWAY_SECONDS: integer(0, 3600, 30, 'Seconds by which exp and nbf of tokens may be missed'),
   DEFAULT_SCOPE: optionalText('Scopes of a token without a scope claim, as in *:read; unset: none'),
   MAX_PAGE_SIZE: integer(1, 10_000, 100, 'Largest limit that a list accepts'),
   COMPRESSION: flag(true, 'Compress bodies from 1 KiB for clients that accept br or gzip'),

@@ -36,6 +36,7 @@ const TOKENS = {
   jwt: { kind: 'secret', secret: 'only the tests know this secret of theirs' },
   jwtIssuer: undefined,
   jwtAudience: undefined,
+  jwtLeewaySeconds: 0,
 } as const
 
 /**

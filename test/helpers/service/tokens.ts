@@ -11,7 +11,7 @@ import { listenWith } from '../process/listen-with.ts'
 /** The secret of {@link withSecret}. */
 export const secret = 'a secret that is long enough for it'
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-const anyone = { jwtIssuer: undefined, jwtAudience: undefined }
+const anyone = { jwtIssuer: undefined, jwtAudience: undefined, jwtLeewaySeconds: 0 }
 export const withSecret: TokenSettings = { jwt: { kind: 'secret', secret }, ...anyone }
 
 /** Settings that verify tokens with the key set at an address. */
@@ -88,13 +88,13 @@ export async function makeKeys(...algorithms: string[]) {
   return { pairs, keys: await Promise.all(published) }
 }
 
-/** Key pairs, and a server that publishes the public keys and counts how often it is asked. */
+/** Key pairs, and a server that publishes the public keys, or other ones, and counts how often it is asked. */
 export async function keySet(t: ExecutionContext, ...algorithms: string[]) {
   const { pairs, keys } = await makeKeys(...algorithms)
-  const state = { asked: 0 }
+  const state = { asked: 0, keys: keys as object[] }
   const url = await listen(t, (_, response) => {
     state.asked += 1
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ keys }))
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ keys: state.keys }))
   })
   return { pairs, state, settings: withKeySet(url) }
 }

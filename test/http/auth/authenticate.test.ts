@@ -6,6 +6,7 @@ import {
   bytes,
   keySet,
   listen,
+  makeKeys,
   secret,
   serve,
   sign,
@@ -75,27 +76,120 @@ test('the challenge says why a token is refused', async (t) => {
   const byKey = await serve(t, { ...settings, ...required })
   const key = pairs[0]?.privateKey as CryptoKey
   const other = (await generateKeyPair('ES256')).privateKey
+  const challenges = (token: string) =>
+    Promise.all([bySecret, byKey].map(async (send) => (await send(`Bearer ${token}`)).challenge ?? ''))
   for (const [claims, reason] of [
     [{ exp: now() - 1 }, /has expired/],
     [{ nbf: now() + 60 }, /not yet valid/],
     [{ exp: 'tomorrow' }, /malformed/],
+    [{ exp: null }, /malformed/],
+    [{ nbf: { seconds: 1 } }, /malformed/],
     [{ iss: 'https://evil.example.org' }, /issuer/],
     [{ aud: ['other'] }, /audience/],
   ] as const) {
     const all = { ...good, ...claims }
-    t.regex((await bySecret(`Bearer ${await sign(bytes(secret), 'HS256', all)}`)).challenge ?? '', reason)
-    t.regex((await byKey(`Bearer ${await sign(key, 'ES256', all, { kid: 'k0' })}`)).challenge ?? '', reason)
+    t.regex((await challenges(await sign(bytes(secret), 'HS256', all)))[0] ?? '', reason)
+    t.regex((await challenges(await sign(key, 'ES256', all, { kid: 'k0' })))[1] ?? '', reason)
   }
   const forged = await sign(bytes('another secret that is long enough'), 'HS256', good)
-  t.regex((await bySecret(`Bearer ${forged}`)).challenge ?? '', /signature/)
-  t.regex(
-    (await byKey(`Bearer ${await sign(other, 'ES256', good, { kid: 'k0' })}`)).challenge ?? '',
-    /signature/,
-  )
-  t.regex((await byKey(`Bearer ${await sign(bytes(secret), 'HS256', good)}`)).challenge ?? '', /algorithm/)
-  for (const malformed of ['x', 'a.b.c', '', 'a b']) {
-    t.regex((await bySecret(`Bearer ${malformed}`)).challenge ?? '', /malformed/)
+  const rotated = await sign(other, 'ES256', { ...good, exp: now() - 1 }, { kid: 'k9' })
+  for (const [token, withKey, reason] of [
+    [forged, false, /signature/],
+    [forged, true, /algorithm/],
+    [await sign(other, 'ES256', good, { kid: 'k0' }), true, /signature/],
+    [await sign(other, 'ES256', good), true, /signature/],
+    [rotated, true, /The key that signed the token is unknown/],
+    [rotated, false, /algorithm/],
+    [signedAsIs('HS256', { crit: ['exp'] }, secret), false, /extension/],
+  ] as const) {
+    t.regex((await challenges(token))[Number(withKey)] ?? '', reason)
   }
+  const [header, payload, signature] = (await sign(key, 'ES256', good, { kid: 'k0' })).split('.')
+  for (const malformed of [
+    'x',
+    'a.b.c',
+    '',
+    'a b',
+    `${header}.${payload}`,
+    `${header}.${payload}.${signature}.${signature}`,
+    `${header}.${payload}.${signature}+`,
+    `${header}..${signature}`,
+    `${header}.${encode('text')}.${signature}`,
+    `${header}.${encode(null)}.${signature}`,
+    `${header}.${payload?.slice(0, -3)}.${signature}`,
+    ...[7, null, [], {}, { alg: 7 }].map((other) => `${encode(other)}.${payload}.${signature}`),
+  ]) {
+    for (const challenge of await challenges(malformed)) t.regex(challenge, /malformed/, malformed)
+  }
+})
+
+test('exp and nbf may be missed by the leeway of the settings, and iat is not compared', async (t) => {
+  const { pairs, settings } = await keySet(t, 'ES256')
+  const key = pairs[0]?.privateKey as CryptoKey
+  const bySecret = await serve(t, { ...withSecret, jwtLeewaySeconds: 30 })
+  const byKey = await serve(t, { ...settings, jwtLeewaySeconds: 30 })
+  const answers = async (claims: object): Promise<Answer[]> => [
+    await bySecret(`Bearer ${await sign(bytes(secret), 'HS256', claims)}`),
+    await byKey(`Bearer ${await sign(key, 'ES256', claims, { kid: 'k0' })}`),
+  ]
+  for (const claims of [{ exp: now() - 15 }, { nbf: now() + 15 }, { iat: now() + 3_600 }])
+    for (const { caller } of await answers(claims)) t.is(caller?.identity, 'ada')
+  for (const claims of [{ exp: now() - 31 }, { nbf: now() + 60 }])
+    for (const answer of await answers(claims)) refused(t, answer)
+})
+
+test('keys of the set that a token could name alike are tried until one verifies it', async (t) => {
+  const { pairs, state, settings } = await keySet(t, 'ES256', 'ES256', 'RS256')
+  const [first, second, other] = state.keys as [object, object, object]
+  const unnamed = [first, second].map((key) => ({ ...key, kid: undefined }))
+  const forged = await sign((await generateKeyPair('ES256')).privateKey, 'ES256', {}, { kid: 'k0' })
+  for (const [keys, names] of [
+    [unnamed, [undefined, undefined]],
+    [
+      [...unnamed, other],
+      [undefined, undefined],
+    ],
+    [
+      [first, first, second, second],
+      ['k0', 'k1'],
+    ],
+    [
+      [first, { ...second, kid: 'k0' }],
+      ['k0', 'k0'],
+    ],
+    [
+      [first, second],
+      [undefined, undefined],
+    ],
+    [
+      [{ ...first, x: 'AA' }, first, second],
+      [undefined, undefined],
+    ],
+  ] as const) {
+    state.keys = [...keys]
+    const send = await serve(t, settings)
+    for (const [index, kid] of names.entries()) {
+      const header = kid === undefined ? {} : { kid }
+      const token = (claims = {}) =>
+        sign(pairs[index]?.privateKey as CryptoKey, 'ES256', claims, header).then((text) => `Bearer ${text}`)
+      t.is((await send(await token())).caller?.identity, 'ada')
+      t.regex((await send(await token({ exp: now() - 1 }))).challenge ?? '', /has expired/)
+    }
+    refused(t, await send(`Bearer ${forged}`))
+  }
+})
+
+test('at most 16 keys are tried for one token', async (t) => {
+  const { pairs, state, settings } = await keySet(t, 'ES256')
+  const [own] = state.keys
+  const { keys } = await makeKeys(...Array.from({ length: 16 }, () => 'ES256'))
+  const token = await sign(pairs[0]?.privateKey as CryptoKey, 'ES256')
+  const send = async (before: object[]) => {
+    state.keys = [...before, own as object]
+    return (await serve(t, settings))(`Bearer ${token}`)
+  }
+  t.is((await send(keys.slice(1))).caller?.identity, 'ada')
+  t.regex((await send(keys)).challenge ?? '', /signature/)
 })
 
 test('a token that claims no scopes has those of DEFAULT_SCOPE, and none without it', async (t) => {
