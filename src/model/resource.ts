@@ -69,6 +69,7 @@ export interface Resource extends ResourceDefinition {
   readonly allFields: Readonly<Record<string, Field>>
   /** The fields of a REST representation. GraphQL has all fields. */
   readonly shownFields: Readonly<Record<string, Field>>
+  /** The shown fields that a caller can set: groups without their read-only members. */
   readonly writableFields: Readonly<Record<string, Field>>
   /** The leaves of `allFields`: groups are replaced with their members. */
   readonly leaves: readonly Leaf[]
@@ -106,7 +107,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
     }),
   }
   const shownFields = fieldsWhere(allFields, ({ hidden }) => !hidden)
-  const writableFields = fieldsWhere(shownFields, ({ readOnly }) => !readOnly)
+  const writableFields = fieldsThat(shownFields, ({ readOnly }) => !readOnly)
   const leaves = Object.entries(allFields).flatMap(([name, field]) => leavesOf(name, field))
   const within = (fields: object) => leaves.filter(({ path }) => (path[0] as string) in fields)
   return {
@@ -127,6 +128,19 @@ export function defineResource(definition: ResourceDefinition): Resource {
 
 function fieldsWhere(fields: Resource['allFields'], holds: (field: Field) => boolean): Resource['allFields'] {
   return Object.fromEntries(Object.entries(fields).filter(([, field]) => holds(field)))
+}
+
+/** The fields that hold a value for which this holds, and groups with only such members. */
+export function fieldsThat(
+  fields: Readonly<Record<string, Field>>,
+  holds: (field: LeafField) => boolean,
+): Resource['allFields'] {
+  const kept = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+    if (field.type !== 'group') return holds(field) ? [[name, field]] : []
+    const members = fieldsThat(field.fields, holds) as Readonly<Record<string, LeafField>>
+    return Object.keys(members).length > 0 ? [[name, { ...field, fields: members }]] : []
+  })
+  return Object.fromEntries(kept)
 }
 
 /** The table of a collection, which is also the prefix of its constraints. */

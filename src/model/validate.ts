@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Detail, type DetailCode, refuseInvalid } from './errors.ts'
 import { type Field, isRequired, kindOf, type LeafField } from './fields.ts'
-import type { Resource, Values } from './resource.ts'
+import type { Leaf, Resource, Values } from './resource.ts'
+import { valueAt } from './rows.ts'
 import { isObject } from './values.ts'
 
 /** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */
 interface Inspection {
   readonly values: Values
-  /** Read-only fields as sent, to be compared with the stored ones. */
+  /** Read-only fields and members as sent, to be compared with the stored ones. */
   readonly readOnly: Values
   /** All problems, in the order of the fields. */
   readonly details: readonly Detail[]
@@ -51,11 +52,14 @@ export function inspectPatch(resource: Resource, body: unknown): Inspection {
  * @throws {DomainError} VALIDATION_FAILED (400) with a READ_ONLY_FIELD for each different field
  */
 export function refuseReadOnlyChanges(resource: Resource, sent: Values, stored: Values): void {
-  refuseInvalid(
-    Object.entries(sent)
-      .filter(([name, value]) => value !== undefined && !isEcho(resource, name, value, stored))
-      .map(([name]) => readOnlyDetail(name)),
-  )
+  const changed = resource.leaves.filter((leaf) => {
+    const value = leaf.path.reduce<unknown>(
+      (inner, name) => (isObject(inner) ? inner[name] : undefined),
+      sent,
+    )
+    return value !== undefined && !isEcho(resource, leaf, value, stored)
+  })
+  refuseInvalid(changed.map(({ name }) => readOnlyDetail(name)))
 }
 
 export function readOnlyDetail(name: string): Detail {
@@ -66,8 +70,7 @@ export function readOnlyDetail(name: string): Detail {
   }
 }
 
-function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean): Inspection {
-  const readOnly: Record<string, unknown> = {}
+function inspectBody({ shownFields, writableFields }: Resource, body: unknown, isPatch: boolean): Inspection {
   const details: Detail[] = []
   const report = (field: string, code: DetailCode, message: string) =>
     void details.push({ field, code, message })
@@ -81,25 +84,30 @@ function inspectBody({ shownFields }: Resource, body: unknown, isPatch: boolean)
     return isMerge ? value : checked.value
   }
 
-  function inspectMembers(fields: Readonly<Record<string, Field>>, members: Values, prefix: string): Values {
+  function inspectMembers(fields: Readonly<Record<string, Field>>, members: Values, prefix: string) {
     const values: Record<string, unknown> = {}
+    const readOnly: Record<string, unknown> = {}
     details.push(...unknownFields(fields, members, prefix))
     for (const [name, field] of Object.entries(fields)) {
       if (!Object.hasOwn(members, name)) continue
       const value = members[name]
       const place = prefix + name
+      const isSettable = prefix !== '' || Object.hasOwn(writableFields, name)
       if (field.readOnly) {
         if (isPatch || value !== null) readOnly[name] = value
-      } else if (value === null) values[name] = isPatch ? null : undefined
+      } else if (value === null) values[name] = isPatch && isSettable ? null : undefined
       else if (field.type !== 'group') values[name] = inspectLeaf(place, field, value)
-      else if (isObject(value)) values[name] = inspectMembers(field.fields, value, `${place}.`)
-      else report(place, 'INVALID_TYPE', `${place} must be an object.`)
+      else if (isObject(value)) {
+        const inner = inspectMembers(field.fields, value, `${place}.`)
+        if (isSettable) values[name] = inner.values
+        if (Object.keys(inner.readOnly).length > 0) readOnly[name] = inner.readOnly
+      } else report(place, 'INVALID_TYPE', `${place} must be an object.`)
     }
-    return without(undefined, values)
+    return { values: without(undefined, values), readOnly }
   }
 
   if (!isObject(body)) report('', 'INVALID_TYPE', 'The body must be a JSON object.')
-  return { values: inspectMembers(shownFields, isObject(body) ? body : {}, ''), readOnly, details }
+  return { ...inspectMembers(shownFields, isObject(body) ? body : {}, ''), details }
 }
 
 function missingRequiredFields(resource: Resource, { values, details }: Inspection): Detail[] {
@@ -139,14 +147,14 @@ function without(unset: null | undefined, values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== unset))
 }
 
-function isEcho(resource: Resource, name: string, sent: unknown, stored: Values): boolean {
-  if (sent === null) return stored[name] === undefined
-  const field = resource.allFields[name] as LeafField
+function isEcho(resource: Resource, leaf: Leaf, sent: unknown, stored: Values): boolean {
+  const { name, field } = leaf
+  if (sent === null) return valueAt(stored, leaf) === undefined
   const checked = kindOf(field).check(field, sent)
   if (!('value' in checked)) return false
   if (name === 'last_updated') {
     const updated = checked.value as Date
     return updated >= (stored[resource.createdField] as Date) && updated <= (stored['last_updated'] as Date)
   }
-  return isDeepStrictEqual(checked.value, stored[name])
+  return isDeepStrictEqual(checked.value, valueAt(stored, leaf))
 }

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { boolean, group, number, text, timestamp } from '../../src/domain/definition.ts'
-import { defineResource } from '../../src/model/resource.ts'
-import { inspectPatch, inspectResource } from '../../src/model/validate.ts'
+import type { DomainError } from '../../src/model/errors.ts'
+import { defineResource, type Values } from '../../src/model/resource.ts'
+import { inspectPatch, inspectResource, refuseReadOnlyChanges } from '../../src/model/validate.ts'
 
 const probe = defineResource({
   kind: 'collection',
@@ -65,6 +66,32 @@ test('read-only fields are returned separately, hidden ones are unknown, HAL mem
 test('null for a read-only field is unset in a whole resource, and a removal in a patch', (t) => {
   t.deepEqual(inspectResource(probe, { name: 'a', id: null, state: null }).readOnly, {})
   t.deepEqual(inspectPatch(probe, { id: null, state: null }).readOnly, { id: null, state: null })
+})
+
+test('read-only members of a group are compared with the stored ones, and named by their paths', (t) => {
+  const measured = defineResource({
+    ...probe,
+    fields: { size: group('', { width: number(''), depth: number('', { readOnly: true }) }) },
+  })
+  t.deepEqual(Object.keys(measured.writableFields), ['size'])
+  const changes = (size: Values, stored: Values) => {
+    const { values, readOnly, details } = inspectPatch(measured, { size })
+    t.deepEqual([values, details], [{ size: { width: 1 } }, []])
+    const error = t.throws<DomainError>(() => refuseReadOnlyChanges(measured, readOnly, stored))
+    return codes(error.details)
+  }
+  t.deepEqual(changes({ width: 1, depth: 2 }, { size: { depth: 3 } }), ['size.depth READ_ONLY_FIELD'])
+  t.deepEqual(changes({ width: 1, depth: 2 }, {}), ['size.depth READ_ONLY_FIELD'])
+  t.deepEqual(changes({ width: 1, depth: null }, { size: { depth: 3 } }), ['size.depth READ_ONLY_FIELD'])
+  for (const [size, stored] of [
+    [{ width: 1, depth: 3 }, { size: { depth: 3 } }],
+    [{ width: 1, depth: null }, { size: { width: 1 } }],
+    [{ width: 1 }, { size: { depth: 3 } }],
+    [null, { size: { depth: 3 } }],
+    ['deep', { size: { depth: 3 } }],
+  ]) {
+    refuseReadOnlyChanges(measured, inspectPatch(measured, { size }).readOnly, stored as Values)
+  }
 })
 
 test('in a patch no field is required and null is kept', (t) => {

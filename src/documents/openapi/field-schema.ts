@@ -26,6 +26,8 @@ export function fieldSchema(field: Field, name: string): Schema {
   return { ...objectSchema(mapped(field.fields, fieldSchema), []), ...annotations(field, name) }
 }
 
+const READ_ONLY = 'Read-only: ignored on creation; later, another value is refused.'
+
 /**
  * For requests: null stands for absent, or on PATCH for removed (RFC 7396).
  *
@@ -36,6 +38,11 @@ export function inputFieldSchema(field: Field, name: string, isOpen: boolean): S
   if (field.type === 'group') {
     const members = mapped(field.fields, (member, inner) => inputFieldSchema(member, inner, isOpen))
     return { ...nullable(objectSchema(members, [], isOpen)), ...said }
+  }
+  if (field.readOnly) {
+    const type = kindOf(field).schema(field)['type']
+    const description = `${field.description} ${READ_ONLY}`
+    return { ...(type !== undefined && { type: [type, 'null'] }), ...said, description }
   }
   if (field.required) return { ...kindOf(field).schema(field), ...kindOf(field).notBlank?.(field), ...said }
   return { ...nullable(kindOf(field).schema(field)), ...said }

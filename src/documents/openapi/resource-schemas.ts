@@ -124,8 +124,10 @@ export function representationSchema({ shownFields, parentField, description }: 
 
 /** The body that creates or replaces a resource (SPEC §4.3–4.5). */
 export function inputSchema(resource: Resource, settings: BodySettings): Schema {
-  const { writableFields } = resource
-  const required = namesWhere(writableFields, (field) => field.type !== 'group' && field.required === true)
+  const required = namesWhere(
+    resource.writableFields,
+    (field) => field.type !== 'group' && field.required === true,
+  )
   return patchSchema(resource, settings, required)
 }
 
@@ -136,15 +138,9 @@ export function patchSchema(
   required: readonly string[] = [],
 ): Schema {
   const isOpen = unknownFields === 'ignore'
-  const note = 'Read-only: ignored on creation; later, another value is refused.'
-  const readOnly = Object.entries(resource.shownFields).filter(([, field]) => field.readOnly)
   const ignored = { type: 'object', description: 'Ignored.' }
   const properties = {
-    ...mapped(resource.writableFields, (field, name) => inputFieldSchema(field, name, isOpen)),
-    ...mapped(Object.fromEntries(readOnly), (field, name) => {
-      const description = `${field.description} ${note}`
-      return { type: ['string', 'null'], ...annotations(field, name), description }
-    }),
+    ...mapped(resource.shownFields, (field, name) => inputFieldSchema(field, name, isOpen)),
     _links: ignored,
     _embedded: ignored,
   }

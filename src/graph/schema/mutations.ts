@@ -3,13 +3,13 @@ import { createResource, deleteResource, patchResource, putResource } from '../.
 import type { ApiVersion } from '../../model/domain.ts'
 import { type Field, isRequired } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
-import type { Resource, Values } from '../../model/resource.ts'
+import { fieldsThat, type Resource, type Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { graphNames, singular, toWireNames } from '../names.ts'
+import { graphNames, groupType, singular, toWireNames } from '../names.ts'
 import { keyReader } from './objects.ts'
-import { addressArguments, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
+import { addressArguments, described, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
 
 export const OUTCOMES = /* GraphQL */ `
 "Runs all fields in one transaction, in order. If one fails, nothing is stored, and data is null."
@@ -37,20 +37,40 @@ export function versionType(versions: readonly ApiVersion[]): string {
     enum ApiVersion { ${versions.map(({ name }) => name).join(' ')} }`
 }
 
+type TypeOfMember = (name: string, field: Field) => string
+
 export function inputTypes(resource: Resource): string {
   const names = graphNames(resource)
-  const writable = Object.entries(resource.writableFields)
-  const readOnly = Object.entries(resource.allFields).filter(([, field]) => field.readOnly)
-  const member = ([name, field]: [string, Field], isRequired = false) => {
-    const suffix = `${field.type === 'group' ? 'Input' : ''}${isRequired ? '!' : ''}`
-    return memberOf(name, field, typeOf(resource, name, field) + suffix)
-  }
+  const { writableFields } = resource
+  const readOnlyFields = fieldsThat(resource.allFields, ({ readOnly }) => readOnly === true)
+  const settable: TypeOfMember = (name, field) =>
+    `${typeOf(resource, name, field)}${field.type === 'group' ? 'Input' : ''}`
+  const stored: TypeOfMember = (name, field) =>
+    field.type === 'group' ? `${groupType(resource, name)}ReadOnly` : 'JSON'
+  const input: TypeOfMember = (name, field) => settable(name, field) + (isRequired(field) ? '!' : '')
   return `"The fields that a caller can set."
-    input ${names.input} { ${writable.map((entry) => member(entry, isRequired(entry[1]))).join('\n')} }
+    input ${names.input} { ${members(writableFields, input)} }
     "A merge patch (RFC 7396). Null removes a field; omitted fields keep their values."
-    input ${names.patchInput} { ${writable.map((entry) => member(entry)).join('\n')} }
+    input ${names.patchInput} { ${members(writableFields, settable)} }
     "Read-only fields as you last read them. A different value fails with READ_ONLY_FIELD."
-    input ${names.readOnlyInput} { ${readOnly.map(([name, field]) => memberOf(name, field, 'JSON')).join('\n')} }`
+    input ${names.readOnlyInput} { ${members(readOnlyFields, stored)} }
+    ${groupInputs(writableFields, settable)}
+    ${groupInputs(readOnlyFields, stored)}`
+}
+
+function members(fields: Resource['allFields'], type: TypeOfMember): string {
+  return Object.entries(fields)
+    .map(([name, field]) => memberOf(name, field, type(name, field)))
+    .join('\n')
+}
+
+function groupInputs(fields: Resource['allFields'], type: TypeOfMember): string {
+  const inputs = Object.entries(fields).map(([name, field]) =>
+    field.type === 'group'
+      ? `${described(field.description)}input ${type(name, field)} { ${members(field.fields, type)} }`
+      : '',
+  )
+  return inputs.join('\n')
 }
 
 export function payloadType(resource: Resource): string {

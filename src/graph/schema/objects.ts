@@ -91,8 +91,7 @@ export function groupTypes(resource: Resource): (SchemaPart | string)[] {
     }))
     return [
       fieldsOf(type, `${described(group.description)}type ${type}`, members),
-      `${described(group.description)}input ${type}Input { ${members.map(({ sdl }) => sdl).join('\n')} }
-      "Conditions on its members. All given conditions must match."
+      `"Conditions on its members. All given conditions must match."
       input ${type}Filter { ${members.map(({ filter }) => filter).join('\n')} }`,
     ]
   })
