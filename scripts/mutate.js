@@ -1,0 +1,54 @@
+// @ts-check
+// `npm run mutate`: puts random small faults into a copy of the project, one at a time, and runs the tests that execute
+// the changed line. Prints the faults that no test notices.
+import { parseArgs } from 'node:util'
+import { createCopy } from './mutate/copy.js'
+import { readCoverage } from './mutate/coverage.js'
+import { findMutants } from './mutate/mutants.js'
+import { createRandom, shuffle } from './mutate/random.js'
+import { runMutant } from './mutate/run.js'
+
+const USAGE = `Usage: npm run mutate -- [--count <n>] [--seed <n>] [--in <path>]... [--skip <n>]
+  --count  how many faults to try (200)
+  --seed   chooses the faults; the same seed chooses the same ones in the same sources (random)
+  --in     a file or folder below which faults are made; may be repeated (src and prisma)
+  --skip   how many of the chosen faults to pass over, to continue a run (0)
+
+The first run also measures which tests execute which lines, which takes about 20 minutes on two cores. Later runs reuse
+the measurement while src and test are unchanged.`
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '200' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
+    in: { type: 'string', multiple: true, default: ['src', 'prisma'] },
+    skip: { type: 'string', default: '0' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(USAGE)
+  process.exit()
+}
+
+const copy = await createCopy()
+const coverage = await readCoverage(copy)
+const candidates = shuffle(findMutants(copy, values.in), createRandom(Number(values.seed)))
+console.log(`Seed ${values.seed}: ${candidates.length} possible faults in ${values.in.join(', ')}`)
+
+const counts = { noticed: 0, survived: 0, invalid: 0 }
+/** @type {string[]} */
+const survivors = []
+for (const [index, mutant] of candidates.entries()) {
+  if (counts.noticed + counts.survived >= Number(values.count)) break
+  if (index < Number(values.skip)) continue
+  const { outcome, reason } = await runMutant(copy, coverage, mutant)
+  counts[outcome]++
+  const line = `${mutant.file}:${mutant.line}  ${mutant.description}`
+  console.log(`${index}  ${outcome}  ${line}  (${reason})`)
+  if (outcome === 'survived') survivors.push(`${index}  ${line}  (${reason})`)
+}
+const tried = counts.noticed + counts.survived
+console.log(`\n${counts.noticed} of ${tried} faults noticed (${Math.round((counts.noticed / tried) * 100)} %); \
+${counts.invalid} more did not compile. Seed ${values.seed}.`)
+if (survivors.length > 0) console.log(`Not noticed:\n${survivors.join('\n')}`)

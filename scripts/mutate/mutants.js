@@ -1,0 +1,184 @@
+// @ts-check
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ts } from '@ts-morph/common'
+import { findSqlMutants, isSql, sqlFaults } from './sql.js'
+
+/** @import { Copy } from './copy.js' */
+
+/**
+ * A small fault: a piece of text replaced by another one.
+ *
+ * @typedef {object} Fault
+ * @property {number} start
+ * @property {number} end
+ * @property {string} text
+ */
+
+/**
+ * A fault of a file. `copies` are other files with the same text.
+ *
+ * @typedef {Fault & { file: string, line: number, description: string, copies?: readonly string[] }} Mutant
+ */
+
+const { SyntaxKind } = ts
+
+/** @type {Partial<Record<import('@ts-morph/common').ts.SyntaxKind, string>>} */
+const OPERATORS = {
+  [SyntaxKind.EqualsEqualsEqualsToken]: '!==',
+  [SyntaxKind.ExclamationEqualsEqualsToken]: '===',
+  [SyntaxKind.LessThanToken]: '<=',
+  [SyntaxKind.LessThanEqualsToken]: '<',
+  [SyntaxKind.GreaterThanToken]: '>=',
+  [SyntaxKind.GreaterThanEqualsToken]: '>',
+  [SyntaxKind.PlusToken]: '-',
+  [SyntaxKind.MinusToken]: '+',
+  [SyntaxKind.AsteriskToken]: '/',
+  [SyntaxKind.SlashToken]: '*',
+  [SyntaxKind.PercentToken]: '*',
+  [SyntaxKind.AmpersandAmpersandToken]: '||',
+  [SyntaxKind.BarBarToken]: '&&',
+}
+
+/** Methods that return a value of the type they are called on, so that a call can be left out. */
+const TRANSFORMATIONS = new Set(
+  'filter reverse slice sort toSorted trim trimStart trimEnd toLowerCase toUpperCase replace replaceAll'.split(
+    ' ',
+  ),
+)
+
+/**
+ * All faults that can be made below these paths: in TypeScript, in the scripts of pages, and in the SQL of the engine.
+ *
+ * @param {Copy} copy
+ * @param {readonly string[]} paths
+ * @returns {Mutant[]}
+ */
+export function findMutants(copy, paths) {
+  const isWanted = (/** @type {string} */ file) =>
+    paths.some((path) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`))
+  const programs = copy.files.filter((file) => /^src\/.*\.(ts|js)$/.test(file) && !file.endsWith('.d.ts'))
+  const inPrograms = programs.filter(isWanted).flatMap((file) => {
+    const text = readFileSync(join(copy.folder, file), 'utf8')
+    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+    return [...faultsOf(source, source)].map((fault) => describe(file, text, fault))
+  })
+  return [...inPrograms, ...findSqlMutants(copy).filter(({ file }) => isWanted(file))]
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ * @param {Fault} fault
+ * @returns {Mutant}
+ */
+export function describe(file, text, fault) {
+  const line = text.slice(0, fault.start).split('\n').length
+  const before = text.slice(fault.start, fault.end)
+  const isSame = (/** @type {number} */ index) => before[index] === fault.text[index]
+  let same = 0
+  while (same < before.length && isSame(same)) same++
+  const shorten = (/** @type {string} */ piece) =>
+    piece
+      .slice(Math.max(same - 20, 0))
+      .replace(/\s+/g, ' ')
+      .trim()
+      .slice(0, 70)
+  return { ...fault, file, line, description: `${shorten(before)} → ${shorten(fault.text) || 'nothing'}` }
+}
+
+/** @typedef {import('@ts-morph/common').ts.Node} Node */
+
+/**
+ * The faults of a node and everything in it.
+ *
+ * @param {Node} node
+ * @param {import('@ts-morph/common').ts.SourceFile} source
+ * @returns {Generator<Fault>}
+ */
+function* faultsOf(node, source) {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isTypeNode(node)) return
+  if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return
+  for (const text of textsOf(node, source)) {
+    if (text !== undefined) yield { start: node.getStart(source), end: node.getEnd(), text }
+  }
+  if (isTemplatePart(node) && isSql(node.getText(source))) {
+    for (const fault of sqlFaults(node.getText(source)))
+      yield { ...fault, start: node.getStart(source) + fault.start, end: node.getStart(source) + fault.end }
+  }
+  for (const child of node.getChildren(source)) yield* faultsOf(child, source)
+}
+
+/** @param {Node} node */
+function isTemplatePart(node) {
+  return (
+    ts.isNoSubstitutionTemplateLiteral(node) ||
+    ts.isTemplateHead(node) ||
+    ts.isTemplateMiddle(node) ||
+    ts.isTemplateTail(node)
+  )
+}
+
+/**
+ * What a node may be replaced by.
+ *
+ * @param {Node} node
+ * @param {import('@ts-morph/common').ts.SourceFile} source
+ * @returns {Generator<string | undefined>}
+ */
+function* textsOf(node, source) {
+  const text = (/** @type {Node} */ part) => part.getText(source)
+  if (ts.isBinaryExpression(node)) yield* binaryTexts(node, text)
+  else if (node.kind === SyntaxKind.TrueKeyword) yield 'false'
+  else if (node.kind === SyntaxKind.FalseKeyword) yield 'true'
+  else if (ts.isNumericLiteral(node))
+    yield Number(node.text) > 10 ? `(${text(node)} * 2)` : `(${text(node)} + 1)`
+  else if (ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken)
+    yield text(node.operand)
+  else if (ts.isConditionalExpression(node)) {
+    yield `(${text(node.whenTrue)})`
+    yield `(${text(node.whenFalse)})`
+  } else if (ts.isIfStatement(node)) {
+    yield `if (!(${text(node.expression)}))${text(node).slice(node.thenStatement.getFullStart() - node.getStart(source))}`
+    if (!node.elseStatement) yield ''
+  } else if (ts.isExpressionStatement(node)) yield ';'
+  else if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+    if (TRANSFORMATIONS.has(node.expression.name.text)) yield text(node.expression.expression)
+    if (node.expression.name.text === 'some') yield text(node).replace(/\.some\(/, '.every(')
+    if (node.expression.name.text === 'every') yield text(node).replace(/\.every\(/, '.some(')
+  }
+  if (ts.isObjectLiteralExpression(node))
+    for (const left of node.properties)
+      yield `{ ${node.properties
+        .filter((property) => property !== left)
+        .map(text)
+        .join(', ')} }`
+  if (ts.isArrayLiteralExpression(node) && node.elements.length > 1)
+    for (const left of node.elements)
+      yield `[${node.elements
+        .filter((element) => element !== left)
+        .map(text)
+        .join(', ')}]`
+}
+
+/**
+ * @param {import('@ts-morph/common').ts.BinaryExpression} node
+ * @param {(part: Node) => string} text
+ * @returns {Generator<string>}
+ */
+function* binaryTexts(node, text) {
+  const { left, right, operatorToken } = node
+  const operator = OPERATORS[operatorToken.kind]
+  if (operator) yield `${text(left)} ${operator} ${text(right)}`
+  if (operatorToken.kind === SyntaxKind.QuestionQuestionToken) {
+    yield `(${text(left)})`
+    yield `(${text(right)})`
+  }
+  if (
+    operatorToken.kind === SyntaxKind.AmpersandAmpersandToken ||
+    operatorToken.kind === SyntaxKind.BarBarToken
+  ) {
+    yield `(${text(left)})`
+    yield `(${text(right)})`
+  }
+}

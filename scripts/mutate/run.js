@@ -1,0 +1,78 @@
+// @ts-check
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { runTests } from './coverage.js'
+
+/** @import { Copy } from './copy.js' */
+/** @import { Coverage } from './coverage.js' */
+/** @import { Mutant } from './mutants.js' */
+
+/** So many of the test files that execute a line run first, in one call: those that execute the fewest others. */
+const FIRST = 6
+
+/** @typedef {{ outcome: 'noticed' | 'survived' | 'invalid', reason: string }} Result */
+
+/**
+ * Makes the fault, runs the tests that execute its line, and takes it back.
+ *
+ * @param {Copy} copy
+ * @param {Coverage} coverage
+ * @param {Mutant} mutant
+ * @returns {Promise<Result>}
+ */
+export async function runMutant(copy, coverage, mutant) {
+  const tests = testsFor(coverage, mutant)
+  if (tests.length === 0) return { outcome: 'survived', reason: 'no test executes the line' }
+  const files = [mutant.file, ...(mutant.copies ?? [])].map((file) => join(copy.folder, file))
+  const original = await readFile(files[0] ?? '', 'utf8')
+  const faulty = original.slice(0, mutant.start) + mutant.text + original.slice(mutant.end)
+  for (const file of files) await writeFile(file, faulty)
+  try {
+    if (!(await compiles(copy))) return { outcome: 'invalid', reason: 'does not compile' }
+    for (const part of [tests.slice(0, FIRST), tests.slice(FIRST)]) {
+      const failure = part.length > 0 ? await runTests(copy, part) : undefined
+      if (failure) return { outcome: 'noticed', reason: failedTest(failure) }
+    }
+    return { outcome: 'survived', reason: `${tests.length} test files` }
+  } finally {
+    for (const file of files) await writeFile(file, original)
+  }
+}
+
+/**
+ * The test files that execute the line, those that execute the fewest others first. Which ones execute a script of a
+ * page or a function of the database is not measured: all tests of pages, or all tests.
+ *
+ * @param {Coverage} coverage
+ * @param {Mutant} mutant
+ */
+function testsFor(coverage, { file, line }) {
+  const bySize = [...coverage].sort(([, one], [, other]) => one.size - other.size)
+  if (/^src\/pages\/.*\.js$/.test(file))
+    return bySize.map(([test]) => test).filter((test) => /^test\/(pages|screenshots)\//.test(test))
+  if (file.endsWith('.sql')) {
+    const tests = bySize.map(([test]) => test)
+    const isNear = (/** @type {string} */ test) => /^test\/(database|domain)\/|changes|versions/.test(test)
+    return [...tests.filter(isNear), ...tests.filter((test) => !isNear(test))]
+  }
+  return bySize.filter(([, { lines }]) => lines[file]?.includes(line)).map(([test]) => test)
+}
+
+/** @param {Copy} copy */
+async function compiles(copy) {
+  const compiler = join(copy.folder, 'node_modules/typescript/bin/tsc')
+  return promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmit'], {
+    cwd: copy.folder,
+  }).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** @param {string} output */
+function failedTest(output) {
+  const [, title] = /^ {2}✘ (.+)$/m.exec(output) ?? []
+  return title ?? output.trim().split('\n').at(-1) ?? 'failed'
+}
