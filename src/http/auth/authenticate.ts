@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../model/caller.ts'
-import { isStorable } from '../../model/values.ts'
 import { requestTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
+import { identityOf } from './identity.ts'
+import { cacheIdentified } from './token-cache.ts'
 import { type Claims, createVerify, TokenRefused, type TokenSettings } from './verify-token.ts'
 
 /** RFC 6750 §2.1: the scheme in any case, then a b64token. */
@@ -73,60 +72,8 @@ function callerWith(claims: Claims, token: string, defaultScope: string | undefi
   }
 }
 
-const DIGEST = 'sha256 '
-
-/** A longer text might not fit into an index entry of PostgreSQL. */
-const MAXIMUM_SUBJECT_BYTES = 2_000
-
-/**
- * The subject of the token, or else a digest of the token. A subject that looks like a digest, or that the database
- * cannot store, is replaced by its digest.
- *
- * @param signed the signing input (RFC 7515 §2), without the signature, which has several valid forms: base64url has
- *   unused bits, and an ECDSA signature has two values
- */
-export function identityOf(subject: string | undefined, signed: string): string {
-  if (subject === undefined || subject === '') return digest('token', signed)
-  const isShort = Buffer.byteLength(subject) <= MAXIMUM_SUBJECT_BYTES
-  const isPlain = isShort && isStorable(subject) && !subject.startsWith(DIGEST)
-  return isPlain ? subject : digest('subject', subject)
-}
-
-/** Hashes UTF-16, which keeps lone surrogates distinct. */
-function digest(kind: 'token' | 'subject', text: string): string {
-  return `${DIGEST}${kind} ${createHash('sha256').update(text, 'utf16le').digest('base64')}`
-}
-
 /** A scope claim is a string separated by spaces (RFC 8693 §4.2) or, with some issuers, an array. */
 function scopesOf(claim: unknown): string[] {
   if (typeof claim === 'string') return claim.split(' ').filter((scope) => scope !== '')
   return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
-}
-
-/** `exp` is in seconds since 1970 (RFC 7519 §4.1.4), with the leeway. */
-type Identified = { readonly caller: Caller; readonly exp?: number | undefined }
-
-type Identify = (token: string, ctx: Context) => Promise<Identified>
-
-/** How long a verification is cached, and thus how long a withdrawn key may still be accepted. */
-const CACHED_MILLISECONDS = 60_000
-const MAXIMUM_TOKENS = 1_000
-
-/**
- * Caches verified tokens, because checking every signature took 17 % of the processor time of a GET. Refused tokens are
- * not cached.
- */
-export function cacheIdentified(identify: Identify): Identify {
-  const known = new LRUCache<string, Identified & { from: number; until: number }>({ max: MAXIMUM_TOKENS })
-  return async (token, ctx) => {
-    const found = known.get(token)
-    // The clock may have been set back.
-    if (found && Date.now() >= found.from && Date.now() < found.until) return found
-    known.delete(token)
-    const identified = await identify(token, ctx)
-    const from = Date.now()
-    const until = Math.min(from + CACHED_MILLISECONDS, (identified.exp ?? Infinity) * 1_000)
-    known.set(token, { ...identified, from, until })
-    return identified
-  }
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { identityOf } from '../../../src/http/auth/authenticate.ts'
+import { identityOf } from '../../../src/http/auth/identity.ts'
 
 const signed = 'header.payload'
 
