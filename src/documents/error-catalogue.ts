@@ -1,6 +1,6 @@
-import { type DetailCode, type ErrorCode, type Explanation, STATUS } from '../model/errors.ts'
+import { type DetailCode, type ErrorCode, type Explanation, errorAt, STATUS } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
-import { errorExamples } from './error-examples.ts'
+import { errorExamples, responseWith } from './error-examples.ts'
 
 interface CodeExplanation extends Explanation {
   /** When the same request can be sent again. By default, only after a change. */
@@ -31,7 +31,8 @@ export function catalogueEntries(resources: readonly Resource[], root: string, p
       remedy,
       retry: isError ? retry : undefined,
       request,
-      response,
+      // Some details need a rule, or a field of a certain kind, which the resources may lack.
+      response: response ?? responseWith(errorAt('', code, errorOf(code), cause)),
       href: `${root}/errors/${code}`,
     }
   })

@@ -145,11 +145,15 @@ export function errorExamples(resources: readonly Resource[], base: string) {
   }
   const complete = ([request, example]: Example, code: string) => {
     const error = typeof example === 'string' ? new DomainError(code as ErrorCode, example) : example
-    const envelope = errorEnvelope(error)
-    const head = `HTTP/1.1 ${STATUS[error.code]}\nContent-Type: application/json; charset=utf-8`
-    return { request, envelope, response: `${head}\n\n${JSON.stringify(envelope, null, 2)}` }
+    return { request, envelope: errorEnvelope(error), response: responseWith(error) }
   }
   return { errors: mapped(errors, complete), details: mapped(details, complete) }
+}
+
+/** The text of a response. */
+export function responseWith(error: DomainError): string {
+  const head = `HTTP/1.1 ${STATUS[error.code]}\nContent-Type: application/json; charset=utf-8`
+  return `${head}\n\n${JSON.stringify(errorEnvelope(error), null, 2)}`
 }
 
 const BEARER = 'Authorization: Bearer <token>'

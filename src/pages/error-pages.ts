@@ -30,7 +30,7 @@ export function entryPage(entry: CatalogueEntry, site: Site): Html {
 ${retry && html`<div><dt>Retry?</dt><dd>${retry}</dd></div>`}
 </dl>
 ${request && sample('Request', request)}
-${response && sample('Response', response)}`
+${sample('Response', response)}`
   return pageWith(code, site, content)
 }
 

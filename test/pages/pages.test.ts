@@ -150,7 +150,7 @@ test('the ranges of a histogram reach from the least to the greatest value, each
   }
 })
 
-test('every code of an error and of a detail is in the catalogue, as JSON and as a page', async (t) => {
+test('every code of an error and of a detail is in the catalogue, with a response, as JSON and as a page', async (t) => {
   const { anonymous, origin } = service()
   const { body } = await anonymous.get(`${origin}/errors`)
   t.true(body.errors.length > 30)
@@ -158,6 +158,7 @@ test('every code of an error and of a detail is in the catalogue, as JSON and as
     const { body: single } = await anonymous.get(entry.href)
     t.deepEqual(single, entry)
     t.true(entry.cause.length > 10 && entry.remedy.length > 10)
+    t.regex(entry.response, new RegExp(`"code": "${entry.code}"`))
   }
   const page = await anonymous.get(`${origin}/errors/RESOURCE_GONE`, HTML)
   t.regex(page.text, /<h1><code>RESOURCE_GONE<\/code><\/h1>/)

@@ -71,14 +71,16 @@ function checkOfVersion(resources: readonly Resource[], settings: RestSettings):
 
   return (method, url, answer) => {
     const { pathname, searchParams } = new URL(url)
-    if (pathname !== base && !pathname.startsWith(`${base}/`)) return
+    const found = paths.filter(({ pattern }) => pattern.test(pathname)).sort(byVariables)[0]
+    const isBelowBase = pathname === base || pathname.startsWith(`${base}/`)
+    if (!found && !isBelowBase) return
     // What a browser gets is a page for people and no part of the interface.
-    if (answer.status === 200 && answer.headers.get('content-type')?.startsWith('text/html')) return
+    const isPage = answer.headers.get('content-type')?.startsWith('text/html')
+    if (isPage && (answer.status === 200 || !isBelowBase)) return
     const fail = (problem: string): never => {
       const text = `${method} ${url} was answered with ${answer.status}: ${problem}\n${answer.text.slice(0, 2000)}`
       throw new ConformanceError(text)
     }
-    const found = paths.filter(({ pattern }) => pattern.test(pathname)).sort(byVariables)[0]
     const operation = found?.item[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
     if (method === 'OPTIONS' && answer.status < 400) return
     if (!operation) return checkEnvelope(method, answer, fail)
