@@ -19,7 +19,7 @@ import {
   sendInPieces,
   serverTiming,
 } from './responses.ts'
-import { createRouteTable, type Route, refuseUnknownPath } from './routes.ts'
+import { checkTarget, createRouteTable, type Route, refuseUnknownPath } from './routes.ts'
 
 interface AppParts {
   readonly routes: readonly Route[]
@@ -75,6 +75,7 @@ export function createApp(parts: AppParts): RequestListener {
     },
     crossOrigin,
     renderErrors(reportFault, settings, (path) => routes.at(path)?.formatError),
+    checkTarget,
     routes.serve,
     ...token,
     refuseUnknownPath,

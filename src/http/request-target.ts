@@ -4,8 +4,10 @@ import { DomainError } from '../model/errors.ts'
 /** A name or an IP address, with an optional port (RFC 3986 §3.2.2, without its rare forms). */
 const HOST = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
-/** The path prefix that clients of a gateway use. */
-const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~%-]+)*\/?$/
+/** The path prefix that clients of a gateway use. A URL parser would remove a segment of dots. */
+const PREFIX = /^(?:\/(?!(?:\.|%2e){1,2}(?:\/|$))(?:[\w.~-]|%[\da-f]{2})+)*\/?$/i
+
+const MAXIMUM_PREFIX = 255
 
 export interface PublicAddress {
   /** The beginning of links: an origin, perhaps with a path. Undefined: the origin of the request. */
@@ -19,7 +21,12 @@ export interface PublicAddress {
 export function rootFor(ctx: Context, { publicBaseUrl }: PublicAddress): string {
   if (publicBaseUrl !== undefined && new URL(publicBaseUrl).pathname !== '/') return publicBaseUrl
   const prefixes = forwardedPrefixes(ctx).map((prefix) => prefix.replace(/\/$/, ''))
-  return [publicBaseUrl ?? `${ctx.protocol}://${ctx.host}`, ...prefixes].join('')
+  return [publicBaseUrl ?? `${protocolOf(ctx)}://${ctx.host}`, ...prefixes].join('')
+}
+
+/** Gateways write the protocol in any case. */
+function protocolOf({ protocol }: Context): string {
+  return protocol.toLowerCase()
 }
 
 /** The path prefixes that trusted gateways have removed. Each adds its own. */
@@ -33,14 +40,15 @@ function forwardedPrefixes(ctx: Context): string[] {
  * X-Forwarded headers.
  */
 export function hasHost(ctx: Context): boolean {
-  const { protocol, host } = ctx
+  const [protocol, { host }] = [protocolOf(ctx), ctx]
   const names = ctx.req.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
   const isOne = names.length <= 1
   const isWeb = protocol === 'http' || protocol === 'https'
   const areHosts = HOST.test(host) && HOST.test(ctx.headers.host ?? host)
-  const arePrefixes = forwardedPrefixes(ctx).every((prefix) => PREFIX.test(prefix))
-  // Koa returns an empty object for an invalid URL.
-  return isOne && isWeb && areHosts && arePrefixes && ctx.URL.searchParams !== undefined
+  const prefixes = forwardedPrefixes(ctx)
+  const arePrefixes =
+    prefixes.join('').length <= MAXIMUM_PREFIX && prefixes.every((text) => PREFIX.test(text))
+  return isOne && isWeb && areHosts && arePrefixes && URL.canParse(`${protocol}://${host}`)
 }
 
 export const refuseMalformedHost: Middleware = (ctx, next) => {

@@ -4,8 +4,9 @@ import { type Action, authorize } from '../model/caller.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource } from '../model/resource.ts'
 import { callerOf } from './auth/authenticate.ts'
-import { type FormatError, methodNotAllowed } from './errors.ts'
+import { type FormatError, METHODS, methodNotAllowed } from './errors.ts'
 import { ACCEPT_PATCH } from './json.ts'
+import { refuseMalformedHost } from './request-target.ts'
 
 export interface Route {
   /** The template, such as `/api/v1/species/:id`. It also names requests in logs and metrics. */
@@ -87,6 +88,20 @@ function respondToOptions(ctx: Context, methods: Route['methods']): void {
   if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, headers)
   ctx.set(headers)
   ctx.status = 204
+}
+
+/**
+ * The target of a request is a path, or `*` for the server as a whole, which only OPTIONS takes (RFC 9112 §3.2). The server
+ * has turned URLs of its own into paths.
+ */
+export const checkTarget: Middleware = (ctx, next) => {
+  if (ctx.originalUrl.startsWith('/')) return next()
+  if (ctx.method !== 'OPTIONS' || ctx.originalUrl !== '*')
+    throw new DomainError('MALFORMED_REQUEST', 'The request target must be a path, or * for OPTIONS.')
+  return refuseMalformedHost(ctx, async () => {
+    ctx.set('Allow', METHODS.join(', '))
+    ctx.status = 204
+  })
 }
 
 export const refuseUnknownPath: Middleware = (ctx) => {

@@ -70,9 +70,11 @@ for (const [attack, bytes, status, code] of [
   [
     'a target without a path',
     `GET other://host HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n`,
-    401,
-    'AUTHENTICATION_REQUIRED',
+    400,
+    'MALFORMED_REQUEST',
   ],
+  ['the target * of GET', `GET * HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n`, 400, 'MALFORMED_REQUEST'],
+  ['OPTIONS * without a host', `OPTIONS * HTTP/1.1\r\n${CLOSE}\r\n`, 400, 'MALFORMED_REQUEST'],
 ] as const) {
   test(`${attack}: ${status}, in the error envelope`, async (t) => {
     const answer = await sendRaw(service().origin, bytes)
@@ -80,6 +82,12 @@ for (const [attack, bytes, status, code] of [
     t.is(bodyOf(answer).error.code, code)
   })
 }
+
+test('RFC 9110 §9.3.7: OPTIONS * gives the methods of the server, without a token', async (t) => {
+  const answer = await sendRaw(service().origin, `OPTIONS * HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n`)
+  t.is(statusOf(answer), 204)
+  t.regex(answer, /\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/)
+})
 
 test('too many headers are refused', async (t) => {
   const headers = Array.from({ length: 3_000 }, (_, index) => `X-${index}: y`).join('\r\n')

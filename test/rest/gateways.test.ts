@@ -64,13 +64,36 @@ test('every URL has the prefix that a trusted gateway has removed', async (t) =>
     (await service.reader.get('', { ...gateway, 'x-forwarded-prefix': prefix })).body._links?.self.href
   t.is(await self('/outer, /inner'), 'https://example.org/outer/inner/api/v1')
   t.is(await self('/'), 'https://example.org/api/v1')
+  t.is(await self('/%C3%A9t%c3%a9'), 'https://example.org/%C3%A9t%c3%a9/api/v1')
+})
+
+test('the first gateway names protocol and host, the protocol in any case', async (t) => {
+  const self = async (headers: Record<string, string>) =>
+    (await trusting().reader.get('', headers)).body._links?.self.href
+  const host = { 'x-forwarded-host': 'example.org:8443, inner:3000' }
+  for (const protocol of ['https', 'HTTPS', 'Https, http', 'https,HTTP'])
+    t.is(await self({ ...host, 'x-forwarded-proto': protocol }), 'https://example.org:8443/api/v1', protocol)
+  t.is(await self({ ...host, 'x-forwarded-proto': 'HTTP' }), 'http://example.org:8443/api/v1')
+  const ignored = { forwarded: 'host=other.example;proto=http', 'x-forwarded-port': '1' }
+  t.is(await self({ ...host, ...ignored, 'x-forwarded-proto': 'https' }), 'https://example.org:8443/api/v1')
+  for (const [name, value] of [
+    ['x-forwarded-proto', 'https:'],
+    ['x-forwarded-proto', ', https'],
+    ['x-forwarded-host', 'example.org:99999'],
+    ['x-forwarded-host', 'example.org/a'],
+    ['x-forwarded-host', '256.1.1.1'],
+  ] as const)
+    t.is((await trusting().reader.get('', { [name]: value })).status, 400, `${name}: ${value}`)
 })
 
 test('a prefix is in no link unless a proxy is trusted, and a malformed one is refused', async (t) => {
   const prefix = { 'x-forwarded-prefix': '/evil' }
   const plain = await startTestService(t)
   t.notRegex((await plain.reader.get('', prefix)).text, /evil/)
-  for (const bad of ['evil', '//evil.example', '/a"b', '/../x', '/a/..', '/a?b', 'https://evil.example']) {
+  const dots = ['/../x', '/a/..', '/%2E%2e/x', '/.%2e', '/%2e']
+  const others = ['evil', '//evil.example', '/a"b', '/a?b', 'https://evil.example', '/%zz', '/%f', '/%']
+  const long = [`/${'a'.repeat(255)}`, `/${'a'.repeat(200)}, /${'b'.repeat(200)}`]
+  for (const bad of [...dots, ...others, ...long]) {
     t.is((await trusting().reader.get('', { 'x-forwarded-prefix': bad })).status, 400, bad)
   }
 })
