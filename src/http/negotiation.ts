@@ -42,7 +42,7 @@ const ELEMENTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
  * malformed preference.
  */
 const PREFERENCE =
-  /^\s*([\w!#$%&'*+.^`|~-]*)(?:(\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]*))\s*)?(?:;.*)?$)|.)/
+  /^([\w!#$%&'*+.^`|~-]*)(?:(\s*(?:=\s*(?:(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+))\s*)?)?(?:;.*)?$)|.)/s
 
 /**
  * The header Prefer (RFC 7240 §2). Case is ignored, and the first preference of a name counts. Unknown preferences and
@@ -53,7 +53,7 @@ const PREFERENCE =
 export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>): Preferences {
   const sent = new Map<string, string>()
   for (const element of String(prefer ?? '').match(ELEMENTS) ?? []) {
-    const [, name = '', rest, quoted, token = ''] = PREFERENCE.exec(element) ?? []
+    const [, name = '', rest, quoted, token = ''] = PREFERENCE.exec(element.trim()) ?? []
     // A malformed preference gets a value that no preference has.
     const value = rest === undefined ? element : (quoted?.replace(/\\(.)/g, '$1') ?? token)
     if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value.toLowerCase())

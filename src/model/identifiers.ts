@@ -59,7 +59,7 @@ export function slug(text: string): string | undefined {
   if (/(?![a-z0-9])[\p{L}\p{N}]/u.test(plain)) return undefined
   const joined = plain
     .replace(/[^a-z0-9._~-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
+    .replace(/^[-.]+|(?<![-.])[-.]+$/g, '')
     .slice(0, 64)
   return isIdentifier(joined) ? joined : undefined
 }

@@ -81,14 +81,15 @@ function versionsIn(header: string, id: string): number[] | undefined {
 }
 
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
+const DAY = '(?<day>\\d\\d)'
 const TIME = '(?<time>\\d\\d:\\d\\d:\\d\\d)'
 
 /** The current format of a date, and two obsolete ones that recipients must accept. */
 const FORMS = [
-  `[A-Z][a-z]{2}, (?<day>\\d\\d) (?<month>${MONTHS}) (?<year>\\d{4}) ${TIME} GMT`,
-  `[A-Z][a-z]{5,8}, (?<day>\\d\\d)-(?<month>${MONTHS})-(?<year>\\d\\d) ${TIME} GMT`,
-  `[A-Z][a-z]{2} (?<month>${MONTHS}) (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})`,
-].map((form) => new RegExp(`^${form}$`))
+  new RegExp(`^[A-Z][a-z]{2}, ${DAY} (?<month>${MONTHS}) (?<year>\\d{4}) ${TIME} GMT$`),
+  new RegExp(`^[A-Z][a-z]{5,8}, ${DAY}-(?<month>${MONTHS})-(?<year>\\d\\d) ${TIME} GMT$`),
+  new RegExp(`^[A-Z][a-z]{2} (?<month>${MONTHS}) (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`),
+]
 
 /** An HTTP-date (RFC 9110 §5.6.7), or undefined: conditions ignore malformed dates (§13.1.3, §13.1.4). */
 function httpDate(text = ''): Date | undefined {

@@ -1,6 +1,3 @@
-/** A statement that reads rows from the connection, which the embedded engine does not support. */
-const COPY_FROM_CLIENT = /\bcopy\b[^;]*\bfrom\s+stdin\b/i
-
 /** Fields of an ErrorResponse that ends the session. Zero bytes distinguish them from text values. */
 const FATAL = ['FATAL', 'PANIC'].map((severity) => `S${severity}\0V${severity}\0`)
 
@@ -22,10 +19,17 @@ export function refuseCopy(message: Uint8Array): Uint8Array {
   const type = String.fromCharCode(message[0] ?? 0)
   if (type !== 'Q' && type !== 'P') return message
   // Skips the type and the length, whose last byte may be a letter.
-  if (!COPY_FROM_CLIENT.test(Buffer.from(message.subarray(5)).toString('utf8'))) return message
+  const statements = Buffer.from(message.subarray(5)).toString('utf8').split(';')
+  if (!statements.some(isCopyFromClient)) return message
   const refusal =
     "DO $$ BEGIN RAISE 'COPY FROM STDIN is not possible on the embedded database' USING ERRCODE = '0A000'; END $$\0"
   return type === 'Q' ? frame('Q', refusal) : frame('P', `\0${refusal}\0\0`)
+}
+
+/** Whether a statement reads rows from the connection, which the embedded engine does not support. */
+function isCopyFromClient(statement: string): boolean {
+  const start = statement.search(/\bcopy\b/i)
+  return start !== -1 && /\bfrom\s+stdin\b/i.test(statement.slice(start))
 }
 
 export function isFatal(answer: Uint8Array): boolean {

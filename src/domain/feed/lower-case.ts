@@ -21,8 +21,8 @@ async function readLowerCase(client: Client): Promise<LowerCase> {
   const text = 'SELECT one, lower(one COLLATE "default") AS lower FROM unnest($1::text[]) AS one'
   const rows = await client.$rows<{ one: string; lower: string }>({ text, values: [upperCaseLetters()] })
   const letters = new Map(rows.map(({ one, lower }) => [one, lower]))
-  const pattern = new RegExp(`[${[...letters.keys()].join('')}]`, 'gu')
-  return (original) => original.replace(pattern, (letter) => letters.get(letter) as string)
+  return (original) =>
+    original.replace(/\p{Changes_When_Lowercased}/gu, (letter) => letters.get(letter) ?? letter)
 }
 
 function upperCaseLetters(): string[] {

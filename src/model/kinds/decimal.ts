@@ -1,5 +1,5 @@
 import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
-import { BOUND_OPTIONS, type Bounds, boundProblems, withinBounds } from './number.ts'
+import { BOUND_OPTIONS, type Bounds, boundProblems, MAXIMUM_CHARACTERS, withinBounds } from './number.ts'
 
 export interface DecimalField extends FieldOf<'decimal'>, Bounds {
   readonly precision: number
@@ -9,12 +9,15 @@ export interface DecimalField extends FieldOf<'decimal'>, Bounds {
 /** Far below PostgreSQL's limit for a declared precision, 1000. */
 const MAXIMUM_PRECISION = 100
 
-const DECIMAL = /^(?<sign>-?)0*(?<whole>\d+)(?:\.(?<fraction>\d+?)0*)?$/
+const DECIMAL = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?$/
+const LEADING_ZEROS = /^0+(?=\d)/
+/** Without the lookbehind, each zero of a long run would begin a search for its end. */
+const TRAILING_ZEROS = /(?<!0)0+$/
 
 /** The digits of a number that is exact in binary, such as 12.5; undefined for others, such as 0.1. */
 function exactText(value: number): string | undefined {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e21) return undefined
-  const written = value.toFixed(100).replace(/\.?0+$/, '')
+  const written = value.toFixed(100).replace(TRAILING_ZEROS, '').replace(/\.$/, '')
   return Number.isSafeInteger(value) || written === String(value) ? written : undefined
 }
 
@@ -40,9 +43,14 @@ function check(field: DecimalField, value: unknown): Checked {
     }
   }
   if (typeof text !== 'string') return wrongType('a string with a decimal number')
-  const { sign = '', whole = '', fraction = '' } = DECIMAL.exec(text)?.groups ?? {}
-  if (whole === '') return { code: 'INVALID_FORMAT', problem: 'must be a decimal number such as "12.50"' }
-  const digits = fraction === '0' ? '' : fraction
+  if (text.length > MAXIMUM_CHARACTERS) {
+    return { code: 'TOO_LONG', problem: `must not be longer than ${MAXIMUM_CHARACTERS} characters` }
+  }
+  const { sign = '', ...parts } = DECIMAL.exec(text)?.groups ?? {}
+  const whole = parts['whole']?.replace(LEADING_ZEROS, '')
+  if (whole === undefined)
+    return { code: 'INVALID_FORMAT', problem: 'must be a decimal number such as "12.50"' }
+  const digits = (parts['fraction'] ?? '').replace(TRAILING_ZEROS, '')
   if (whole.length > precision - (scale ?? 0)) {
     const problem = `must not have more than ${precision - (scale ?? 0)} digits before the decimal point`
     return { code: 'OUT_OF_RANGE', problem }

@@ -30,11 +30,14 @@ export function withinBounds(
   }
 }
 
-const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** Of a number in a text. Doubles written with all their digits have up to 1,100. */
+export const MAXIMUM_CHARACTERS = 1_100
 
 /** The number in a text, or the text itself if it is not a number. */
 export function numberIn(text: string): number | string {
-  return NUMBER.test(text) ? Number(text) : text
+  return text.length <= MAXIMUM_CHARACTERS && NUMBER.test(text) ? Number(text) : text
 }
 
 export function boundProblems({ minimum = -Infinity, maximum = Infinity }: Bounds): string[] {

@@ -6,6 +6,9 @@ const TIMESTAMP =
 /** RFC 3339 with at most milliseconds, or a date alone: how timestamps are sent. */
 const SENT = '\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+\\-]\\d{2}:\\d{2}))?'
 
+/** Zeros may follow the milliseconds. */
+const MAXIMUM_CHARACTERS = 100
+
 const EXAMPLE = '2031-04-05T06:07:08.900Z'
 
 function check(_: unknown, value: unknown): Checked {
@@ -16,7 +19,7 @@ function check(_: unknown, value: unknown): Checked {
 export function checkTime(value: unknown, pattern: RegExp, type: string, example: string): Checked {
   if (value instanceof Date) return inCalendar(value)
   if (typeof value !== 'string') return wrongType(`a string with an ISO 8601 ${type}`)
-  const day = pattern.exec(value)?.groups?.['day']
+  const day = value.length <= MAXIMUM_CHARACTERS ? pattern.exec(value)?.groups?.['day'] : undefined
   if (day && isDay(day)) return inCalendar(new Date(value))
   return { code: 'INVALID_FORMAT', problem: `must be an ISO 8601 ${type} such as ${example}` }
 }

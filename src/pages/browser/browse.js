@@ -7,7 +7,7 @@ import { followChanges, linkIn, passFocus, profileOf, send, shareToken, takesFoc
 import { askForToken } from './session-control.js'
 import { isWeb, label, valueAt } from './values.js'
 
-const url = location.href.replace(/#.*$/, '')
+const [url = ''] = location.href.split('#')
 
 /** The resource with the URL of this page. */
 function Browse() {

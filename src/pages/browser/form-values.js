@@ -46,8 +46,9 @@ function membersOf(text) {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {
-      const [, name = '', number] = /^\s*(.*?)\s*:\s*([\d.eE+-]+)\s*$/s.exec(line) ?? []
-      if (name === '' || !Number.isFinite(Number(number))) return undefined
+      const colon = line.lastIndexOf(':')
+      const [name, number] = [line.slice(0, Math.max(colon, 0)).trim(), line.slice(colon + 1).trim()]
+      if (name === '' || !/^[\d.eE+-]+$/.test(number) || !Number.isFinite(Number(number))) return undefined
       try {
         return /** @type {[string, number]} */ ([
           name.startsWith('"') ? String(JSON.parse(name)) : name,

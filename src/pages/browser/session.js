@@ -123,7 +123,8 @@ export async function send(url, { method = 'GET', body, headers } = {}) {
  * @returns {string | undefined}
  */
 export function linkIn({ headers }, relation) {
-  return new RegExp(`<([^>]+)>; rel="${relation}"`).exec(headers.get('Link') ?? '')?.[1]
+  const links = [...(headers.get('Link') ?? '').matchAll(/<([^<>]+)>; rel="([\w-]+)"/g)]
+  return links.find(([, , name]) => name === relation)?.[1]
 }
 
 /**

@@ -154,7 +154,7 @@ function databaseAddresses(desc: string) {
 function addressWithPath(desc: string) {
   return makeValidator<string>((given) => {
     const url = isWebAddress(given) ? new URL(given) : undefined
-    if (url && url.href === url.origin + url.pathname) return url.href.replace(/\/+$/, '')
+    if (url && url.href === url.origin + url.pathname) return url.href.replace(/(?<!\/)\/+$/, '')
     throw new EnvError('must be an origin, perhaps with a path, as in https://example.org/catalogue')
   })<string>({ default: undefined, desc })
 }
