@@ -1,9 +1,10 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { type Pool, types } from 'pg'
+import { types } from 'pg'
 import { KINDS } from '../model/fields.ts'
 import type { Connection } from './connection.ts'
 import { type Client, extend } from './extension.ts'
 import type { PrismaClient } from './generated/client.ts'
+import type { DatabasePool } from './pool.ts'
 import { type Statement, statementName } from './sql/statement.ts'
 
 /** The client of a database, outside transactions. */
@@ -18,7 +19,7 @@ export interface DatabaseUse {
 
 /** Connections to the embedded database cannot prepare statements, because they share one session. */
 export function createClient(
-  pool: Pool,
+  pool: DatabasePool,
   { schema, isEmbedded }: Connection,
   { PrismaClient, databaseTimeout: timeout }: DatabaseUse,
 ): DatabaseClient {
@@ -32,7 +33,9 @@ export function createClient(
     errorFormat: 'minimal',
     transactionOptions: { maxWait: timeout, timeout },
   })
-  const send = async <Result>({ text, values, isPlannedEachTime }: Statement): Promise<Result[]> => {
+  const send = async <Result>(statement: Statement): Promise<Result[]> => {
+    const { text, values, isPlannedEachTime, isDeferrable } = statement
+    if (isDeferrable && pool.abandoned.count > 0) return []
     const name = isPlannedEachTime ? '' : nameOf?.({ sql: text })
     return (await pool.query({ name, text, values: values as unknown[] })).rows as Result[]
   }

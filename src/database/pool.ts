@@ -2,6 +2,7 @@ import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { inSpan, requestTimings } from '../observability/observation.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
+import { AbandonedSessions } from './abandoned-sessions.ts'
 import type { DatabaseUse } from './client.ts'
 import type { Connection } from './connection.ts'
 import { connectionError, type FailureReason, failureReason } from './errors.ts'
@@ -25,12 +26,22 @@ interface PoolObserver {
 /** The signature of `query` in this file; pg declares ten overloads. */
 type Query = (...parameters: unknown[]) => Promise<unknown>
 
-export type DatabasePool = pg.Pool & Pick<WatchedPool, 'observer' | 'isPooled'>
+export type DatabasePool = pg.Pool & Pick<WatchedPool, 'observer' | 'isPooled' | 'abandoned'>
 
 class WatchedPool extends pg.Pool {
   observer: PoolObserver | undefined
   /** Whether connections have gone through a pooler that shares sessions. */
   isPooled = false
+  readonly abandoned: AbandonedSessions
+
+  constructor(config: pg.PoolConfig, timeout: number) {
+    super(config)
+    this.abandoned = new AbandonedSessions(this, timeout)
+    const { max } = this.options
+    // Abandoned sessions are connections of the server. Half of the pool remains for reads in any case.
+    const free = () => max - Math.min(this.abandoned.count, Math.floor(max / 2))
+    Object.defineProperty(this.options, 'max', { get: free })
+  }
 
   /** Reports an error of a connection or of the server once, and turns it into SERVICE_UNAVAILABLE. */
   fail(error: unknown): unknown {
@@ -120,6 +131,7 @@ export function createPool(
       try {
         return await send(super.query.bind(this) as unknown as Query)
       } catch (error) {
+        if (!isEmbedded && !(error instanceof pg.DatabaseError)) pool.abandoned.add()
         throw pool.fail(error)
       } finally {
         clearTimeout(timer)
@@ -139,7 +151,7 @@ export function createPool(
     }
   }
 
-  const pool = new WatchedPool({
+  const config = {
     ...connection,
     // The embedded database counts these connections as one client.
     ...(isEmbedded && { application_name: SERVICE_NAME }),
@@ -148,7 +160,8 @@ export function createPool(
     connectionTimeoutMillis: timeout,
     Client: WatchedClient,
     onConnect: (client: pg.ClientBase) => (client as WatchedClient).setUp(),
-  } as pg.PoolConfig)
+  }
+  const pool = new WatchedPool(config as pg.PoolConfig, timeout)
   // The pool removes a failed idle connection. Without a listener, the event would end the process.
   pool.on('error', (error) => pool.fail(error))
   return pool

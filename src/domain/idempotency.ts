@@ -95,7 +95,7 @@ function expiry(hours: number): string {
 /** Deletes expired keys soon after the start and then every hour, until the result is called. */
 export function startKeyExpiry(client: Client, hours: number, within = 10_000): () => void {
   const deleteExpired = async (stopped: AbortSignal) => {
-    const statement = { text: DELETE_EXPIRED, values: [expiry(hours), BATCH_SIZE] }
+    const statement = { text: DELETE_EXPIRED, values: [expiry(hours), BATCH_SIZE], isDeferrable: true }
     while (!stopped.aborted && (await client.$rows(statement)).length === BATCH_SIZE);
   }
   return repeat(deleteExpired, HOUR_MILLISECONDS, within)

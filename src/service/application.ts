@@ -140,13 +140,21 @@ const CONNECTIONS_FOR_OTHERS = 3
 /** The part of the connections that reads of large tables may take together. */
 const SCAN_PART = 0.25
 
+/** The part of the connections that may write at the same time. */
+const WRITE_PART = 0.5
+
 /** The embedded database runs one statement at a time, so it gets one scan. */
 function createConnectionLimiters({ callerShare, databaseUrl }: Settings, { pool }: Database) {
   const shareOf = (whole: number) => Math.ceil((whole * callerShare) / 100)
   const size = pool.options.max
   const share = shareOf(size)
   const scans = databaseUrl === undefined ? 1 : Math.max(Math.floor(size * SCAN_PART), 1)
+  const writing = Math.ceil(size * WRITE_PART)
+  const writes = new Limiter({ capacity: writing, share: writing, shareBesideOthers: shareOf(writing) })
+  pool.abandoned.hold = () => writes.hold('', 1)
   return {
+    writes,
+    isStalled: () => pool.abandoned.count >= writing,
     connections: new Limiter({
       capacity: size,
       share: Math.max(size - CONNECTIONS_FOR_OTHERS, share),

@@ -147,11 +147,13 @@ test('a caller uses less beside others than alone, which it is after a thousand 
   release()
 })
 
+const unused = { writes: new Limiter({ capacity: 1, share: 1 }), isStalled: () => false, waited() {} }
+
 test('reads of a small table with many conditions wait for each other as scans of a large one do', async (t) => {
   const sizes = async () => 3 * 1024 * 1024
   const connections = new Limiter({ capacity: 9, share: 9 })
   const scans = new Limiter({ capacity: 1, share: 1 })
-  const shares = new ConnectionShares({ connections, scans, sizes, waited() {} })
+  const shares = new ConnectionShares({ ...unused, connections, scans, sizes })
   const atOnce = async (passes: number) => {
     let end = () => {}
     const ended = new Promise<void>((resolve) => {
@@ -177,7 +179,7 @@ test('reads of a small table with many conditions wait for each other as scans o
 function sharesOfOne() {
   const one = new Limiter({ capacity: 1, share: 1 })
   const sizes = async () => 0
-  const shares = new ConnectionShares({ connections: one, scans: one, sizes, waited() {} })
+  const shares = new ConnectionShares({ ...unused, connections: one, scans: one, sizes })
   const ends: (() => void)[] = []
   let count = 0
   const run = async () => {

@@ -6,6 +6,8 @@ export interface Statement {
   readonly values: readonly unknown[]
   /** Planned for its values each time, instead of prepared. */
   readonly isPlannedEachTime?: boolean
+  /** A write that has time: it is left out, without a result, while commits wait for a standby that does not respond. */
+  readonly isDeferrable?: boolean
 }
 
 export function quotedTable({ path }: Resource): string {

@@ -19,7 +19,7 @@ export async function keepChanges(client: Client, days: number): Promise<boolean
   return days > 0
 }
 
-/** Assigns positions to the committed changes that have none. */
+/** Assigns positions to the committed changes that have none, unless commits wait for a standby. */
 export async function numberChanges(client: Client): Promise<void> {
   while (await isFullBatch(client, 'SELECT number_changes($1) AS count', [BATCH_SIZE]));
 }
@@ -48,6 +48,6 @@ export function startChangeUpkeep(feed: Feed, within = NUMBERING_MILLISECONDS): 
 
 /** Whether the batch was full, so that there may be more. */
 async function isFullBatch(client: Client, text: string, values: readonly unknown[]): Promise<boolean> {
-  const [row] = await client.$rows<{ count: number }>({ text, values })
+  const [row] = await client.$rows<{ count: number }>({ text, values, isDeferrable: true })
   return row?.count === BATCH_SIZE
 }

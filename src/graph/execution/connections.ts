@@ -1,11 +1,16 @@
 import { scannedBytes, type TableSizes } from '../../domain/table-sizes.ts'
 import type { Abortable, Limiter } from '../../http/limiter.ts'
+import { DomainError } from '../../model/errors.ts'
 import type { Scan } from '../../model/query/list.ts'
 
 interface ConnectionLimits {
   readonly connections: Limiter
   /** The part of the connections that is for scans of large tables. */
   readonly scans: Limiter
+  /** The part of the connections that may write. Sessions that a write has left behind on the server use it, too. */
+  readonly writes: Limiter
+  /** Whether these sessions use all of it. */
+  readonly isStalled: () => boolean
   readonly sizes: TableSizes
   /** Called with the seconds that each statement waited for a connection. */
   readonly waited: (seconds: number) => void
@@ -23,6 +28,7 @@ interface Read<Result> {
 export interface Connections {
   use<Result>(work: () => Promise<Result>): Promise<Result>
   read<Result>(read: Read<Result>): Promise<Result>
+  write<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 interface SharedRead {
@@ -36,9 +42,14 @@ interface SharedRead {
  */
 const LARGE_TABLE = 6 * 1024 * 1024
 
+const STALLED = new DomainError('SERVICE_UNAVAILABLE', 'The database does not complete writes; try again.')
+
 /**
  * Shares the connections among callers, in rotation, so that many or locked statements of one caller leave
  * connections to the others. Look-ups of single resources do not count, because those of all callers are combined.
+ *
+ * Writes get half of the connections. Each commit waits for a synchronous standby, and if that stops, for any time: the
+ * other half reads meanwhile.
  *
  * Scans of large tables get a few connections, and each caller a part of them: a scan takes as long as 100 other reads.
  *
@@ -59,6 +70,18 @@ export class ConnectionShares {
     waited((performance.now() - started) / 1_000)
     try {
       return await work()
+    } finally {
+      release()
+    }
+  }
+
+  /** As `use`, for statements that write. Throws SERVICE_UNAVAILABLE (503) at once while earlier ones do not end. */
+  async write<Result>(caller: string, until: Abortable, work: () => Promise<Result>): Promise<Result> {
+    const { isStalled, writes } = this.limits
+    if (isStalled()) throw STALLED
+    const release = await writes.acquire(caller, 1, until)
+    try {
+      return await this.use(caller, until, work)
     } finally {
       release()
     }

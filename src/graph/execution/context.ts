@@ -67,6 +67,7 @@ export function connectionsFor({ identity }: Caller, domain: DomainContext, slot
   return {
     use: (work) => domain.connections.use(identity, slot, work),
     read: (read) => domain.connections.read(identity, slot, read),
+    write: (work) => domain.connections.write(identity, slot, work),
   }
 }
 
@@ -77,7 +78,8 @@ export function inTransaction(
   transaction: SharedTransaction,
   isAtomic: boolean,
 ): GraphContext {
-  const connections: Connections = { use: (work) => work(), read: ({ run }) => run() }
+  const own = <Result>(work: () => Promise<Result>) => work()
+  const connections: Connections = { use: own, read: ({ run }) => run(), write: own }
   const domain = { ...context.domain, client, transaction }
   return {
     ...context,

@@ -38,7 +38,7 @@ export async function executeTogether(
       return { result, isKept: !isDryRun }
     })
   try {
-    return await connections.use(run)
+    return await connections.write(run)
   } catch (cause) {
     const { message } = cause as Error
     return { data: null, errors: [new GraphQLError(message, { originalError: cause as Error })] }

@@ -182,7 +182,7 @@ function writing(
       try {
         const options = optionsOf(resource, args)
         const writes = () => write({ ...domain, caller }, resource, keyOf(args), values, options)
-        const { outcome, row } = (await joint?.create(info, resource)) ?? (await connections.use(writes))
+        const { outcome, row } = (await joint?.create(info, resource)) ?? (await connections.write(writes))
         return { outcome, [singular(resource)]: row }
       } finally {
         // Also after an error: if the connection was lost, the write may have happened.
