@@ -10,6 +10,9 @@ if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= directory
 
 const isQuestion = [undefined, 'help', '--help', '-h', '--version', '-v'].includes(process.argv[2])
 
+// This command writes the Prisma schema, so it also runs where that is not valid.
+const needsClient = process.argv[2] !== 'resource'
+
 // `npm run build` needs no more.
-if ((await build(!isQuestion)) && process.argv[2] !== 'build')
+if ((await build(!isQuestion, needsClient)) && process.argv[2] !== 'build')
   await import(new URL('../dist/halgraph.js', import.meta.url).href)

@@ -33,9 +33,10 @@ function readEnvironmentFile() {
  * must have been built.
  *
  * @param {string} path
+ * @param needsClient false for a command that needs the definitions alone
  * @throws {BuildError} when a source has an error, or `halgraph/domain` is of another installation
  */
-export async function buildDomainIfChanged(path) {
+export async function buildDomainIfChanged(path, needsClient = true) {
   const folder = resolve(path)
   if (!existsSync(join(folder, 'index.ts'))) {
     if (existsSync(join(folder, 'dist/index.js'))) return linkPackages(folder)
@@ -48,7 +49,7 @@ export async function buildDomainIfChanged(path) {
     () => sourcesOf(folder),
     async (made) => {
       process.stderr.write(`Building the domain in ${path} …\n`)
-      await build(folder, made)
+      return build(folder, made, needsClient)
     },
   )
   // A folder that was copied with its build has no links, or links to where it was.
@@ -58,13 +59,34 @@ export async function buildDomainIfChanged(path) {
 /**
  * @param {string} folder
  * @param {string} made
+ * @param {boolean} needsClient
  */
-async function build(folder, made) {
+async function build(folder, made, needsClient) {
   await linkPackages(folder)
+  const isWhole = await buildWithClient(folder, made).then(
+    () => true,
+    async (error) => {
+      if (needsClient) throw error
+      await rm(made, { recursive: true, force: true })
+      await compile(folder, made, DEFINITIONS)
+      return false
+    },
+  )
+  if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
+  return isWhole
+}
+
+const DEFINITIONS = 'index.ts'
+const CLIENT = 'generated/client/client.ts'
+
+/**
+ * @param {string} folder
+ * @param {string} made
+ */
+async function buildWithClient(folder, made) {
   const schema = join(folder, 'prisma/schema.prisma')
   if (existsSync(schema)) await runPackage('prisma', 'build/index.js', 'generate', '--schema', schema)
-  await compile(folder, made)
-  if (!isModules(folder)) await writeFile(join(made, 'package.json'), '{ "type": "module" }\n')
+  await compile(folder, made, DEFINITIONS, CLIENT)
 }
 
 /**
@@ -82,14 +104,15 @@ function isModules(folder) {
 }
 
 /**
- * Compiles the definitions and the generated client, and what they import.
+ * Compiles modules, if they exist, and what they import.
  *
  * @param {string} folder
  * @param {string} output
+ * @param {string[]} files
  */
-async function compile(folder, output) {
+async function compile(folder, output, ...files) {
   await mkdir(output)
-  const modules = ['index.ts', 'generated/client/client.ts'].map((file) => join(folder, file))
+  const modules = files.map((file) => join(folder, file))
   const configuration = join(output, 'tsconfig.json')
   const settings = {
     compilerOptions: { ...COMPILER_OPTIONS, rootDir: folder, outDir: output },

@@ -45,9 +45,10 @@ export class BuildError extends Error {
  * Builds the service into `dist/` if the sources have changed since the last build. An installation without sources
  * has nothing to compare with.
  *
+ * @param needsClient whether the Prisma client must be that of the schema; otherwise an older one will do
  * @throws {BuildError} if a source has an error, or a package that the build needs is not installed
  */
-export async function buildIfChanged() {
+export async function buildIfChanged(needsClient = true) {
   if (hasOutput(project) && !existsSync(inProject('src'))) return
   if (isCurrent(project, sources())) return
   const missing = BUILD_PACKAGES.filter((name) => !isInstalled(name))
@@ -57,7 +58,7 @@ export async function buildIfChanged() {
       : 'The service is not built'
     throw new BuildError(`${problem}. Run \`npm ci && npm run build\`, with the development dependencies.`)
   }
-  await buildOutput(project, sources, build)
+  await buildOutput(project, sources, (made) => build(made, needsClient))
 }
 
 /** An installation for production lacks the Prisma command line. */
@@ -83,13 +84,23 @@ function filesOf(path) {
     .sort()
 }
 
-/** @param {string} made */
-async function build(made) {
+/**
+ * @param {string} made
+ * @param {boolean} needsClient
+ */
+async function build(made, needsClient) {
   process.stderr.write('Building the service …\n')
-  await runPackage('prisma', 'build/index.js', 'generate')
+  const isGenerated = await runPackage('prisma', 'build/index.js', 'generate').then(
+    () => true,
+    (error) => {
+      if (needsClient || !existsSync(inProject(GENERATED))) throw error
+      return false
+    },
+  )
   await runPackage('typescript', 'bin/tsc', '-p', 'tsconfig.build.json', '--outDir', made)
   for (const folder of ASSETS) await copyAssets(inProject(join('src', folder)), join(made, folder))
   await bundle(project, made)
+  return isGenerated
 }
 
 /**
@@ -115,7 +126,7 @@ export async function runPackage(name, program, ...parameters) {
   if (!isInstalled(name))
     throw new BuildError(`The build needs ${name}: install it with \`npm ci --include=dev\`.`)
   const entry = join(require.resolve(`${name}/package.json`), '..', program)
-  const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
+  const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1', NO_COLOR: '1' }
   const options = { cwd: project, env, maxBuffer: 2 ** 26 }
   await promisify(execFile)(process.execPath, [entry, ...parameters], options).catch((error) => {
     throw new BuildError(`The build failed:\n${error.stdout}${error.stderr}`)

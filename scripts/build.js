@@ -7,13 +7,14 @@ import { BuildError, buildIfChanged } from './build-service.js'
  * status is then 1.
  *
  * @param needsDomain false for the service alone
- * @returns {Promise<boolean>} whether everything is built
+ * @param needsClient false for a command that can do without the Prisma client, and so with a schema that is not valid
+ * @returns {Promise<boolean>} whether everything that is needed is built
  */
-export async function build(needsDomain = true) {
+export async function build(needsDomain = true, needsClient = true) {
   try {
-    await buildIfChanged()
+    await buildIfChanged(needsClient)
     const domain = domainSetting()
-    if (needsDomain && domain !== undefined) await buildDomainIfChanged(domain)
+    if (needsDomain && domain !== undefined) await buildDomainIfChanged(domain, needsClient)
     return true
   } catch (error) {
     if (!(error instanceof BuildError)) throw error

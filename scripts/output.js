@@ -34,7 +34,8 @@ export function isCurrent(folder, sources) {
  *
  * @param {string} folder
  * @param {() => string[]} sources lists the files below the folder that the output depends on
- * @param {(made: string) => Promise<void>} make builds into a folder that does not exist yet
+ * @param {(made: string) => Promise<void | boolean>} make builds into a folder that does not exist yet. Resolves to false
+ *   if something is missing, so that the next command builds again.
  */
 export async function buildOutput(folder, sources, make) {
   if (isCurrent(folder, sources())) return
@@ -46,8 +47,8 @@ export async function buildOutput(folder, sources, make) {
     const built = fingerprint(folder, files)
     const made = join(folder, `${OUTPUT}.${process.pid}`)
     try {
-      await make(made)
-      await writeFile(join(made, 'fingerprint'), built)
+      const isWhole = await make(made)
+      await writeFile(join(made, 'fingerprint'), isWhole === false ? '' : built)
       await replaceOutput(folder, made)
     } finally {
       await rm(made, { recursive: true, force: true })

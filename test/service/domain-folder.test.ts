@@ -58,6 +58,28 @@ test('a domain is refused with every contradiction in it', (t) => {
   t.deepEqual(definitionProblems({ resources: [boxes] }), [
     'boxes: its owner shelves is not among the resources of the domain',
   ])
+  const room = reference('shelves', 'room', 'Room.', { required: true, onDelete: 'set null' })
+  const twice = defineResource({
+    ...shelves,
+    name: 'Twice',
+    path: 'row-counts',
+    fields: { name, room_id: room, door_id: reference('shelves', 'door', 'Door.') },
+  })
+  const once = 'a resource can refer to a collection only once'
+  t.deepEqual(
+    definitionProblems({ resources: [shelves, twice, { ...shelves, name: 'Odd', path: '1st shelf' }] }),
+    [
+      'row-counts: this path is reserved',
+      '1st shelf: a path has words of letters and digits, with hyphens between them, and begins with a letter',
+      `row-counts: room_id refers to shelves, as door_id does; ${once}`,
+      "row-counts: room_id is always set, so onDelete cannot be 'set null'",
+      `row-counts: door_id refers to shelves, as room_id does; ${once}`,
+    ],
+  )
+  const inner = defineResource({ ...boxes, fields: { name, room_id: reference('shelves', 'room', 'Room.') } })
+  t.deepEqual(definitionProblems({ resources: [shelves, inner] }), [
+    `boxes: room_id refers to shelves, as its parent does; ${once}`,
+  ])
   t.deepEqual(definitionProblems({ resources: [shelves, { ...boxes, path: 'versions' }] }), [
     'versions: this path is reserved below a resource',
   ])
@@ -134,7 +156,6 @@ test('each misuse of a kind of field is one line with the resource and the field
       parts: computed('1', json('P.')),
       cover: group('C.', { side: computed('1', integer('S.')) }),
       above: reference('shelves', 'above', 'A.', { required: true, nested: true }),
-      below: reference('shelves', 'below', 'B.'),
     },
   })
   const compared = 'which is not another field that can be compared'

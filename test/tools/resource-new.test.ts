@@ -25,7 +25,7 @@ async function createSources(t: ExecutionContext) {
   ].filter((path) => !['src/domain', 'src/domain/resources'].includes(path))
   for (const path of linked) await symlink(join(process.cwd(), path), join(folder, path))
   const add = (given: NewArguments) =>
-    addResource(given, domain.resources, { definitions, tests, module: '../definition.ts' })
+    addResource(given, domain, { definitions, tests, module: '../definition.ts' })
   return { folder, definitions, tests, add }
 }
 

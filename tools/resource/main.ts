@@ -7,6 +7,7 @@ import { domainFolder, loadDefinitions } from '../../src/service/settings/domain
 import { parseDefaults } from './defaults.ts'
 import { repositoryPath } from './location.ts'
 import { type GeneratedFiles, planUpdate, writeUpdate } from './migrate.ts'
+import { refuseInvalidSchema } from './models/validate.ts'
 import { addResource, type SourceFolders } from './new/new.ts'
 
 const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
@@ -51,16 +52,16 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
   loadSettingsFile()
   const domain = process.env['DOMAIN'] || undefined
   const folder = domainFolder(domain)
-  const { resources, versions } = await loadDefinitions(folder)
+  const definitions = await loadDefinitions(folder)
   if (action === 'new' && path !== undefined && others.length === 0) {
     const sources =
       domain === undefined ? BUILT_IN : { definitions: resolve(domain), module: 'halgraph/domain' }
-    const written = await addResource({ path, ...values }, resources, sources)
+    const written = await addResource({ path, ...values }, definitions, sources)
     for (const file of written) console.log(`Wrote ${relative(process.cwd(), file)}`)
     console.log('Adapt the definition, then run npm run resource -- migrate')
   } else if (action === 'migrate' && path === undefined) {
-    createSchema(resources, versions)
-    await migrate(values, resources, folder)
+    createSchema(definitions.resources, definitions.versions)
+    await migrate(values, definitions.resources, folder)
   } else {
     throw new ArgumentsError(`Expected new <path>, or migrate, not ${positionals.join(' ') || 'nothing'}`)
   }
@@ -85,6 +86,7 @@ async function migrate(
   const defaults = parseDefaults(options.default ?? [], resources)
   const decisions = { defaults, allowDataLoss: options['allow-data-loss'] ?? false }
   const update = await planUpdate(resources, folder, decisions, { name })
+  await refuseInvalidSchema(update.schema)
   if (update.files.size === 0)
     return console.log('Nothing to do: the schema and the migrations are those of the definitions')
   if (update.explanation !== '') console.log(`${update.explanation}\n`)

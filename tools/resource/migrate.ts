@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { type Migration, readMigrations } from '../../src/database/migrations/migration-files.ts'
 import type { Resource } from '../../src/model/resource.ts'
@@ -10,15 +10,17 @@ import type { Decisions } from './changes/comparison.ts'
 import { explain } from './explanation.ts'
 import { ENGINE } from './location.ts'
 import { updatedSchema } from './models/schema.ts'
+import { nameProblems } from './name-problems.ts'
 import { planMigration } from './plan.ts'
 import { migrationSql } from './sql.ts'
-import { makeTable } from './tables/table.ts'
 
 export type GeneratedFiles = Pick<DomainFolder, 'schema' | 'migrations'>
 
 export interface Update {
   /** Files to write, by absolute path. */
   readonly files: ReadonlyMap<string, string>
+  /** The text of the Prisma schema, changed or not. */
+  readonly schema: string
   /** What the new migration does and which locks it takes; empty without a migration. */
   readonly explanation: string
 }
@@ -39,7 +41,8 @@ export async function planUpdate(
   { name, engine }: { readonly name?: string | undefined; readonly engine?: PGlite } = {},
 ): Promise<Update> {
   const now = new Date()
-  refuseNames(resources)
+  const problems = nameProblems(resources)
+  if (problems.length > 0) throw new CommandError(problems.join('\n'))
   const files = new Map<string, string>()
   const existing = existsSync(migrations) ? await readMigrations(migrations) : []
   if (existing.length === 0) files.set(join(migrations, 'migration_lock.toml'), LOCK_FILE)
@@ -56,7 +59,7 @@ export async function planUpdate(
   const before = await readFile(existsSync(schema) ? schema : ENGINE.schema, 'utf8')
   const after = updatedSchema(before, resources)
   if (before !== after || !existsSync(schema)) files.set(schema, after)
-  return { files, explanation: plan.steps.length > 0 ? explain(plan) : '' }
+  return { files, schema: after, explanation: plan.steps.length > 0 ? explain(plan) : '' }
 }
 
 /** What a domain lacks of the engine. An addition creates a table or a function of its name. */
@@ -74,37 +77,20 @@ async function engineMigrations(existing: readonly Migration[], now: Date): Prom
   return added
 }
 
-export async function writeUpdate({ files }: Update): Promise<void> {
+/** After a crash, each file is complete or missing, and the next update writes what is missing. */
+export async function writeUpdate({ files }: Pick<Update, 'files'>): Promise<void> {
   for (const [path, text] of files) {
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, text)
+    const folder = dirname(path)
+    // A folder without its migration would be refused, so both appear at once, from a place beside all migrations.
+    const target = existsSync(folder) ? path : folder
+    const temporary = join(dirname(folder), '..', `${basename(target)}.new`)
+    const file = target === folder ? join(temporary, basename(path)) : temporary
+    await rm(temporary, { recursive: true, force: true })
+    await mkdir(dirname(folder), { recursive: true })
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text, { flush: true })
+    await rename(temporary, target)
   }
-}
-
-/** PostgreSQL truncates longer names without an error. */
-const LONGEST_NAME = 63
-
-/** @throws {CommandError} for duplicate columns and for names that are too long */
-function refuseNames(resources: readonly Resource[]): void {
-  const problems = resources
-    .map(makeTable)
-    .flatMap(({ name, columns, checks, foreignKeys, indexes, resource }) => {
-      const names = columns.map((column) => column.name)
-      const twice = names.filter((column, index) => names.indexOf(column) !== index)
-      const objects = [
-        `${name}_row_count_insert`,
-        ...[...columns, ...checks, ...foreignKeys, ...indexes].map((object) => object.name),
-      ]
-      const long = objects.filter((object) => Buffer.byteLength(object) > LONGEST_NAME)
-      return [
-        ...twice.map((column) => `${resource.path}: two fields have the column ${column}.`),
-        ...long.map(
-          (object) =>
-            `${resource.path}: ${object} is longer than ${LONGEST_NAME} bytes. Shorten the field or the path.`,
-        ),
-      ]
-    })
-  if (problems.length > 0) throw new CommandError(problems.join('\n'))
 }
 
 /** Later than the last migration, even if the clock is not. */

@@ -1,5 +1,6 @@
 import type { Domain } from '../domain.ts'
-import { nestedReferences } from '../relations.ts'
+import { isAlwaysSet } from '../fields.ts'
+import { nestedReferences, referenceLeaves } from '../relations.ts'
 import type { Resource } from '../resource.ts'
 import { fieldProblems, problemsAt } from './field-problems.ts'
 import { versionProblems } from './version-problems.ts'
@@ -31,6 +32,7 @@ export function definitionProblems(domain: unknown): string[] {
   return [
     ...repeated(resources, 'path'),
     ...repeated(resources, 'name'),
+    ...resources.flatMap(pathProblems),
     ...resources.flatMap(fieldProblems),
     ...resources.flatMap((resource) => ownerProblems(resource, resources)),
     ...resources.flatMap((resource) => targetProblems(resource, resources)),
@@ -42,6 +44,23 @@ function repeated(resources: readonly Resource[], property: 'path' | 'name'): st
   const values = resources.map((resource) => resource[property])
   const others = new Set(values.filter((value, index) => values.indexOf(value) !== index))
   return [...others].map((value) => `Several resources have the ${property} ${JSON.stringify(value)}`)
+}
+
+/** What a URL and a table can be called. */
+const PATH = /^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/
+
+/** Tables of the engine, and paths below the entry document. */
+export const RESERVED_PATH =
+  /^(profile|openapi|batch|changes|change.feed|recorded.changes|tombstones|tombstone.sets|row.counts|idempotency.keys)$/
+
+function pathProblems({ path }: Resource): string[] {
+  return problemsAt(path, [
+    [
+      !PATH.test(path),
+      'a path has words of letters and digits, with hyphens between them, and begins with a letter',
+    ],
+    [RESERVED_PATH.test(path), 'this path is reserved'],
+  ])
 }
 
 function ownerProblems(resource: Resource, resources: readonly Resource[]): string[] {
@@ -59,13 +78,23 @@ function ownerProblems(resource: Resource, resources: readonly Resource[]): stri
   ])
 }
 
-function targetProblems({ path, leaves }: Resource, resources: readonly Resource[]): string[] {
-  return leaves.flatMap(({ name, field }) => {
-    if (field.type !== 'reference') return []
+function targetProblems(resource: Resource, resources: readonly Resource[]): string[] {
+  const { path, owner } = resource
+  const references = referenceLeaves(resource)
+  return references.flatMap(({ name, field }) => {
+    const others = references.filter((other) => other.name !== name && other.field.to === field.to)
     const target = resources.find((resource) => resource.path === field.to)
     const isNot = `${name} refers to ${field.to}, which is not`
     const isOwn = field.to === path
     return problemsAt(path, [
+      [
+        others.length > 0 || (owner !== undefined && owner === target),
+        `${name} refers to ${field.to}, as ${others[0]?.name ?? 'its parent'} does; a resource can refer to a collection only once`,
+      ],
+      [
+        field.onDelete === 'set null' && isAlwaysSet(field),
+        `${name} is always set, so onDelete cannot be 'set null'`,
+      ],
       [!target, `${isNot} among the resources of the domain`],
       [target !== undefined && target.kind !== 'collection', `${isNot} a collection`],
       [

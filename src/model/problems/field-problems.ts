@@ -63,6 +63,10 @@ function leafCases(field: LeafField): Case[] {
     [!isDescribed, 'it needs a description'],
     ...labelCases(field),
     ...unknown.map((option): Case => [true, `${field.type} has no option ${option}`]),
+    [
+      field.index !== undefined && kind.operators.length === 0,
+      `a field of the kind ${field.type} has no index`,
+    ],
     ...(kind.problems?.(field) ?? []).map((problem): Case => [true, problem]),
     ...computedCases(field),
     ...initialCases(field),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Domain } from '../../../src/model/domain.ts'
 import type { Resource } from '../../../src/model/resource.ts'
 import { ArgumentsError, CommandError } from '../../../src/service/command.ts'
 import { withEntry } from './list-entry.ts'
@@ -34,11 +35,11 @@ const KINDS = ['collection', 'owned', 'singleton'] as const
  */
 export async function addResource(
   given: NewArguments,
-  resources: readonly Resource[],
+  domain: Domain,
   { definitions, module, tests }: SourceFolders,
 ): Promise<string[]> {
-  const resource = parse(given, resources)
-  const problems = newResourceProblems(resource, resources)
+  const resource = parse(given, domain.resources)
+  const problems = newResourceProblems(resource, domain)
   if (problems.length > 0) throw new ArgumentsError(problems.join('\n'))
   const file = `${resource.path}.ts`
   const list = join(definitions, 'index.ts')

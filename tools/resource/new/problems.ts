@@ -1,23 +1,10 @@
 import { camelCase, graphNames } from '../../../src/graph/names.ts'
 import { createSchema } from '../../../src/graph/schema/schema.ts'
+import type { Domain } from '../../../src/model/domain.ts'
 import { text } from '../../../src/model/kinds/text.ts'
+import { RESERVED_PATH } from '../../../src/model/problems/definition-problems.ts'
 import { defineResource, type Resource, tableName } from '../../../src/model/resource.ts'
 import { constantOf, type NewResource } from './scaffold.ts'
-
-/** Other paths below the entry document or a resource, and tables of the engine. */
-const RESERVED_PATHS = [
-  'profile',
-  'openapi',
-  'batch',
-  'changes',
-  'versions',
-  'recorded-changes',
-  'change-feed',
-  'tombstones',
-  'tombstone-sets',
-  'row-counts',
-  'idempotency-keys',
-]
 
 /** GraphQL's own types. */
 const RESERVED_NAMES = ['Query', 'Mutation', 'Subscription']
@@ -29,9 +16,9 @@ const RESERVED_CONSTANTS =
 /** Triggers have longer names than their table, and PostgreSQL allows 63 bytes. */
 const LONGEST_PATH = 40
 
-export function newResourceProblems(resource: NewResource, resources: readonly Resource[]): string[] {
+export function newResourceProblems(resource: NewResource, domain: Domain): string[] {
   const form = formProblems(resource)
-  return form.length > 0 ? form : [...ownerProblems(resource, resources), ...clashes(resource, resources)]
+  return form.length > 0 ? form : [...ownerProblems(resource, domain.resources), ...clashes(resource, domain)]
 }
 
 function formProblems({ path, name }: NewResource): string[] {
@@ -41,7 +28,7 @@ function formProblems({ path, name }: NewResource): string[] {
       `The path ${JSON.stringify(path)} is not valid: lower-case words with hyphens, such as training-records, of at most ${LONGEST_PATH} characters`,
     )
   }
-  if (RESERVED_PATHS.includes(path)) problems.push(`The path ${path} is reserved`)
+  if (RESERVED_PATH.test(path)) problems.push(`The path ${path} is reserved`)
   if (RESERVED_CONSTANTS.test(constantOf({ path }))) {
     problems.push(`The path ${path} cannot name a constant of the definitions`)
   }
@@ -64,11 +51,11 @@ function ownerProblems({ kind, owner }: NewResource, resources: readonly Resourc
     : [`The owner ${owner.path} is not a collection. Collections: ${collections.join(', ')}`]
 }
 
-function clashes(resource: NewResource, resources: readonly Resource[]): string[] {
+function clashes(resource: NewResource, { resources, versions }: Domain): string[] {
   const { path, name } = resource
   const taken = resources.filter((other) => tableName(other.path) === tableName(path))
   if (taken.length > 0) return [`There is a resource with the path ${path}`]
-  const schema = createSchema(resources)
+  const schema = createSchema(resources, versions)
   const fieldsOf = (type: string) =>
     Object.keys((schema.getType(type) as { getFields?(): object })?.getFields?.() ?? {})
   const known = new Set([...Object.keys(schema.getTypeMap()), ...fieldsOf('Query'), ...fieldsOf('Mutation')])

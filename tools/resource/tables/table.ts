@@ -144,7 +144,10 @@ function indexesOf(resource: Resource): Index[] {
     ...(field.index === 'filter' ? [ofKind(column, field) ?? plain([...within, column])] : []),
     ...(field.type === 'reference' ? [plain([column])] : []),
   ])
-  return [own, ...keys, ...lists, ...(resource.searchIndex ? [searchIndexOf(resource)] : [])]
+  const all = [own, ...keys, ...lists, ...(resource.searchIndex ? [searchIndexOf(resource)] : [])]
+  // A reference has an index that `index: 'filter'` may ask for again.
+  const texts = all.map(({ name, text }) => name + text)
+  return all.filter((_, place) => texts.indexOf(texts[place] as string) === place)
 }
 
 function searchIndexOf(resource: Resource): Index {
