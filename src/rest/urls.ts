@@ -7,6 +7,8 @@ import type { Resource } from '../model/resource.ts'
 export interface RestSettings extends PublicAddress {
   readonly title?: string | undefined
   readonly description?: string | undefined
+  /** Of the domain, as an SPDX expression. */
+  readonly license?: string | undefined
   readonly namespace: string
   readonly version: string
   readonly maximumPageSize: number

@@ -47,7 +47,7 @@ export type CreateApplication = Awaited<ReturnType<typeof prepareApplication>>
  */
 export async function prepareApplication(parts: ServiceParts) {
   const { settings, tokens, reportFault, reportRequest } = parts
-  const { resources, versions, folder, title, description } = parts.domain
+  const { resources, versions, folder, title, description, license } = parts.domain
   const { maximumPageSize, ruleSettings, idempotencyKeyHours } = settings
   const schema = createSchema(resources, versions)
   const operations = settings.graphqlOperationsDir ?? folder.operations
@@ -104,6 +104,7 @@ export async function prepareApplication(parts: ServiceParts) {
       version: served.shown,
       title,
       description,
+      license,
       feed,
       // A replica may not have the changes up to the position yet.
       linksChanges: settings.databaseReplicaUrls.length === 0,

@@ -345,6 +345,7 @@ test.serial('its pages and its OpenAPI document have its title and its descripti
   t.regex(page, /<h1>Municipal library<\/h1>\s*<p>Books, their copies, and who has borrowed them.<\/p>/)
   const { info } = (await (await fetch(`${base}/openapi.json`)).json()) as Json
   t.is(info.title, 'Municipal library')
+  t.deepEqual(info.license, { name: 'CC-BY-4.0', identifier: 'CC-BY-4.0' })
   t.regex(info.description, /^Books, their copies, and who has borrowed them.\n\nCollections of resources/)
 })
 

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { openApiDocument } from '../../src/documents/openapi/document.ts'
 import {
   computed,
   decimal,
@@ -17,7 +19,7 @@ import { createSchema } from '../../src/graph/schema/schema.ts'
 import { DefinitionError, definitionProblems } from '../../src/model/problems/definition-problems.ts'
 import { domainFolder, loadDefinitions, loadTables } from '../../src/service/settings/domain-folder.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
-import { domain } from '../helpers/domain/domain.ts'
+import { domain, resources } from '../helpers/domain/domain.ts'
 import { runCommand } from '../helpers/service/commands.ts'
 
 const name = text('Name.', { required: true })
@@ -224,6 +226,21 @@ async function folderWith(t: ExecutionContext, module: string): Promise<string> 
   await writeFile(join(path, 'dist/index.js'), module)
   return path
 }
+
+test('the OpenAPI document names the licence of the domain, if its package.json has one', async (t) => {
+  const path = await folderWith(t, `export * from '${pathToFileURL(domainFolder().definitions)}'`)
+  const settings = { publicBaseUrl: undefined, namespace: 'api', version: 'v1', maximumPageSize: 100 }
+  const licenseOf = async (manifest: object) => {
+    await writeFile(join(path, 'package.json'), JSON.stringify({ type: 'module', ...manifest }))
+    const { license } = await loadDefinitions(domainFolder(path))
+    const { info } = openApiDocument(resources, { ...settings, license })
+    return (info as { license?: object }).license
+  }
+  for (const license of [undefined, 'UNLICENSED', 'SEE LICENSE IN terms.txt', { type: 'MIT' }, ''])
+    t.is(await licenseOf({ license }), undefined)
+  const license = 'MIT OR Apache-2.0'
+  t.deepEqual(await licenseOf({ license }), { name: license, identifier: license })
+})
 
 test('a folder without definitions, or with some that cannot be loaded, is refused with its place', async (t) => {
   const cases = [

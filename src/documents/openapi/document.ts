@@ -32,7 +32,7 @@ export function openApiDocument(
 }
 
 function makeDocument(resources: readonly Resource[], settings: RestSettings, seeds: readonly Seed[]) {
-  const { publicBaseUrl: origin = EXAMPLE_ORIGIN, maximumPageSize } = settings
+  const { publicBaseUrl: origin = EXAMPLE_ORIGIN, maximumPageSize, license } = settings
   const path = basePath(settings)
   const base = origin + path
   const items = resources.map((resource) =>
@@ -45,7 +45,7 @@ function makeDocument(resources: readonly Resource[], settings: RestSettings, se
     info: {
       summary: 'A resource-oriented collection service with hypermedia links.',
       description: [settings.description, DESCRIPTION].filter(Boolean).join('\n\n'),
-      license: { name: 'MIT', identifier: 'MIT' },
+      ...(license && { license: { name: license, identifier: license } }),
       contact: { name: 'The operator of this service' },
       title: settings.title ?? SERVICE_NAME,
       version: settings.version.slice(1),

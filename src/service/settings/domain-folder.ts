@@ -11,6 +11,8 @@ import type { Resource } from '../../model/resource.ts'
 
 export interface LocatedDomain extends Domain {
   readonly folder: DomainFolder
+  /** As its package.json names it: an expression of SPDX. */
+  readonly license?: string | undefined
 }
 
 export type DomainFolder = Readonly<ReturnType<typeof domainFolder>>
@@ -36,6 +38,7 @@ export function domainFolder(path?: string) {
         : join(root, 'dist/generated/client/client.js'),
     /** The folder of persisted GraphQL operations, if it exists. */
     operations: existsSync(operations) ? operations : undefined,
+    manifest: join(root, 'package.json'),
     /** The file with the resources that `npm run seed` adds; it may not exist. */
     seed: join(root, 'prisma/seed/catalogue.json'),
   }
@@ -47,7 +50,15 @@ export async function loadDefinitions(folder: DomainFolder): Promise<LocatedDoma
   const { domain } = await importModule(definitions, 'module of definitions', BUILD_ADVICE)
   const problems = definitionProblems(domain)
   if (problems.length > 0) throw new DefinitionError(problems, definitions)
-  return { ...(domain as Domain), folder }
+  return { ...(domain as Domain), folder, license: await readLicense(folder) }
+}
+
+/** Undefined if the folder has no package.json, or that does not name a licence of SPDX. */
+async function readLicense({ manifest }: DomainFolder): Promise<string | undefined> {
+  if (!existsSync(manifest)) return undefined
+  const { license } = JSON.parse(await readFile(manifest, 'utf8')) as { license?: unknown }
+  const isExpression = typeof license === 'string' && !/^(?:UNLICENSED$|SEE LICENSE IN )/.test(license)
+  return isExpression ? license : undefined
 }
 
 /** @throws {DefinitionError} if the Prisma client is missing, or its models differ from the definitions */
