@@ -13,6 +13,4 @@ const isQuestion = [undefined, 'help', '--help', '-h', '--version', '-v'].includ
 // This command writes the Prisma schema, so it also runs where that is not valid.
 const needsClient = process.argv[2] !== 'resource'
 
-// `npm run build` needs no more.
-if ((await build(!isQuestion, needsClient)) && process.argv[2] !== 'build')
-  await import(new URL('../dist/halgraph.js', import.meta.url).href)
+if (await build(!isQuestion, needsClient)) await import(new URL('../dist/halgraph.js', import.meta.url).href)

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { DatabaseRefusedError, parseConnection } from '../database/connection.ts'
 import { type Database, openExistingDatabase, type Tables } from '../database/database.ts'
 import { lackingFeatures, migrationState } from '../database/migrations/migrator.ts'
@@ -9,6 +8,7 @@ import type { Resource } from '../model/resource.ts'
 import { runCommand } from '../service/command.ts'
 import { databaseOptions, loadConfiguration, patienceOf } from '../service/settings/configuration.ts'
 import { type Settings, SettingsError } from '../service/settings/settings.ts'
+import { styled } from '../service/terminal.ts'
 import { referenceProblems, repairReferences, repairRowCounts, rowCountProblems } from './doctor/derived.ts'
 import { rowProblems, tableDrift } from './doctor/tables.ts'
 
@@ -93,7 +93,7 @@ function report(check: string, problems: readonly string[]): boolean {
   checks.push({ check, ok, problems })
   if (!ok) process.exitCode = 1
   if (!isJson) {
-    const state = styleText(ok ? 'green' : 'red', ok ? 'ok  ' : 'FAIL', { stream: process.stdout })
+    const state = styled(process.stdout, ok ? 'green' : 'red', ok ? 'ok  ' : 'FAIL')
     console.log(`${state}  ${check}`)
     for (const problem of problems) console.log(`        ${problem}`)
   }

@@ -1,11 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { styleText } from 'node:util'
 import { loadSettingsFile } from '../service/settings/configuration.ts'
 import { domainFolder } from '../service/settings/domain-folder.ts'
+import { styled } from '../service/terminal.ts'
 
 /** `run` imports the file of the command, which reads the arguments of the process. */
 const commands: Readonly<Record<string, { purpose: string; run: () => Promise<unknown> }>> = {
   new: { purpose: 'Starts a domain of your own in a new folder', run: () => runBundle('new') },
+  build: {
+    purpose: 'Builds the service and the domain, if they have changed',
+    run: () => import('./build.ts'),
+  },
   start: { purpose: 'Starts the service', run: () => import('../service/main.ts') },
   seed: { purpose: 'Adds the example catalogue', run: () => import('./seed.ts') },
   token: { purpose: 'Prints an access token', run: () => import('./token.ts') },
@@ -54,7 +58,7 @@ if (Object.hasOwn(commands, name)) {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   console.log((JSON.parse(manifest) as { version: string }).version)
 } else {
-  console.error(styleText('red', `Unknown command ${name}`, { stream: process.stderr }))
+  console.error(styled(process.stderr, 'red', `Unknown command ${name}`))
   console.error('See --help for the commands.')
   process.exitCode = 2
 }

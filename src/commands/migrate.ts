@@ -1,5 +1,5 @@
 import { parseConnection } from '../database/connection.ts'
-import { openEmbeddedDatabase } from '../database/embedded/embedded-database.ts'
+import { openSharedEmbedded } from '../database/embedded/embedded-database.ts'
 import { migrate } from '../database/migrations/migrator.ts'
 import { databaseConfiguration, runCommand } from '../service/command.ts'
 import { patienceOf } from '../service/settings/configuration.ts'
@@ -9,13 +9,13 @@ const usage = `Applies the pending migrations of the database.
   npx halgraph migrate
 
 Migrates the PostgreSQL server of DATABASE_URL. Without DATABASE_URL, it migrates the embedded database in
-DATA_DIR, which the service also does when it starts.`
+DATA_DIR, which the service also does when it starts. The service can be running.`
 
 await runCommand(usage, {}, async () => {
   const { settings, domain } = await databaseConfiguration()
   const { databaseUrl } = settings
   const embedded =
-    databaseUrl === undefined ? await openEmbeddedDatabase(settings.dataDir, settings) : undefined
+    databaseUrl === undefined ? await openSharedEmbedded(settings.dataDir, settings) : undefined
   const connection = embedded?.connection ?? parseConnection(databaseUrl ?? '', patienceOf(settings))
   const applied = await migrate(connection, domain.folder.migrations).finally(embedded?.close)
   for (const name of applied) console.log(`Applied ${name}`)

@@ -1,4 +1,4 @@
-import { type ParseArgsConfig, parseArgs, styleText } from 'node:util'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { DatabaseRefusedError } from '../database/connection.ts'
 import type { Domain } from '../model/domain.ts'
 import { DomainError } from '../model/errors.ts'
@@ -6,6 +6,7 @@ import { DefinitionError } from '../model/problems/definition-problems.ts'
 import type { Resource } from '../model/resource.ts'
 import { type Configuration, loadConfiguration } from './settings/configuration.ts'
 import { SettingsError } from './settings/settings.ts'
+import { styled } from './terminal.ts'
 
 /** Invalid arguments: the message is printed and the exit status is 2. */
 export class ArgumentsError extends Error {}
@@ -33,7 +34,7 @@ export async function runCommand<const Config extends ParseArgsConfig>(
   } catch (error) {
     const status = statusOf(error)
     if (status === undefined) throw error
-    console.error(styleText('red', (error as Error).message, { stream: process.stderr }))
+    console.error(styled(process.stderr, 'red', (error as Error).message))
     if (status === 2) console.error('See --help for the usage.')
     process.exitCode = status
   }

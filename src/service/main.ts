@@ -2,7 +2,6 @@ import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { styleText } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { isMissing } from '../database/embedded/folder.ts'
 import type { TokenSettings } from '../http/auth/verify-token.ts'
@@ -12,6 +11,7 @@ import { mintToken, tokenSettings } from './development-token.ts'
 import { openLog } from './log.ts'
 import { type Service, startService } from './server.ts'
 import { type Configuration, loadConfiguration } from './settings/configuration.ts'
+import { styled } from './terminal.ts'
 import { startTracing } from './tracing.ts'
 import { askPrimary, onStop, superviseWorkers } from './workers.ts'
 
@@ -95,7 +95,7 @@ async function introduce(
 ): Promise<void> {
   const request = { scope: '*:read *:write', subject: 'developer', expiresIn: '12h' }
   const token = await mintToken(tokens, request)
-  const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
+  const bold = (text: string) => styled(process.stdout, 'bold', text)
   const explorer = settings.graphqlExplorer ? `\n  ${origin}/graphql   the GraphQL explorer` : ''
   const seed = existsSync(domain.folder.seed) ? '\n  npm run seed   adds an example catalogue' : ''
   process.stdout.write(`

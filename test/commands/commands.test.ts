@@ -153,6 +153,14 @@ test.serial('migrate applies migrations, lists them, and needs no token settings
   }
 })
 
+test.serial('migrate works beside a service that has the embedded database open', async (t) => {
+  const options = await createEmbedded(t)
+  const database = await openTestDatabase(options)
+  t.teardown(() => database.close())
+  const { output, errors, status } = await run('migrate', { DATA_DIR: options.dataDir })
+  t.deepEqual([output, errors, status], ['The database is up to date\n', '', 0])
+})
+
 test.serial('an unreachable database is one message and exit status 1', async (t) => {
   const { errors, status } = await run('migrate', {
     DATABASE_URL: 'postgresql://127.0.0.1:1/none',

@@ -1,5 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { WriteStream } from 'node:tty'
+import { stripVTControlCharacters } from 'node:util'
 import test from 'ava'
+import { styled } from '../../src/service/terminal.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { runCommand as run, runIn } from '../helpers/service/commands.ts'
 
@@ -73,6 +77,25 @@ test('an unknown command is exit status 2 and names --help', async (t) => {
     t.is(errors, `Unknown command ${name}\nSee --help for the commands.\n`)
   }
   t.deepEqual(await readdir(folder), [])
+})
+
+test('colours appear only on a terminal, and never with NO_COLOR', async (t) => {
+  const folder = await createTestFolder(t)
+  const environment = { DATA_DIR: join(folder, 'none'), FORCE_COLOR: '1' }
+  for (const [name, ...parameters] of [
+    ['no-command'],
+    ['doctor'],
+    ['export', 'no-collection'],
+    ['token', '--scopes'],
+    ['resource'],
+    ['new'],
+  ] as const) {
+    const { output, errors } = await run(name, environment, ...parameters)
+    t.is(stripVTControlCharacters(output + errors), output + errors, name)
+  }
+  const terminal = (colours: boolean) => ({ isTTY: true, hasColors: () => colours }) as WriteStream
+  t.not(styled(terminal(true), 'red', 'text'), 'text')
+  t.is(styled(terminal(false), 'red', 'text'), 'text')
 })
 
 test('a file that cannot be read is one line and exit status 1', async (t) => {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection } from '../connection.ts'
 import { ensureDatabase, prepareFolder, SOCKET_NAME } from './folder.ts'
-import { lockFolder } from './lock.ts'
+import { answers, lockFolder } from './lock.ts'
 import { startThread, stopThread } from './thread.ts'
 
 /** On a busy machine, a database that is starting responds late. */
@@ -48,4 +48,18 @@ export async function openEmbeddedDatabase(
     await unlock()
     throw error
   }
+}
+
+/**
+ * The same for a command, which connects to the socket of a service that has opened the database.
+ *
+ * @throws DatabaseRefusedError
+ */
+export async function openSharedEmbedded(
+  dataDir: string,
+  options: Parameters<typeof openEmbeddedDatabase>[1],
+): Promise<Awaited<ReturnType<typeof openEmbeddedDatabase>>> {
+  const { socketFolder } = await prepareFolder(dataDir)
+  if (!(await answers(socketFolder))) return openEmbeddedDatabase(dataDir, options)
+  return { connection: embeddedConnection(socketFolder), close: async () => {} }
 }
