@@ -1,6 +1,8 @@
+import { exec } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { ArgumentsError, CommandError, runCommand } from '../../src/service/command.ts'
 import { repositoryPath } from '../resource/location.ts'
 import { projectFiles, type Versions } from './files.ts'
@@ -19,7 +21,9 @@ await runCommand(usage, { allowPositionals: true }, async ({ positionals }) => {
   const folder = resolve(path)
   const name = basename(folder)
   if (!NAME.test(name)) {
-    throw new ArgumentsError(`${name} is no name of a package: use lower-case letters, digits and hyphens`)
+    throw new ArgumentsError(
+      `${name} is not a valid package name. Use lower-case letters, digits and hyphens.`,
+    )
   }
   if (existsSync(join(folder, 'index.ts'))) throw new CommandError(`${join(path, 'index.ts')} already exists`)
   await mkdir(folder, { recursive: true })
@@ -39,10 +43,26 @@ ${path === '.' ? '' : `  cd ${path}\n`}  npm install
 async function readVersions(folder: string): Promise<Versions> {
   const { version, devDependencies } = await readPackage(repositoryPath('package.json'))
   const { prisma, typescript } = devDependencies as { prisma: string; typescript: string }
-  const halgraph = existsSync(repositoryPath('src'))
-    ? fileIn(folder, repositoryPath(''))
-    : await installedFrom(process.cwd(), folder)
+  const isNew = !existsSync(join(folder, 'package.json'))
+  const halgraph =
+    isNew && existsSync(repositoryPath('src'))
+      ? await packInto(folder)
+      : await installedFrom(process.cwd(), folder)
   return { halgraph: halgraph ?? version, prisma, typescript }
+}
+
+/**
+ * Packs this clone into the folder, because an image of the project contains only the files of its folder.
+ *
+ * @returns how npm names the archive
+ */
+async function packInto(folder: string): Promise<string> {
+  const env = { ...process.env, npm_config_pack_destination: folder }
+  const packing = promisify(exec)('npm pack --silent', { cwd: repositoryPath(''), env })
+  const { stdout } = await packing.catch(({ stderr }) => {
+    throw new CommandError(`npm cannot pack ${repositoryPath('')}:\n${stderr}`)
+  })
+  return `file:${stdout.trim()}`
 }
 
 /** How npm names a package at a path, relative to the folder of another one. */
