@@ -135,11 +135,11 @@ function storedValues<Rows>(resource: Resource, rows: Rows, leaves = convertedLe
   return values as Rows
 }
 
-/** Keyed by the type in the Prisma schema. */
+/** Keyed by the type in the Prisma schema. Prisma rounds some numbers to 16 digits, of which a Decimal keeps all 17. */
 const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
-  // Prisma stores null as the JSON value null.
-  Json: (value) => value ?? DbNull,
-  // Prisma rounds numbers beyond 2^53 to 16 digits, so the greatest one overflows. A Decimal keeps all 17.
+  // Numbers inside an object or an array are kept. Prisma stores null as the JSON value null.
+  Json: (value) => (typeof value === 'number' ? new Decimal(value) : (value ?? DbNull)),
+  // Those beyond 2^53, of which the greatest would overflow.
   Float: (value) =>
     Number.isInteger(value) && !Number.isSafeInteger(value) ? new Decimal(value as number) : value,
 }

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import getRawBody from 'raw-body'
 import secureJson from 'secure-json-parse'
 import { DomainError } from '../model/errors.ts'
+import { exactNumber } from '../model/values.ts'
 import { HttpError } from './errors.ts'
 
 const JSON_TYPES = ['application/json', 'application/hal+json']
@@ -64,7 +65,7 @@ const MAXIMUM_DEPTH = 64
 
 /**
  * Accepts only JSON (RFC 8259) in valid UTF-8 without duplicate members, `__proto__` or `constructor`, with at most 64
- * levels and 10,000 values.
+ * levels and 10,000 values. A number that double precision does not keep becomes infinite, which no field accepts.
  *
  * @param subject the subject of error messages: `The body`
  * @throws {DomainError} MALFORMED_JSON (400)
@@ -73,26 +74,33 @@ export function parseStrictJson(bytes: Buffer, subject: string): unknown {
   if (!isUtf8(bytes)) throw new DomainError('MALFORMED_JSON', `${subject} is not valid UTF-8.`)
   const text = bytes.toString()
   try {
-    refuseAmbiguous(text)
-    return secureJson.parse(text, { protoAction: 'error', constructorAction: 'error' })
+    return secureJson.parse(unambiguous(text), { protoAction: 'error', constructorAction: 'error' })
   } catch (error) {
     const problem = (error as Error).message
     throw new DomainError('MALFORMED_JSON', `${subject} is not acceptable JSON: ${problem}.`)
   }
 }
 
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+/** JSON has no infinity; parsers read this one. */
+const INFINITY = '1e999'
+
 /**
  * Refuses duplicate members, too many values and too many levels. Parsers differ on which of two duplicate members counts
  * (RFC 8259 §4), so two programs can read one body differently.
  *
  * @param text may be malformed; then it may pass
+ * @returns the text, with {@link INFINITY} for each number that the parser would change
  */
-function refuseAmbiguous(text: string): void {
+function unambiguous(text: string): string {
   const open: Set<string>[] = []
+  const parts: string[] = []
+  let copied = 0
   let values = 1
   let string = ''
   for (let index = 0; index < text.length; index++) {
-    const character = text[index]
+    const character = text[index] as string
     if (character === '"') {
       const end = endOfString(text, index)
       string = text.slice(index, end)
@@ -109,8 +117,17 @@ function refuseAmbiguous(text: string): void {
       if (open.at(-1)?.has(name))
         throw new Error(`it has two members named ${JSON.stringify(name.slice(0, 100))}`)
       open.at(-1)?.add(name)
+    } else if (character === '-' || (character >= '0' && character <= '9')) {
+      NUMBER.lastIndex = index
+      const [number] = NUMBER.exec(text) ?? [character]
+      if (number !== '-' && !Number.isFinite(exactNumber(number))) {
+        parts.push(text.slice(copied, index), INFINITY)
+        copied = index + number.length
+      }
+      index += number.length - 1
     }
   }
+  return parts.join('') + text.slice(copied)
 }
 
 /** Returns the index after the closing quote. */

@@ -7,6 +7,34 @@ export function isStorable(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed()
 }
 
+/**
+ * The number that a text writes, or infinity if double precision does not keep it: a number that is too large or too small,
+ * or that has digits which a double rounds away. A number may have more digits than its shortest form, if they are
+ * those of the double: `0.10000000000000001`.
+ *
+ * @param text an optional sign, digits, and a point or an exponent
+ */
+export function exactNumber(text: string): number {
+  const number = Number(text)
+  if (String(number) === text) return number
+  const digits = significantDigits(text)
+  const isKept =
+    digits.length <= MAXIMUM_DIGITS && digits === significantDigits(number.toPrecision(digits.length || 1))
+  return isKept ? number : Number.POSITIVE_INFINITY
+}
+
+/** The limit of `toPrecision`. */
+const MAXIMUM_DIGITS = 100
+
+/** Without zeros at both ends. */
+function significantDigits(text: string): string {
+  const [mantissa = ''] = text.split(/[eE]/, 1)
+  return mantissa
+    .replace(/^[-+]?[0.]*/, '')
+    .replace('.', '')
+    .replace(/(?<!0)0+$/, '')
+}
+
 /** An object with the same members, whose values are changed. */
 export function mapped<From, To>(
   members: Readonly<Record<string, From>>,

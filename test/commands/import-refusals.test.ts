@@ -56,6 +56,17 @@ test('a line of JSON follows the rules of request bodies, and the other lines ar
   t.regex(reasons[1] ?? '', /not valid UTF-8/)
 })
 
+test('a row with a number that would be stored as another one is refused', async (t) => {
+  const numbers = ['1e400', '9007199254740993', '0.30000000000000001', '0.10000000000000001']
+  const refusals = [1, 2, 3].map((number) => [number, 'VALIDATION_FAILED'])
+  const lines = numbers.map((number, index) => `{"name":"${index}","mass_jupiters":${number}}`)
+  const json = await importing(t, 'planets.ndjson', lines.join('\n'))
+  t.deepEqual([json.imported, json.refused], [['3'], refusals])
+  const rows = numbers.map((number, index) => `${index},${number}`)
+  const csv = await importing(t, 'planets.csv', ['name,mass_jupiters', ...rows].join('\n'))
+  t.deepEqual([csv.imported, csv.refused], [['3'], refusals.map(([line, code]) => [Number(line) + 1, code])])
+})
+
 test('a line can be as large as a request body, and no larger', async (t) => {
   const padded = (name: string, length: number) => `{"name":"${name}"}`.padEnd(length)
   const lines = [

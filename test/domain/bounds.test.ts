@@ -96,7 +96,8 @@ function casesOf(field: LeafField): Cases {
     }
     case 'json': {
       const { maximumBytes } = field
-      return { inside: [0, [], {}, 'x'.repeat(maximumBytes - 2)], outside: [] }
+      const inside = [0, [], {}, 'x'.repeat(maximumBytes - 2), [Number.MAX_VALUE], -Number.MAX_VALUE]
+      return { inside, outside: [], unsayable: ['1e309', '{"x": [true, -1e400]}'] }
     }
     case 'boolean':
       return { inside: [true, false], outside: [] }

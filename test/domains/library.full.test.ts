@@ -11,7 +11,7 @@ import { readSettings } from '../../src/service/settings/settings.ts'
 import { committedDocument } from '../../tools/documents/openapi.ts'
 import { createServerDatabase, createTestFolder, type Owner } from '../helpers/database/database.ts'
 import { findServer } from '../helpers/database/postgres-server.ts'
-import { type Library, makeLibrary } from '../helpers/domain/library.ts'
+import { type MadeDomain, makeDomain } from '../helpers/domain/made-domain.ts'
 import { type Client, createClient, type Json } from '../helpers/service/client.ts'
 import { refusedRows, runCommand } from '../helpers/service/commands.ts'
 import { createConformanceCheck } from '../helpers/service/conformance.ts'
@@ -26,7 +26,7 @@ const run = promisify(execFile)
 
 const releases: (() => Promise<void>)[] = []
 const owner: Owner = { teardown: (release) => void releases.push(release) }
-let library: Library
+let library: MadeDomain
 let environment: NodeJS.ProcessEnv
 let base: string
 let client: Client
@@ -34,7 +34,7 @@ let served: ServiceProcess
 
 test.serial.before('definitions become migrations, a Prisma client and a service', async (t) => {
   t.timeout(600_000)
-  library = await makeLibrary(owner)
+  library = await makeDomain(owner, 'library')
   environment = {
     DOMAIN: library.path,
     MIGRATE_ON_START: 'true',

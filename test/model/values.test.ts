@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { fractions, integer, text, timestamp } from '../../src/domain/definition.ts'
 import { kindOf, type LeafField } from '../../src/model/fields.ts'
-import { isObject } from '../../src/model/values.ts'
+import { exactNumber, isObject } from '../../src/model/values.ts'
 
 const check = (field: LeafField, value: unknown) => kindOf(field).check(field, value)
 
@@ -10,6 +10,20 @@ const codeOf = (field: LeafField, value: unknown) => {
   const checked = check(field, value)
   return 'code' in checked ? checked.code : undefined
 }
+
+test('a double is exact in every precision that tells it apart, and is infinite with any other digit', (t) => {
+  const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
+  fc.assert(
+    fc.property(finite, fc.integer({ min: 20, max: 100 }), (number, precision) => {
+      fc.pre(number !== 0)
+      const texts = [String(number), number.toPrecision(precision), number.toExponential(precision - 1)]
+      for (const text of texts) t.is(exactNumber(text), Number(text), text)
+      const [, digits = '', last, exponent = ''] =
+        /^([^e]*)(\d)(e.*)?$/.exec(number.toPrecision(precision)) ?? []
+      t.is(exactNumber(`${digits}${(Number(last) + 5) % 10 || 9}${exponent}`), Number.POSITIVE_INFINITY)
+    }),
+  )
+})
 
 test('a timestamp is a day, or a time with its offset, and becomes UTC', (t) => {
   for (const [written, date] of [

@@ -18,6 +18,7 @@ import { executeTogether, transactionMode } from '../execution/transaction.ts'
 import { admitCost, introspectionTurns, limitErrors, refuseWithoutEvents } from './admission.ts'
 import { refuseConditionalSubscription } from './conditional-subscriptions.ts'
 import { EventResponse, RESULT_TYPES } from './event-response.ts'
+import { exactNumbers } from './exact-numbers.ts'
 import { type DocumentLimits, limitRules, MAXIMUM_TOKENS, MAXIMUM_VALIDATION_ERRORS } from './limits.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 
@@ -100,7 +101,7 @@ function createApollo(parts: FormattingParts) {
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: MAXIMUM_TOKENS },
     validationOptions: { maxErrors: MAXIMUM_VALIDATION_ERRORS },
-    validationRules: limitRules(parts.limits),
+    validationRules: [...limitRules(parts.limits), exactNumbers],
     plugins: [ApolloServerPluginLandingPageDisabled(), admission(parts)],
     formatError: parts.format,
   })

@@ -39,7 +39,7 @@ function check(field: DecimalField, value: unknown): Checked {
   if (text === undefined) {
     return {
       code: 'INVALID_FORMAT',
-      problem: `must be a string, because the JSON number ${value} is not exact`,
+      problem: 'must be a string such as "12.50", because this JSON number is not exact',
     }
   }
   if (typeof text !== 'string') return wrongType('a string with a decimal number')

@@ -1,5 +1,6 @@
 import { isStorable } from '../values.ts'
 import { type Checked, type FieldOf, type FieldOptions, JSON_DEFAULTS, type Kind } from './kind.ts'
+import { INEXACT } from './number.ts'
 
 export interface JsonField extends FieldOf<'json'> {
   readonly maximumBytes: number
@@ -9,9 +10,13 @@ export interface JsonField extends FieldOf<'json'> {
 const LARGEST_EXPANSION = 64
 
 function check({ maximumBytes }: JsonField, value: unknown): Checked {
-  if (!isStorableJson(value)) {
+  if (!everyPart(value, (part) => typeof part !== 'string' || isStorable(part))) {
     const problem = 'must not contain U+0000 or a lone surrogate in values or member names'
     return { code: 'INVALID_VALUE', problem }
+  }
+  if (!everyPart(value, (part) => typeof part !== 'number' || Number.isFinite(part))) {
+    const isInside = typeof value !== 'number'
+    return { code: 'OUT_OF_RANGE', problem: isInside ? `has a number that ${INEXACT}` : INEXACT }
   }
   if (Buffer.byteLength(JSON.stringify(value)) > maximumBytes) {
     return { code: 'TOO_LONG', problem: `must not be longer than ${maximumBytes} bytes as JSON` }
@@ -19,11 +24,10 @@ function check({ maximumBytes }: JsonField, value: unknown): Checked {
   return { value }
 }
 
-/** The parser of requests limits the depth. */
-function isStorableJson(value: unknown): boolean {
-  if (typeof value === 'string') return isStorable(value)
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(([name, inner]) => isStorable(name) && isStorableJson(inner))
+/** Whether this holds for all values and member names. The parser of requests limits the depth. */
+function everyPart(value: unknown, holds: (part: unknown) => boolean): boolean {
+  if (typeof value !== 'object' || value === null) return holds(value)
+  return Object.entries(value).every(([name, inner]) => holds(name) && everyPart(inner, holds))
 }
 
 export const jsonKind: Kind<JsonField> = {
@@ -36,8 +40,10 @@ export const jsonKind: Kind<JsonField> = {
   problems: ({ maximumBytes }) =>
     maximumBytes >= 2 && maximumBytes <= 1_000_000 ? [] : ['maximumBytes must be from 2 to 1000000'],
   ...JSON_DEFAULTS,
+  // JSONB holds larger numbers, which the driver reads as infinite.
   constraint: (column, { maximumBytes }) =>
-    `octet_length(${column}::text) <= ${maximumBytes * LARGEST_EXPANSION}`,
+    `octet_length(${column}::text) <= ${maximumBytes * LARGEST_EXPANSION}` +
+    ` AND NOT jsonb_path_exists(${column}, '$.** ? (@ > ${Number.MAX_VALUE} || @ < -${Number.MAX_VALUE})')`,
   scalar: { name: 'JSON', description: 'Any JSON value.' },
   schema: () => ({}),
   characters: ({ maximumBytes }) => maximumBytes,

@@ -1,3 +1,4 @@
+import { exactNumber } from '../values.ts'
 import { type Checked, COMPARISONS, type FieldOf, type Kind, wrongType } from './kind.ts'
 
 /** Bounds under the names of JSON Schema and of HAL-FORMS. */
@@ -11,10 +12,13 @@ export const BOUND_OPTIONS = { minimum: 'The least value.', maximum: 'The greate
 export function checkNumber(value: unknown, bounds: Bounds): Checked {
   if (typeof value !== 'number') return wrongType('a number')
   if (!Number.isFinite(value)) {
-    return { code: 'OUT_OF_RANGE', problem: 'must be a finite double-precision number' }
+    return { code: 'OUT_OF_RANGE', problem: INEXACT }
   }
   return withinBounds(value, bounds, (bound) => value - bound)
 }
+
+/** How readers of requests mark numbers that they cannot keep: see {@link exactNumber}. */
+export const INEXACT = 'must be a finite number that double precision keeps with all its digits'
 
 export function withinBounds(
   value: unknown,
@@ -35,9 +39,9 @@ const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 /** Of a number in a text. Doubles written with all their digits have up to 1,100. */
 export const MAXIMUM_CHARACTERS = 1_100
 
-/** The number in a text, or the text itself if it is not a number. */
+/** The {@link exactNumber} in a text, or the text itself if it is not a number. */
 export function numberIn(text: string): number | string {
-  return text.length <= MAXIMUM_CHARACTERS && NUMBER.test(text) ? Number(text) : text
+  return text.length <= MAXIMUM_CHARACTERS && NUMBER.test(text) ? exactNumber(text) : text
 }
 
 export function boundProblems({ minimum = -Infinity, maximum = Infinity }: Bounds): string[] {

@@ -1,5 +1,5 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDomainIfChanged } from '../../../scripts/build-domain.js'
 import {
@@ -8,24 +8,32 @@ import {
   loadDefinitions,
 } from '../../../src/service/settings/domain-folder.ts'
 import { planUpdate } from '../../../tools/resource/migrate.ts'
-import { createTestFolder, type Owner } from '../database/database.ts'
+import { createServerDatabase, createTestFolder, type Owner } from '../database/database.ts'
+import { startTestService, type TestService } from '../service/service.ts'
 
-const SOURCE = fileURLToPath(new URL('../../domains/library', import.meta.url))
+const SOURCES = fileURLToPath(new URL('../../domains', import.meta.url))
 
 /** A domain in a folder of its own. */
-export interface Library {
+export interface MadeDomain {
   /** For the setting DOMAIN. */
   readonly path: string
   readonly domain: LocatedDomain
 }
 
 /**
- * Makes the library domain in a folder outside of the project: from the definitions, its migrations, its Prisma
+ * Makes a domain of `test/domains` in a folder outside of the project: from the definitions, its migrations, its Prisma
  * schema, its Prisma client and its build.
+ *
+ * @param written files that replace those of the domain, by name
  */
-export async function makeLibrary(owner: Owner): Promise<Library> {
+export async function makeDomain(
+  owner: Owner,
+  name: 'library' | 'workshop',
+  written: Readonly<Record<string, string>> = {},
+): Promise<MadeDomain> {
   const path = await createTestFolder(owner)
-  await cp(SOURCE, path, { recursive: true })
+  await cp(join(SOURCES, name), path, { recursive: true })
+  for (const [file, text] of Object.entries(written)) await writeFile(join(path, file), text)
   await buildDomainIfChanged(path)
   const domain = await loadDefinitions(domainFolder(path))
   const { files } = await planUpdate(domain.resources, domain.folder, NO_DECISIONS)
@@ -36,6 +44,15 @@ export async function makeLibrary(owner: Owner): Promise<Library> {
   }
   await buildDomainIfChanged(path)
   return { path, domain }
+}
+
+/** Serves it in this process, with a database of its own. */
+export async function serveDomain(owner: Owner, { domain }: MadeDomain): Promise<TestService> {
+  const server = process.env['TEST_DATABASE_URL']
+  const place = server
+    ? { databaseUrl: await createServerDatabase(server, owner) }
+    : { dataDir: await createTestFolder(owner) }
+  return startTestService(owner, { ...place, migrateOnStart: true }, { domain })
 }
 
 const NO_DECISIONS = { defaults: new Map(), allowDataLoss: false }

@@ -1,0 +1,8 @@
+import type { Domain } from 'halgraph/domain'
+import { measurements } from './measurements.ts'
+
+export const domain: Domain = {
+  title: 'Workshop',
+  description: 'What no other domain has.',
+  resources: [measurements],
+}
