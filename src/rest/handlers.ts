@@ -94,10 +94,8 @@ export function createHandlers(
     }
   }
 
-  /** Links to the feed. The list is read after this, so it includes all changes before the position. */
-  function linkChanges(ctx: Context, urls: Urls, limit: number): void {
-    const since = settings.linksChanges && settings.feed?.cursor
-    if (!since) return
+  /** Links to the feed, at the position of a list. */
+  function linkChanges(ctx: Context, urls: Urls, limit: number, since: string): void {
     const href = changesUrl(urls, { since, collections: [resource.path], limit })
     ctx.append('Link', `<${href}>; rel="changes"`)
   }
@@ -123,7 +121,6 @@ export function createHandlers(
         const embeds = selection?.embeds !== undefined
         // A revision covers only the versions of the items.
         const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
-        linkChanges(ctx, urls, parameters.limit)
         const ran = await runForRequest(ctx, operation(selection, counted), {
           ...(parent && { parentId }),
           ...variables,
@@ -131,6 +128,7 @@ export function createHandlers(
           unlessRevision,
         })
         const result = ran['list'] as ListData['result']
+        if (result.since) linkChanges(ctx, urls, parameters.limit, result.since)
         const data = { result, page: variables.page, parameters, parent: of, selection }
         const type = ctx.state['mediaType'] as string
         const send = () => {

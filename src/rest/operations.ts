@@ -79,7 +79,7 @@ export function resourceOperations(resource: Resource, prepare: Prepare) {
       ...version,
     }
     return selecting((selected, isCounted = true) => {
-      const selection = `revision ${pageSelection(resource, isCounted, selected)}`
+      const selection = `revision since: changesCursor ${pageSelection(resource, isCounted, selected)}`
       return written('query', names.page, 'list', variables, selection, parent)
     })
   }

@@ -19,7 +19,6 @@ export interface RestSettings extends PublicAddress {
   readonly deprecation?: Deprecation
   /** The feed of changes; undefined where nothing is served. */
   readonly feed?: FeedWatch
-  readonly linksChanges?: boolean
 }
 
 export interface Deprecation {

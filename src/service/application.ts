@@ -106,8 +106,6 @@ export async function prepareApplication(parts: ServiceParts) {
       description,
       license,
       feed,
-      // A replica may not have the changes up to the position yet.
-      linksChanges: settings.databaseReplicaUrls.length === 0,
       seeds,
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }

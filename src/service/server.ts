@@ -46,7 +46,7 @@ export async function startService(parts: ServiceParts) {
         ? await openReaders(database, { ...settings, PrismaClient }, replicaOptions)
         : undefined
     const feed = await retryAtStart(options.patience, isUnavailable, () =>
-      openFeed(database, settings.changesDays),
+      openFeed(database, settings.changesDays, readers && settings.replicaLag),
     )
     const createApplication = await prepare()
     const handler = await createApplication(database, readers, state, feed)
@@ -99,9 +99,18 @@ function shownVersion(domain: Domain, { version }: Settings): string {
 
 const isUnavailable = (error: Error) => error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE'
 
-async function openFeed({ client, notifications }: Database, days: number): Promise<FeedWatch> {
+async function openFeed(
+  { client, notifications }: Database,
+  days: number,
+  replicaLag: number | undefined,
+): Promise<FeedWatch> {
   const isRecorded = await keepChanges(client, days)
-  const feed = new FeedWatch({ client, changesDays: isRecorded ? days : 0 }, notifications)
+  const feed = new FeedWatch(
+    { client, changesDays: isRecorded ? days : 0 },
+    notifications,
+    undefined,
+    replicaLag,
+  )
   await feed.refresh()
   return feed
 }

@@ -3,9 +3,16 @@ import test from 'ava'
 import pg from 'pg'
 import { createOwnServer, findPrograms, type Programs } from '../helpers/database/own-server.ts'
 import { createDatabaseOn } from '../helpers/database/postgres-server.ts'
-import { createPair, onPort, onServer, watchReplicas } from '../helpers/database/replica-pair.ts'
+import {
+  createPair,
+  onPort,
+  onServer,
+  startFollowing,
+  untilVisible,
+  watchReplicas,
+} from '../helpers/database/replica-pair.ts'
 import { createFaultyLink } from '../helpers/process/faulty-link.ts'
-import type { Client } from '../helpers/service/client.ts'
+import type { Client, Json } from '../helpers/service/client.ts'
 import { startTestService } from '../helpers/service/service.ts'
 
 const programs = await findPrograms((reason) => console.log(`streaming replica: ${reason}`))
@@ -130,6 +137,39 @@ claim(
     link.reset()
     await become(1)
     t.is((await service.reader.get(path)).status, 200)
+  },
+)
+
+claim(
+  'a copy of lists from a standby that lags is completed by the feed that they link to, or that began before them',
+  async (t) => {
+    const { databaseUrl, replicaUrl, control } = await createPair(t, programs as Programs)
+    const service = await startFollowing(t, { databaseUrl, replicaUrl })
+    const writer = service.withSubject('one who writes')
+    const copied = (list: { body: Json }) => list.body._embedded.planets.map(({ id }: { id: string }) => id)
+    await writer.put('/planets/early', { id: 'early', name: 'Early' })
+    await untilVisible(service.withSubject('one who waits'), '/planets/early')
+    await control.query('SELECT pg_wal_replay_pause()')
+    await writer.put('/planets/late', { id: 'late', name: 'Late' })
+    // Gives it a position, at the primary.
+    t.is((await writer.get('/changes')).body._embedded.changes.length, 2)
+
+    const list = await service.withSubject('one who copies').get('/planets')
+    t.deepEqual(copied(list), ['early'])
+    const [, url = ''] = /<([^>]*)>; rel="changes"/.exec(list.headers.get('link') ?? '') ?? []
+    const { body } = await service.withSubject('one who copies').get(url)
+    t.true(body._embedded.changes.some(({ id }: { id: string }) => id === 'late'))
+    const page = await service.withSubject('one who copies').post(`${service.origin}/graphql`, {
+      query: '{ planetPage { changesCursor items { id } } }',
+    })
+    t.deepEqual(page.body.data.planetPage.items, [{ id: 'early' }])
+    t.is(page.body.data.planetPage.changesCursor, new URL(url).searchParams.get('since'))
+
+    const follower = service.withSubject('one who follows')
+    const begun = await follower.get('/changes?since=now')
+    t.truthy(begun.headers.get('consistency-token'))
+    t.deepEqual(copied(await follower.get('/planets')), ['early', 'late'])
+    t.is((await follower.get(begun.body._links.next.href)).body._embedded.changes.length, 0)
   },
 )
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import type { Source } from '../../src/domain/feed/change-feed.ts'
+import { readEnd, type Source } from '../../src/domain/feed/change-feed.ts'
 import { followFeed } from '../../src/domain/feed/follow.ts'
+import { toCursor } from '../../src/domain/feed/position.ts'
 import { FeedWatch } from '../../src/domain/feed/watch.ts'
 import { DomainError } from '../../src/model/errors.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
@@ -374,7 +375,7 @@ test('a request that waits is woken by a write of its process, without the next 
 async function waitWith(feed: FeedWatch): Promise<boolean> {
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), 60_000)
-  const request = { resources, since: feed.cursor, limit: 1 }
+  const request = { resources, since: toCursor(await readEnd(feed.source)), limit: 1 }
   await feed.wait(request, { identity: 'reader', scopes: new Set() }, 3_600_000, ending.signal)
   clearTimeout(timer)
   return !ending.signal.aborted
@@ -441,6 +442,26 @@ test('a list links to the feed, at a position from which nothing that it lacks i
     (await reader.get('/planets/missing/moons')).headers.get('link') ?? '',
     /collection=moons&limit=20>; rel="changes"/,
   )
+})
+
+test('with replicas, a list links to a position that all of them have reached', async (t) => {
+  const { writer, database } = await startTestService(t)
+  const source = { client: database.client, changesDays: 30 }
+  const lag = 200
+  const feed = new FeedWatch(source, undefined, undefined, lag)
+  const change = async (name: string) => {
+    await writer.put('/planets/changing', { id: 'changing', name })
+    await feed.refresh()
+    return readEnd(source)
+  }
+  const first = await change('First')
+  t.is(feed.startFor(first), first, 'nothing earlier is known')
+  await delay(lag)
+  const second = await change('Second')
+  t.is(feed.startFor(second), first)
+  t.is(feed.startFor(0), 0, 'a replica that lags further')
+  await delay(lag)
+  t.is(feed.startFor(await change('Third')), second)
 })
 
 interface Event {

@@ -13,11 +13,13 @@ export interface Parents {
   readonly column: string
 }
 
-/** The column of {@link listsStatement} with the parent's identifier. No field can have this name. */
+/** The columns with the parent's identifier and the position in the feed. No field can have these names. */
 const PARENT = 'list of'
+const POSITION = 'position in the feed'
 
 interface ListedRow extends Row {
   readonly total_count?: number
+  readonly [POSITION]?: number
   readonly last_key?: string | null
   readonly [PARENT]?: string
 }
@@ -60,10 +62,11 @@ function partsOf(
   parameters: Parameters,
   within: readonly string[] = [],
 ) {
-  const { sorts, filter, counted, namesLast, fromEnd } = request
+  const { sorts, filter, counted, positioned, namesLast, fromEnd } = request
   const conditions = filter ? [...within, filterCondition(resource, filter, parameters)] : within
   const facts: string[] = []
   if (counted) facts.push(`${countOf(resource, conditions)} AS total_count`)
+  if (positioned) facts.push(`(SELECT last_position::float8 FROM change_feed) AS ${quoted(POSITION)}`)
   if (namesLast) {
     // The index of the order has this row at its end.
     const ending = { sorts, filter, counted, take: 1, fromEnd: true }
@@ -162,6 +165,7 @@ export function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): Li
     rows: fromEnd ? listed.toReversed() : listed,
     totalCount: rows[0]?.total_count ?? 0,
     lastKey: rows[0]?.last_key ?? undefined,
+    position: rows[0]?.[POSITION] ?? 0,
   }
 }
 

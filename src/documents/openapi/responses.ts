@@ -45,7 +45,7 @@ export function headersBelow(path: string): Schemas {
     RateLimit: header('The remaining requests of this caller, if there is a limit.', '"caller";r=599;t=60'),
     'RateLimit-Policy': header('The limit and its window in seconds.', '"caller";q=600;w=60'),
     'Consistency-Token': header(
-      'Identifies this write, if the service reads from replicas. Reads with this token see the write.',
+      'Identifies this write, or the end of the feed, if the service reads from replicas. Reads with this token see everything up to it.',
     ),
     'X-Total-Count': header(
       'The number of items in the whole list, if its page is sent as CSV or NDJSON.',

@@ -137,7 +137,10 @@ function changesOperation(collection: string, path: string): Schema {
       ...shared('limit', 'PreferWait', 'LastEventID'),
     ],
     responses: {
-      200: response('Changes.', ['Preference-Applied'], { ...content, [EVENT_STREAM]: { schema: text } }),
+      200: response('Changes.', ['Preference-Applied', 'Consistency-Token'], {
+        ...content,
+        [EVENT_STREAM]: { schema: text },
+      }),
       ...errorReferences([...CALLER, ...ABSENT, 'METHOD_NOT_ALLOWED']),
     },
   }

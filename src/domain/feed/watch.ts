@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { WriteNotifications } from '../../database/notifications.ts'
 import type { Caller } from '../../model/caller.ts'
 import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-feed.ts'
-import { toCursor } from './position.ts'
 import { numberChanges } from './upkeep.ts'
 
 /** How often the feed is read while a request waits, for changes that no notification announces. */
@@ -25,6 +24,9 @@ type Found = ReturnType<typeof hasChanges>
 /** Follows the end of the feed for all callers of a process, with one statement at a time. */
 export class FeedWatch {
   #last: number | undefined
+  #recent: { readonly time: number; readonly last?: number } = { time: Number.NEGATIVE_INFINITY }
+  /** The end of the feed at least `replicaLag` ago. */
+  #settled: number | undefined
   /** Results up to this end of the feed, by request: most callers wait for the same changes. */
   readonly #found = new LRUCache<string, Found>({ max: MAXIMUM_WAITING })
   #isPolling = false
@@ -39,11 +41,16 @@ export class FeedWatch {
     readonly source: Source,
     private readonly notifications?: WriteNotifications,
     private readonly pollMilliseconds = POLL_MILLISECONDS,
+    /** How far replicas may lag, in milliseconds; undefined without replicas. */
+    private readonly replicaLag?: number,
   ) {}
 
-  /** A recent position: lists that are read after this call include all changes up to it. */
-  get cursor(): string | undefined {
-    return this.#last === undefined ? undefined : toCursor(this.#last)
+  /**
+   * The position from which to follow the feed after reading a list that has reached one. The next page of the list may
+   * come from a replica that lags further, so this is a position that each replica in use has reached.
+   */
+  startFor(position: number): number {
+    return Math.min(position, this.#settled ?? position)
   }
 
   async refresh(): Promise<void> {
@@ -51,10 +58,18 @@ export class FeedWatch {
     if (source.changesDays === 0) return
     await numberChanges(source.client)
     const last = await readEnd(source)
+    this.#settle(last)
     if (last === this.#last) return
     this.#last = last
     this.#found.clear()
     void this.#wakeAll()
+  }
+
+  #settle(last: number): void {
+    const now = performance.now()
+    if (this.replicaLag === undefined || now - this.#recent.time < this.replicaLag) return
+    this.#settled = this.#recent.last
+    this.#recent = { time: now, last }
   }
 
   /** Wakes a few at a time, because each then reads the feed: a thousand at once would delay other requests. */

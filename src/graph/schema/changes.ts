@@ -58,6 +58,7 @@ export function changesQuery(resources: readonly Resource[]): SchemaField {
       const wanted = readableCollections(resources, collections ?? undefined, context.caller)
       const request = { resources: wanted, since: since ?? undefined, limit }
       const { changes, next, hasMore } = await connections.use(() => readChanges(domain, request))
+      if (since === NOW) seeChangesSoFar(context)
       return { items: changes.map(toItem), hasMore, nextCursor: next }
     },
   }
@@ -145,6 +146,7 @@ async function followChanges(
   const request = { resources, since: since ?? NOW, limit }
   slot.throwIfLate()
   const first = await readPage(context, connections, request)
+  if (request.since === NOW) seeChangesSoFar(context)
   const read = (position: string) =>
     subscriber.read((own) => readPage(context, own, { ...request, since: position }))
   return (async function* () {
@@ -155,6 +157,11 @@ async function followChanges(
     const message = 'The service cannot keep the subscription open now. Subscribe again with the last cursor.'
     throw new DomainError('SERVICE_UNAVAILABLE', message)
   })()
+}
+
+/** Makes later reads of the caller include all changes before the end of the feed, as if they were its own. */
+function seeChangesSoFar({ caller, domain }: GraphContext): void {
+  domain.readers?.recordWrite(caller)
 }
 
 /** Subscriptions at the same position share a page. */

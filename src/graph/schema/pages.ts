@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { GraphQLResolveInfo } from 'graphql'
+import { toCursor } from '../../domain/feed/position.ts'
 import { keyOf, keyText } from '../../model/identifiers.ts'
 import { INTEGER_RANGE } from '../../model/kinds/integer.ts'
 import { cursorUse, decodeCursor, encodeCursor } from '../../model/query/keyset.ts'
@@ -27,6 +28,8 @@ export function pageType(resource: Resource): string {
       "Number of pages." totalPages: Int!
       "Changes when the items of the page, their order, the page number or the selected counts change. Does not depend on the resources that the items refer to."
       revision: String!
+      "Cursor for the feed of changes: the page includes all changes up to it. At most ten seconds old, unless the page is. Null if changes are not recorded."
+      changesCursor: String
       "Whether there is a page after this one." hasMore: Boolean!
       "Cursor for the next page, passed with its number. Null on the last page." nextCursor: String
       "Cursor for the previous page, passed with its number (at least 1). Null on the first page." previousCursor: String
@@ -61,14 +64,15 @@ export async function resolvePage(
   requireScope(context, source.resource, 'read')
   const fields = selectedFields(info)
   const counted = fields.has('totalCount') || fields.has('totalPages')
+  const positioned = fields.has('changesCursor') && context.domain.changesDays > 0
   if (typeof args.unlessRevision === 'string') {
-    const page = await readPage(source, args, context, { counted, versionsOnly: true })
+    const page = await readPage(source, args, context, { counted, positioned, versionsOnly: true })
     if (page.revision === args.unlessRevision) return { ...page, items: [] }
   }
-  return readPage(source, args, context, { counted })
+  return readPage(source, args, context, { counted, positioned })
 }
 
-type PageParts = Pick<ListRequest, 'counted' | 'versionsOnly'>
+type PageParts = Pick<ListRequest, 'counted' | 'positioned' | 'versionsOnly'>
 
 /** If fewer items than a page precede the position of a cursor, reads the first page. */
 async function readPage(source: ListSource, args: PageArguments, context: GraphContext, parts: PageParts) {
@@ -76,7 +80,8 @@ async function readPage(source: ListSource, args: PageArguments, context: GraphC
   const read = async (wanted: PageArguments) => {
     const request = toPageRequest(resource, wanted, context, parts)
     const list = await readSource(source, request, context)
-    return { request, list, page: toPage(resource, wanted, request, list) }
+    const changesCursor = parts.positioned ? toCursor(context.domain.feed.startFor(list.position)) : undefined
+    return { request, list, page: { ...toPage(resource, wanted, request, list), changesCursor } }
   }
   const { request, list, page } = await read(args)
   const isShort = list.rows.length === 0 || (parts.counted && list.totalCount <= args.limit && page.hasMore)

@@ -17,6 +17,8 @@ export interface ListRequest {
   readonly namesLast?: boolean
   /** Reads only the version and the columns of the order. */
   readonly versionsOnly?: boolean
+  /** Reads the position in the feed of changes. */
+  readonly positioned?: boolean
   /** Counts the whole list, which may cost more than reading a part of it. */
   readonly counted: boolean
 }
@@ -50,11 +52,13 @@ export function scansOf(resource: Resource, passes: number, filter: Filter | und
   return [[resource, passes], ...(filter ? relatedTargets(filter) : []).map((target): Scan => [target, 1])]
 }
 
-/** A part of a list, and the count of the whole list, from one snapshot. */
+/** A part of a list, and facts about the whole list, from one snapshot. */
 export interface List {
   readonly rows: readonly Row[]
   /** Zero unless requested. */
   readonly totalCount: number
   /** The key of the last row of the whole list, as text, if requested. */
   readonly lastKey?: string | undefined
+  /** The list includes all changes up to this position of the feed. Zero unless requested. */
+  readonly position: number
 }
