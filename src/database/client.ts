@@ -1,10 +1,10 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { types } from 'pg'
+import { type Pool, types } from 'pg'
 import { KINDS } from '../model/fields.ts'
+import type { AbandonedSessions } from './abandoned-sessions.ts'
 import type { Connection } from './connection.ts'
 import { type Client, extend } from './extension.ts'
 import type { PrismaClient } from './generated/client.ts'
-import type { DatabasePool } from './pool.ts'
 import { type Statement, statementName } from './sql/statement.ts'
 
 /** The client of a database, outside transactions. */
@@ -19,7 +19,7 @@ export interface DatabaseUse {
 
 /** Connections to the embedded database cannot prepare statements, because they share one session. */
 export function createClient(
-  pool: DatabasePool,
+  pool: Pool & { readonly abandoned: Pick<AbandonedSessions, 'count'> },
   { schema, isEmbedded }: Connection,
   { PrismaClient, databaseTimeout: timeout }: DatabaseUse,
 ): DatabaseClient {
