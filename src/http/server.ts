@@ -8,6 +8,7 @@ import {
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { refuseConnect, respondToClientError } from './errors.ts'
+import { oneAfterTheOther } from './pipelining.ts'
 
 interface ServerState {
   /** Every response closes its connection. */
@@ -49,7 +50,7 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits,
     // By default, a full worker returns a connection, and the primary process offers it to the workers forever.
     dropMaxConnection: true,
   })
-  server.on('request', (request, response) => {
+  const respond: RequestListener = (request, response) => {
     toOriginForm(request)
     if (state.isStopping) {
       response.setHeader('Connection', 'close')
@@ -64,7 +65,8 @@ export function createHttpServer(handler: RequestListener, limits: ServerLimits,
     response.once('prefinish', startTimer)
     response.once('close', () => clearTimeout(timer))
     handler(request, response)
-  })
+  }
+  server.on('request', oneAfterTheOther(respond))
   // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', respondToClientError)
