@@ -4,7 +4,7 @@ import anyTest, { type TestFn } from 'ava'
 import { executeSync, getIntrospectionQuery, parse } from 'graphql'
 import { tableSizes } from '../../src/domain/table-sizes.ts'
 import { CostEstimator } from '../../src/graph/execution/cost.ts'
-import { introspectionTurns } from '../../src/graph/http/admission.ts'
+import { documentTurns, introspectionTurns } from '../../src/graph/http/admission.ts'
 import { parametersOfPost } from '../../src/graph/http/request.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { countStatements } from '../helpers/database/statements.ts'
@@ -306,11 +306,47 @@ test('introspections that are refused for their cost take no turn', async (t) =>
   t.is((await reader.graphql(small)).status, 200)
 })
 
-test('of many wrong values in a variable the first fifty are reported', async (t) => {
-  const query = 'query ($ids: [ID!]) { speciesPage(filter: { id: { in: $ids } }) { totalCount } }'
-  const { status, errors } = await service().reader.graphql(query, { ids: Array(4_000).fill(null) })
-  t.is(status, 400)
-  t.true((errors?.length ?? 0) <= 51)
+for (const [what, filter] of [
+  ['wrong values', { id: { in: Array(4_000).fill(null) } }],
+  ['unknown members', Object.fromEntries(Array.from({ length: 4_900 }, (_, number) => [`m${number}`, 1]))],
+] as const) {
+  test(`of many ${what} in a variable the first three are reported, with the beginning of the value`, async (t) => {
+    const query = 'query ($filter: SpeciesFilter) { speciesPage(filter: $filter) { totalCount } }'
+    const { status, errors, text } = await service().withScope('').graphql(query, { filter })
+    t.is(status, 400)
+    t.deepEqual([...new Set(errors?.map(({ extensions }) => extensions.code))], ['VALIDATION_FAILED'])
+    t.is(errors?.length, 4)
+    t.regex(errors?.[3].message, /error limit reached/)
+    t.true(text.length < 3_000)
+  })
+}
+
+test('a long document that is sent for the first time waits for its turn, and nothing else does', async (t) => {
+  const take = documentTurns()
+  const contextValue = { caller: { identity: 'ada', scopes: new Set() }, slot: undefined } as never
+  const long = { source: ' '.repeat(1_001), contextValue }
+  const end = await take(long)
+  let hasBegun = false
+  const second = take(long).then(() => {
+    hasBegun = true
+  })
+  await take({ source: ' '.repeat(1_000), contextValue })
+  await setImmediate()
+  t.false(hasBegun)
+  end()
+  await second
+  t.true(hasBegun)
+})
+
+test('long documents that differ are all answered, also those that are wrong', async (t) => {
+  const { reader } = service()
+  const padding = ' '.repeat(1_000)
+  const queries = ['{ collections { path } }', '{ unknown }', '{', '{ collections { path } } #']
+  const answers = await Promise.all(queries.map((query) => reader.graphql(query + padding)))
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 400, 400, 200],
+  )
 })
 
 test('of many fields that fail the first hundred are reported, and how many are not', async (t) => {

@@ -23,6 +23,9 @@ import { causeOf } from './errors.ts'
 import type { OperationLimiter, Slot } from './operation-limiter.ts'
 import { executeTogether, transactionMode } from './transaction.ts'
 
+/** Coercion stops after this many errors of variables. */
+export const MAXIMUM_VARIABLE_ERRORS = 3
+
 type OperationType = 'query' | 'mutation'
 
 export interface OperationText {
@@ -120,7 +123,8 @@ function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
     throw compilation.errors?.[0] ?? new Error('The operation cannot be compiled.')
   }
   return (variables, context) => {
-    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables)
+    const limit = { maxErrors: MAXIMUM_VARIABLE_ERRORS }
+    const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, limit)
     return errors ? { errors } : compilation.query(undefined, context, coerced)
   }
 }

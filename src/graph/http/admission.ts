@@ -1,10 +1,13 @@
 import type { GraphQLRequestContextDidResolveOperation, GraphQLResponse } from '@apollo/server'
+import { GraphQLError, type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
 import { Limiter } from '../../http/limiter.ts'
 import { DomainError } from '../../model/errors.ts'
+import type { Values } from '../../model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 import { refusal } from '../execution/errors.ts'
+import { MAXIMUM_VARIABLE_ERRORS } from '../execution/operation.ts'
 import { countIntrospections } from './document-measures.ts'
 import { type DocumentLimits, refused } from './limits.ts'
 
@@ -17,6 +20,27 @@ export function refuseWithoutEvents({ operation, contextValue }: Request): void 
   if (operation?.operation !== 'subscription' || contextValue.subscriber) return
   const message = `A subscription needs the header Accept: ${EVENT_STREAM}.`
   throw refusal(new DomainError('NOT_ACCEPTABLE', message))
+}
+
+const LONGEST_MESSAGE = 500
+
+/**
+ * The first errors of variables that do not fit. Each takes time, for similar names, and names the value, which may be
+ * large.
+ */
+export function variableErrors(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Values = {},
+  hideSuggestions: boolean,
+): readonly GraphQLError[] | undefined {
+  const options = { maxErrors: MAXIMUM_VARIABLE_ERRORS, hideSuggestions }
+  const { errors } = getVariableValues(schema, variableDefinitions, variables, options)
+  return errors?.map(({ message, nodes = [] }) =>
+    message.length > LONGEST_MESSAGE
+      ? new GraphQLError(`${message.slice(0, LONGEST_MESSAGE)}…`, { nodes })
+      : new GraphQLError(message, { nodes }),
+  )
 }
 
 /** Refuses an operation that may cost more than the limit. Others wait for memory for their response. */
@@ -34,18 +58,17 @@ export async function admitCost(
   await contextValue.slot.reserve(response * RESPONSE_BYTES_PER_UNIT)
 }
 
-/** After an introspection, the next waits this many times its duration, but at most a second. */
+/** After work in turns, the next waits this many times its duration, but at most a second. */
 const REST = 9
 const LONGEST_REST_MILLISECONDS = 1_000
 
 /**
- * Makes the function that waits for the turn of an introspection, and returns what to call at its end. One runs at a
- * time, callers in turn, for at most a tenth of the time: each blocks the event loop for 50 ms, and tools need it once.
+ * Makes the function that waits for the turn of work that blocks the event loop, and returns what to call at its end. One
+ * runs at a time, callers in turn, for at most a tenth of the time.
  */
-export function introspectionTurns() {
+function restingTurns() {
   const limiter = new Limiter({ capacity: 1, share: 1 })
-  return async ({ document, contextValue: { caller, slot } }: Request): Promise<() => void> => {
-    if (countIntrospections(document) === 0) return () => {}
+  return async ({ caller, slot }: GraphContext): Promise<() => void> => {
     const release = await limiter.acquire(caller.identity, 1, slot)
     const started = performance.now()
     return () => {
@@ -53,6 +76,24 @@ export function introspectionTurns() {
       setTimeout(release, rest).unref()
     }
   }
+}
+
+/** The turn of an introspection, which takes 50 ms, and which tools need once. */
+export function introspectionTurns() {
+  const take = restingTurns()
+  return async ({ document, contextValue }: Request) =>
+    countIntrospections(document) === 0 ? () => {} : take(contextValue)
+}
+
+/** In UTF-16 code units. Parsing and validating a shorter document takes a millisecond or two. */
+const SHORT_DOCUMENT = 1_000
+
+/** The turn of a long document that is parsed and validated for the first time, which takes up to 50 ms. */
+export function documentTurns() {
+  const take = restingTurns()
+  return async ({ source, contextValue }: { source: string; contextValue: GraphContext }) =>
+    // Too late, the caller has got the error already.
+    source.length <= SHORT_DOCUMENT ? () => {} : take(contextValue).catch(() => () => {})
 }
 
 /** A list of a thousand resources can have an error for each. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import { stringifyChunked } from '@discoveryjs/json-ext'
-import { type ExecutionResult, type GraphQLSchema, getVariableValues } from 'graphql'
+import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Context } from 'koa'
 import { callerOf } from '../../http/auth/authenticate.ts'
 import { EVENT_STREAM } from '../../http/content/event-stream.ts'
@@ -15,7 +15,14 @@ import type { CostEstimator } from '../execution/cost.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
 import { describeOperation, type RunOperation } from '../execution/operation.ts'
 import { executeTogether, transactionMode } from '../execution/transaction.ts'
-import { admitCost, introspectionTurns, limitErrors, refuseWithoutEvents } from './admission.ts'
+import {
+  admitCost,
+  documentTurns,
+  introspectionTurns,
+  limitErrors,
+  refuseWithoutEvents,
+  variableErrors,
+} from './admission.ts'
 import { refuseConditionalSubscription } from './conditional-subscriptions.ts'
 import { EventResponse, RESULT_TYPES } from './event-response.ts'
 import { exactNumbers } from './exact-numbers.ts'
@@ -108,25 +115,37 @@ function createApollo(parts: FormattingParts) {
 }
 
 /** One plugin, because Apollo runs plugins at once: if one refused, what another waits for would not be released. */
-function admission({ schema, limits, costs, format }: FormattingParts): ApolloServerPlugin<GraphContext> {
-  const takeTurn = introspectionTurns()
+function admission(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
+  const { schema, limits, costs, format, introspection } = parts
+  const [takeTurn, takeDocumentTurn] = [introspectionTurns(), documentTurns()]
   return {
     requestDidStart: async () => {
+      let wrong: readonly GraphQLError[] | undefined
       let finish = () => {}
+      const finishOnce = () => {
+        finish()
+        finish = () => {}
+      }
       return {
+        parsingDidStart: async (request) => {
+          finish = await takeDocumentTurn(request)
+        },
+        validationDidStart: async () => async () => finishOnce(),
         didResolveOperation: async (request) => {
           const { operation, contextValue } = request
-          if (operation) describeOperation(operation)
+          if (operation) {
+            describeOperation(operation)
+            wrong = variableErrors(schema, operation, request.request.variables, !introspection)
+          }
           refuseWithoutEvents(request)
+          if (wrong) return
           await admitCost(request, limits, costs)
           finish = await takeTurn(request)
           if (operation?.operation === 'query') await awaitWrites(contextValue)
         },
         responseForOperation: async ({ operation, document, contextValue, request }) => {
           const { variables: variableValues = {}, operationName } = request
-          // Apollo refuses variables that do not fit.
-          if (getVariableValues(schema, operation.variableDefinitions ?? [], variableValues).errors)
-            return null
+          if (wrong) return singleResult({ errors: wrong }, format, 400)
           const args = { schema, document, variableValues, operationName }
           const subscriber = contextValue.subscriber as EventResponse
           const mode = transactionMode(operation)
@@ -136,7 +155,7 @@ function admission({ schema, limits, costs, format }: FormattingParts): ApolloSe
           return mode ? singleResult(await executeTogether(contextValue, mode, args), format) : null
         },
         willSendResponse: async ({ response }) => {
-          finish()
+          finishOnce()
           limitErrors(response)
         },
       }
@@ -144,9 +163,9 @@ function admission({ schema, limits, costs, format }: FormattingParts): ApolloSe
   }
 }
 
-function singleResult(result: ExecutionResult, format: Format): GraphQLResponse {
+function singleResult(result: ExecutionResult, format: Format, status?: number): GraphQLResponse {
   const body = { kind: 'single', singleResult: formatResult(result, format) } as const
-  return { http: { headers: new HeaderMap() }, body }
+  return { http: { headers: new HeaderMap(), ...(status !== undefined && { status }) }, body }
 }
 
 /** Milliseconds after which other requests are served. */
