@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { RequestListener } from 'node:http'
 import { finished } from 'node:stream'
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { callerOf } from './auth/authenticate.ts'
@@ -73,11 +73,22 @@ const SMALL_BODY = 16 * 1024
  */
 const BYTES_PER_MILLISECOND = 6_000
 
+/**
+ * Counts bytes that a response keeps in memory until they are sent, and for a time after that.
+ *
+ * @returns what to call when they are sent, or no longer kept
+ */
+export function holdResponse(ctx: Context, bytes: number): () => void {
+  const release = (ctx.state['load'] as Load).holdResponse(callerOf(ctx).identity, bytes)
+  return () => void setTimeout(release, bytes / BYTES_PER_MILLISECOND).unref()
+}
+
 /** Refuses requests beyond the capacity or the share of their caller, and counts large responses and bodies. */
 export function shedLoad(load: Load): Middleware {
   return async (ctx, next) => {
     const { identity } = callerOf(ctx)
     load.admit(identity)
+    ctx.state['load'] = load
     // The length of a chunked body is not known before its end.
     const isLarge = ctx.get('Transfer-Encoding') !== '' || (ctx.request.length ?? 0) > SMALL_BODY
     const endBody = isLarge ? await load.startBody(identity) : undefined
@@ -87,11 +98,7 @@ export function shedLoad(load: Load): Middleware {
       if (endBody) setTimeout(endBody, bodyBytes(ctx) / BYTES_PER_MILLISECOND).unref()
     }
     const bytes = ctx.length ?? 0
-    if (bytes <= SMALL_RESPONSE) return
-    const release = load.holdResponse(identity, bytes)
-    finished(ctx.res, (error) =>
-      error ? release() : setTimeout(release, bytes / BYTES_PER_MILLISECOND).unref(),
-    )
+    if (bytes > SMALL_RESPONSE) finished(ctx.res, holdResponse(ctx, bytes))
   }
 }
 

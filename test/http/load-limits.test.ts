@@ -9,7 +9,7 @@ import { createDatabaseOn, findServer } from '../helpers/database/postgres-serve
 import { flood } from '../helpers/load/flood.ts'
 import { openConnection } from '../helpers/process/raw-connection.ts'
 import type { Client } from '../helpers/service/client.ts'
-import { startTestService } from '../helpers/service/service.ts'
+import { startTestService, type TestService } from '../helpers/service/service.ts'
 import { untilStatus } from '../helpers/service/until-status.ts'
 
 const server = findServer((reason) => console.log(`a locked table: ${reason}`))
@@ -281,16 +281,9 @@ test('a caller that leaves its responses unread is refused more of them, and oth
     maximumPageSize: 400,
     callerShare: 50,
   })
-  await service.database.client.mission.createMany({
-    data: Array.from({ length: 400 }, (_, number) => ({
-      id: `m${number}`,
-      name: `mission ${number}`,
-      status: 'planned',
-      objective: '世'.repeat(10_000),
-    })),
-  })
+  await createLongMissions(service)
   const greedy = service.withSubject('greedy')
-  const unread = Array.from({ length: 2 }, () => openUnread(service.base, greedy.authorization ?? ''))
+  const unread = Array.from({ length: 2 }, () => openUnread(greedy, `${service.base}/missions?limit=400`))
   t.teardown(() => unread.forEach((socket) => void socket.destroy()))
   await Promise.all(unread.map((socket) => once(socket, 'readable')))
   const query = '{ missionPage(limit: 400) { items { objective } } }'
@@ -331,12 +324,65 @@ test('a caller whose large bodies do not end is refused more of them, and others
 })
 
 /** A connection that asks for a long list and takes no more of it than its buffers do. */
-function openUnread(base: string, authorization: string): Socket {
-  const { hostname, port, pathname } = new URL(base)
+const SUBSCRIPTION = 'subscription { missionChanged(since: "MA") { resource } }'
+
+for (const [what, path, headers, body] of [
+  ['feed', '/api/v1/changes?collection=missions', {}, ''],
+  [
+    'subscription',
+    '/graphql',
+    { 'Content-Type': 'application/json' },
+    JSON.stringify({ query: SUBSCRIPTION }),
+  ],
+] as const) {
+  test(`the unread stream of a ${what} counts among the responses of its caller`, async (t) => {
+    const limits = { responseMemory: 16, databaseTimeout: 2_000, maximumPageSize: 400, callerShare: 50 }
+    const service = await startTestService(t, limits)
+    await createLongMissions(service)
+    const greedy = service.withSubject('greedy')
+    const unread = openUnread(
+      greedy,
+      service.origin + path,
+      { ...headers, Accept: 'text/event-stream' },
+      body,
+    )
+    t.teardown(async () => void unread.destroy())
+    await once(unread, 'readable')
+    // Long enough for the estimate, and short to send.
+    const long = '{ missionPage(limit: 400, filter: { id: { equals: "none" } }) { items { objective } } }'
+    t.is((await untilStatus(503, () => greedy.graphql(long))).status, 503)
+    t.is((await untilStatus(200, () => service.withSubject('honest').graphql(long))).status, 200)
+    unread.destroy()
+    t.is((await untilStatus(200, () => greedy.graphql(long))).status, 200)
+  })
+}
+
+/** 12 MB of missions. */
+async function createLongMissions({ database }: TestService): Promise<void> {
+  await database.client.mission.createMany({
+    data: Array.from({ length: 400 }, (_, number) => ({
+      id: `m${number}`,
+      name: `mission ${number}`,
+      status: 'planned',
+      objective: '世'.repeat(10_000),
+    })),
+  })
+}
+
+/** Sends a request whose response nobody reads. */
+function openUnread(client: Client, url: string, headers: Record<string, string> = {}, body = ''): Socket {
+  const { hostname, port, pathname, search } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
-  socket.write(
-    `GET ${pathname}/missions?limit=400 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`,
-  )
+  const all = {
+    Host: 'x',
+    Authorization: client.authorization,
+    Connection: 'close',
+    'Content-Length': body.length,
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  const method = body === '' ? 'GET' : 'POST'
+  socket.write(`${method} ${pathname}${search} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
   return socket
 }
 

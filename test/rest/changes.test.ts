@@ -12,6 +12,7 @@ import { resources } from '../helpers/domain/domain.ts'
 import { openConnection } from '../helpers/process/raw-connection.ts'
 import { accessToken } from '../helpers/service/access-token.ts'
 import type { Answer, Client, Json } from '../helpers/service/client.ts'
+import { readEvents } from '../helpers/service/read-events.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
 const SECRET = 'only the tests know this secret of theirs'
@@ -351,6 +352,7 @@ test('a stream goes on after a page that a busy service refused to read, and end
       feed: new FeedWatch({ client: {} as Source['client'], changesDays: 30 }),
       caller: { identity: 'reader', scopes: new Set() },
       request: { resources: [], since: 'a', limit: 1 },
+      empty: (next) => ({ next, hasMore: false }),
       read: async () => answers.shift()?.() as Promise<{ next: string; hasMore: boolean }>,
       signal: new AbortController().signal,
     },
@@ -464,33 +466,12 @@ test('with replicas, a list links to a position that all of them have reached', 
   t.is(feed.startFor(await change('Third')), second)
 })
 
-interface Event {
-  readonly id: string
-  readonly data: Json
-}
-
-/** Reads blocks of a stream until so many events have come, and leaves. */
-async function events(url: string, count: number, headers = {}): Promise<{ events: Event[]; last: string }> {
-  const token = accessToken({ secret: SECRET, scope: 'planets:read' })
-  const sent = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', ...headers }
-  const response = await fetch(url, { headers: sent })
-  if (response.status !== 200) throw new Error(await response.text())
-  const found: Event[] = []
-  let text = ''
-  let last = ''
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    text += Buffer.from(chunk).toString()
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      const block = text.slice(0, end)
-      text = text.slice(end + 2)
-      last = /^id: (.*)$/m.exec(block)?.[1] ?? last
-      const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (data !== undefined) found.push({ id: last, data: JSON.parse(data) })
-    }
-    if (found.length >= count && last !== '') break
-  }
-  return { events: found, last }
-}
+/** Reads events as a client that may read planets. */
+const events = (url: string, count: number, headers = {}) =>
+  readEvents(url, count, {
+    Authorization: `Bearer ${accessToken({ secret: SECRET, scope: 'planets:read' })}`,
+    ...headers,
+  })
 
 test.serial('a stream sends changes when they happen, and resumes after the last event', async (t) => {
   const { writer, reader, base } = service()

@@ -4,7 +4,8 @@ import { DomainError } from '../../model/errors.ts'
 import type { ChangePage, ChangeRequest } from './change-feed.ts'
 import type { FeedWatch } from './watch.ts'
 
-const HEARTBEAT_MILLISECONDS = 15_000
+/** Far less than the usual timeouts of proxies. */
+const HEARTBEAT_MILLISECONDS = 5_000
 
 /** Attempts to read a page, and the time between them. */
 const MAXIMUM_ATTEMPTS = 5
@@ -15,23 +16,28 @@ interface Follower<Page> {
   readonly caller: Caller
   readonly request: ChangeRequest
   readonly read: (since: string) => Promise<Page>
+  /** Makes a page without changes. */
+  readonly empty: (next: string) => Page
   readonly signal: AbortSignal
 }
 
 /**
- * The pages of a feed from the first one on, as changes happen, and an empty one at least every 15 seconds. Ends when the
+ * The pages of a feed from the first one on, as changes happen, and an empty one at least every 5 seconds. Ends when the
  * signal is aborted, or when no more requests may wait.
  */
 export async function* followFeed<Page extends Pick<ChangePage, 'next' | 'hasMore'>>(
   first: Page,
-  { feed, caller, request, read, signal }: Follower<Page>,
+  { feed, caller, request, read, empty, signal }: Follower<Page>,
 ): AsyncGenerator<Page> {
-  for (let page = first; ; page = await repeated(() => read(page.next))) {
+  for (let page = first; ; ) {
     yield page
     if (signal.aborted) return
-    const following = { ...request, since: page.next }
-    if (!page.hasMore && !(await feed.wait(following, caller, HEARTBEAT_MILLISECONDS, signal))) return
-    if (signal.aborted) return
+    const { next, hasMore } = page
+    const found = hasMore
+      ? { isThere: true, reached: next }
+      : await feed.wait({ ...request, since: next }, caller, HEARTBEAT_MILLISECONDS, signal)
+    if (!found || signal.aborted) return
+    page = found.isThere ? await repeated(() => read(next)) : empty(found.reached ?? next)
   }
 }
 

@@ -90,17 +90,18 @@ export class FeedWatch {
   /**
    * Waits until there are changes that a request would read, the time is over, or the signal is aborted.
    *
-   * @returns false if too many requests are waiting, or the service stops
+   * @returns whether there are changes, and how far the feed was searched; undefined if too many requests are waiting, or
+   *   the service stops
    */
   async wait(
     request: ChangeRequest,
     { identity }: Caller,
     milliseconds: number,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    if (this.source.changesDays === 0) return false
+  ): Promise<Awaited<Found> | undefined> {
+    if (this.source.changesDays === 0) return undefined
     const own = [...this.#waits].filter((wait) => wait.identity === identity)
-    if (own.length >= MAXIMUM_OF_CALLER || this.#waiting.size >= MAXIMUM_WAITING) return false
+    if (own.length >= MAXIMUM_OF_CALLER || this.#waiting.size >= MAXIMUM_WAITING) return undefined
     // AbortSignal.any and AbortSignal.timeout can be collected as garbage, and then never fire (Node 20).
     const ending = new AbortController()
     const ended = ending.signal
@@ -116,11 +117,11 @@ export class FeedWatch {
         // Before the search, so that a change during it also wakes.
         const change = this.#next(ended)
         const found = await this.#find({ ...request, since })
-        if (found.isThere) return true
+        if (found.isThere) return found
         since = found.reached
         await change
       }
-      return !this.#isStopped
+      return this.#isStopped ? undefined : { isThere: false, reached: since }
     } finally {
       // Polling ends with the last wait.
       end()

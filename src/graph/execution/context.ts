@@ -27,6 +27,9 @@ export interface Parent {
 
 /** What a subscription needs after the operation that began it. */
 export interface Subscriber {
+  /** The changes that it keeps in memory at most, and their cost. */
+  readonly pageSize: number
+  readonly pageCost: number
   /** Aborted at the end of the stream. */
   readonly signal: AbortSignal
   /** Reads a page of changes, in a slot of its own. */

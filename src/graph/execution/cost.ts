@@ -38,6 +38,14 @@ interface CostedOperation {
 const CHARACTERS_PER_UNIT = 250
 const TABLE_BYTES_PER_UNIT = 32 * 1024
 
+/** The cost of a page of changes, which a stream keeps in memory until its client has read it. */
+const PAGE_COST = 2_000
+
+/** How many changes a page of a stream has at most, if the largest one has this cost. */
+export function changesPerPage(cost: number): number {
+  return Math.max(1, Math.floor(PAGE_COST / cost))
+}
+
 /** The memory for one unit: few characters take more than three bytes in UTF-8. */
 export const RESPONSE_BYTES_PER_UNIT = 3 * CHARACTERS_PER_UNIT
 

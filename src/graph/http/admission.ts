@@ -45,7 +45,7 @@ export function variableErrors(
 
 /** Refuses an operation that may cost more than the limit. Others wait for memory for their response. */
 export async function admitCost(
-  { document, request, contextValue }: Request,
+  { document, operation: resolved, request, contextValue }: Request,
   { cost: maximum }: DocumentLimits,
   estimator: CostEstimator,
 ): Promise<void> {
@@ -55,7 +55,10 @@ export async function admitCost(
   const found = Number.isFinite(total) ? total : 'far more'
   const message = `The operation could cost ${found}; the limit is ${maximum}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
   if (total > maximum) throw refused(message)
-  await contextValue.slot.reserve(response * RESPONSE_BYTES_PER_UNIT)
+  const { slot, subscriber } = contextValue
+  // A subscription begins with a page.
+  const kept = resolved?.operation === 'subscription' && subscriber ? subscriber.pageCost : response
+  await slot.reserve(kept * RESPONSE_BYTES_PER_UNIT)
 }
 
 /** After work in turns, the next waits this many times its duration, but at most a second. */

@@ -1,15 +1,15 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute, parse } from 'graphql'
 import type { Context } from 'koa'
-import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
+import { EVENT_HEADERS, EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
 import { acceptable } from '../../http/negotiation.ts'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
+import { DEFAULT_PAGE_SIZE } from '../../model/query/query.ts'
 import type { Connections } from '../execution/connections.ts'
 import { connectionsFor, type DomainContext, type Subscriber } from '../execution/context.ts'
-import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
+import { type CostEstimator, changesPerPage, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 import { type Format, formatResult } from '../execution/errors.ts'
 import type { RunOperation } from '../execution/operation.ts'
-import { SUBSCRIPTION_PAGE } from '../schema/changes.ts'
 
 const HEARTBEAT = ':\n\n'
 const COMPLETE = 'event: complete\ndata:\n\n'
@@ -34,17 +34,23 @@ export const RESULT_TYPES = ['application/json', 'application/graphql-response+j
 export class EventResponse implements Subscriber {
   readonly #ended = new AbortController()
   readonly signal = this.#ended.signal
+  readonly pageSize: number
+  readonly pageCost: number
   #results: AsyncIterable<string> | undefined
 
   constructor(
     private readonly parts: EventParts,
     private readonly caller: Caller,
-  ) {}
+  ) {
+    const costOf = (limit: number) => parts.costs.response({ document: PAGE, variables: { limit } })
+    this.pageSize = Math.min(DEFAULT_PAGE_SIZE, changesPerPage(costOf(1)))
+    this.pageCost = costOf(this.pageSize)
+  }
 
   read<Page>(page: (connections: Connections) => Promise<Page>): Promise<Page> {
-    const { costs, domain, run } = this.parts
+    const { domain, run } = this.parts
     return run({ type: 'query', name: 'changes' }, this.caller, async (slot) => {
-      await slot.reserve(costs.response(PAGE) * RESPONSE_BYTES_PER_UNIT)
+      await slot.reserve(this.pageCost * RESPONSE_BYTES_PER_UNIT)
       return page(connectionsFor(this.caller, domain, slot))
     })
   }
@@ -72,7 +78,7 @@ export class EventResponse implements Subscriber {
     }
     if (acceptable(ctx, ...RESULT_TYPES, EVENT_STREAM) !== EVENT_STREAM) return false
     ctx.status = 200
-    ctx.set({ 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-store' })
+    ctx.set(EVENT_HEADERS)
     ctx.body = next(result) + COMPLETE
     return true
   }
@@ -80,10 +86,16 @@ export class EventResponse implements Subscriber {
   async *#resultsOf(source: AsyncIterable<unknown>, args: ExecutionArgs): AsyncGenerator<string> {
     // Tells the client that the subscription has begun.
     yield HEARTBEAT
+    let page = ''
     try {
       for await (const event of source) {
-        const result = event === undefined ? undefined : await execute({ ...args, rootValue: event })
-        yield result ? next(JSON.stringify(formatResult(result, this.parts.format))) : HEARTBEAT
+        if (event === undefined) {
+          yield page || HEARTBEAT
+          page = ''
+        } else {
+          const result = await execute({ ...args, rootValue: event })
+          page += next(JSON.stringify(formatResult(result, this.parts.format)))
+        }
       }
     } catch (error) {
       yield next(this.#failed(error))
@@ -96,8 +108,5 @@ export class EventResponse implements Subscriber {
   }
 }
 
-/** One page of a subscription, for its cost. */
-const PAGE = {
-  document: parse(`{ changes(limit: ${SUBSCRIPTION_PAGE}) { items { cursor by resource } } }`),
-  variables: {},
-}
+/** A page of a subscription, for its cost. */
+const PAGE = parse('query ($limit: Int!) { changes(limit: $limit) { items { cursor by resource } } }')

@@ -1,4 +1,10 @@
-import { type ChangeRequest, NOW, readableCollections, readChanges } from '../../domain/feed/change-feed.ts'
+import {
+  type ChangePage,
+  type ChangeRequest,
+  NOW,
+  readableCollections,
+  readChanges,
+} from '../../domain/feed/change-feed.ts'
 import { followFeed } from '../../domain/feed/follow.ts'
 import { lowerCaseOf } from '../../domain/feed/lower-case.ts'
 import type { RecordedChange } from '../../domain/feed/recorded-change.ts'
@@ -122,9 +128,6 @@ export function resourceSubscription(resource: Resource): SchemaField {
   }
 }
 
-/** Changes that a subscription holds in memory. */
-export const SUBSCRIPTION_PAGE = DEFAULT_PAGE_SIZE
-
 /**
  * Follows the feed page by page, so a subscription has its order, can be resumed at any change, and needs no memory between
  * changes. The first page is read in the request, so that the position is known and errors fail the request. Yields each
@@ -142,7 +145,7 @@ async function followChanges(
   if (!subscriber) throw new TypeError('A subscription needs a stream of events.')
   const { feed } = domain
   const { signal } = subscriber
-  const limit = Math.min(SUBSCRIPTION_PAGE, domain.maximumPageSize)
+  const limit = Math.min(subscriber.pageSize, domain.maximumPageSize)
   const request = { resources, since: since ?? NOW, limit }
   slot.throwIfLate()
   const first = await readPage(context, connections, request)
@@ -150,7 +153,8 @@ async function followChanges(
   const read = (position: string) =>
     subscriber.read((own) => readPage(context, own, { ...request, since: position }))
   return (async function* () {
-    for await (const page of followFeed(first, { feed, caller, request, read, signal })) {
+    const empty = (next: string): ChangePage => ({ changes: [], next, hasMore: false })
+    for await (const page of followFeed(first, { feed, caller, request, read, empty, signal })) {
       for (const change of page.changes) if (isShown(change)) yield change
       yield undefined
     }

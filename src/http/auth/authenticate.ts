@@ -45,6 +45,11 @@ export function expiryOf(ctx: Context): number {
   return (ctx.state['expiry'] as number | undefined) ?? Number.POSITIVE_INFINITY
 }
 
+/** @throws {DomainError} AUTHENTICATION_REQUIRED (401) if the token of the request has expired while it was handled */
+export function refuseExpired(ctx: Context): void {
+  if (Date.now() >= expiryOf(ctx) * 1_000) throw invalidToken('The token has expired')
+}
+
 function tokenOf(ctx: Context): string {
   const header = ctx.get('Authorization')
   const token = BEARER.exec(header)?.[1]

@@ -1,19 +1,24 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
-import { expiryOf } from '../auth/authenticate.ts'
+import { holdResponse } from '../admission.ts'
+import { abortOnLeave, onExpiry } from './ending.ts'
 
 export const EVENT_STREAM = 'text/event-stream'
 
 /** A client that does not read for this long is disconnected. It can resume after its last event. */
 const UNREAD_MILLISECONDS = 8_000
 
-/** The longest timer of Node. */
-const LONGEST_MILLISECONDS = 2 ** 31 - 1
+/** Proxies must pass each event on at once: nginx buffers responses by default, and compression holds events back. */
+export const EVENT_HEADERS = {
+  'Content-Type': EVENT_STREAM,
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+}
 
 /**
  * Streams events (HTML Living Standard, server-sent events) until they end or fail, the client leaves, or its token
- * expires. The stream begins when all middleware has set its headers.
+ * expires. The stream begins when all middleware has set its headers. For HEAD, there are only headers.
  *
  * @param events makes the text of events; the signal is aborted at the end of the stream
  * @param expired the last events of a stream whose token has expired
@@ -24,28 +29,30 @@ export function sendEvents(
   expired = '',
 ): void {
   const { res } = ctx
+  ctx.status = 200
+  ctx.set(EVENT_HEADERS)
+  if (ctx.method === 'HEAD') return
+  ctx.respond = false
   const ended = abortOnLeave(ctx)
   let last = ''
-  const left = Math.min(expiryOf(ctx) * 1_000 - Date.now(), LONGEST_MILLISECONDS)
-  const expiry = setTimeout(() => {
+  const forgetExpiry = onExpiry(ctx, () => {
     last = expired
     ended.abort()
-  }, left).unref()
-  ctx.respond = false
-  ctx.status = 200
-  ctx.set({ 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-store' })
+  })
   setImmediate(async () => {
     try {
       for await (const event of events(ended.signal)) {
         if (ended.signal.aborted) break
-        if (!res.write(event)) await drained(res, ended.signal)
+        if (res.write(event)) continue
+        const release = holdResponse(ctx, Buffer.byteLength(event))
+        await drained(res, ended.signal).finally(release)
       }
       res.end(last)
     } catch {
       // The status was sent. The client reconnects, and may get the error as a response.
       res.destroy()
     } finally {
-      clearTimeout(expiry)
+      forgetExpiry()
     }
   })
 }
@@ -53,20 +60,4 @@ export function sendEvents(
 async function drained(res: ServerResponse, signal: AbortSignal): Promise<void> {
   const unread = setTimeout(() => res.destroy(), UNREAD_MILLISECONDS)
   await once(res, 'drain', { signal }).finally(() => clearTimeout(unread))
-}
-
-/**
- * Aborts when the response is over or the client leaves. A client that closes its side of the connection counts as one
- * that leaves: until something is sent, it cannot be distinguished from one that has closed the whole connection.
- */
-export function abortOnLeave({ req: { socket }, res }: Context): AbortController {
-  const controller = new AbortController()
-  const leave = () => controller.abort()
-  socket.once('end', leave)
-  res.once('close', () => {
-    socket.removeListener('end', leave)
-    leave()
-  })
-  if (socket.readableEnded || res.closed) leave()
-  return controller
 }

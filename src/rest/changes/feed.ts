@@ -3,16 +3,18 @@ import { LRUCache } from 'lru-cache'
 import { readableCollections } from '../../domain/feed/change-feed.ts'
 import { followFeed } from '../../domain/feed/follow.ts'
 import type { FeedWatch } from '../../domain/feed/watch.ts'
+import { changesPerPage } from '../../graph/execution/cost.ts'
 import type { Prepare } from '../../graph/execution/operation.ts'
-import { callerOf } from '../../http/auth/authenticate.ts'
-import { abortOnLeave, EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
-import { asksFor, preferencesOf, reportApplied } from '../../http/negotiation.ts'
+import { callerOf, refuseExpired } from '../../http/auth/authenticate.ts'
+import { abortOnLeave, onExpiry } from '../../http/content/ending.ts'
+import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
+import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { picker } from '../hal.ts'
 import { runForRequest } from '../operations.ts'
 import { QueryParameters } from '../query-parameters.ts'
-import { linkDescription, negotiate, respond } from '../respond.ts'
+import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../respond.ts'
 import { type RestSettings, type Urls, urlsFor, withQuery } from '../urls.ts'
 
 export const CHANGES_PATH = '/changes'
@@ -23,6 +25,8 @@ const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!)
     items { cursor collection id parent_id: parentId version event time by resource }
   }
 }`
+
+const TYPES = [...MEDIA_TYPES, EVENT_STREAM]
 
 /** Limits the events that are kept for other streams. */
 const KEPT_CHARACTERS = 2 * 1024 * 1024
@@ -81,9 +85,13 @@ export function changesHandler(
   async function waitAsPreferred(ctx: Context, query: ChangesQuery): Promise<void> {
     const { wait } = preferencesOf(ctx)
     if (wait === undefined || !settings.feed || ctx.method === 'HEAD') return
-    const { signal } = abortOnLeave(ctx)
-    const hasWaited = await settings.feed.wait(requestOf(ctx, query), callerOf(ctx), wait * 1_000, signal)
-    if (hasWaited) reportApplied(ctx, `wait=${wait}`)
+    const request = requestOf(ctx, query)
+    const ended = abortOnLeave(ctx)
+    const forgetExpiry = onExpiry(ctx, () => ended.abort())
+    const found = await settings.feed.wait(request, callerOf(ctx), wait * 1_000, ended.signal)
+    forgetExpiry()
+    refuseExpired(ctx)
+    if (found) reportApplied(ctx, `wait=${wait}`)
   }
 
   function toEvents({ items, hasMore, next }: Page, urls: Urls) {
@@ -96,7 +104,9 @@ export function changesHandler(
   }
 
   async function stream(ctx: Context, feed: FeedWatch): Promise<void> {
-    const query = parseChangesQuery(ctx, settings.maximumPageSize, ctx.get('Last-Event-ID') || undefined)
+    const asked = parseChangesQuery(ctx, settings.maximumPageSize, ctx.get('Last-Event-ID') || undefined)
+    const limit = Math.min(asked.limit, changesPerPage(operation.cost({ limit: 1 })))
+    const query = { ...asked, limit }
     // The first page is read before the stream begins, so that its errors have a status.
     const { changes: first } = await runForRequest(ctx, operation, query)
     const [caller, urls, request] = [callerOf(ctx), urlsFor(ctx, settings), requestOf(ctx, query)]
@@ -114,18 +124,18 @@ export function changesHandler(
       return page
     }
     sendEvents(ctx, async function* (signal) {
-      const follower = { feed, caller, request, read, signal }
+      const empty = (next: string) => toEvents({ items: [], hasMore: false, next }, urls)
+      const follower = { feed, caller, request, read, empty, signal }
       for await (const { text } of followFeed(toEvents(first as Page, urls), follower)) yield text
     })
   }
 
   return async (ctx) => {
-    ctx.vary('Accept')
-    const { feed } = settings
-    if (feed && ctx.method === 'GET' && asksFor(ctx, EVENT_STREAM)) return stream(ctx, feed)
-    negotiate(ctx)
+    negotiate(ctx, TYPES)
     const urls = urlsFor(ctx, settings)
     linkDescription(ctx, urls)
+    const { feed } = settings
+    if (feed && ctx.state['mediaType'] === EVENT_STREAM) return stream(ctx, feed)
     const query = parseChangesQuery(ctx, settings.maximumPageSize)
     await waitAsPreferred(ctx, query)
     const { changes } = await runForRequest(ctx, operation, query)
