@@ -137,7 +137,8 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
     retry: 'At once, on a new connection.',
   },
   HEADERS_TOO_LARGE: {
-    cause: 'The request headers are too large.',
+    cause:
+      'The request headers are too large, or one that the service reads is longer than 2,000 characters.',
     remedy: 'Send fewer or shorter headers. Cookies are the usual cause.',
   },
   TOO_MANY_REQUESTS: {

@@ -4,6 +4,7 @@ import { observe, type ReportRequest } from './access-log.ts'
 import { createTurns, type Load, limitRate, shedLoad } from './admission.ts'
 import { exchangeConsistencyTokens, type Positions } from './consistency.ts'
 import { type ReportFault, renderErrors } from './errors.ts'
+import { checkHeaders } from './negotiation.ts'
 import {
   completeTarget,
   type PublicAddress,
@@ -75,6 +76,7 @@ export function createApp(parts: AppParts): RequestListener {
     },
     crossOrigin,
     renderErrors(reportFault, settings, (path) => routes.at(path)?.formatError),
+    checkHeaders,
     checkTarget,
     routes.serve,
     ...token,

@@ -48,7 +48,14 @@ function helpLink(path: string, code: ErrorCode): string {
 }
 
 function relativeAddress(path: string, code: ErrorCode): string {
-  return `${'../'.repeat(Math.max(path.split('/').length - 2, 0))}errors/${code}`
+  return `${'../'.repeat(levelsOf(path))}errors/${code}`
+}
+
+/** No path of the service is deeper. Clients refuse the header that a path of 14,000 levels would need. */
+const MAXIMUM_LEVELS = 100
+
+function levelsOf(path: string): number {
+  return Math.max(path.split('/').length - 2, 0)
 }
 
 /** Called for every fault of the service, with the id in the response. */
@@ -102,7 +109,7 @@ export function renderErrors(
       ctx.vary('Accept')
       ctx.status = STATUS[error.code]
       ctx.set(errorHeaders(error))
-      ctx.append('Link', helpLink(ctx.path, error.code))
+      if (levelsOf(ctx.path) <= MAXIMUM_LEVELS) ctx.append('Link', helpLink(ctx.path, error.code))
       ctx.set('Content-Type', type)
       ctx.body = JSON.stringify(body)
     }

@@ -1,5 +1,52 @@
-import type { Context } from 'koa'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Context, Middleware } from 'koa'
 import { errorAt } from '../model/errors.ts'
+
+/** The headers that requests are read from, apart from Authorization, and those with forms of their own. */
+const READ_HEADERS = [
+  'accept',
+  'accept-encoding',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'apollo-require-preflight',
+  'consistency-token',
+  'content-encoding',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-unmodified-since',
+  'last-event-id',
+  'origin',
+  'prefer',
+  'traceparent',
+  'tracestate',
+  'x-apollo-operation-name',
+  'x-request-id',
+]
+
+/** In characters. Some headers take more than proportional time to read. */
+const MAXIMUM_HEADER = 2_000
+
+/**
+ * Removes headers that are too long to be read, in a request or in an operation of a batch.
+ *
+ * @throws {DomainError} HEADERS_TOO_LARGE (431) naming the first
+ */
+export function refuseLongHeaders(headers: IncomingHttpHeaders, place = ''): void {
+  const long = READ_HEADERS.filter((name) => String(headers[name] ?? '').length > MAXIMUM_HEADER)
+  for (const name of long) delete headers[name]
+  const [first] = long
+  if (first === undefined) return
+  const message = `The header ${first} must not be longer than ${MAXIMUM_HEADER} characters.`
+  throw errorAt(place + first, 'TOO_LONG', 'HEADERS_TOO_LARGE', message)
+}
+
+export const checkHeaders: Middleware = (ctx, next) => {
+  refuseLongHeaders(ctx.headers)
+  return next()
+}
 
 /** A parameter of a media range other than `q`; the value may be quoted (RFC 9110 §5.6.6, §12.5.1). */
 const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?/gi
@@ -9,7 +56,8 @@ const RANGE_PARAMETER = /;(?!\s*q\s*=)[^=;,"]*(?:=(?:"(?:[^"\\]|\\.)*"|[^;,]*))?
  * `application/json; charset=utf-8`, since it is always in UTF-8.
  */
 export function acceptable(ctx: Context, ...types: readonly string[]): string | false {
-  ctx.headers.accept &&= ctx.headers.accept.replace(RANGE_PARAMETER, '')
+  // The library reads the whole header again after each comma behind an open quote.
+  ctx.headers.accept &&= ctx.headers.accept.replace(RANGE_PARAMETER, '').replaceAll('"', '')
   return ctx.accepts(...types)
 }
 

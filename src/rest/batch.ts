@@ -4,7 +4,7 @@ import type { Context } from 'koa'
 import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { bodyTypes, readJsonBody } from '../http/json.ts'
-import { preferencesOf } from '../http/negotiation.ts'
+import { preferencesOf, refuseLongHeaders } from '../http/negotiation.ts'
 import type { Endpoint, Handler, Route } from '../http/routes.ts'
 import { authorize } from '../model/caller.ts'
 import { type DetailCode, DomainError, errorAt } from '../model/errors.ts'
@@ -114,6 +114,7 @@ function inspect(operation: unknown) {
   refuseMembers(known, OPERATION_HEADERS, 'headers.')
   const [wrong] = Object.entries(known).find(([, value]) => typeof value !== 'string') ?? []
   if (wrong) throw invalid(`headers.${wrong}`, 'INVALID_TYPE', `${wrong} must be a string.`)
+  refuseLongHeaders(known as IncomingHttpHeaders, 'headers.')
   if (preferencesOf({ headers: known as IncomingHttpHeaders }).tx !== undefined) {
     throw invalid('headers.prefer', 'INVALID_VALUE', 'Send the preference tx with the whole batch.')
   }
