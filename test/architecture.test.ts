@@ -1,11 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import test from 'ava'
+import { KINDS } from '../src/model/fields.ts'
 
 const GENERATED = 'database/generated'
 const MAXIMUM_LINES = 250
 /** The folder of the built-in domain. */
 const DEFINITIONS = 'domain/resources/'
+
+/** The kinds that have members, a relation, items, or a GraphQL type of their own. */
+const STRUCTURES: readonly string[] = ['group', 'reference', 'list', 'enumeration']
 
 interface SourceFile {
   /** Below src, as in `rest/hal.ts`. */
@@ -169,6 +173,16 @@ test('definitions import the module for definitions and each other, and nothing 
   )
   t.deepEqual(
     inwards.map(({ text }) => text),
+    [],
+  )
+})
+
+test('outside of its file, a kind of field is compared only for its structure', async (t) => {
+  const others = KINDS.map(({ type }) => type).filter((type) => !STRUCTURES.includes(type))
+  const comparison = new RegExp(`\\btype (?:===|!==) '(?:${others.join('|')})'`)
+  const engine = (await sources).filter(({ path }) => !path.startsWith('model/kinds/'))
+  t.deepEqual(
+    engine.filter(({ text }) => comparison.test(text)).map(({ path }) => path),
     [],
   )
 })

@@ -91,7 +91,7 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
     remedy: 'Accept application/json, application/hal+json or application/prs.hal-forms+json.',
   },
   CONCURRENT_MODIFICATION: {
-    cause: 'If-Match does not name the current version: another client has changed the resource.',
+    cause: 'If-Match or If-Unmodified-Since does not hold: the resource has changed meanwhile.',
     remedy: 'Read the resource again, reapply the change, and send the new ETag.',
     retry: 'After reading the resource again.',
   },
@@ -168,7 +168,7 @@ const DETAILS: Readonly<Record<string, CodeExplanation>> = {
   },
   INVALID_TYPE: {
     cause: 'The JSON type of the value does not match the field. Values are not converted.',
-    remedy: 'Send the type in the schema.',
+    remedy: 'Send the type that the schema names.',
   },
   INVALID_VALUE: {
     cause: 'The value is not one of the allowed values, or contains characters that cannot be stored.',
@@ -191,7 +191,8 @@ const DETAILS: Readonly<Record<string, CodeExplanation>> = {
     remedy: 'Shorten it.',
   },
   LIMIT_EXCEEDED: {
-    cause: 'A GraphQL operation is longer, deeper or costlier than allowed.',
+    cause:
+      'A GraphQL operation is longer, deeper or costlier than allowed, or embed asks for too many lists.',
     remedy: 'Request less at once: fewer fields and levels, smaller pages.',
   },
   UNKNOWN_FIELD: {

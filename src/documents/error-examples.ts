@@ -76,7 +76,7 @@ export function errorExamples(resources: readonly Resource[], base: string) {
     AUTHENTICATION_REQUIRED: [line('GET', path), 'Send an access token: Authorization: Bearer <token>'],
     ACCESS_DENIED: [
       `${send('POST', path, valid)}\n\n(with a token that may only read)`,
-      `This needs the scope ${resource.path}:write, which the token does not have.`,
+      `The token lacks the scope ${resource.path}:write.`,
     ],
     RESOURCE_NOT_FOUND: [get('/unknown'), `There is no resource "unknown" in ${resource.path}.`],
     METHOD_NOT_ALLOWED: [

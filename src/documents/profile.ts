@@ -1,7 +1,7 @@
 import { bodyTypes, MAXIMUM_JSON_BYTES } from '../http/json.ts'
 import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
 import { searchable } from '../model/query/search.ts'
-import { nameField, targetOf } from '../model/relations.ts'
+import { nameField, ownedBy, referencesTo, targetOf } from '../model/relations.ts'
 import type { Leaf, Resource } from '../model/resource.ts'
 import type { RestSettings } from '../rest/urls.ts'
 import type { Schema } from './openapi/field-schema.ts'
@@ -40,12 +40,20 @@ export function profileOf(
         ? { method: 'PUT', omitted_fields: 'cleared', read_only_fields: 'ignored when equal, otherwise 400' }
         : 'not possible',
       patch: replaceable ? { method: 'PATCH', media_types: bodyTypes('PATCH') } : 'not possible',
-      delete: DELETE_POLICY,
+      delete: { ...DELETE_POLICY, also_deletes: deletedWith(resource, resources) },
       preconditions: PRECONDITIONS,
       body: { media_types: bodyTypes('POST'), maximum_bytes: MAXIMUM_JSON_BYTES, unknown_fields: unknown },
       null_links: { 'application/json': 'null', 'application/hal+json': 'omitted' },
     },
   }
+}
+
+/** The relations of resources that are deleted with one, as its links name them. */
+function deletedWith(resource: Resource, resources: readonly Resource[]): string[] {
+  const cascading = referencesTo(resource, resources).filter(
+    ({ from, leaf }) => from.kind === 'collection' && leaf.field.onDelete === 'cascade',
+  )
+  return [...ownedBy(resource, resources), ...cascading.map(({ from }) => from)].map(({ path }) => path)
 }
 
 function pagingPolicy(resource: Resource, maximumPageSize: number): Schema {

@@ -46,7 +46,7 @@ export class Limiter {
     waitingShare = waiting,
     share,
     shareBesideOthers = share,
-    refusal = () => new Error('Too many requests wait.'),
+    refusal = () => new Error('Too many requests are waiting.'),
     ...limits
   }: LimiterOptions) {
     this.#options = { ...limits, share, shareBesideOthers, waiting, waitingShare, refusal }

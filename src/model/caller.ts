@@ -37,7 +37,7 @@ export type Action = 'read' | 'write'
 export function authorize(caller: Caller, resource: { readonly path: string }, action: Action): void {
   if (allows(caller, resource, action)) return
   const scope = `${resource.path}:${action}`
-  throw new DomainError('ACCESS_DENIED', `This needs the scope ${scope}, which the token does not have.`)
+  throw new DomainError('ACCESS_DENIED', `The token lacks the scope ${scope}.`)
 }
 
 /** Whether {@link authorize} would pass. */

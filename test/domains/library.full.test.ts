@@ -154,8 +154,8 @@ test.serial('tags are a list: kept in order, found by one of them, exported and 
   t.deepEqual(data.bookPage.items[0], { tags: ['sea', 'salt'] })
   for (const [tags, said] of [
     ['sea', /tags must be an array/],
-    [['sea', 1], /tags has an item \(1\) that must be a string/],
-    [['x'.repeat(41)], /tags has an item \(0\) that must not be longer than 40 characters/],
+    [['sea', 1], /tags must have valid items: item 1 must be a string/],
+    [['x'.repeat(41)], /tags must have valid items: item 0 must not be longer than 40 characters/],
     [['sea', 'salt', 'sea'], /tags must not have duplicate items/],
     [[...'abcdef'], /tags must not have more than 5 items/],
   ] as const) {
@@ -200,10 +200,10 @@ test.serial(
       )
     }
     for (const [member, said] of [
-      [{ formats: ['vinyl'] }, /formats has an item \(0\) that must be one of print, audio, digital/],
+      [{ formats: ['vinyl'] }, /formats must have valid items: item 0 must be one of print, audio, digital/],
       [
         { reprinted_dates: ['2031-02-30'] },
-        /reprinted_dates has an item \(0\) that must be an ISO 8601 date/,
+        /reprinted_dates must have valid items: item 0 must be an ISO 8601 date/,
       ],
     ] as const) {
       const { status, body } = await client.patch(`/books/${book.id}`, member)

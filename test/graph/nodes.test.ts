@@ -141,7 +141,7 @@ test('nodes takes as many as a page has, each of which counts as an object', asy
     { nodeIds: nodeIds.slice(1) },
   )
   t.is(costly.status, 400)
-  t.regex(costly.errors?.[0].message, /could cost \d+; the limit is 20000/)
+  t.regex(costly.errors?.[0].message, /may cost more than the limit of 20000: up to \d+\./)
 })
 
 test('a list of REST asks for no nodeId', async (t) => {

@@ -175,6 +175,9 @@ test('the profile of a collection tells its schema and its policies', async (t) 
   t.is(body.policies.paging.maximum_limit, 100)
   t.is(body.policies.create.put.without_it, 404)
   t.is(body.policies.preconditions.if_match.mismatch, 409)
+  t.deepEqual(body.policies.delete.also_deletes, [])
+  const planets = (await anonymous.get('/profile/planets')).body
+  t.deepEqual(planets.policies.delete.also_deletes, ['moons', 'atmosphere'])
   t.is((await anonymous.get('/profile/unheard-of')).status, 401)
 })
 

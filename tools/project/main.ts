@@ -17,7 +17,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/
 
 await runCommand(usage, { allowPositionals: true }, async ({ positionals }) => {
   const [path, ...others] = positionals
-  if (path === undefined || others.length > 0) throw new ArgumentsError('Expected the name of a new folder')
+  if (path === undefined || others.length > 0) throw new ArgumentsError('Name one folder for the project.')
   const folder = resolve(path)
   const name = basename(folder)
   if (!NAME.test(name)) {

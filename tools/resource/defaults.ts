@@ -22,7 +22,7 @@ function parseDefault(option: string, resources: readonly Resource[]): [string, 
   const column = columns.find(({ name }) => name === field)?.column
   if (!column?.leaf) {
     throw new ArgumentsError(
-      `--default ${option}: expected <path>.<field>=<value>, with a field of a definition`,
+      `--default ${option} must have the form <path>.<field>=<value>, with a field of a definition`,
     )
   }
   const checked = kindOf(column.leaf.field).check(column.leaf.field, parseValue(column.leaf.field, text))

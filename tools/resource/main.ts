@@ -63,7 +63,7 @@ await runCommand(usage, { options, allowPositionals: true }, async ({ values, po
     createSchema(definitions.resources, definitions.versions)
     await migrate(values, definitions.resources, folder)
   } else {
-    throw new ArgumentsError(`Expected new <path>, or migrate, not ${positionals.join(' ') || 'nothing'}`)
+    throw new ArgumentsError('Name an action: new <path> or migrate.')
   }
 })
 
@@ -88,7 +88,7 @@ async function migrate(
   const update = await planUpdate(resources, folder, decisions, { name })
   await refuseInvalidSchema(update.schema)
   if (update.files.size === 0)
-    return console.log('Nothing to do: the schema and the migrations are those of the definitions')
+    return console.log('Nothing to do: the schema and the migrations match the definitions')
   if (update.explanation !== '') console.log(`${update.explanation}\n`)
   const isDry = options['dry-run'] ?? false
   if (!isDry) await writeUpdate(update)

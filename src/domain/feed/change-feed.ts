@@ -98,7 +98,7 @@ export function readableCollections(
   }
   const readable = resources.filter((resource) => allows(caller, resource, 'read'))
   if (readable.length > 0) return readable
-  const message = 'This needs the scope to read a collection, which the token does not have.'
+  const message = 'The token lacks the scope to read a collection.'
   throw new DomainError('ACCESS_DENIED', message)
 }
 

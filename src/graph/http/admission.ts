@@ -52,8 +52,8 @@ export async function admitCost(
   const { variables = {}, operationName } = request
   const operation = { document, variables, operationName }
   const { response, total } = await estimator.all(operation, maximum * STATEMENT_PART)
-  const found = Number.isFinite(total) ? total : 'far more'
-  const message = `The operation could cost ${found}; the limit is ${maximum}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
+  const found = Number.isFinite(total) ? `: up to ${total}` : ''
+  const message = `The operation may cost more than the limit of ${maximum}${found}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
   if (total > maximum) throw refused(message)
   const { slot, subscriber } = contextValue
   // A subscription begins with a page.

@@ -59,7 +59,7 @@ export function filterInputs(resource: Resource, resources: readonly Resource[])
     .map(([field, definition]) => memberOf(field, definition, filterTypeOf(resource, field, definition)))
   const relations = toOneRelations(resource, resources).map(
     ({ name, target, field }) =>
-      `"Conditions on the ${name}, which must exist. Requires the scope to read ${target.path}."
+      `"Conditions on the ${name}. It must exist. Requires the scope to read ${target.path}."
       ${name}: ${graphNames(target).relatedFilter}${deprecation(field)}`,
   )
   const isTarget = resources.some((one) =>

@@ -2,6 +2,7 @@ import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { readResource } from '../../domain/read.ts'
 import { isAlwaysSet, KINDS, kindOf } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
+import { noun } from '../../model/labels.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
@@ -167,7 +168,7 @@ function lists(resource: Resource, resources: readonly Resource[]): SchemaField[
   const address = parents
     .map(
       ({ parent, argument }) =>
-        `"Only items of this resource of ${parent.path}, which must exist." ${argument}: ID, `,
+        `"Only items that belong to this ${noun(parent)}. It must exist." ${argument}: ID, `,
     )
     .join('')
   const opening = {

@@ -43,16 +43,18 @@ export function createSchema(
       valueFilters(),
       listFilters(resources),
       ...(resources.some(({ isVersioned }) => isVersioned) ? [versionType(versions)] : []),
-      fieldsOf('Query', '"Queries." type Query', [
+      fieldsOf('Query', '"Reads. Each field needs the read scope of its collection." type Query', [
         collections,
         changesQuery(resources),
         versionsQuery(resources),
         ...nodeQueries(resources),
       ]),
-      '"Mutations." type Mutation',
-      fieldsOf('Subscription', '"Subscriptions, over SSE." type Subscription', [
-        changesSubscription(resources),
-      ]),
+      '"Writes. Each field needs the write scope of its collection." type Mutation',
+      fieldsOf(
+        'Subscription',
+        '"Changes as they happen, as server-sent events. Each field needs the read scope of its collection." type Subscription',
+        [changesSubscription(resources)],
+      ),
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
     ]
     return makeExecutableSchema({

@@ -25,10 +25,10 @@ function check(_: unknown, value: unknown): Checked {
     const isReserved = name in Object.prototype || name === 'prototype'
     if (isReserved) return { code: 'INVALID_VALUE', problem: `has the reserved name ${name}` }
     const named = checkText(name, MAXIMUM_NAME_LENGTH)
-    if ('problem' in named) return { ...named, problem: `has a name that ${named.problem}` }
+    if ('problem' in named) return { ...named, problem: `must have valid names: each ${named.problem}` }
     const checked = checkNumber(fraction, { minimum: 0 })
     if ('problem' in checked) {
-      return { ...checked, problem: `has a fraction (${name}) that ${checked.problem}` }
+      return { ...checked, problem: `must have valid fractions: ${name} ${checked.problem}` }
     }
   }
   return { value }

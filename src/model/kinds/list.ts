@@ -68,7 +68,8 @@ function check(field: ListField, value: unknown): Checked {
   const items: unknown[] = []
   for (const [index, one] of value.entries()) {
     const checked = checkItem(field, one)
-    if ('problem' in checked) return { ...checked, problem: `has an item (${index}) that ${checked.problem}` }
+    if ('problem' in checked)
+      return { ...checked, problem: `must have valid items: item ${index} ${checked.problem}` }
     items.push(checked.value)
   }
   if (distinct && new Set(items).size < items.length) {

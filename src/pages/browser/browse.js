@@ -36,7 +36,7 @@ function Browse() {
   if (state.failure)
     return html`<h1>No response</h1><p role="alert">The service did not respond: ${state.failure}</p>`
   const { answer, profile, key } = state
-  const title = titleOf(answer.body, profile)
+  const title = answer.status < 400 ? titleOf(answer.body, profile) : (FAILURES[answer.status] ?? 'Error')
   document.title = `${title} – ${document.querySelector('header .name')?.textContent}`
   // Without this element, Preact moves the title and the path behind the request when the form changes.
   return html`<div>
@@ -46,6 +46,16 @@ function Browse() {
     <${RequestView} url=${url} answer=${answer} />
   </div>`
 }
+
+/** Titles of responses without content. */
+const FAILURES = /** @type {Record<number, string>} */ ({
+  400: 'Invalid request',
+  401: 'Access token needed',
+  403: 'Access denied',
+  404: 'Not found',
+  410: 'Deleted',
+  503: 'Not available',
+})
 
 /** A readable path; unchanged if it is not percent-encoded UTF-8. */
 function decoded(/** @type {string} */ path) {

@@ -129,6 +129,17 @@ export function changedBody(properties, texts) {
   return body
 }
 
+/**
+ * Whether a form would change a value that is stored now.
+ *
+ * @param {any} property with the value that the form began with
+ * @param {string} text
+ * @param {unknown} stored
+ */
+export function isContested(property, text, stored) {
+  return text !== initialText(property) && !isSame(valueFrom(property, text), stored)
+}
+
 /** @param {any} before @param {any} after @returns {unknown} */
 function changes(before, after) {
   if (!isObject(before) || !isObject(after)) return after

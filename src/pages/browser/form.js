@@ -1,4 +1,4 @@
-import { changedBody, initialText, newBody, problemIn } from './form-values.js'
+import { changedBody, initialText, isContested, newBody, problemIn } from './form-values.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { send } from './session.js'
 import { leavesOf, valueAt } from './values.js'
@@ -181,21 +181,25 @@ function ReferenceControl(/** @type {any} */ { property: { options }, attributes
     <datalist id=${listId}>${choices.map(({ prompt, value }) => html`<option value=${value}>${prompt}</option>`)}</datalist>`
 }
 
-/** The values of the form beside the stored ones. */
+/** The changed values of the form that differ from the stored ones, beside those. */
 function Conflict(/** @type {any} */ { properties, texts, conflict, onMine, onTheirs }) {
-  const stored = (/** @type {any} */ property) =>
-    initialText({ ...property, value: valueAt(conflict.body, property.name) })
-  const differing = properties.filter((/** @type {any} */ one) => stored(one) !== texts[one.name])
+  const stored = (/** @type {any} */ { name }) => valueAt(conflict.body, name)
+  const differing = properties.filter((/** @type {any} */ one) =>
+    isContested(one, texts[one.name] ?? '', stored(one)),
+  )
   return html`<section class="conflict" aria-label="Conflict">
-    <p>It was changed after you opened this form.</p>
-    <div class="scroll" tabindex="0" role="region" aria-label="Differences"><table>
+    <p>The resource was changed after you opened this form${differing.length === 0 && ' and already has your values'}.</p>
+    ${
+      differing.length > 0 &&
+      html`<div class="scroll" tabindex="0" role="region" aria-label="Differences"><table>
       <thead><tr><th scope="col">Field</th><th scope="col">In this form</th><th scope="col">Stored now</th></tr></thead>
       <tbody>${differing.map(
         (/** @type {any} */ one) => html`<tr>
-        <th scope="row">${one.prompt}</th><td>${texts[one.name] || '–'}</td><td>${stored(one) || '–'}</td>
+        <th scope="row">${one.prompt}</th><td>${texts[one.name] || '–'}</td><td>${initialText({ ...one, value: stored(one) }) || '–'}</td>
       </tr>`,
       )}</tbody>
-    </table></div>
+    </table></div>`
+    }
     <div class="actions">
       <button type="button" onClick=${onMine}>Save my changes anyway</button>
       <button type="button" onClick=${onTheirs}>Discard my changes</button>

@@ -41,7 +41,7 @@ export function ItemView({ answer, profile, reload }) {
       ${history && html`<a href=${history}>History</a>`}
       ${templates.patch && html`<button type="button" class=${opened ? '' : 'main'} onClick=${() => setOpened('patch')}>Edit</button>`}
       ${setters.map((key) => html`<button type="button" onClick=${() => set(key)}>${templates[key].title}</button>`)}
-      ${templates.delete && html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} />`}
+      ${templates.delete && html`<${Deletion} template=${templates.delete} etag=${answer.headers.get('ETag')} up=${up} relations=${profile?.policies.delete.also_deletes ?? []} />`}
     </div>
     ${
       opened !== '' &&
@@ -82,10 +82,15 @@ function FieldList({ fields, schema, prefix = '', refer }) {
   </dl>`
 }
 
-/** @param {{ template: any, etag: string | null, up: any }} properties */
-function Deletion({ template, etag, up }) {
+/** @param {{ template: any, etag: string | null, up: any, relations: string[] }} properties */
+function Deletion({ template, etag, up, relations }) {
   const dialog = useRef(/** @type {any} */ (null))
   const [problem, setProblem] = useState('')
+  const [owned, setOwned] = useState('')
+  const open = async () => {
+    setOwned(await existing(template.target, relations))
+    dialog.current.showModal()
+  }
   const remove = async () => {
     const headers = new Headers(etag ? { 'If-Match': etag } : {})
     const { status, body } = await send(template.target, { method: template.method, headers })
@@ -95,16 +100,31 @@ function Deletion({ template, etag, up }) {
     }
     setProblem(body?.error?.message ?? `The response has the status ${status}.`)
   }
-  return html`<button type="button" onClick=${() => dialog.current.showModal()}>Delete</button>
+  return html`<button type="button" onClick=${open}>Delete</button>
     <dialog ref=${dialog} aria-labelledby="delete-title">
       <h2 id="delete-title">${template.title}?</h2>
-      <p>This also deletes the resources that it owns.</p>
+      ${owned && html`<p>This also deletes: ${owned}.</p>`}
       ${problem && html`<p role="alert" class="error">${problem}</p>`}
       <div class="actions">
         <button type="button" class="danger" onClick=${remove}>Delete</button>
         <button type="button" autofocus onClick=${() => dialog.current.close()}>Cancel</button>
       </div>
     </dialog>`
+}
+
+/**
+ * The related resources that exist: `moons (2), atmosphere`.
+ *
+ * @param {string} address
+ * @param {string[]} relations
+ */
+async function existing(address, relations) {
+  if (relations.length === 0) return ''
+  const { status, body } = await send(`${address}?fields=id&embed=${relations.join()}`)
+  const nameIn = (/** @type {string} */ relation) => label(relation).toLowerCase()
+  if (status !== 200) return `${relations.map(nameIn).join(', ')}, if there are any`
+  const found = Object.entries(body._embedded).filter(([, { total_count: count }]) => count !== 0)
+  return found.map(([name, { total_count: count }]) => nameIn(name) + (count ? ` (${count})` : '')).join(', ')
 }
 
 /**

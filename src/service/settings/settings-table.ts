@@ -51,7 +51,7 @@ export const settingsTable = {
     1,
     10_000_000,
     20_000,
-    'Maximum cost of a GraphQL operation: objects, thousands of characters, 32 KiB of a table',
+    'Maximum cost of a GraphQL operation; an object, 250 characters and 32 KiB of a table cost 1 each',
   ),
   GRAPHQL_OPERATIONS_DIR: optionalText('Folder of persisted GraphQL operations; unset: the bundled ones'),
   GRAPHQL_PERSISTED_ONLY: flag(false, 'Refuse GraphQL operations that are not persisted'),
