@@ -179,7 +179,7 @@ test('definitions import the module for definitions and each other, and nothing 
 
 test('outside of its file, a kind of field is compared only for its structure', async (t) => {
   const others = KINDS.map(({ type }) => type).filter((type) => !STRUCTURES.includes(type))
-  const comparison = new RegExp(`\\btype (?:===|!==) '(?:${others.join('|')})'`)
+  const comparison = new RegExp(`\\.type (?:===|!==) '(?:${others.join('|')})'`)
   const engine = (await sources).filter(({ path }) => !path.startsWith('model/kinds/'))
   t.deepEqual(
     engine.filter(({ text }) => comparison.test(text)).map(({ path }) => path),

@@ -2,9 +2,9 @@ import type { Context, Middleware } from 'koa'
 import type { Caller } from '../../model/caller.ts'
 import { requestTimings } from '../../observability/observation.ts'
 import { HttpError } from '../errors.ts'
-import { identityOf } from './identity.ts'
+import { callerWith } from './identity.ts'
 import { cacheIdentified } from './token-cache.ts'
-import { type Claims, createVerify, TokenRefused, type TokenSettings } from './verify-token.ts'
+import { createVerify, TokenRefused, type TokenSettings } from './verify-token.ts'
 
 /** RFC 6750 §2.1: the scheme in any case, then a b64token. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
@@ -65,20 +65,4 @@ function invalidToken(reason: string): HttpError {
 
 function unauthenticated(message: string, challenge: string): HttpError {
   return new HttpError('AUTHENTICATION_REQUIRED', message, { 'WWW-Authenticate': challenge })
-}
-
-function callerWith(claims: Claims, token: string, defaultScope: string | undefined): Caller {
-  const names = ['scope', 'scopes', 'scp'].filter((name) => name in claims)
-  const claimed = names.length > 0 ? names.map((name) => claims[name]) : [defaultScope]
-  const subject = typeof claims['sub'] === 'string' ? claims['sub'] : undefined
-  return {
-    identity: identityOf(subject, token.slice(0, token.lastIndexOf('.'))),
-    scopes: new Set(claimed.flatMap(scopesOf)),
-  }
-}
-
-/** A scope claim is a string separated by spaces (RFC 8693 §4.2) or, with some issuers, an array. */
-function scopesOf(claim: unknown): string[] {
-  if (typeof claim === 'string') return claim.split(' ').filter((scope) => scope !== '')
-  return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
 }

@@ -1,5 +1,24 @@
 import { createHash } from 'node:crypto'
+import type { Caller } from '../../model/caller.ts'
 import { isStorable } from '../../model/values.ts'
+import type { Claims } from './verify-token.ts'
+
+/** The caller that a verified token stands for. */
+export function callerWith(claims: Claims, token: string, defaultScope: string | undefined): Caller {
+  const names = ['scope', 'scopes', 'scp'].filter((name) => name in claims)
+  const claimed = names.length > 0 ? names.map((name) => claims[name]) : [defaultScope]
+  const subject = typeof claims['sub'] === 'string' ? claims['sub'] : undefined
+  return {
+    identity: identityOf(subject, token.slice(0, token.lastIndexOf('.'))),
+    scopes: new Set(claimed.flatMap(scopesOf)),
+  }
+}
+
+/** A scope claim is a string separated by spaces (RFC 8693 §4.2) or, with some issuers, an array. */
+function scopesOf(claim: unknown): string[] {
+  if (typeof claim === 'string') return claim.split(' ').filter((scope) => scope !== '')
+  return Array.isArray(claim) ? claim.filter((scope) => typeof scope === 'string') : []
+}
 
 const DIGEST = 'sha256 '
 
