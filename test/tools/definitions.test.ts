@@ -27,7 +27,7 @@ import { planUpdate, writeUpdate } from '../../tools/resource/migrate.ts'
 import { refuseInvalidSchema } from '../../tools/resource/models/validate.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 
-const DECISIONS = { defaults: new Map(), allowDataLoss: false }
+const DECISIONS = { defaults: new Map(), allowDataLoss: false, allowInvalidRows: false }
 
 const define = (kind: Resource['kind'], path: string, fields: Resource['fields'], rest: object = {}) =>
   defineResource({ kind, path, name: nameOf(path), description: 'Described.', fields, ...rest })

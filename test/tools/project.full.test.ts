@@ -80,9 +80,25 @@ test.serial(
   },
 )
 
+test.serial('a value of an enumeration that rows have is removed only with permission', async (t) => {
+  const status = (values: string) => `status: enumeration([${values}], 'Status.', { initially: 'new' })`
+  await define(`shelf_id: reference('shelves', 'shelf', 'Shelf.'), ${status("'new', 'lost'")}`)
+  t.is((await run('resource', 'migrate')).status, 0)
+  const file = join(folder, 'books.ndjson')
+  await writeFile(file, '{"status":"lost"}\n{"status":"lost"}\n{"status":"new"}\n')
+  t.is((await run('import', 'books', file)).output, 'Imported 3, skipped 0, refused 0\n')
+  await define(`shelf_id: reference('shelves', 'shelf', 'Shelf.'), ${status("'new'")}`)
+  const refused = await run('resource', 'migrate')
+  t.is(refused.status, 1)
+  t.regex(refused.errors, /books\.status: 2 rows have a value that the definition does not allow/)
+  const { output, errors } = await run('resource', 'migrate', '--allow-invalid-rows')
+  t.regex(output, /2 rows have a value that the definition does not allow\. They are kept\./, errors)
+  t.is((await run('migrate')).status, 0)
+})
+
 test.serial('a resource can be added where fields are only in some versions of the API', async (t) => {
   await define(
-    "shelf_id: reference('shelves', 'shelf', 'Shelf.'), price: decimal(8, 2, 'Price.', { since: 'v2' })",
+    "shelf_id: reference('shelves', 'shelf', 'Shelf.'), status: enumeration(['new'], 'S.', { initially: 'new' }), price: decimal(8, 2, 'Price.', { since: 'v2' })",
     {
       domain: "versions: [{ name: 'v1' }, { name: 'v2' }],",
     },

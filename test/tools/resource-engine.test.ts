@@ -61,7 +61,7 @@ test.serial(
   'the schema and the migrations of the built-in domain are those of its definitions',
   async (t) => {
     const { resources } = await loadDefinitions(folder)
-    const decisions = { defaults: new Map(), allowDataLoss: false }
+    const decisions = { defaults: new Map(), allowDataLoss: false, allowInvalidRows: false }
     const { files, explanation } = await planUpdate(resources, folder, decisions, { engine: await engine })
     t.is(explanation, '')
     t.deepEqual([...files.keys()], [])

@@ -9,6 +9,7 @@ import { repositoryPath } from './location.ts'
 import { type GeneratedFiles, planUpdate, writeUpdate } from './migrate.ts'
 import { refuseInvalidSchema } from './models/validate.ts'
 import { addResource, type SourceFolders } from './new/new.ts'
+import { createRowCounter } from './row-counter.ts'
 
 const usage = `Adds resources, and brings the Prisma schema and the migrations up to date with the definitions.
 
@@ -30,7 +31,10 @@ migration with npm run migrate. If nothing has changed, it writes nothing.
   --dry-run           print, but write nothing
   --name              the name of the migration
   --default           a value for existing rows, such as --default books.language=en; can be repeated
-  --allow-data-loss   remove fields and resources that are no longer defined, with their values`
+  --allow-data-loss   remove fields and resources that are no longer defined, with their values
+  --allow-invalid-rows
+                      keep rows whose values the definitions no longer allow; without it, the command counts
+                      them in the database of the settings, and refuses to write the migration`
 
 const options = {
   kind: { type: 'string' },
@@ -39,6 +43,7 @@ const options = {
   'dry-run': { type: 'boolean' },
   default: { type: 'string', multiple: true },
   'allow-data-loss': { type: 'boolean' },
+  'allow-invalid-rows': { type: 'boolean' },
 } as const
 
 const BUILT_IN: SourceFolders = {
@@ -72,6 +77,7 @@ interface MigrateOptions {
   readonly 'dry-run'?: boolean | undefined
   readonly default?: string[] | undefined
   readonly 'allow-data-loss'?: boolean | undefined
+  readonly 'allow-invalid-rows'?: boolean | undefined
 }
 
 async function migrate(
@@ -84,8 +90,13 @@ async function migrate(
     throw new ArgumentsError('--name must be lower-case letters and digits, with underscores between words')
   }
   const defaults = parseDefaults(options.default ?? [], resources)
-  const decisions = { defaults, allowDataLoss: options['allow-data-loss'] ?? false }
-  const update = await planUpdate(resources, folder, decisions, { name })
+  const decisions = {
+    defaults,
+    allowDataLoss: options['allow-data-loss'] ?? false,
+    allowInvalidRows: options['allow-invalid-rows'] ?? false,
+  }
+  const { count, close } = createRowCounter()
+  const update = await planUpdate(resources, folder, decisions, { name, count }).finally(close)
   await refuseInvalidSchema(update.schema)
   if (update.files.size === 0)
     return console.log('Nothing to do: the schema and the migrations match the definitions')

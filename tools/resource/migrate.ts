@@ -7,6 +7,7 @@ import type { Resource } from '../../src/model/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
 import type { DomainFolder } from '../../src/service/settings/domain-folder.ts'
 import type { Decisions } from './changes/comparison.ts'
+import type { Count } from './changes/narrowing.ts'
 import { explain } from './explanation.ts'
 import { ENGINE } from './location.ts'
 import { updatedSchema } from './models/schema.ts'
@@ -31,14 +32,17 @@ const LOCK_FILE = '# The database of these migrations.\nprovider = "postgresql"\
  * Compares the definitions of a domain with its migrations and its Prisma schema. A domain without migrations first gets
  * that of the engine.
  *
- * @param options `name` of the new migration, in lower case with underscores; `engine` to compare in
- * @throws {CommandError} if the migration is impossible, or would lose data without permission
+ * @param options `name` of the new migration, in lower case with underscores; others as for {@link planMigration}
+ * @throws {CommandError} as {@link planMigration} does
  */
 export async function planUpdate(
   resources: readonly Resource[],
   { schema, migrations }: GeneratedFiles,
   decisions: Decisions,
-  { name, engine }: { readonly name?: string | undefined; readonly engine?: PGlite } = {},
+  {
+    name,
+    ...options
+  }: { readonly name?: string | undefined; readonly engine?: PGlite; readonly count?: Count } = {},
 ): Promise<Update> {
   const now = new Date()
   const problems = nameProblems(resources)
@@ -50,7 +54,7 @@ export async function planUpdate(
     files.set(join(migrations, added.name, 'migration.sql'), added.sql)
     existing.push(added)
   }
-  const plan = await planMigration(resources, existing, decisions, engine)
+  const plan = await planMigration(resources, existing, decisions, options)
   if (plan.steps.length > 0) {
     const changed = name ?? [...new Set(plan.steps.map(({ table }) => table))].slice(0, 3).join('_')
     const folder = `${nextTimestamp(now, existing.at(-1)?.name ?? '')}_${changed}`
@@ -81,12 +85,12 @@ async function engineMigrations(existing: readonly Migration[], now: Date): Prom
 export async function writeUpdate({ files }: Pick<Update, 'files'>): Promise<void> {
   for (const [path, text] of files) {
     const folder = dirname(path)
-    // A folder without its migration would be refused, so both appear at once, from a place beside all migrations.
-    const target = existsSync(folder) ? path : folder
-    const temporary = join(dirname(folder), '..', `${basename(target)}.new`)
-    const file = target === folder ? join(temporary, basename(path)) : temporary
+    // A folder without its migration would be refused, so both appear at once, from beside the folder of migrations.
+    const isMigration = basename(path) === 'migration.sql'
+    const [target, temporary] = isMigration ? [folder, `${dirname(folder)}.new`] : [path, `${path}.new`]
+    const file = isMigration ? join(temporary, basename(path)) : temporary
     await rm(temporary, { recursive: true, force: true })
-    await mkdir(dirname(folder), { recursive: true })
+    await mkdir(dirname(target), { recursive: true })
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, text, { flush: true })
     await rename(temporary, target)

@@ -2,21 +2,22 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { Migration } from '../../src/database/migrations/migration-files.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { CommandError } from '../../src/service/command.ts'
-import type { Decisions, Difference } from './changes/comparison.ts'
-import { difference, raisesOfRenames, raising } from './changes/difference.ts'
+import { type Decisions, type Difference, pairs } from './changes/comparison.ts'
+import { difference, raisesOfRenames, raising, suspending } from './changes/difference.ts'
 import { formerResource } from './changes/former.ts'
+import { type Count, standingAgainst } from './changes/narrowing.ts'
 import { renames } from './changes/renames.ts'
 import { inOrder, type Step } from './changes/step.ts'
 import { migrationSql } from './sql.ts'
 import type { Catalogue } from './tables/catalogue.ts'
 import { generatedConstraints, generatedIndexes, generatedTriggers } from './tables/generated.ts'
 import { type Shadow, withShadow } from './tables/shadow.ts'
-import { makeTable } from './tables/table.ts'
+import { makeTable, type Table } from './tables/table.ts'
 
 export interface Plan {
   /** In the order of execution; empty if the tables match the definitions. */
   readonly steps: readonly Step[]
-  /** Changes that the user has to make. */
+  /** Changes that the user has to make, and rows that are kept although they are not valid. */
   readonly warnings: readonly string[]
 }
 
@@ -24,18 +25,24 @@ export interface Plan {
  * Plans the migration from the tables of these migrations to those of the definitions, and tries it on a database without
  * rows.
  *
- * @throws {CommandError} if it is impossible, or would lose data without permission
+ * @param options `engine` to try it in; `count` to count the rows that stand against it
+ * @throws {CommandError} if it is impossible, or would lose data or keep invalid rows without permission
  */
 export async function planMigration(
   resources: readonly Resource[],
   migrations: readonly Pick<Migration, 'name' | 'sql'>[],
   decisions: Decisions,
-  engine?: PGlite,
+  { engine, count = async () => undefined }: { readonly engine?: PGlite; readonly count?: Count } = {},
 ): Promise<Plan> {
-  return withShadow(migrations, (shadow) => plan(shadow, resources, decisions), engine)
+  return withShadow(migrations, (shadow) => plan(shadow, resources, decisions, count), engine)
 }
 
-async function plan(shadow: Shadow, resources: readonly Resource[], decisions: Decisions): Promise<Plan> {
+async function plan(
+  shadow: Shadow,
+  resources: readonly Resource[],
+  decisions: Decisions,
+  count: Count,
+): Promise<Plan> {
   const tables = resources.map(makeTable)
   const before = await shadow.current()
   const formerTables = resources.map((resource) => makeTable(formerResource(resource, before)))
@@ -44,14 +51,18 @@ async function plan(shadow: Shadow, resources: readonly Resource[], decisions: D
   const desired = await shadow.desired(tables)
   const renamed = await shadow.current()
   const found = difference(tables, renamed, desired, decisions)
-  refuse(found.problems)
+  const formers = new Map(tables.map(({ name }, index) => [name, formerTables[index] as Table]))
+  const existing = pairs(tables, renamed, desired)
+  const against = await standingAgainst(existing, formers, decisions, count)
+  refuse([...found.problems, ...against.problems])
   const raises = [...raisesOfRenames(tables, formerTables), ...found.raises]
-  const rest = inOrder([...found.steps, ...raising(raises)])
+  const changing = [...found.steps, ...raising(raises)]
+  const rest = inOrder([...changing, ...suspending(changing, existing)])
   if (rest.length > 0) await shadow.apply(migrationSql(rest))
   const after = await shadow.current()
   refuse([...leftOver(difference(tables, after, desired, decisions)), ...lostObjects(renamed, after)])
   const steps = inOrder([...renaming, ...rest])
-  return { steps, warnings: await staleFunctions(shadow, steps) }
+  return { steps, warnings: [...against.warnings, ...(await staleFunctions(shadow, steps))] }
 }
 
 function refuse(problems: readonly string[]): void {

@@ -14,6 +14,7 @@ import { createEmptyDatabase, createTestFolder } from '../database/database.ts'
 interface Options {
   readonly defaults?: readonly string[]
   readonly allowDataLoss?: boolean
+  readonly allowInvalidRows?: boolean
   /** A part of the engine that is left out, as in a domain of a former version. */
   readonly without?: readonly string[]
 }
@@ -44,9 +45,11 @@ export async function createEvolvingDomain(t: ExecutionContext): Promise<Evolvin
   await client.query(sessionStatement())
   const plan = async (resources: readonly Resource[], options: Options = {}) => {
     const defaults = parseDefaults(options.defaults ?? [], resources)
-    const decisions = { defaults, allowDataLoss: options.allowDataLoss ?? false }
+    const { allowDataLoss = false, allowInvalidRows = false } = options
+    const decisions = { defaults, allowDataLoss, allowInvalidRows }
     engine ??= PGlite.create({ extensions: EXTENSIONS })
-    return planUpdate(resources, files, decisions, { engine: await engine })
+    const count = async (query: string) => (await client.query(query)).rows[0].count
+    return planUpdate(resources, files, decisions, { engine: await engine, count })
   }
   return {
     folder,

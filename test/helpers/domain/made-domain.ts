@@ -55,7 +55,7 @@ export async function serveDomain(owner: Owner, { domain }: MadeDomain): Promise
   return startTestService(owner, { ...place, migrateOnStart: true }, { domain })
 }
 
-const NO_DECISIONS = { defaults: new Map(), allowDataLoss: false }
+const NO_DECISIONS = { defaults: new Map(), allowDataLoss: false, allowInvalidRows: false }
 
 /** Each state of the migrations leaves a template database behind; the time of a test must not make a new one. */
 function withFixedTime(file: string): string {

@@ -1,8 +1,9 @@
 import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import { targetsOf } from '../tables/catalogue.ts'
-import { addColumn, alterColumn, dropColumn } from '../tables/statements.ts'
-import type { Column, Table } from '../tables/table.ts'
+import { addColumn, alterColumn, answered, dropColumn } from '../tables/statements.ts'
+import { type Column, fieldOf, nameOf, type Table } from '../tables/table.ts'
 import type { Decisions, Difference, Pair } from './comparison.ts'
+import { conversionOf, convertedType, lossyType } from './conversions.ts'
 import type { Step } from './step.ts'
 
 export function columnDifference(pair: Pair, decisions: Decisions): Difference {
@@ -20,14 +21,17 @@ export function columnDifference(pair: Pair, decisions: Decisions): Difference {
   return {
     steps: [
       ...pair.recomputed.map(({ name }) => recomputation(table, name)),
-      ...added.map((column) => addition(table, column)),
       ...changed.flatMap((column) => alterations(pair, column)),
+      ...added.map((column) => addition(table, column)),
       ...filling(table, filled, added, decisions),
       ...removed.map((column) => removal(table, column)),
     ],
     raises: [
       ...removed.flatMap((column) => raisesOfRemoval(pair, column)),
       ...added.filter(({ generated }) => generated).map(() => ({ table: table.name, condition: 'TRUE' })),
+      ...changed
+        .filter((column) => conversionOf(pair, column)?.isShown)
+        .map(({ name }) => ({ table: table.name, condition: `${quoted(name)} IS NOT NULL` })),
     ],
     problems: [
       ...filled.flatMap((column) => missingValue(table, column, decisions)),
@@ -74,34 +78,15 @@ function addToAnswers(path: string, column: string, value: string): string {
   return `UPDATE "idempotency_keys" SET "answer" = "answer" || jsonb_build_object(${literal(column)}, ${value}) WHERE "collection" = ${literal(path)} AND "answer" -> ${literal(column)} IS NULL`
 }
 
-/** Types that hold all values of another one with the same representation. */
-const WIDER: Readonly<Record<string, string>> = { integer: 'double precision' }
-
-function isLossless(from: string, to: string): boolean {
-  return from === to || WIDER[from] === to || (from.startsWith('text') && to.startsWith('text'))
-}
-
-function lossyType({ table, stored, wanted }: Pair, column: Column): string[] {
-  const [now, then] = [
-    stored.columns.get(column.name)?.type ?? '',
-    wanted.columns.get(column.name)?.type ?? '',
-  ]
-  if (isLossless(now, then)) return []
-  return [
-    `${fieldOf(table, column)}: changing the type ${now} to ${then} could lose values. Add a field with another ` +
-      'name, and write a migration that converts the values.',
-  ]
-}
-
-function alterations({ table: { name: table }, stored, wanted }: Pair, column: Column): Step[] {
+function alterations(pair: Pair, column: Column): Step[] {
+  const {
+    table: { name: table },
+    stored,
+    wanted,
+  } = pair
   const [now, then] = [stored.columns.get(column.name), wanted.columns.get(column.name)]
   const locks = { [table]: 'ACCESS EXCLUSIVE' } as const
   const steps: Step[] = []
-  if (now?.type !== then?.type && isLossless(now?.type ?? '', then?.type ?? '')) {
-    const says = `The field ${nameOf(column)} has the type ${then?.type} instead of ${now?.type}. Its values stay.`
-    const sql = [alterColumn(table, column.name, `TYPE ${column.type}`)]
-    steps.push({ phase: 'column', table, says, locks, work: 'rewrites the table', sql })
-  }
   if (now?.isGenerated && !then?.isGenerated) {
     const says = `The field ${nameOf(column)} is no longer computed. Its values stay.`
     steps.push({
@@ -111,7 +96,7 @@ function alterations({ table: { name: table }, stored, wanted }: Pair, column: C
       locks,
       sql: [alterColumn(table, column.name, 'DROP EXPRESSION')],
     })
-  } else if (now?.default !== then?.default) {
+  } else if (now?.default !== then?.default && now?.type === then?.type) {
     const change = column.default ? `SET DEFAULT ${column.default}` : 'DROP DEFAULT'
     steps.push({ phase: 'column', table, locks, sql: [alterColumn(table, column.name, change)] })
   }
@@ -125,7 +110,7 @@ function alterations({ table: { name: table }, stored, wanted }: Pair, column: C
       sql: [alterColumn(table, column.name, 'DROP NOT NULL')],
     })
   }
-  return steps
+  return [...steps, ...convertedType(pair, column)]
 }
 
 /** One UPDATE for all columns, so that each row gets one new version. */
@@ -153,7 +138,10 @@ function filling(
         says: `${rows} get ${value.replace(/::[a-z ]+.*$/, '')} as ${nameOf(column)}: their versions and entity tags change.`,
         locks: { [name]: 'ROW EXCLUSIVE' },
         work: `writes every row without ${nameOf(column)}`,
-        sql: [...(update ? [update] : []), addToAnswers(resource.path, column.name, `to_jsonb(${value})`)],
+        sql: [
+          ...(update ? [update] : []),
+          addToAnswers(resource.path, column.name, answered(column.type, value)),
+        ],
       }
     }),
     ...filled.map(
@@ -234,13 +222,4 @@ function replacedValues({ table: { resource }, recomputed }: Pair): string[] {
 
 function sameType(type: string, stored = ''): boolean {
   return type.slice(0, 4).toLowerCase() === stored.slice(0, 4).toLowerCase()
-}
-
-function nameOf({ name, leaf }: Column): string {
-  return leaf?.name ?? name
-}
-
-/** As `--default` names it. */
-function fieldOf({ resource }: Table, column: Column): string {
-  return `${resource.path}.${nameOf(column)}`
 }

@@ -17,6 +17,8 @@ export interface Decisions {
   /** Values for existing rows as SQL, by `{path}.{dotted name of the field}`. */
   readonly defaults: ReadonlyMap<string, string>
   readonly allowDataLoss: boolean
+  /** Existing rows may have values that their fields no longer allow. */
+  readonly allowInvalidRows: boolean
 }
 
 export interface Difference {
@@ -41,14 +43,24 @@ export function pairs(tables: readonly Table[], current: Catalogue, desired: Cat
   return tables.flatMap((table) => {
     const [stored, wanted] = [current.get(table.name), desired.get(table.name)]
     if (!stored || !wanted) return []
+    const changed = [...wanted.columns].flatMap(([name, { type }]) =>
+      (stored.columns.get(name)?.type ?? type) === type ? [] : [name],
+    )
     const recomputed = [...wanted.columns].flatMap(([name, column]) => {
       const before = stored.columns.get(name)
       const isSame = before?.isGenerated && before.default === column.default && before.type === column.type
-      return before && column.isGenerated && !isSame ? [{ name, isGenerated: before.isGenerated }] : []
+      // PostgreSQL does not change the type of a column that another one is computed from.
+      const isKept = isSame && !naming(changed).test(before.default ?? '')
+      return before && column.isGenerated && !isKept ? [{ name, isGenerated: before.isGenerated }] : []
     })
     const dropped = recomputed.map(({ name }) => name)
     return [{ table, stored: without(stored, dropped), wanted, recomputed }]
   })
+}
+
+/** Matches an expression with one of these names. */
+function naming(columns: readonly string[]): RegExp {
+  return new RegExp(columns.length > 0 ? `\\b(${columns.join('|')})\\b` : '$^')
 }
 
 /** A text in a constraint, which can contain the name of a column. */
@@ -57,7 +69,7 @@ const LITERAL = /'(?:[^']|'')*'/g
 /** The table as dropping these columns leaves it: without their indexes and constraints. */
 function without(table: StoredTable, columns: readonly string[]): StoredTable {
   if (columns.length === 0) return table
-  const names = new RegExp(`\\b(${columns.join('|')})\\b`)
+  const names = naming(columns)
   const others = (objects: ReadonlyMap<string, string>) =>
     new Map([...objects].filter(([, text]) => !names.test(text.replaceAll(LITERAL, ''))))
   return {

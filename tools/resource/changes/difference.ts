@@ -1,10 +1,10 @@
 import { escapeIdentifier as quoted } from 'pg'
 import { tableName } from '../../../src/model/resource.ts'
 import type { Catalogue } from '../tables/catalogue.ts'
-import { raiseVersions } from '../tables/statements.ts'
+import { addConstraint, dropConstraint, raiseVersions } from '../tables/statements.ts'
 import type { Table } from '../tables/table.ts'
 import { columnDifference } from './columns.ts'
-import { type Decisions, type Difference, pairs, together } from './comparison.ts'
+import { type Decisions, type Difference, type Pair, pairs, together } from './comparison.ts'
 import { objectDifference } from './objects.ts'
 import type { Step } from './step.ts'
 import { tableDifference } from './tables.ts'
@@ -45,6 +45,24 @@ export function raising(raises: Difference['raises']): Step[] {
       sql: raiseVersions(table, condition),
     }
   })
+}
+
+/** Checks that existing rows may violate are dropped while the migration writes rows of their tables. */
+export function suspending(steps: readonly Step[], found: readonly Pair[]): Step[] {
+  const written = steps.flatMap(({ phase, table }) => (['fill', 'raise'].includes(phase) ? [table] : []))
+  const statements = steps.flatMap(({ sql }) => sql)
+  return found.flatMap(({ table: { name: table }, stored: { constraints, unchecked } }) =>
+    [...constraints].flatMap(([name, text]): Step[] => {
+      const drop = dropConstraint(table, name)
+      if (!written.includes(table) || !unchecked.has(name) || statements.includes(drop)) return []
+      if (!text.startsWith('CHECK')) return []
+      const step = { table, locks: { [table]: 'ACCESS EXCLUSIVE' } } as const
+      return [
+        { ...step, phase: 'drop', sql: [drop] },
+        { ...step, phase: 'check', sql: [addConstraint(table, { name, text }, ' NOT VALID')] },
+      ]
+    }),
+  )
 }
 
 /** A rename changes the representation of rows: the name of a member, or the URL in a link. */

@@ -36,7 +36,7 @@ function changes(stored: ReadonlyMap<string, string>, wanted: ReadonlyMap<string
   return { dropped: [...gone, ...different], added: [...missing, ...different] }
 }
 
-/** New constraints are NOT VALID, so existing rows that violate them are kept. */
+/** New constraints are NOT VALID: they hold for later writes, and `narrowing.ts` counts the rows that violate them. */
 function constraints({ table, stored, wanted }: Pair): Step[] {
   const { name } = table
   const { dropped, added } = changes(stored.constraints, wanted.constraints, generatedConstraints(stored))
@@ -57,7 +57,7 @@ function constraints({ table, stored, wanted }: Pair): Step[] {
       const { text = wanted.constraints.get(constraint) as string, refersTo } = known.get(constraint) ?? {}
       const isReplaced = dropped.includes(constraint)
       return {
-        phase: 'constraint',
+        phase: refersTo === undefined ? 'check' : 'constraint',
         table: name,
         says: `The constraint ${constraint} is ${isReplaced ? 'replaced' : 'added'}: ${text}.`,
         locks: {

@@ -1,4 +1,7 @@
-/** In the order of a migration. Triggers come before rows change, constraints before rows are filled. */
+/**
+ * In the order of a migration. Triggers and references come before rows change, and checks after, because PostgreSQL would
+ * refuse to change the rows that are kept although they are not valid.
+ */
 const PHASES = [
   'rename',
   'trigger',
@@ -10,6 +13,7 @@ const PHASES = [
   'require',
   'index',
   'raise',
+  'check',
   'empty',
   'remove',
 ] as const

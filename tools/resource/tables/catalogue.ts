@@ -6,6 +6,8 @@ export interface StoredTable {
   readonly columns: ReadonlyMap<string, StoredColumn>
   /** Definitions by name, without `NOT VALID`: either way, PostgreSQL checks later writes. */
   readonly constraints: ReadonlyMap<string, string>
+  /** The names of the constraints that existing rows may violate. */
+  readonly unchecked: ReadonlySet<string>
   /** Without those of constraints. */
   readonly indexes: ReadonlyMap<string, string>
   readonly triggers: ReadonlyMap<string, string>
@@ -37,7 +39,7 @@ const COLUMNS = `
 
 const CONSTRAINTS = `
   SELECT relname AS table, conname AS name,
-    replace(pg_get_constraintdef(pg_constraint.oid, true), ' NOT VALID', '') AS text
+    replace(pg_get_constraintdef(pg_constraint.oid, true), ' NOT VALID', '') AS text, convalidated AS "isChecked"
   FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
   WHERE relnamespace = $1::regnamespace AND contype IN ('p', 'u', 'f', 'c')`
 
@@ -65,7 +67,9 @@ interface Named {
 export async function readCatalogue(session: Session, schema: string): Promise<Catalogue> {
   const read = async <Row>(text: string) => (await session.query<Row>(text, [schema])).rows
   const columns = await read<StoredColumn & { table: string; name: string }>(COLUMNS)
-  const constraints = byTable(await read<Named>(CONSTRAINTS))
+  const found = await read<Named & { readonly isChecked: boolean }>(CONSTRAINTS)
+  const constraints = byTable(found)
+  const unchecked = byTable(found.filter(({ isChecked }) => !isChecked))
   const indexes = byTable(await read<Named>(INDEXES))
   const triggers = byTable(await read<Named>(TRIGGERS))
   const tables = new Map<string, Map<string, StoredColumn>>()
@@ -79,6 +83,7 @@ export async function readCatalogue(session: Session, schema: string): Promise<C
         name,
         columns,
         constraints: constraints.get(name) ?? new Map(),
+        unchecked: new Set(unchecked.get(name)?.keys()),
         indexes: indexes.get(name) ?? new Map(),
         triggers: triggers.get(name) ?? new Map(),
       },

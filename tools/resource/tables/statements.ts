@@ -98,3 +98,8 @@ function columnText({ name, type, notNull, generated, default: initial }: Column
   const [given, always] = [initial ? ` DEFAULT ${initial}` : '', notNull ? ' NOT NULL' : '']
   return `${quoted(name)} ${type}${generation(generated)}${always}${given}`
 }
+
+/** A value in a stored response. Decimal numbers are texts there. */
+export function answered(type: string, value: string): string {
+  return `to_jsonb(${value}${/^numeric/i.test(type) ? '::text' : ''})`
+}

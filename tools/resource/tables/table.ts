@@ -162,3 +162,13 @@ function searchIndexOf(resource: Resource): Index {
 export function list(names: readonly string[]): string {
   return names.map((name) => quoted(name)).join(', ')
 }
+
+/** The dotted name of its field. */
+export function nameOf({ name, leaf }: Column): string {
+  return leaf?.name ?? name
+}
+
+/** As `--default` names it. */
+export function fieldOf({ resource }: Table, column: Column): string {
+  return `${resource.path}.${nameOf(column)}`
+}
