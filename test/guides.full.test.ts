@@ -7,7 +7,7 @@ import pg from 'pg'
 import type { Settings } from '../src/service/settings/settings.ts'
 import { createTestFolder } from './helpers/database/database.ts'
 import { createOwnServer, findPrograms } from './helpers/database/own-server.ts'
-import { isAsShown, readGuide, readStatements, runSteps } from './helpers/process/guide.ts'
+import { isAsShown, readBlocks, readGuide, runSteps } from './helpers/process/guide.ts'
 import { isInstalled } from './helpers/process/programs.ts'
 import { runCommand } from './helpers/service/commands.ts'
 import { startTestService } from './helpers/service/service.ts'
@@ -84,7 +84,7 @@ test('the roles of the guide to deployment can migrate and serve, and no more', 
   const programs = await findPrograms((reason) => t.log(reason))
   if (!programs) return t.pass()
   const server = await createOwnServer(t, programs)
-  const [roles = '', grants = ''] = await readStatements('deployment')
+  const [roles = '', grants = ''] = await readBlocks('deployment', 'sql')
   const addressOf = (role: string, database: string) => {
     const address = new URL(server.address)
     address.username = role

@@ -24,9 +24,9 @@ function readText(name: string): Promise<string> {
   return readFile(fileURLToPath(new URL(`../../../docs/guides/${name}.md`, import.meta.url)), 'utf8')
 }
 
-/** The blocks of `sql` of a guide. */
-export async function readStatements(name: string): Promise<string[]> {
-  const blocks = (await readText(name)).matchAll(/^```sql\n(.*?)^```$/gms)
+/** The blocks of a language of a guide, such as `sql`. */
+export async function readBlocks(name: string, language: string): Promise<string[]> {
+  const blocks = (await readText(name)).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))
   return [...blocks].map(([, text = '']) => text.trim())
 }
 
