@@ -1,8 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Consistency } from '../model/caller.ts'
 import { callerOf } from './auth/authenticate.ts'
-
-const CONSISTENCY_TOKEN = 'Consistency-Token'
+import { HEADER_NAMES, requestHeader } from './headers/request-headers.ts'
 
 export interface Positions {
   read(token: string): Consistency['after']
@@ -16,12 +15,12 @@ export interface Positions {
  */
 export function exchangeConsistencyTokens({ read, issue }: Positions): Middleware {
   return async (ctx, next) => {
-    const token = ctx.get(CONSISTENCY_TOKEN)
+    const token = requestHeader(ctx, 'ConsistencyToken') ?? ''
     const consistency: Consistency = { after: token === '' ? undefined : read(token), hasWritten: false }
     ctx.state['caller'] = { ...callerOf(ctx), consistency }
     await next()
     if (!consistency.hasWritten) return
     const issued = await issue()
-    if (issued !== undefined) ctx.set(CONSISTENCY_TOKEN, issued)
+    if (issued !== undefined) ctx.set(HEADER_NAMES.ConsistencyToken, issued)
   }
 }

@@ -4,6 +4,7 @@ import type { Context, Middleware } from 'koa'
 import { validate as isUuid } from 'uuid'
 import { DomainError, type ErrorCode, STATUS } from '../model/errors.ts'
 import { inWords } from '../model/labels.ts'
+import { link } from './headers/links.ts'
 import { asksFor } from './negotiation.ts'
 import { hasHost, type PublicAddress, rootFor } from './request-target.ts'
 
@@ -44,7 +45,7 @@ function errorHeaders(error: DomainError): Headers {
  * behind any gateway.
  */
 function helpLink(path: string, code: ErrorCode): string {
-  return `<${relativeAddress(path, code)}>; rel="help"`
+  return link(relativeAddress(path, code), 'help')
 }
 
 function relativeAddress(path: string, code: ErrorCode): string {

@@ -6,8 +6,10 @@ import { DomainError } from '../model/errors.ts'
 import { exactNumber } from '../model/values.ts'
 import { HttpError } from './errors.ts'
 
-const JSON_TYPES = ['application/json', 'application/hal+json']
-const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json']
+export const JSON_TYPES = ['application/json', 'application/hal+json']
+/** RFC 7396. */
+export const MERGE_PATCH = 'application/merge-patch+json'
+const PATCH_TYPES = [...JSON_TYPES, MERGE_PATCH]
 
 /** RFC 5789 §3.1. */
 export const ACCEPT_PATCH = { 'Accept-Patch': PATCH_TYPES.join(', ') }

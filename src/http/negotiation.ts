@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { errorAt } from '../model/errors.ts'
+import { HEADER_NAMES } from './headers/request-headers.ts'
 
 /** The headers that requests are read from, apart from Authorization, and those with forms of their own. */
 const READ_HEADERS = [
@@ -9,21 +10,14 @@ const READ_HEADERS = [
   'access-control-request-headers',
   'access-control-request-method',
   'apollo-require-preflight',
-  'consistency-token',
   'content-encoding',
   'content-type',
-  'idempotency-key',
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-unmodified-since',
-  'last-event-id',
   'origin',
-  'prefer',
   'traceparent',
   'tracestate',
   'x-apollo-operation-name',
   'x-request-id',
+  ...new Set(Object.values(HEADER_NAMES).map((name) => name.toLowerCase())),
 ]
 
 /** In characters. Some headers take more than proportional time to read. */
@@ -64,64 +58,4 @@ export function acceptable(ctx: Context, ...types: readonly string[]): string | 
 /** Whether Accept names the media type itself, in any case, and does not refuse it with `q=0`. */
 export function asksFor(ctx: Context, type: string): boolean {
   return ctx.get('Accept').toLowerCase().includes(type) && acceptable(ctx, type) === type
-}
-
-/** The supported preferences and values. `''` stands for a preference without a value. */
-const VALUES = {
-  handling: ['strict', 'lenient'],
-  return: ['minimal', 'representation'],
-  count: ['none'],
-  tx: ['commit', 'rollback'],
-  'graphql-operation': [''],
-} as const
-
-/** The longest `wait` (RFC 7240 §4.3), in seconds. Proxies end connections that are silent for longer. */
-const LONGEST_WAIT = 30
-
-type Preferences = { readonly [Name in keyof typeof VALUES]?: (typeof VALUES)[Name][number] } & {
-  readonly wait?: number
-}
-
-/** The elements of a list. Commas within quotes do not separate. */
-const ELEMENTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
-
-/**
- * `name`, `name=value` or `name="value"`, perhaps with parameters, which are ignored. The second group is undefined for a
- * malformed preference.
- */
-const PREFERENCE =
-  /^([\w!#$%&'*+.^`|~-]*)(?:(\s*(?:=\s*(?:(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+))\s*)?)?(?:;.*)?$)|.)/s
-
-/**
- * The header Prefer (RFC 7240 §2). Case is ignored, and the first preference of a name counts. Unknown preferences and
- * values are ignored, except those of `tx`, since a mistyped dry run would write.
- *
- * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for an unknown value of `tx`
- */
-export function preferencesOf({ headers: { prefer } }: Pick<Context, 'headers'>): Preferences {
-  const sent = new Map<string, string>()
-  for (const element of String(prefer ?? '').match(ELEMENTS) ?? []) {
-    const [, name = '', rest, quoted, token = ''] = PREFERENCE.exec(element.trim()) ?? []
-    // A malformed preference gets a value that no preference has.
-    const value = rest === undefined ? element : (quoted?.replace(/\\(.)/g, '$1') ?? token)
-    if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value.toLowerCase())
-  }
-  const preferences: Record<string, string | number> = {}
-  for (const [name, values] of Object.entries<readonly string[]>(VALUES)) {
-    const value = sent.get(name)
-    if (value !== undefined && values.includes(value)) preferences[name] = value
-  }
-  if (sent.has('tx') && preferences['tx'] === undefined) {
-    const message = `The preference tx must be ${VALUES.tx.join(' or ')}.`
-    throw errorAt('prefer', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)
-  }
-  const wait = sent.get('wait') ?? ''
-  if (/^[1-9]\d{0,5}$/.test(wait)) preferences['wait'] = Math.min(Number(wait), LONGEST_WAIT)
-  return preferences
-}
-
-/** @param preference such as `handling=strict` (RFC 7240 §3) */
-export function reportApplied(ctx: Context, preference: string): void {
-  ctx.append('Preference-Applied', preference)
-  ctx.vary('Prefer')
 }

@@ -14,6 +14,7 @@ import {
   respondWithContent,
   staticContent,
 } from '../http/content/static-content.ts'
+import { link } from '../http/headers/links.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Handler, type Route, reads } from '../http/routes.ts'
 import type { Resource } from '../model/resource.ts'
@@ -155,7 +156,7 @@ function keepingLatest<Made>(make: (root: string) => Made): (root: string) => Ma
 function catalogRoute(settings: SiteSettings, versions: readonly SiteVersion[]): Route {
   return open(API_CATALOG_PATH, (ctx) => {
     const root = rootFor(ctx, settings)
-    ctx.append('Link', `<${root}${API_CATALOG_PATH}>; rel="api-catalog"`)
+    ctx.append('Link', link(root + API_CATALOG_PATH, 'api-catalog'))
     respondWithContent(ctx, staticContent('.linkset', JSON.stringify(apiCatalog(versions, root))))
   })
 }

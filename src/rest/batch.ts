@@ -3,19 +3,43 @@ import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
-import { bodyTypes, readJsonBody } from '../http/json.ts'
-import { preferencesOf, refuseLongHeaders } from '../http/negotiation.ts'
+import { preferencesOf } from '../http/headers/preferences.ts'
+import { requestHeader } from '../http/headers/request-headers.ts'
+import { bodyTypes, JSON_TYPES, readJsonBody } from '../http/json.ts'
+import { refuseLongHeaders } from '../http/negotiation.ts'
 import type { Endpoint, Handler, Route } from '../http/routes.ts'
 import { authorize } from '../model/caller.ts'
-import { type DetailCode, DomainError, errorAt } from '../model/errors.ts'
+import { type DetailCode, DomainError, type ErrorCode, errorAt, STATUS } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
 import { isObject } from '../model/values.ts'
+import type { ServiceOperation } from './operations/operation.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { linkDescription, negotiate, respond, viewerOf } from './respond.ts'
 import { basePath, type RestSettings } from './urls.ts'
 import { idempotencyKeyOf, runWrites, type Write, type WriteRequest } from './writes.ts'
 
 export const BATCH_PATH = '/batch'
+
+export const batch: ServiceOperation = {
+  method: 'POST',
+  path: BATCH_PATH,
+  id: 'runBatch',
+  summary: 'Write several resources in one transaction',
+  description: ({ base }) =>
+    `Runs the operations in order, all or none. \`path\` is relative to ${base}. If an operation fails, the response ` +
+    'is its error, and the fields in the details begin with its position: `operations[3].name`. Each operation ' +
+    'requires the write scope of its collection.',
+  headers: ['IdempotencyKey', 'PreferWrite'],
+  body: { schema: 'Batch', types: JSON_TYPES },
+  responses: {
+    200: {
+      description: 'The responses to the operations, in order.',
+      headers: ['Preference-Applied', 'Consistency-Token'],
+      body: 'BatchResults',
+    },
+  },
+  errors: (Object.keys(STATUS) as ErrorCode[]).filter((code) => code !== 'METHOD_NOT_ALLOWED'),
+}
 
 /** Each operation keeps the connection and the locks of those before it. */
 export const MAXIMUM_OPERATIONS = 100
@@ -59,7 +83,10 @@ export function batchHandler(routes: readonly Route[], prepare: Prepare, setting
     authorize(callerOf(ctx), ...endpoint.scope)
     refuseMediaType(method, headers['content-type'])
     const key = idempotencyKeyOf(ctx)
-    const inherited = { prefer: ctx.headers['prefer'], 'idempotency-key': key && `${key}:${index}` }
+    const inherited = {
+      prefer: requestHeader(ctx, 'PreferWrite'),
+      'idempotency-key': key && `${key}:${index}`,
+    }
     const params = layer.params(url, layer.captures(url))
     return endpoint.write({ params, headers: { ...inherited, ...headers }, body })
   }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Context } from 'koa'
 import { namesTag } from '../http/content/static-content.ts'
+import { requestHeader } from '../http/headers/request-headers.ts'
 import { INTEGER_RANGE } from '../model/kinds/integer.ts'
 import { isUnmodifiedSince } from '../model/precondition.ts'
 import type { Values } from '../model/resource.ts'
@@ -26,8 +27,8 @@ export function listVariant(ctx: Context, more: readonly unknown[]): string {
 }
 
 /** The revision that the client has in this variant (RFC 9110 §13.1.2). */
-export function knownRevision({ headers }: Context, variant: string): string | undefined {
-  const tags = headers['if-none-match']?.matchAll(/"([\w-]+)\.(\w+)"/g) ?? []
+export function knownRevision(ctx: Context, variant: string): string | undefined {
+  const tags = requestHeader(ctx, 'IfNoneMatchRead')?.matchAll(/"([\w-]+)\.(\w+)"/g) ?? []
   return [...tags].find(([, , known]) => known === variant)?.[1]
 }
 
@@ -36,10 +37,10 @@ export function contentVariant(content: string): string {
 }
 
 /** The precondition of a write as GraphQL variables. If-Match takes precedence (RFC 9110 §13.2.2). */
-export function conditionVariables({ headers }: Pick<Context, 'headers'>, id: string) {
-  const ifMatch = headers['if-match']
+export function conditionVariables(request: Pick<Context, 'headers'>, id: string) {
+  const ifMatch = requestHeader(request, 'IfMatch')
   return ifMatch === undefined
-    ? { ifUnmodifiedSince: httpDate(headers['if-unmodified-since']) }
+    ? { ifUnmodifiedSince: httpDate(requestHeader(request, 'IfUnmodifiedSince')) }
     : { ifVersion: versionsIn(ifMatch, id) }
 }
 
@@ -60,11 +61,12 @@ export function stateHeaders({ id, version, last_updated }: Values, variant?: st
  * Whether the client already has the representation that the response headers describe. The date counts only without
  * entity tags (RFC 9110 §13.1.3).
  */
-export function isNotModified({ headers, method, response }: Context): boolean {
+export function isNotModified(ctx: Context): boolean {
+  const { method, response } = ctx
   if (method !== 'GET' && method !== 'HEAD') return false
-  const ifNoneMatch = headers['if-none-match']
+  const ifNoneMatch = requestHeader(ctx, 'IfNoneMatchRead')
   if (ifNoneMatch !== undefined) return namesTag(ifNoneMatch, response.get('ETag'))
-  const since = httpDate(headers['if-modified-since'])
+  const since = httpDate(requestHeader(ctx, 'IfModifiedSince'))
   return since !== undefined && isUnmodifiedSince(new Date(response.get('Last-Modified')), since)
 }
 

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import type { Prepare } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
+import { link } from '../http/headers/links.ts'
+import { preferencesOf, reportApplied } from '../http/headers/preferences.ts'
 import { readJsonBody } from '../http/json.ts'
-import { preferencesOf, reportApplied } from '../http/negotiation.ts'
 import type { Handler } from '../http/routes.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Resource, Values } from '../model/resource.ts'
@@ -97,14 +98,14 @@ export function createHandlers(
   /** Links to the feed, at the position of a list. */
   function linkChanges(ctx: Context, urls: Urls, limit: number, since: string): void {
     const href = changesUrl(urls, { since, collections: [resource.path], limit })
-    ctx.append('Link', `<${href}>; rel="changes"`)
+    ctx.append('Link', link(href, 'changes'))
   }
 
   /** RFC 5829 §3.1. */
   function linkVersions(ctx: Context): void {
     if (!settings.feed?.source.changesDays) return
     const href = requestedUrl(ctx, resource, settings)
-    ctx.append('Link', `<${href}${VERSIONS_PATH}>; rel="version-history"`)
+    ctx.append('Link', link(href + VERSIONS_PATH, 'version-history'))
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { Options } from 'csv-stringify'
 import { stringify } from 'csv-stringify/sync'
 import type { Context } from 'koa'
+import { link } from '../http/headers/links.ts'
 import { DomainError } from '../model/errors.ts'
 import { kindOf } from '../model/fields.ts'
 import type { Leaf } from '../model/resource.ts'
@@ -14,7 +15,7 @@ const WRITERS: Readonly<Record<string, (items: readonly object[], leaves: readon
 /** Media types with one item in each row or line, and no links. */
 export const ITEM_TYPES = Object.keys(WRITERS)
 
-const NAVIGATION = ['first', 'prev', 'next', 'last']
+const NAVIGATION = ['first', 'prev', 'next', 'last'] as const
 
 /** In characters. Many clients refuse headers of more than 16 KiB. */
 const LONGEST_LINKS = 12_000
@@ -31,7 +32,7 @@ export function respondWithItems(
   leaves: readonly Leaf[],
 ): void {
   const relations = NAVIGATION.filter((relation) => links[relation])
-  const header = relations.map((relation) => `<${links[relation]?.href}>; rel="${relation}"`).join(', ')
+  const header = relations.map((relation) => link(String(links[relation]?.href), relation)).join(', ')
   if (header.length > LONGEST_LINKS) {
     const message =
       'The query is too long for links in a header. Request application/json, or use fewer filters.'

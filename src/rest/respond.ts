@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { callerOf } from '../http/auth/authenticate.ts'
+import { link } from '../http/headers/links.ts'
 import { acceptable } from '../http/negotiation.ts'
 import { DomainError } from '../model/errors.ts'
 import type { Values } from '../model/resource.ts'
@@ -35,7 +36,7 @@ export function respond(ctx: Context, status: number, document: object, embeds =
 
 /** Links to the OpenAPI document (RFC 8631). */
 export function linkDescription(ctx: Context, { base }: Urls): void {
-  ctx.append('Link', `<${base}/openapi.json>; rel="service-desc"`)
+  ctx.append('Link', link(`${base}/openapi.json`, 'service-desc'))
 }
 
 /** What a representation depends on besides the resource. */

@@ -1,15 +1,16 @@
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
+import { link } from '../http/headers/links.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
 import type { Action } from '../model/caller.ts'
 import { DomainError } from '../model/errors.ts'
-import { nestedReferences } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { BATCH_PATH, batchHandler, type WriteEndpoint } from './batch.ts'
 import { CHANGES_PATH, changesHandler } from './changes/feed.ts'
 import { VERSIONS_QUERY, versionHandlers } from './changes/versions.ts'
 import { entityTag } from './conditional.ts'
 import { createHandlers } from './handlers.ts'
+import { resourcePaths } from './operations/served.ts'
 import { resourceOperations, runForRequest } from './operations.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { LIST_TYPES, linkDescription, MEDIA_TYPES, negotiate, prefersPage, respond } from './respond.ts'
@@ -48,8 +49,8 @@ function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
     const root = rootFor(ctx, settings)
     const reference = root + (settings.reference ?? REFERENCE_PATH)
     linkDescription(ctx, urls)
-    ctx.append('Link', `<${reference}>; rel="service-doc"`)
-    ctx.append('Link', `<${root}${API_CATALOG_PATH}>; rel="api-catalog"`)
+    ctx.append('Link', link(reference, 'service-doc'))
+    ctx.append('Link', link(root + API_CATALOG_PATH, 'api-catalog'))
     respond(ctx, 200, entryDocument(collections, urls.base))
   }
 }
@@ -85,13 +86,13 @@ function serve(
     const respond: Handler = async (ctx) => {
       negotiate(ctx, types)
       const { base } = urlsFor(ctx, settings)
-      ctx.append('Link', `<${base}/profile/${resource.path}>; rel="describedby"`)
+      ctx.append('Link', link(`${base}/profile/${resource.path}`, 'describedby'))
       try {
         await handle(ctx)
       } catch (error) {
         const { current, related } = error instanceof DomainError ? error : {}
         if (current) ctx.set('ETag', entityTag(current.id, current.version))
-        if (related) ctx.append('Link', `<${base}/${related.path}/${related.id}>; rel="related"`)
+        if (related) ctx.append('Link', link(`${base}/${related.path}/${related.id}`, 'related'))
         throw error
       }
     }
@@ -102,67 +103,20 @@ function serve(
     return { ...endpoint('write', handlers.writing(name)), write: handlers.writes[name] }
   }
 
-  const paths = resourcePaths(resource, resources)
-  const routes = paths.map(({ path, parent, operations: names, column }) => {
+  const history = versionHandlers(resource, versions, settings)
+  return resourcePaths(resource, resources).map(({ path, parent, operations: served, column }) => {
     const list = handlers.list(column ? operations.nestedList(column) : operations.list, parent)
-    const endpoints = {
+    const endpoints: Readonly<Record<string, Route['methods']>> = {
       list: reads(endpoint('read', list, LIST_TYPES)),
       read: reads(endpoint('read', handlers.read)),
       create: { POST: writing('create') },
       put: { PUT: writing('put') },
       patch: { PATCH: writing('patch') },
-      remove: { DELETE: writing('remove') },
+      delete: { DELETE: writing('remove') },
+      listVersionsOf: reads(endpoint('read', history.list)),
+      readVersionOf: reads(endpoint('read', history.one)),
     }
-    const methods = Object.assign({}, ...names.map((name) => endpoints[name]))
+    const methods = Object.assign({}, ...served.map(({ id }) => endpoints[id]))
     return tokenRoute(basePath(settings) + path, methods)
   })
-  const { path: address } = paths.find(({ operations: names }) => names.includes('read')) as ResourcePath
-  const history = Object.entries(versionHandlers(resource, versions, settings)).map(([path, handle]) =>
-    tokenRoute(basePath(settings) + address + path, reads(endpoint('read', handle))),
-  )
-  return [...routes, ...history]
-}
-
-/** Handlers, operations and OpenAPI entries have these names. */
-export type OperationName = 'list' | 'read' | 'create' | 'put' | 'patch' | 'remove'
-
-export const OPERATION_METHODS = {
-  list: 'GET',
-  read: 'GET',
-  create: 'POST',
-  put: 'PUT',
-  patch: 'PATCH',
-  remove: 'DELETE',
-} as const satisfies Record<OperationName, string>
-
-interface ResourcePath {
-  /** Below `{base}`, with the parameters `:parentId` and `:id`. */
-  readonly path: string
-  /** The resource that `:parentId` identifies. */
-  readonly parent: Resource | undefined
-  readonly operations: readonly OperationName[]
-  /** For a list of resources that refer to the parent, the referring column. */
-  readonly column?: string
-}
-
-/** SPEC §4. */
-export function resourcePaths(resource: Resource, resources: readonly Resource[]): ResourcePath[] {
-  const { listed, replaceable, owner: parent } = resource
-  const collection = parent ? within(parent, resource) : `/${resource.path}`
-  const lists = nestedReferences(resource).flatMap(({ column, field }): ResourcePath[] => {
-    const target = resources.find(({ path }) => path === field.to)
-    return target ? [{ path: within(target, resource), parent: target, operations: ['list'], column }] : []
-  })
-  const one: ResourcePath = {
-    path: listed ? `${collection}/:id` : collection,
-    parent,
-    operations: replaceable ? ['read', 'put', 'patch', 'remove'] : ['read', 'remove'],
-  }
-  return listed
-    ? [{ path: collection, parent, operations: ['list', 'create'] }, one, ...lists]
-    : [one, ...lists]
-}
-
-function within(parent: Resource, { path }: Resource): string {
-  return `/${parent.path}/:parentId/${path}`
 }

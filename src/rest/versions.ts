@@ -1,4 +1,5 @@
 import type { SetPathHeaders } from '../http/app.ts'
+import { link } from '../http/headers/links.ts'
 import { hasHost, rootFor } from '../http/request-target.ts'
 import { type ApiVersion, successorOf } from '../model/domain.ts'
 import type { Resource } from '../model/resource.ts'
@@ -48,7 +49,7 @@ export function deprecationHeaders(versions: readonly { readonly settings: RestS
     const same = successor + ctx.path.slice(basePath(settings).length)
     const target = rootFor(ctx, settings) + (hasRoute(same) ? same : successor)
     // URL encodes characters of the path that a header cannot have.
-    ctx.append('Link', `<${new URL(target).href}>; rel="successor-version"`)
+    ctx.append('Link', link(new URL(target).href, 'successor-version'))
   }
 }
 

@@ -3,7 +3,8 @@ import type { Context } from 'koa'
 import { joinOperations } from '../graph/execution/joined-operations.ts'
 import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
-import { preferencesOf, reportApplied } from '../http/negotiation.ts'
+import { preferencesOf, reportApplied } from '../http/headers/preferences.ts'
+import { requestHeader } from '../http/headers/request-headers.ts'
 import { allows } from '../model/caller.ts'
 import { refuseInvalid } from '../model/errors.ts'
 import { keyOf, type ResourceKey } from '../model/identifiers.ts'
@@ -110,13 +111,13 @@ export function createWrites(
 
     put(request) {
       const { values, readOnly, hasId } = inspectedAt(request, inspectResource)
-      const mustNotExist = request.headers['if-none-match']?.trim() === '*'
+      const mustNotExist = requestHeader(request, 'IfNoneMatchWrite')?.trim() === '*'
       const isForCreation = resource.kind === 'singleton' || hasId || mustNotExist
       return write('put', request, {
         input: toGraphNames(resource, values),
         readOnly,
         ...conditionVariables(request, keyIn(request.params).id),
-        mayCreate: isForCreation && request.headers['if-match'] === undefined,
+        mayCreate: isForCreation && requestHeader(request, 'IfMatch') === undefined,
         mayReplace: !mustNotExist,
       })
     },
@@ -169,7 +170,8 @@ function isLenient(request: WriteRequest): boolean {
  * The key that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header): a quoted string or, as most
  * clients send it, without quotes.
  */
-export function idempotencyKeyOf({ headers }: Pick<WriteRequest, 'headers'>): string | undefined {
-  const [header] = [headers['idempotency-key']].flat()
-  return header?.trim().replace(/^"(.*)"$/, '$1')
+export function idempotencyKeyOf(request: Pick<WriteRequest, 'headers'>): string | undefined {
+  return requestHeader(request, 'IdempotencyKey')
+    ?.trim()
+    .replace(/^"(.*)"$/, '$1')
 }

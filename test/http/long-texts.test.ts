@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
+import { HEADER_NAMES } from '../../src/http/headers/request-headers.ts'
 import { OPERATION_HEADERS } from '../../src/rest/batch.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
@@ -9,7 +10,7 @@ const service = shareTestService(test)
 /** A token may be long, and these have forms of their own, or are headers of responses. */
 const OTHERS = ['authorization', 'transfer-encoding', 'x-forwarded-prefix', 'x-forwarded-proto', 'etag']
 
-/** The headers that the sources name. */
+/** The headers that operations read, and others that the sources name. */
 async function headersRead(): Promise<string[]> {
   const paths = await readdir('src', { recursive: true })
   const texts = await Promise.all(
@@ -19,7 +20,8 @@ async function headersRead(): Promise<string[]> {
   const names = texts.flatMap((text) =>
     [...text.matchAll(reading)].map(([, name = '']) => name.toLowerCase()),
   )
-  return [...new Set(['accept', 'prefer', ...names])].filter((name) => !OTHERS.includes(name))
+  const read = Object.values(HEADER_NAMES).map((name) => name.toLowerCase())
+  return [...new Set(['accept', ...read, ...names])].filter((name) => !OTHERS.includes(name))
 }
 
 test('a header that the service reads has at most 2,000 characters', async (t) => {

@@ -10,14 +10,15 @@ import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
 import { resourceSchemas } from './resource-schemas.ts'
 import {
+  componentResponses,
   EXAMPLE_ORIGIN,
   errorResponses,
   header,
   headerReferences,
-  headersBelow,
-  versionResponses,
+  responseHeaders,
 } from './responses.ts'
 import { SERVICE_TAG, servicePaths } from './service-paths.ts'
+import { sharedExamples } from './shared-examples.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 
 /** @param resources as the version of the settings shows them */
@@ -38,7 +39,8 @@ function makeDocument(resources: readonly Resource[], settings: RestSettings, se
   const items = resources.map((resource) =>
     resourcePathItems(resource, resources, resourceExamples(resource, resources, seeds, base), path),
   )
-  const paths: Schemas = Object.assign(servicePaths(resources, base, path), ...items)
+  const shared = sharedExamples(resources, base)
+  const paths: Schemas = Object.assign(servicePaths(resources, shared, base, path), ...items)
   const { errors } = errorExamples(resources, base)
   return {
     openapi: '3.1.1',
@@ -57,9 +59,9 @@ function makeDocument(resources: readonly Resource[], settings: RestSettings, se
     components: {
       securitySchemes: { bearer: BEARER },
       parameters: sharedParameters(maximumPageSize),
-      headers: headersBelow(path),
+      headers: responseHeaders(base),
       examples: mapped(errors, ({ envelope }) => ({ value: envelope })),
-      responses: { ...errorResponses(paths), ...versionResponses(resources, path) },
+      responses: { ...errorResponses(paths), ...componentResponses(shared) },
       schemas: { ...sharedSchemas(resources), ...resourceSchemas(resources, settings) },
     },
   }

@@ -1,218 +1,135 @@
 import { pascalCase } from '../../graph/names.ts'
-import type { ErrorCode } from '../../model/errors.ts'
 import { inWords, nounWithArticle } from '../../model/labels.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
-import { OPERATION_METHODS, type OperationName, resourcePaths } from '../../rest/routes.ts'
-import { VERSIONS_PATH } from '../../rest/urls.ts'
-import type { ResourceExamples } from './examples.ts'
-import type { Schema, Schemas } from './field-schema.ts'
-import { identifierParameter, listParameters, selectionParameters, shared } from './parameters.ts'
-import { pageName } from './resource-schemas.ts'
+import { mapped } from '../../model/values.ts'
+import type { Occasion } from '../../rest/hal.ts'
 import {
-  ABSENT,
-  CALLER,
-  errorReferences,
-  halContent,
-  ITEM_CONTENT,
-  requestBody,
-  response,
-  STATE_HEADERS,
-  WRITE_HEADERS,
-} from './responses.ts'
+  errorsOf,
+  type OperationResponse,
+  type ResourceOperation,
+  type ServiceOperation,
+} from '../../rest/operations/operation.ts'
+import { type ResourcePath, resourcePaths } from '../../rest/operations/served.ts'
+import type { ResourceExamples } from './examples.ts'
+import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
+import { identifierParameter, queryParameters, shared } from './parameters.ts'
+import { pageName } from './resource-schemas.ts'
+import { errorReferences, halContent, response, textContent } from './responses.ts'
 
-type Operation = Schema & { readonly responses: Schema; readonly errors: readonly ErrorCode[] }
-
-const BODY: readonly ErrorCode[] = [
-  'MALFORMED_JSON',
-  'VALIDATION_FAILED',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'RESOURCE_ALREADY_EXISTS',
-  'BUSINESS_RULE_VIOLATION',
-]
-
-const CONDITIONS = shared('IfMatch', 'IfUnmodifiedSince')
-
-const NAMES: Readonly<Record<OperationName, readonly [verb: string, action: string]>> = {
-  list: ['list', 'List'],
-  read: ['read', 'Read'],
-  create: ['create', 'Create'],
-  put: ['put', 'Create or replace'],
-  patch: ['patch', 'Update'],
-  remove: ['delete', 'Delete'],
+/** What an operation is about. */
+interface Subject {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tag: string
+  readonly path: string
+  /** Besides headers. */
+  readonly parameters: readonly Schema[]
+  readonly input: { readonly schema: string; readonly example: unknown }
+  /** The body of a response, by its name in the record of the operation. */
+  content(body: string): Schema
+  links?(response: OperationResponse): Schemas
 }
 
-function operationsOf(
-  resource: Resource,
-  resources: readonly Resource[],
-  examples: ResourceExamples,
-  parent: Resource | undefined,
-): Readonly<Record<OperationName, () => Operation>> {
-  const { name, path, kind } = resource
-  const isSingleton = kind === 'singleton'
-  const content = halContent(name, examples.representation('read'), examples.templates)
-  const created = (occasion: 'created' | 'put') => {
-    const written = halContent(`${name}Created`, examples.representation(occasion))
-    return response('Created.', ['Location', ...WRITE_HEADERS], written)
-  }
-  const preferred = response(
-    'The resource, on request (`return=representation`).',
-    ['Content-Location', ...WRITE_HEADERS],
-    content,
-  )
+export function describe(operation: ResourceOperation | ServiceOperation, subject: Subject): Schema {
+  const { headers = [], body, types = [], responses } = operation
+  const { operationId, summary, description, tag, path, input } = subject
+  const parameters = [...subject.parameters, ...shared(...headers)]
+  const media = { schema: schemaNamed(input.schema), example: input.example }
   return {
-    list: () => ({
-      parameters: listParameters(resource, resources),
-      responses: {
-        200: {
-          ...response('A page, which may be empty.', ['ETag', 'Preference-Applied', 'X-Total-Count'], {
-            ...halContent(pageName(resource, parent), examples.page(parent), examples.listTemplates(parent)),
-            ...ITEM_CONTENT,
-          }),
-          links: { read: itemLink(resource, 'read', 'Read an item.', `/_embedded/${path}/0/id`) },
-        },
-        304: response('Not modified.', ['ETag', 'Preference-Applied']),
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(body.types.map((type) => [type, media])),
       },
-      errors: parent ? ABSENT : [],
     }),
-
-    read: () => ({
-      parameters: [
-        ...selectionParameters(resource, resources),
-        ...shared('IfNoneMatchRead', 'IfModifiedSince', 'ConsistencyToken'),
-      ],
-      responses: {
-        200: response('The resource.', STATE_HEADERS, content),
-        304: response('Not modified.', STATE_HEADERS),
-      },
-      errors: ABSENT,
-    }),
-
-    create: () => ({
-      description: 'The service generates the identifier.',
-      parameters: shared('IdempotencyKey', 'PreferWrite'),
-      requestBody: requestBody('POST', `${name}Input`, examples.input),
-      responses: {
-        201: {
-          ...created('created'),
-          links: {
-            read: itemLink(resource, 'read', 'Read the new resource.', '/id'),
-            delete: itemLink(resource, 'delete', 'Delete the new resource.', '/id'),
-          },
-        },
-      },
-      errors: [...BODY, ...(parent ? ABSENT : [])],
-    }),
-
-    put: () => ({
-      description: isSingleton
-        ? 'Creates or replaces the resource. Fields that the body omits are cleared.'
-        : 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is ' +
-          'created, provided that the body has the id of the path or If-None-Match is `*`.',
-      parameters: [...CONDITIONS, ...shared('IfNoneMatchWrite', 'PreferWrite')],
-      requestBody: requestBody('PUT', `${name}Input`, {
-        ...(!isSingleton && { id: examples.id }),
-        ...examples.replacement,
+    responses: {
+      ...mapped(responses, (one) => {
+        if (one.component !== undefined) return { $ref: `#/components/responses/${one.component}` }
+        const content =
+          one.body === undefined ? undefined : { ...subject.content(one.body), ...textContent(types) }
+        return {
+          ...response(one.description, one.headers, content),
+          ...(one.links && { links: subject.links?.(one) }),
+        }
       }),
-      responses: {
-        200: preferred,
-        201: created('put'),
-        204: response('Replaced, or already as sent.', WRITE_HEADERS),
-      },
-      errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
-    }),
-
-    patch: () => ({
-      description: 'Applies a JSON Merge Patch. Null removes a field; omitted fields keep their values.',
-      parameters: [...CONDITIONS, ...shared('PreferWrite')],
-      requestBody: requestBody('PATCH', `${name}Patch`, examples.patch),
-      responses: {
-        200: preferred,
-        204: response('Changed, or already as sent.', WRITE_HEADERS),
-      },
-      errors: [...BODY, ...ABSENT, 'CONCURRENT_MODIFICATION'],
-    }),
-
-    remove: () => ({
-      description: 'Deletes the resource and all resources it owns. Succeeds if the resource does not exist.',
-      parameters: [...CONDITIONS, ...shared('PreferDelete')],
-      responses: { 204: response('Deleted, now or earlier.', ['Preference-Applied', 'Consistency-Token']) },
-      errors: [...ABSENT, 'CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
-    }),
+      ...errorReferences(errorsOf(operation, path)),
+    },
   }
 }
 
-/** The paths of a resource and its versions (SPEC §4), below the base path. */
+/** The paths of a resource (SPEC §4), below the base path. */
 export function resourcePathItems(
   resource: Resource,
   resources: readonly Resource[],
   examples: ResourceExamples,
   base: string,
 ): Schemas {
-  const items = resourcePaths(resource, resources).flatMap(({ path, parent, operations, column }) => {
+  const items = resourcePaths(resource, resources).map((place) => {
+    const { path, parent, operations } = place
     const parentId = parent && identifierField(parent)
-    const address = base + path.replace(':parentId', `{${parentId}}`).replace(':id', '{id}')
-    const parameters = [
+    const address = base + path.replace(':parentId', `{${parentId}}`).replace(/:(\w+)/g, '{$1}')
+    const identifiers = [
       ...(parent ? [identifierParameter(parentId as string, parent, examples.parentId(parent))] : []),
-      ...(path.endsWith(':id') ? [identifierParameter('id', resource, examples.id)] : []),
+      ...(/:id\b/.test(path) ? [identifierParameter('id', resource, examples.id)] : []),
+      ...(path.endsWith(':version') ? shared('version') : []),
     ]
-    const described = operationsOf(resource, resources, examples, parent)
-    const within = parent ? ` of ${nounWithArticle(parent)}` : ''
-    const list = {
-      id: `${column === undefined ? '' : parent?.name}${pascalCase(resource.path)}`,
-      noun: `the ${inWords(resource.path).toLowerCase()}${within}`,
-    }
-    const one = { id: resource.name, noun: nounWithArticle(resource) + (resource.owner ? within : '') }
-    const methods = operations.map((name) => {
-      const [verb, action] = NAMES[name]
-      const { id, noun } = name === 'list' ? list : one
-      const permission = OPERATION_METHODS[name] === 'GET' ? 'read' : 'write'
-      const operation = { operationId: verb + id, summary: `${action} ${noun}`, ...described[name]() }
-      return [OPERATION_METHODS[name].toLowerCase(), completed(resource, permission, operation)]
+    const isBelow = operations.some(({ below }) => below !== undefined)
+    const [common, own] = isBelow ? [[], identifiers] : [identifiers, []]
+    const methods = operations.map((operation) => {
+      const parameters = [...own, ...queryParameters(operation, resources, resource)]
+      const subject = { ...subjectOf(operation, resource, place, examples), parameters }
+      return [operation.method.toLowerCase(), describe(operation, subject)]
     })
-    return [
-      [address, { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) }],
-      ...(operations.includes('read') ? versionItems(resource, address, parameters) : []),
-    ]
+    return [address, { ...(common.length > 0 && { parameters: common }), ...Object.fromEntries(methods) }]
   })
   return Object.fromEntries(items)
 }
 
-function versionItems(resource: Resource, address: string, parameters: readonly Schema[]) {
-  const item = (path: string, verb: string, summary: string, response: string, more: readonly Schema[]) => {
-    const operation = {
-      operationId: `${verb}Of${resource.name}`,
-      summary: `${summary} of ${nounWithArticle(resource)}`,
-      description: 'Also works after the resource is deleted.',
-      parameters: [...parameters, ...more],
-      responses: { 200: { $ref: `#/components/responses/${response}` } },
-      errors: ABSENT,
-    }
-    return [address + VERSIONS_PATH + path, { get: completed(resource, 'read', operation) }]
-  }
-  return [
-    item('', 'listVersions', 'List the versions', 'versions', shared('limit', 'before')),
-    item('/{version}', 'readVersion', 'Read a version', 'version', shared('version')),
-  ]
-}
-
-/** Adds the scope, and the errors of all operations on resources. */
-function completed({ path }: Resource, permission: 'read' | 'write', operation: Operation): Schema {
-  const { operationId, summary, description, responses, errors, ...request } = operation
-  const scope = `Requires the scope \`${path}:${permission}\`.`
+function subjectOf(
+  { id, summary, description, action, query, below, method, body }: ResourceOperation,
+  resource: Resource,
+  { path, parent, column }: ResourcePath,
+  examples: ResourceExamples,
+): Omit<Subject, 'parameters'> {
+  const { name, path: collection, owner, listed } = resource
+  const of = parent ? ` of ${nounWithArticle(parent)}` : ''
+  const one = nounWithArticle(resource) + (owner && below === undefined ? of : '')
+  const [about, noun] =
+    query === 'list'
+      ? [
+          (column === undefined ? '' : parent?.name) + pascalCase(collection),
+          `the ${inWords(collection).toLowerCase()}${of}`,
+        ]
+      : [name, one]
+  const said = typeof description === 'function' ? description(resource) : description
+  const scope = `Requires the scope \`${collection}:${action}\`.`
+  const { input, patch, replacement, templates, representation } = examples
+  const inputs = { POST: input, PUT: { ...(listed && { id: examples.id }), ...replacement }, PATCH: patch }
   return {
-    operationId,
-    summary,
-    description: description === undefined ? scope : `${description} ${scope}`,
-    tags: [path],
-    ...request,
-    responses: { ...responses, ...errorReferences([...CALLER, ...errors]) },
+    operationId: id + about,
+    summary: `${summary} ${noun}`,
+    description: said === undefined ? scope : `${said} ${scope}`,
+    tag: collection,
+    path,
+    input: { schema: name + body?.schema, example: inputs[method as keyof typeof inputs] },
+    content(body) {
+      if (body === 'page')
+        return halContent(pageName(resource, parent), examples.page(parent), examples.listTemplates(parent))
+      return body === 'read'
+        ? halContent(name, representation('read'), templates)
+        : halContent(`${name}Created`, representation(body as Occasion))
+    },
+    links({ body, links = {} }) {
+      const place = body === 'page' ? `/_embedded/${collection}/0/id` : '/id'
+      const key = owner && identifierField(owner)
+      const parameters = { ...(key && { [key]: `$request.path.${key}` }), id: `$response.body#${place}` }
+      return mapped(links, (description, id) => ({ operationId: id + name, description, parameters }))
+    },
   }
-}
-
-/** @param place a JSON Pointer to the identifier in the body of the response */
-function itemLink({ name, owner }: Resource, verb: string, description: string, place: string): Schema {
-  const parent = owner && identifierField(owner)
-  const parameters = { ...(parent && { [parent]: `$request.path.${parent}` }), id: `$response.body#${place}` }
-  return { operationId: `${verb}${name}`, description, parameters }
 }

@@ -1,3 +1,4 @@
+import { HEADER_NAMES, REQUEST_HEADERS, type RequestHeader } from '../../http/headers/request-headers.ts'
 import { kindOf, type LeafField } from '../../model/fields.ts'
 import { noun } from '../../model/labels.ts'
 import { namedOperators } from '../../model/query/operators.ts'
@@ -5,6 +6,7 @@ import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../../model/query/query.
 import { MAXIMUM_SEARCH } from '../../model/query/search.ts'
 import type { Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
+import type { ResourceOperation, ServiceOperation } from '../../rest/operations/operation.ts'
 import { embedsOf, selectableNames } from '../../rest/selection.ts'
 import { IDENTIFIER, type Schema, type Schemas } from './field-schema.ts'
 
@@ -18,7 +20,7 @@ export function sharedParameters(maximumPageSize: number): Schemas {
     search: query('q', SEARCH, { type: 'string', maxLength: MAXIMUM_SEARCH.characters }),
     find: query('id', 'Only the item with this identifier, if it exists.', { type: 'string' }),
     cursor: query('cursor', position, { type: 'string' }),
-    ...mapped(HEADERS, header),
+    ...mapped(REQUEST_HEADERS, header),
     version: pathParameter('version', 'A version of the resource.', '1', { pattern: '^[1-9][0-9]*$' }),
     before: query('before', 'Only versions below this one.', positive),
   }
@@ -26,31 +28,8 @@ export function sharedParameters(maximumPageSize: number): Schemas {
 
 const SEARCH = `Only items that contain each of these words in some text, regardless of case. At most ${MAXIMUM_SEARCH.words} words.`
 
-/** Request headers, by name without hyphens. */
-const HEADERS = {
-  IfMatch: 'The entity tags of the versions that may be changed, or `*`.',
-  IfUnmodifiedSince: 'Fails if the resource has changed since this time. Ignored with If-Match.',
-  IfModifiedSince: '304 if the resource has not changed since this time. Ignored with If-None-Match.',
-  IfNoneMatchRead: 'Entity tags that the client has. 304 if one of them is current.',
-  IfNoneMatchWrite: '`*`: only create, never replace.',
-  ConsistencyToken: 'The token of a write that the response must reflect.',
-  IdempotencyKey:
-    'A unique key for this request. Sending it again creates nothing and returns the first response.',
-  PreferRead:
-    '`count=none`: omit `total_count`, `total_pages` and `last`, and do not count the items (RFC 7240).',
-  PreferWrite:
-    '`return=minimal`: no body, even after a creation; `return=representation`: the resource as the body, even after a ' +
-    'change, if the caller may read it; `handling=lenient`: a change ignores read-only fields with other values; ' +
-    '`tx=rollback`: a dry run, which stores nothing (RFC 7240).',
-  PreferWait: '`wait=20`: wait up to 20 seconds for a change; the maximum is 30 (RFC 7240).',
-  LastEventID: 'The position of the last event that the client received. Replaces `since`.',
-  PreferDelete:
-    '`handling=strict`: deleting a resource that does not exist is an error; `tx=rollback`: a dry run (RFC 7240).',
-}
-
-function header(description: string, key: string): Schema {
-  const name = key.replace(/(?:Read|Write|Wait|Delete)$/, '').replace(/(?<=[a-z])[A-Z]/g, '-$&')
-  return { name, in: 'header', description, schema: { type: 'string' } }
+function header(description: string, name: string): Schema {
+  return { name: HEADER_NAMES[name as RequestHeader], in: 'header', description, schema: { type: 'string' } }
 }
 
 export function shared(...names: readonly string[]): Schema[] {
@@ -65,7 +44,28 @@ export function pathParameter(name: string, description: string, example: unknow
   return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema }, example }
 }
 
-export function selectionParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
+const FEED: Schemas = {
+  since: query(
+    'since',
+    'A position in the feed, or `now` for its end. By default, the oldest change that is kept.',
+    { type: 'string' },
+  ),
+  collection: query('collection', 'Only changes of these collections, separated by commas.', {
+    type: 'string',
+  }),
+}
+
+export function queryParameters(
+  { query = [] }: ResourceOperation | ServiceOperation,
+  resources: readonly Resource[],
+  resource?: Resource,
+): Schema[] {
+  if (resource && query === 'list') return listParameters(resource, resources)
+  if (resource && query === 'selection') return selectionParameters(resource, resources)
+  return [query].flat().flatMap((name): Schema[] => [FEED[name] ?? shared(name)].flat())
+}
+
+function selectionParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
   const relations = embedsOf(resource, resources).map(({ relation }) => relation)
   const named = (name: string, description: string, names: readonly string[]) => ({
     ...query(name, description, { type: 'array', minItems: 1, items: { type: 'string', enum: names } }),
@@ -84,7 +84,7 @@ const FIELDS =
 const EMBED = `Relations of links. \`_embedded\` then has what GET of each link returns, with the first ${DEFAULT_PAGE_SIZE} items of a list. Requires the scopes to read them.`
 
 /** SPEC §4.1. */
-export function listParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
+function listParameters(resource: Resource, resources: readonly Resource[]): Schema[] {
   const { shownLeaves, createdField } = resource
   const leaves = queryable(shownLeaves)
   const orders = sortable(leaves).flatMap(({ name }) => [`${name}:asc`, `${name}:desc`])
@@ -121,10 +121,10 @@ export function listParameters(resource: Resource, resources: readonly Resource[
     { ...equals, style: 'form', explode: true, example: {} },
     ...shared('search', 'find'),
     ...selectionParameters(resource, resources),
-    ...shared('cursor', 'PreferRead', 'IfNoneMatchRead', 'ConsistencyToken'),
+    ...shared('cursor'),
   ]
 }
 
-export function query(name: string, description: string, schema: Schema): Schema {
+function query(name: string, description: string, schema: Schema): Schema {
   return { name, in: 'query', description, schema }
 }

@@ -3,7 +3,8 @@ import { relationsOf } from '../../model/relations.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
 import { createHal, type Embed, type Occasion } from '../../rest/hal.ts'
-import { resourcePaths } from '../../rest/routes.ts'
+import { list } from '../../rest/operations/list.ts'
+import { resourcePaths } from '../../rest/operations/served.ts'
 import { embedsOf } from '../../rest/selection.ts'
 import { type RestSettings, Urls } from '../../rest/urls.ts'
 import {
@@ -27,7 +28,7 @@ const LINK = schemaNamed('Link')
 export function resourceSchemas(resources: readonly Resource[], settings: BodySettings): Schemas {
   const lists = resources.flatMap((resource) =>
     resourcePaths(resource, resources)
-      .filter(({ operations }) => operations.includes('list'))
+      .filter(({ operations }) => operations.includes(list))
       .map(({ parent }) => ({
         [pageName(resource, parent)]: pageSchema(resource, parent, `${resource.name}Item`, TEMPLATES),
       })),

@@ -1,22 +1,10 @@
-import { EVENT_STREAM } from '../../http/content/event-stream.ts'
-import { type ErrorCode, STATUS } from '../../model/errors.ts'
 import type { Resource } from '../../model/resource.ts'
-import { BATCH_PATH } from '../../rest/batch.ts'
-import { CHANGES_PATH } from '../../rest/changes/feed.ts'
-import { entryDocument } from '../../rest/routes.ts'
+import { SERVICE_OPERATIONS } from '../../rest/operations/served.ts'
 import { API_CATALOG_PATH } from '../../rest/urls.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
-import { pathParameter, query, shared } from './parameters.ts'
-import {
-  ABSENT,
-  CALLER,
-  EXAMPLE_ORIGIN,
-  errorReferences,
-  halContent,
-  openResponse,
-  requestBody,
-  response,
-} from './responses.ts'
+import { describe } from './operations.ts'
+import { pathParameter, queryParameters, shared } from './parameters.ts'
+import { errorReferences, halContent, openResponse } from './responses.ts'
 
 const TAG = 'service'
 
@@ -33,16 +21,33 @@ export const PATHS = {
   errors: '/errors',
 }
 
-export function servicePaths(resources: readonly Resource[], base: string, path: string): Schemas {
+/** @param examples of bodies, by the names of their schemas */
+export function servicePaths(
+  resources: readonly Resource[],
+  examples: Readonly<Record<string, object>>,
+  base: string,
+  path: string,
+): Schemas {
   const object = { schema: { type: 'object' } }
   const json = (schema: string) => ({ 'application/json': { schema: schemaNamed(schema) } })
   const html = { 'text/html': { schema: { type: 'string' } } }
   const names = resources.map((resource) => resource.path)
-  const [collection = 'collection'] = names
+  const operations = SERVICE_OPERATIONS.map((operation) => {
+    const { method, id: operationId, summary, description = '', body: { schema = '' } = {} } = operation
+    const subject = {
+      operationId,
+      summary,
+      description: typeof description === 'function' ? description({ base }) : description,
+      tag: TAG,
+      path: operation.path,
+      parameters: queryParameters(operation, resources),
+      input: { schema, example: examples[schema] },
+      content: (name: string) => halContent(name, examples[name] as object),
+    }
+    return [path + operation.path, { [method.toLowerCase()]: describe(operation, subject) }]
+  })
   return {
-    [path]: { get: entryOperation(resources, base) },
-    [path + BATCH_PATH]: { post: batchOperation(collection, base) },
-    [path + CHANGES_PATH]: { get: changesOperation(collection, path) },
+    ...Object.fromEntries(operations),
     [path + PATHS.json]: open('readOpenApiJson', 'This document as JSON', { 'application/json': object }),
     [path + PATHS.yaml]: open('readOpenApiYaml', 'This document as YAML', { 'application/yaml': object }),
     [`${path}${PATHS.profiles}/{collection}`]: {
@@ -58,90 +63,6 @@ export function servicePaths(resources: readonly Resource[], base: string, path:
         pathParameter('code', 'A code of an error or a detail.', 'RESOURCE_GONE', { pattern: '^[A-Z_]+$' }),
       ],
       ...open('readError', 'What an error code means', { ...json('ErrorCatalogueEntry'), ...html }),
-    },
-  }
-}
-
-function entryOperation(resources: readonly Resource[], base: string): Schema {
-  const collections = resources.filter(({ owner }) => !owner)
-  return {
-    operationId: 'readEntry',
-    summary: 'The entry document',
-    description: 'Links to every collection. Requires a token, with any scope.',
-    tags: [TAG],
-    responses: {
-      200: response('The collections.', [], halContent('Entry', entryDocument(collections, base))),
-      ...errorReferences(['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE']),
-    },
-  }
-}
-
-function batchOperation(collection: string, base: string): Schema {
-  const operation = { method: 'DELETE', path: `/${collection}/x`, headers: { 'If-Match': '"x:1"' } }
-  const results = [{ status: 204, headers: {} }]
-  const codes = (Object.keys(STATUS) as ErrorCode[]).filter((code) => code !== 'METHOD_NOT_ALLOWED')
-  return {
-    operationId: 'runBatch',
-    summary: 'Write several resources in one transaction',
-    description:
-      `Runs the operations in order, all or none. \`path\` is relative to ${base}. If an operation fails, the response ` +
-      'is its error, and the fields in the details begin with its position: `operations[3].name`. Each operation ' +
-      'requires the write scope of its collection.',
-    tags: [TAG],
-    parameters: shared('IdempotencyKey', 'PreferWrite'),
-    requestBody: requestBody('POST', 'Batch', { operations: [operation] }),
-    responses: {
-      200: response(
-        'The responses to the operations, in order.',
-        ['Preference-Applied', 'Consistency-Token'],
-        halContent('BatchResults', { results }),
-      ),
-      ...errorReferences(codes),
-    },
-  }
-}
-
-function changesOperation(collection: string, path: string): Schema {
-  const link = (address: string) => ({ href: EXAMPLE_ORIGIN + path + address })
-  const change = {
-    collection,
-    id: 'x',
-    version: 2,
-    event: 'deleted',
-    time: '2031-04-05T06:07:08.900Z',
-    by: 'ada',
-    _links: { resource: link(`/${collection}/x`) },
-  }
-  const content = halContent('RecordedChanges', {
-    _links: { self: link('/changes?limit=20'), next: link('/changes?since=Nw&limit=20') },
-    limit: 20,
-    has_more: false,
-    _embedded: { changes: [change] },
-  })
-  const text = { type: 'string' }
-  return {
-    operationId: 'listChanges',
-    summary: 'The changes of resources, in the same order for all readers',
-    description:
-      'Following `next` returns every change exactly once, for the collections that the token may read. `next` is always ' +
-      'present; at the end of the feed, request it again later. A position after which changes are no longer kept is ' +
-      '410. In text/event-stream, each change is an event with its position.',
-    tags: [TAG],
-    parameters: [
-      query(
-        'since',
-        'A position in the feed, or `now` for its end. By default, the oldest change that is kept.',
-        text,
-      ),
-      query('collection', 'Only changes of these collections, separated by commas.', text),
-      ...shared('limit', 'PreferWait', 'LastEventID'),
-    ],
-    responses: {
-      200: response('Changes.', ['Preference-Applied', 'Consistency-Token'], {
-        ...content,
-        [EVENT_STREAM]: { schema: text },
-      }),
-      ...errorReferences([...CALLER, ...ABSENT, 'METHOD_NOT_ALLOWED']),
     },
   }
 }

@@ -8,16 +8,40 @@ import type { Prepare } from '../../graph/execution/operation.ts'
 import { callerOf, refuseExpired } from '../../http/auth/authenticate.ts'
 import { abortOnLeave, onExpiry } from '../../http/content/ending.ts'
 import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
-import { preferencesOf, reportApplied } from '../../http/negotiation.ts'
+import { preferencesOf, reportApplied } from '../../http/headers/preferences.ts'
+import { requestHeader } from '../../http/headers/request-headers.ts'
 import type { Handler } from '../../http/routes.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { picker } from '../hal.ts'
+import { ABSENT, type ServiceOperation } from '../operations/operation.ts'
 import { runForRequest } from '../operations.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { linkDescription, MEDIA_TYPES, negotiate, respond } from '../respond.ts'
 import { type RestSettings, type Urls, urlsFor, withQuery } from '../urls.ts'
 
 export const CHANGES_PATH = '/changes'
+
+export const changes: ServiceOperation = {
+  method: 'GET',
+  path: CHANGES_PATH,
+  id: 'listChanges',
+  summary: 'The changes of resources, in the same order for all readers',
+  description:
+    'Following `next` returns every change exactly once, for the collections that the token may read. `next` is always ' +
+    'present; at the end of the feed, request it again later. A position after which changes are no longer kept is ' +
+    '410. In text/event-stream, each change is an event with its position.',
+  query: ['since', 'collection', 'limit'],
+  headers: ['PreferWait', 'LastEventID'],
+  types: [EVENT_STREAM],
+  responses: {
+    200: {
+      description: 'Changes.',
+      headers: ['Preference-Applied', 'Consistency-Token'],
+      body: 'RecordedChanges',
+    },
+  },
+  errors: ['ACCESS_DENIED', ...ABSENT, 'METHOD_NOT_ALLOWED'],
+}
 
 const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!) {
   changes(since: $since, collections: $collections, limit: $limit) {
@@ -104,7 +128,11 @@ export function changesHandler(
   }
 
   async function stream(ctx: Context, feed: FeedWatch): Promise<void> {
-    const asked = parseChangesQuery(ctx, settings.maximumPageSize, ctx.get('Last-Event-ID') || undefined)
+    const asked = parseChangesQuery(
+      ctx,
+      settings.maximumPageSize,
+      requestHeader(ctx, 'LastEventID') || undefined,
+    )
     const limit = Math.min(asked.limit, changesPerPage(operation.cost({ limit: 1 })))
     const query = { ...asked, limit }
     // The first page is read before the stream begins, so that its errors have a status.

@@ -5,10 +5,42 @@ import type { Handler } from '../../http/routes.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import { picker } from '../hal.ts'
+import type { ResourceOperation } from '../operations/operation.ts'
 import { runForRequest } from '../operations.ts'
 import { QueryParameters } from '../query-parameters.ts'
 import { respond } from '../respond.ts'
 import { keyIn, type RestSettings, requestedUrl, VERSIONS_PATH, withQuery } from '../urls.ts'
+
+const DESCRIPTION = 'Also works after the resource is deleted.'
+
+export const versions: ResourceOperation = {
+  method: 'GET',
+  at: 'resource',
+  below: VERSIONS_PATH,
+  action: 'read',
+  id: 'listVersionsOf',
+  summary: 'List the versions of',
+  description: DESCRIPTION,
+  query: ['limit', 'before'],
+  responses: {
+    200: {
+      description: 'Versions, the newest first.',
+      body: 'RecordedVersions',
+      component: 'versions',
+    },
+  },
+}
+
+export const version: ResourceOperation = {
+  method: 'GET',
+  at: 'resource',
+  below: `${VERSIONS_PATH}/:version`,
+  action: 'read',
+  id: 'readVersionOf',
+  summary: 'Read a version of',
+  description: DESCRIPTION,
+  responses: { 200: { description: 'The version.', body: 'RecordedVersion', component: 'version' } },
+}
 
 /** All resources share this operation. */
 export const VERSIONS_QUERY = `query ($collection: String!, $id: ID!, $parentId: ID, $version: Int, $before: Int, $limit: Int!) {
@@ -50,7 +82,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
 
   const list: Handler = async (ctx) => {
     const parameters = new QueryParameters(ctx.URL.searchParams)
-    parameters.checkNames(['before', 'limit'])
+    parameters.checkNames(versions.query as readonly string[])
     const limit = parameters.limit(settings.maximumPageSize)
     const before = parameters.search.has('before')
       ? parameters.positive('before', 1, HIGHEST_VERSION)
@@ -77,7 +109,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
     respond(ctx, 200, present(items[0] as Version, requestedUrl(ctx, resource, settings)))
   }
 
-  return { [VERSIONS_PATH]: list, [`${VERSIONS_PATH}/:version`]: one }
+  return { list, one }
 }
 
 /** @throws {DomainError} RESOURCE_NOT_FOUND (404) */

@@ -1,0 +1,98 @@
+import type { RequestHeader } from '../../http/headers/request-headers.ts'
+import type { ResponseHeader } from '../../http/headers/response-headers.ts'
+import type { Action } from '../../model/caller.ts'
+import type { ErrorCode } from '../../model/errors.ts'
+import type { Resource } from '../../model/resource.ts'
+
+/**
+ * What clients can do with one method at one URL. Everything about it is said here and nowhere else: routes, OpenAPI,
+ * HAL-FORMS, OPTIONS and batches read it.
+ */
+export interface Operation<Subject> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The operationId in OpenAPI. For a resource, its beginning: `list` of `listPlanets`. */
+  readonly id: string
+  /** For a resource, the beginning: `List` of `List the planets`. */
+  readonly summary: string
+  readonly description?: string | ((subject: Subject) => string)
+  /** The query parameters: those of lists, `fields` and `embed`, or these. By default none. */
+  readonly query?: 'list' | 'selection' | readonly QueryParameter[]
+  readonly headers?: readonly RequestHeader[]
+  readonly body?: RequestBody
+  /** By status. */
+  readonly responses: Readonly<Record<string, OperationResponse>>
+  /** The media types of the responses besides JSON and HAL. */
+  readonly types?: readonly string[]
+  /** Besides those of {@link errorsOf}. */
+  readonly errors?: readonly ErrorCode[]
+}
+
+export type QueryParameter = 'limit' | 'before' | 'since' | 'collection'
+
+interface RequestBody {
+  /** The name of its schema in OpenAPI. For a resource, the end: `Input` of `PlanetInput`. */
+  readonly schema: string
+  readonly types: readonly string[]
+}
+
+export interface OperationResponse {
+  readonly description: string
+  readonly headers?: readonly ResponseHeader[]
+  /** A page of the list, the resource with the links of an occasion, or the name of a schema. By default no body. */
+  readonly body?: string
+  /** What the identifier in the body is good for, by the operation. */
+  readonly links?: Readonly<Record<string, string>>
+  /** The component in OpenAPI, if the response is the same for all resources. */
+  readonly component?: string
+}
+
+/** An operation on the resources of each collection, which requires a scope of the collection. */
+export interface ResourceOperation extends Operation<Resource> {
+  readonly action: Action
+  readonly at: 'collection' | 'resource'
+  /** The end of the path: `/versions/:version`. */
+  readonly below?: string
+  /** Only resources with this property have the operation. */
+  readonly requires?: 'listed' | 'replaceable'
+  readonly form?: Form
+}
+
+/** An operation of the service itself. */
+export interface ServiceOperation extends Operation<{ readonly base: string }> {
+  /** Below the base path. */
+  readonly path: string
+}
+
+/** A template of HAL-FORMS. */
+export interface Form {
+  /** `default` is the form that clients use without a key. */
+  readonly key: string
+  title(resource: Resource): string
+  /** The fields that clients can set, all of them with those that cannot change, or none. */
+  readonly properties: 'writable' | 'optional' | 'all' | 'none'
+  readonly contentType?: string
+}
+
+export function hasOperation(resource: Resource, { requires }: ResourceOperation): boolean {
+  return requires === undefined || resource[requires]
+}
+
+/** The codes of errors: of a caller, a scope, a body and the identifiers in a path, and those of the operation itself. */
+export function errorsOf(operation: ResourceOperation | ServiceOperation, path: string): ErrorCode[] {
+  const { body, errors = [] } = operation
+  const scope: ErrorCode[] = 'action' in operation ? ['ACCESS_DENIED'] : []
+  return [...CALLER, ...scope, ...(body ? BODY : []), ...(path.includes(':') ? ABSENT : []), ...errors]
+}
+
+const CALLER: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'NOT_ACCEPTABLE']
+
+export const ABSENT: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'RESOURCE_GONE']
+
+const BODY: readonly ErrorCode[] = [
+  'MALFORMED_JSON',
+  'VALIDATION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RESOURCE_ALREADY_EXISTS',
+  'BUSINESS_RULE_VIOLATION',
+]

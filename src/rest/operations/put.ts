@@ -1,0 +1,34 @@
+import { WRITE_HEADERS } from '../../http/headers/response-headers.ts'
+import { JSON_TYPES } from '../../http/json.ts'
+import { noun } from '../../model/labels.ts'
+import type { OperationResponse, ResourceOperation } from './operation.ts'
+
+/** The response to a change that prefers one with a body. */
+export const REPRESENTATION: OperationResponse = {
+  description: 'The resource, on request (`return=representation`).',
+  headers: ['Content-Location', ...WRITE_HEADERS],
+  body: 'read',
+}
+
+export const put: ResourceOperation = {
+  method: 'PUT',
+  at: 'resource',
+  requires: 'replaceable',
+  action: 'write',
+  id: 'put',
+  summary: 'Create or replace',
+  description: ({ listed }) =>
+    listed
+      ? 'Replaces the resource. Fields that the body omits are cleared. If the resource does not exist, it is created, ' +
+        'provided that the body has the id of the path or If-None-Match is `*`.'
+      : 'Creates or replaces the resource. Fields that the body omits are cleared.',
+  headers: ['IfMatch', 'IfUnmodifiedSince', 'IfNoneMatchWrite', 'PreferWrite'],
+  body: { schema: 'Input', types: JSON_TYPES },
+  responses: {
+    200: REPRESENTATION,
+    201: { description: 'Created.', headers: ['Location', ...WRITE_HEADERS], body: 'put' },
+    204: { description: 'Replaced, or already as sent.', headers: WRITE_HEADERS },
+  },
+  errors: ['CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
+  form: { key: 'default', title: (resource) => `Replace the ${noun(resource)}`, properties: 'all' },
+}
