@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Pool, types } from 'pg'
 import { KINDS } from '../model/fields.ts'
+import { inYears } from '../model/kinds/timestamp.ts'
 import type { AbandonedSessions } from './abandoned-sessions.ts'
 import type { Connection } from './connection.ts'
 import { type Client, extend } from './extension.ts'
@@ -52,12 +53,12 @@ const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ)
  * largest cost after the sockets.
  */
 export function parseTimestamptz(text: string): Date {
-  if (!UTC_TIMESTAMP.test(text)) return parseAny(text)
+  if (!UTC_TIMESTAMP.test(text)) return inYears(text) === text ? parseAny(text) : new Date(inYears(text))
   return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
 }
 
 types.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestamptz)
 for (const { dataType, fromDatabase } of KINDS) {
-  const type = types.builtins[dataType.toUpperCase() as keyof typeof types.builtins]
-  if (fromDatabase) types.setTypeParser(type, fromDatabase)
+  const name = dataType === 'double precision' ? 'FLOAT8' : dataType.toUpperCase()
+  if (fromDatabase) types.setTypeParser(types.builtins[name as keyof typeof types.builtins], fromDatabase)
 }

@@ -1,5 +1,6 @@
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
+import { inYears } from '../model/kinds/timestamp.ts'
 import { inSpan, requestTimings } from '../observability/observation.ts'
 import { SERVICE_NAME } from '../observability/service-name.ts'
 import { AbandonedSessions } from './abandoned-sessions.ts'
@@ -107,7 +108,7 @@ export function createPool(
 
     override query(query: unknown, values?: unknown): never {
       const config = typeof query === 'string' ? { text: query, values } : query
-      return this.#watched(config as pg.QueryConfig) as never
+      return this.#watched(withTimesInYears(config as pg.QueryConfig)) as never
     }
 
     async #watched(config: pg.QueryConfig): Promise<unknown> {
@@ -171,4 +172,17 @@ export function createPool(
 function described({ text }: pg.QueryConfig): [string, Record<string, string>] {
   const operation = text.trimStart().split(/\s/, 1)[0] ?? ''
   return [`SQL ${operation}`, { 'db.system.name': 'postgresql', 'db.query.text': text }]
+}
+
+const TIMES: readonly number[] = [pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.DATE]
+
+/** Prisma parses times itself, and makes invalid ones of those that JSON cannot express. */
+function withTimesInYears(config: pg.QueryConfig): pg.QueryConfig {
+  const { types } = config
+  if (!types) return config
+  const getTypeParser = ((oid: number, format: 'text') => {
+    const parse = types.getTypeParser(oid, format)
+    return TIMES.includes(oid) ? (text: string) => parse(inYears(text)) : parse
+  }) as typeof types.getTypeParser
+  return { ...config, types: { getTypeParser } }
 }

@@ -1,5 +1,6 @@
 import { kindOf } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
+import { inYears } from '../../model/kinds/timestamp.ts'
 import type { Resource, Values } from '../../model/resource.ts'
 import type { Columns } from '../../model/row.ts'
 import { toValues } from '../../model/rows.ts'
@@ -56,7 +57,7 @@ export function rowOf(resource: Resource, columns: Columns, exact: Columns | nul
   const converted = resource.leaves.map(({ column, field }) => {
     const { isExact, toJson } = kindOf(field)
     const value = (isExact ? exact : columns)?.[column] ?? null
-    return [column, value !== null && toJson ? new Date(value as string) : value]
+    return [column, value !== null && toJson ? new Date(inYears(value as string)) : value]
   })
   return Object.fromEntries(converted)
 }

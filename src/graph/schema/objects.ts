@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { readResource } from '../../domain/read.ts'
-import { isAlwaysSet, KINDS, kindOf } from '../../model/fields.ts'
+import { isAlwaysSet, KINDS, kindOf, type LeafField } from '../../model/fields.ts'
 import type { ResourceKey } from '../../model/identifiers.ts'
 import { noun } from '../../model/labels.ts'
 import { ownedBy, referencesTo, relationsOf } from '../../model/relations.ts'
@@ -38,13 +38,18 @@ export function objectType(resource: Resource, resources: readonly Resource[]): 
 function ownFields(resource: Resource): SchemaField[] {
   return Object.entries(resource.allFields).map(([name, field]) => {
     const sdl = memberOf(name, field, `${typeOf(resource, name, field)}${isAlwaysSet(field) ? '!' : ''}`)
-    if (field.type !== 'group') {
-      return { sdl, resolve: name === camelCase(name) ? undefined : (row: Row) => row[name] }
-    }
+    if (field.type !== 'group') return { sdl, resolve: resolverOf(name, field, name === camelCase(name)) }
     const columns = Object.keys(field.fields).map((member) => `${name}_${member}`)
     const isSet = (row: Row) => columns.some((column) => row[column] !== null)
     return { sdl, resolve: (row: Row) => (isSet(row) ? row : null) }
   })
+}
+
+/** Undefined if the resolver would only read the property of that name. */
+function resolverOf(column: string, field: LeafField, isProperty: boolean): SchemaField['resolve'] {
+  const { shown } = kindOf(field)
+  if (shown) return (row: Row) => shown(field, row[column] as never)
+  return isProperty ? undefined : (row: Row) => row[column]
 }
 
 function childFields(resource: Resource, resources: readonly Resource[]): SchemaField[] {
@@ -88,7 +93,7 @@ export function groupTypes(resource: Resource): (SchemaPart | string)[] {
     const members = Object.entries(group.fields).map(([member, field]) => ({
       sdl: memberOf(member, field, typeOf(resource, member, field)),
       filter: memberOf(member, field, filterTypeOf(resource, member, field)),
-      resolve: (row: Row) => row[`${name}_${member}`],
+      resolve: resolverOf(`${name}_${member}`, field, false),
     }))
     return [
       fieldsOf(type, `${described(group.description)}type ${type}`, members),
@@ -119,7 +124,7 @@ const scalars = KINDS.flatMap((kind) => {
     throw new GraphQLError(`A ${scalar.name} ${checked.problem}.`)
   }
   // Items of lists are stored as JSON.
-  const serialize = (value: unknown) => (toJson && typeof value !== 'string' ? toJson(value as never) : value)
+  const serialize = (value: unknown) => (toJson && value instanceof Date ? toJson(value as never) : value)
   return [new GraphQLScalarType({ ...scalar, parseValue, serialize })]
 })
 

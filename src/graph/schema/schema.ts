@@ -1,5 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLEnumType, type GraphQLSchema, isEnumType } from 'graphql'
 import type { ApiVersion } from '../../model/domain.ts'
 import { DefinitionError } from '../../model/problems/definition-problems.ts'
 import type { Resource } from '../../model/resource.ts'
@@ -57,17 +57,25 @@ export function createSchema(
       ),
       ...resources.flatMap((resource) => resourceParts(resource, resources)),
     ]
-    return makeExecutableSchema({
+    const schema = makeExecutableSchema({
       typeDefs: parts.map((part) => (typeof part === 'string' ? part : part.typeDefs)),
       resolvers: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.resolvers as never])),
       // Otherwise all types are made twice, which took a third of the time.
       updateResolversInPlace: true,
       noLocation: true,
     })
+    for (const type of Object.values(schema.getTypeMap())) if (isEnumType(type)) serializeStored(type)
+    return schema
   } catch (cause) {
     const problems = (cause as Error).message.split(/\n+/).map((problem) => `GraphQL: ${problem}`)
     throw new DefinitionError(problems, undefined, { cause })
   }
+}
+
+/** A row may have a value that is no longer in the definition. An error would take the whole page, where it is not null. */
+function serializeStored(type: GraphQLEnumType): void {
+  const isStored = type.getValues().every(({ name, value }) => name === value)
+  if (isStored) type.serialize = (value) => value as string
 }
 
 const COLLECTION = /* GraphQL */ `

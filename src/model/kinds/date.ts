@@ -1,5 +1,5 @@
 import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind } from './kind.ts'
-import { checkTime } from './timestamp.ts'
+import { checkTime, inYears } from './timestamp.ts'
 
 const DAY = /^(?<day>\d{4}-\d{2}-\d{2})$/
 const EXAMPLE = '2031-06-01'
@@ -24,7 +24,7 @@ export const dateKind: Kind<FieldOf<'date'>> = {
   prismaType: 'DateTime',
   prismaAttribute: () => '@db.Date',
   constraint: (column) => `${column} BETWEEN '0001-01-01' AND '9999-12-31'`,
-  fromDatabase: (text) => new Date(`${text}T00:00:00Z`),
+  fromDatabase: (text) => new Date(`${inYears(text).slice(0, CHARACTERS)}T00:00:00Z`),
   scalar: { name: 'Date', description: 'A day without a time: 2031-06-01.' },
   operators: COMPARISONS,
   isTimed: true,

@@ -68,6 +68,9 @@ export const JSON_DEFAULTS = {
   operators: [],
   isRarelyShared: true,
   fromQuery: storableText,
+  // An edit in the database can store null in JSON where the column is never null.
+  shown: ({ required, initially }: FieldOptions, value: unknown) =>
+    value ?? (required || initially !== undefined ? {} : null),
   isJson: true,
 } as const
 
@@ -167,6 +170,8 @@ export interface Kind<Field extends FieldOf<string>> {
   check(field: Field, value: unknown): Checked
   /** Converts a stored value to its form in JSON; unchanged by default. */
   toJson?(value: never): unknown
+  /** What the GraphQL type of the field can express of a stored value, which may be from before its definition. */
+  shown?(field: Field, value: never): unknown
   fromQuery(field: Field, text: string): Checked
   /** The JSON value of an unquoted CSV cell, or the text itself if it is not one, so that the check refuses it. */
   fromCell?(text: string): unknown

@@ -1,7 +1,7 @@
 import { dateKind } from './date.ts'
 import { decimalKind } from './decimal.ts'
 import { type EnumerationField, enumerationKind } from './enumeration.ts'
-import { integerKind } from './integer.ts'
+import { INTEGER_RANGE, type IntegerField, integerKind } from './integer.ts'
 import {
   type Checked,
   type FieldOf,
@@ -130,6 +130,15 @@ export const listKind: Kind<ListField> = {
     return field.maximum * (ofItem + ITEM_PUNCTUATION)
   },
   check,
+  shown(field, value: unknown) {
+    const type = typeof kindOfItem(field).sample(field.item, '', 1)
+    const isInteger = (item: unknown) =>
+      'value' in integerKind.check({ ...INTEGER_RANGE } as IntegerField, item)
+    const fits = (item: unknown) => typeof item === type && (field.item.type !== 'integer' || isInteger(item))
+    if (value === null) return field.required ? [] : null
+    if (!Array.isArray(value)) return fits(value) ? [value] : []
+    return value.every(fits) ? value : value.filter(fits)
+  },
   fromQuery: (field, text) => kindOfItem(field).fromQuery(field.item, text),
   control: (field) => ({
     type: 'textarea',

@@ -74,6 +74,7 @@ export const numberKind: Kind<NumberField> = {
   },
   columnType: 'DOUBLE PRECISION',
   dataType: 'double precision',
+  fromDatabase: finite,
   prismaType: 'Float',
   problems: boundProblems,
   // Without bounds, the column could hold infinity or NaN.
@@ -92,6 +93,13 @@ export const numberKind: Kind<NumberField> = {
   fromCell: numberIn,
   control: (field) => ({ type: 'number', ...controlBounds(field) }),
   sample: (field, _, number) => sampleNumber(field, number),
+}
+
+/** A row from before its constraint may hold what JSON cannot express. As in PostgreSQL, NaN is greater than all numbers. */
+function finite(text: string): number {
+  const value = Number(text)
+  if (Number.isFinite(value)) return value
+  return text === '-Infinity' ? -Number.MAX_VALUE : Number.MAX_VALUE
 }
 
 /** A finite double-precision number. The field name includes the unit. */

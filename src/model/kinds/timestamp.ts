@@ -37,6 +37,17 @@ function inCalendar(timestamp: Date): Checked {
   return { code: 'OUT_OF_RANGE', problem: 'must be in the years 1 to 9999' }
 }
 
+const [FIRST, LAST] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']
+
+/**
+ * The text of a day or a time from PostgreSQL. One that JSON cannot express, such as `infinity`, which a row may have from
+ * before its constraint, becomes the first or the last one that it can.
+ */
+export function inYears(text: string): string {
+  if (/^\d{4}-/.test(text) && !text.endsWith('C')) return text
+  return /^-|BC$/.test(text) ? FIRST : LAST
+}
+
 export const timestampKind: Kind<FieldOf<'timestamp'>> = {
   type: 'timestamp',
   guide: {

@@ -81,7 +81,9 @@ function decodedValue(step: OrderStep | undefined, value: unknown): unknown {
   const { field } = step.leaf
   const kind = kindOf(field)
   if (!kind.isText) {
-    const checked = kind.check(field, value)
+    // As in a filter, values beyond the bounds of the field are accepted: a row may have one from before these.
+    if (kind.isExact && value === 'NaN') return value
+    const checked = kind.fromQuery(field, String(value))
     return 'value' in checked ? checked.value : undefined
   }
   // Not checked for length: a row written with SQL may hold a longer text than the API accepts.

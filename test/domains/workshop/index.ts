@@ -1,8 +1,9 @@
 import type { Domain } from 'halgraph/domain'
 import { measurements } from './measurements.ts'
+import { outliers } from './outliers.ts'
 
 export const domain: Domain = {
   title: 'Workshop',
   description: 'What no other domain has.',
-  resources: [measurements],
+  resources: [measurements, outliers],
 }
