@@ -2,7 +2,18 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { createSetup, prepareMoons, refusedRows, runCommand as run } from '../helpers/service/commands.ts'
+import { createTestFolder } from '../helpers/database/database.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
+import {
+  createSetup,
+  prepareMoons,
+  refusedRows,
+  runCommand as run,
+  startCommand,
+} from '../helpers/service/commands.ts'
+
+const server = findServer((reason) => console.log(`transfer: ${reason}`))
+const claim = server ? test : test.skip
 
 test('an import that is killed before its first checkpoint writes nothing twice when it is resumed', async (t) => {
   const { setup, file, begin } = await prepareMoons(t, 190)
@@ -43,6 +54,27 @@ for (const sent of ['INSERT', 'COMMIT']) {
     t.is(await setup.use(({ client }) => client.moon.count()), 190)
   })
 }
+
+claim('an unfinished import resumes only in the schema that it began in', async (t) => {
+  const url = await createDatabaseOn(server as string, t)
+  const at = (schema: string) => ({ DATABASE_URL: `${url}?schema=${schema}`, DATABASE_TIMEOUT: '60000' })
+  t.is((await run('migrate', at('other'))).status, 0)
+  const file = join(await createTestFolder(t), 'moons.ndjson')
+  const planets = join(await createTestFolder(t), 'planets.ndjson')
+  await writeFile(planets, '{"id":"kepler","name":"Kepler"}\n')
+  for (const schema of ['public', 'other'])
+    t.is((await run('import', at(schema), 'planets', planets)).status, 0)
+  await writeFile(file, '{"planet_id":"kepler","name":"Same name"}\n'.repeat(190))
+  const killed = { ...at('public'), NODE_OPTIONS: `--import=${killedAt('COMMIT')}` }
+  t.is((await once(startCommand('import', killed, 'moons', file), 'close'))[1], 'SIGKILL')
+  const refused = await run('import', at('other'), 'moons', file)
+  t.deepEqual([refused.status, refused.output], [2, ''])
+  t.regex(refused.errors, /^The database differs from the unfinished import in /)
+  const finished = await run('import', at('public'), 'moons', file)
+  t.regex(finished.output, /^Imported \d+, skipped \d+, refused 0\n/)
+  const counts = await run('export', at('other'), 'moons')
+  t.deepEqual([counts.status, counts.output], [0, ''])
+})
 
 test('rows are written in transactions of 100, and those of a chunk with a refused row by themselves', async (t) => {
   const setup = await createSetup(t)

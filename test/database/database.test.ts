@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -126,6 +126,22 @@ test.serial('the lock of a killed process is taken over, and its committed rows 
   await once(child, 'exit')
   const database = await open(t, dataDir)
   t.is(await database.client.planet.count(), 1)
+})
+
+test.serial('the lock of a process in another namespace, which may run, is not removed', async (t) => {
+  const { dataDir } = await createEmbedded(t)
+  const lock = join(dataDir, '.lock')
+  await mkdir(lock)
+  // No process here has this number. One in another container may, and renews its lock.
+  await writeFile(join(dataDir, '.lock.holder'), `container pid:[1] ${2 ** 22 + 1}`)
+  const renewal = new Date(Date.now() + 60_000)
+  await utimes(lock, renewal, renewal)
+  await t.throwsAsync(openTestDatabase(embedded(dataDir)), {
+    instanceOf: DatabaseRefusedError,
+    message: /Another process is using the embedded database/,
+  })
+  t.is(Math.round((await stat(lock)).mtimeMs), renewal.getTime())
+  t.regex(await readFile(join(dataDir, '.lock.holder'), 'utf8'), /^container /)
 })
 
 test.serial('a file in the place of the lock is reported as such, and kept', async (t) => {

@@ -299,6 +299,47 @@ test.serial(
   },
 )
 
+test.serial('words that end in Σ are the same to a subscription, a list and a unique name', async (t) => {
+  const { writer, reader, origin, database } = service()
+  const words = ['ΟΔΥΣΣΕΥΣ', 'οδυσσευσ', 'οδυσσευς', 'Οδυσσεύς ΝΑΥΣ Α']
+  const query = 'subscription ($filter: SpeciesFilter) { speciesChanged(filter: $filter) { id } }'
+  const listed = 'query ($filter: SpeciesFilter) { speciesPage(filter: $filter) { items { id } } }'
+  const filters = ['ΣΕΥΣ', 'σευσ', 'σευς', 'Σ ', 'ΥΣ Α'].map((operand) => {
+    return { habitat: { containsInsensitive: operand } }
+  })
+  const followed = await Promise.all(
+    filters.map((filter) => subscribe(origin, reader.authorization, query, { filter })),
+  )
+  for (const [index, habitat] of words.entries())
+    await writer.put(`/species/sigma-${index}`, {
+      id: `sigma-${index}`,
+      scientific_name: `Σ ${index}`,
+      habitat,
+    })
+  // Matches every filter, so nothing of the others is still on its way.
+  const last = { id: 'sigma-last', scientific_name: 'Σ', habitat: 'ΣΕΥΣ σευσ σευς Σ ΥΣ Α' }
+  await writer.put('/species/sigma-last', last)
+  for (const [index, filter] of filters.entries()) {
+    const { data } = await reader.graphql(listed, { filter })
+    const found: string[] = data.speciesPage.items.map(({ id }: Json) => id)
+    t.true(found.length > 1, JSON.stringify(filter))
+    const { until, leave } = followed[index] as Awaited<ReturnType<typeof subscribe>>
+    const told = (await until(found.length)).map((result) => result.data.speciesChanged.id)
+    t.deepEqual(told.toSorted(), found.toSorted(), JSON.stringify(filter))
+    leave()
+  }
+  const [upper, ...lower] = words.slice(0, 3) as [string, string, string]
+  t.is((await writer.post('/planets', { name: upper })).status, 201)
+  for (const name of lower) {
+    const [{ isEqual } = {}] = await database.client.$rows<{ isEqual: boolean }>({
+      text: 'SELECT folded($1) = folded($2) AS "isEqual"',
+      values: [upper, name],
+    })
+    const { status } = await writer.post('/planets', { name }, { prefer: 'tx=rollback' })
+    t.is(status, isEqual ? 409 : 201, name)
+  }
+})
+
 test.serial('what a filter of a subscription may not ask is refused', async (t) => {
   const { reader, origin, withScope } = service()
   for (const [client, field, filter, code] of [

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { fractions, integer, text, timestamp } from '../../src/domain/definition.ts'
+import { decimal, fractions, integer, list, text, timestamp } from '../../src/domain/definition.ts'
 import { kindOf, type LeafField } from '../../src/model/fields.ts'
 import { exactNumber, isObject } from '../../src/model/values.ts'
 
@@ -23,6 +23,35 @@ test('a double is exact in every precision that tells it apart, and is infinite 
       t.is(exactNumber(`${digits}${(Number(last) + 5) % 10 || 9}${exponent}`), Number.POSITIVE_INFINITY)
     }),
   )
+})
+
+test('a decimal is stored in one form, and zero has no sign', (t) => {
+  const price = decimal(8, 2, '')
+  for (const [written, stored] of [
+    ['-0.00', '0.00'],
+    ['-0', '0.00'],
+    [-0, '0.00'],
+    ['-000.0', '0.00'],
+    ['-0.01', '-0.01'],
+    ['007.5', '7.50'],
+    [12.5, '12.50'],
+  ] as const)
+    t.deepEqual(check(price, written), { value: stored }, String(written))
+})
+
+test('equal items in another spelling are duplicates in a list of distinct ones', (t) => {
+  for (const [item, equal, different] of [
+    [decimal(8, 2, ''), ['1.5', '1.50'], ['1.5', '1.51']],
+    [decimal(8, 2, ''), ['0', '-0.00'], ['0.01', '-0.01']],
+    [decimal(8, 2, ''), ['7', '07.0'], ['7', '70']],
+    [decimal(8, 2, ''), [2.5, '2.50'], [2.5, '25']],
+    [timestamp(''), ['2031-04-05T06:07Z', '2031-04-05T08:07:00+02:00'], ['2031-04-05', '2031-04-06']],
+  ] as const) {
+    const distinct = list(item, '', { distinct: true })
+    t.deepEqual(check(distinct, equal), { code: 'INVALID_VALUE', problem: 'must not have duplicate items' })
+    t.true('value' in check(distinct, different))
+    t.true('value' in check(list(item, ''), equal))
+  }
 })
 
 test('a timestamp is a day, or a time with its offset, and becomes UTC', (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { domain } from '../helpers/domain/domain.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService, startTestService } from '../helpers/service/service.ts'
 
@@ -148,6 +149,18 @@ test('the ranges of a histogram reach from the least to the greatest value, each
     for (const [index, bound] of bounds.slice(1).entries())
       t.true(bound >= (bounds[index] as number), labels.join())
   }
+})
+
+test('texts in pages are escaped, both quotes included', async (t) => {
+  const texts = { title: `"Best" & <i>cat's</i>`, description: `'"&<>` }
+  const { anonymous, origin, base } = await startTestService(t, {}, { domain: { ...domain, ...texts } })
+  const title = '&#34;Best&#34; &#38; &#60;i&#62;cat&#39;s&#60;/i&#62;'
+  for (const path of [`${origin}/`, base, `${origin}/errors`]) {
+    const page = await anonymous.get(path, HTML)
+    t.true(page.text.includes(`&ndash; ${title}</title>`), path)
+    t.true(page.text.includes(`/">${title}</a>`), path)
+  }
+  t.true((await anonymous.get(`${origin}/`, HTML)).text.includes('<p>&#39;&#34;&#38;&#60;&#62;</p>'))
 })
 
 test('every code of an error and of a detail is in the catalogue, with a response, as JSON and as a page', async (t) => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { Client as Ketting, type State } from 'ketting'
+import type { Rule } from '../../src/domain/definition.ts'
 import { SettingsError } from '../../src/service/settings/settings.ts'
 import { createTestFolder } from '../helpers/database/database.ts'
 import { versionedDomain } from '../helpers/domain/versioned-domain.ts'
@@ -182,6 +183,37 @@ test('checks and rules see the whole resource, whatever the version of a write',
   t.is((await v1.patch(path, { temperature_range: { min_celsius: 5 } })).status, 204)
   const cold = await v1.patch(path, { temperature_range: { min_celsius: -300 } })
   t.is(cold.status, 422)
+})
+
+test('a check does not see a version that lacks fields it needs', async (t) => {
+  const isWhole: Rule = ({ temperature_range: range }) =>
+    range && !('max_celsius' in (range as object))
+      ? [{ field: 'temperature_range.max_celsius', code: 'REQUIRED_FIELD', message: 'It needs a maximum.' }]
+      : []
+  const resources = versionedDomain.resources.map((one) =>
+    one.path === 'species' ? { ...one, checks: [isWhole] } : one,
+  )
+  const own = await startTestService(t, {}, { domain: { ...versionedDomain, resources } })
+  const send = (version: string, method: string, path: string, body: object) =>
+    own.writer.request(method, `${own.origin}/api/${version}/species${path}`, body)
+  const range = { min_celsius: 1, max_celsius: 5 }
+  const created = await send('v2', 'PUT', '/whole', {
+    id: 'whole',
+    scientific_name: 'Whole',
+    temperature_range: range,
+  })
+  t.is(created.status, 201, created.text)
+  const part = { intelligence_level: 'social', temperature_range: { min_celsius: 2 } }
+  t.is((await send('v1', 'PUT', '/whole', { scientific_name: 'Whole', ...part })).status, 204)
+  t.is((await send('v1', 'PATCH', '/whole', { temperature_range: { min_celsius: 3 } })).status, 204)
+  for (const version of ['v1', 'v2']) {
+    const { status, body } = await send(version, 'POST', '', {
+      scientific_name: `Part of ${version}`,
+      temperature_range: { min_celsius: 2 },
+      ...(version === 'v1' && { intelligence_level: 'social' }),
+    })
+    t.deepEqual([status, body.error.details[0].code], [400, 'REQUIRED_FIELD'], version)
+  }
 })
 
 test.serial('lists have the items of their version; filters and sorts of others are unknown', async (t) => {

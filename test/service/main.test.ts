@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
+import { jwtVerify } from 'jose'
 import { createEmbedded, createTestFolder } from '../helpers/database/database.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import { createFaultyLink } from '../helpers/process/faulty-link.ts'
@@ -43,6 +44,19 @@ test('misspelled names in .env stop the start and name the setting that was mean
     t.notRegex(errors, STACK)
   }
   t.deepEqual(await readdir(folder), ['.env'])
+})
+
+test('a variable of the environment takes precedence over .env, for the domain as well', async (t) => {
+  const folder = await createTestFolder(t)
+  const [inFile, given] = ['x'.repeat(32), 'y'.repeat(32)]
+  await writeFile(join(folder, '.env'), `JWT_SECRET=${inFile}\n`)
+  const verify = ({ output }: { output: string }, secret: string) =>
+    jwtVerify(output.trim(), Buffer.from(secret))
+  await t.notThrowsAsync(verify(await runIn(folder, 'token', { JWT_SECRET: given }), given))
+  await t.notThrowsAsync(verify(await runIn(folder, 'token', {}), inFile))
+  await writeFile(join(folder, '.env'), 'DOMAIN=in-the-file\n')
+  t.regex((await runIn(folder, 'token', {})).errors, /in-the-file/)
+  t.regex((await runIn(folder, 'token', { DOMAIN: 'given' })).errors, /no index\.ts in [^\n]*given\./)
 })
 
 test('a .env file that cannot be read is a problem', async (t) => {

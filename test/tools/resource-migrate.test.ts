@@ -212,6 +212,27 @@ test('a declared rename keeps values, constraints and indexes; rows with a value
   t.is((await domain.plan(declared)).files.size, 0)
 })
 
+test('a new field may take the former name of a renamed one, and later runs rename nothing', async (t) => {
+  const domain = await library(t)
+  const { shelf, ...rest } = BOOK
+  const place = text('Place.', { renamedFrom: 'shelf' })
+  const declared = withBooks(books({ ...rest, place, shelf: integer('Number of the shelf.') }))
+  const explanation = await domain.become(declared)
+  t.regex(explanation, /The field shelf is renamed to place\.[\s\S]*The field shelf is added\./)
+  const stored = 'SELECT id, place, shelf FROM books ORDER BY id'
+  t.deepEqual(await domain.query(stored), [
+    { id: 'bare', place: null, shelf: null },
+    { id: 'full', place: 'A1', shelf: null },
+  ])
+  await domain.query("UPDATE books SET shelf = 7 WHERE id = 'full'")
+  t.is((await domain.plan(declared)).files.size, 0)
+  const next = await domain.become(
+    withBooks(books({ ...rest, place, shelf: integer('Number of the shelf.'), row: integer('Row.') })),
+  )
+  t.notRegex(next, /renamed/)
+  t.like((await domain.query(stored))[1], { place: 'A1', shelf: 7 })
+})
+
 test('a renamed resource keeps its rows, versions, tombstones, counts and children', async (t) => {
   const domain = await library(t)
   const volumes = define('Volume', 'volumes', BOOK, { renamedFrom: 'books' })

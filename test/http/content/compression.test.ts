@@ -91,6 +91,25 @@ test('each encoding has a strong entity tag of its own, and is not sent to a cli
   }
 })
 
+test('of several compressed tags that a client has, any can be the current one', async (t) => {
+  const { anonymous } = service()
+  for (const encoding of ['br', 'gzip']) {
+    const send = (known: string) =>
+      anonymous.get(DOCUMENT, { 'accept-encoding': encoding, 'if-none-match': known })
+    const tag = tagOf(await send('"none"'))
+    const others = [`"first:${encoding}"`, `W/"second:${encoding}"`]
+    for (const known of [
+      [...others, tag],
+      [tag, ...others],
+      [others[0], tag, others[1]],
+    ]) {
+      const answer = await send(known.join(', '))
+      t.deepEqual([answer.status, tagOf(answer)], [304, tag], known.join())
+    }
+    t.is((await send(others.join(', '))).status, 200)
+  }
+})
+
 test('HEAD has the headers of the compressed response', async (t) => {
   const { reader } = service()
   for (const path of [DOCUMENT, LIST, '/planets/none']) {
