@@ -17,6 +17,10 @@ const commands: Readonly<Record<string, { purpose: string; run: () => Promise<un
   export: { purpose: 'Exports a collection', run: () => import('./export.ts') },
   migrate: { purpose: 'Applies the pending migrations', run: () => import('./migrate.ts') },
   resource: { purpose: 'Adds resources and writes their migrations', run: () => runBundle('resource') },
+  restored: {
+    purpose: 'Prepares a database that was restored from a backup',
+    run: () => import('./restored.ts'),
+  },
   doctor: { purpose: 'Checks settings, database and rows', run: () => import('./doctor.ts') },
   studio: { purpose: 'Opens Prisma Studio on the database', run: () => import('./studio.ts') },
 }

@@ -105,7 +105,9 @@ export const ERRORS: Readonly<Record<ErrorCode, CodeExplanation>> = {
     retry: 'After changing the other resources.',
   },
   RESOURCE_GONE: {
-    cause: 'The resource was deleted, or the version or the position in the feed is no longer kept.',
+    cause:
+      'The resource was deleted, the version or the position in the feed is no longer kept, or changes before the ' +
+      'position were lost in a failover or a restore.',
     remedy:
       'Remove references to it. Its versions show its earlier states. PUT with its id creates it again.',
     retry: 'No.',

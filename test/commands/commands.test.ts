@@ -161,6 +161,30 @@ test.serial('migrate works beside a service that has the embedded database open'
   t.deepEqual([output, errors, status], ['The database is up to date\n', '', 0])
 })
 
+test.serial(
+  'restored raises the versions and positions that follow, beside a service and without one',
+  async (t) => {
+    const options = await createEmbedded(t)
+    const database = await openTestDatabase(options)
+    t.teardown(() => database.close())
+    const environment = { DATA_DIR: options.dataDir, NODE_ENV: 'production' }
+    const { version } = await database.client.planet.create({ data: { id: 'kept', name: 'Kept' } })
+    const raised = async (one: typeof database) => {
+      const { output, errors, status } = await run('restored', environment)
+      t.deepEqual([/^The next changes get higher versions/.test(output), errors, status], [true, '', 0])
+      const text = "UPDATE planets SET name = name || '+' RETURNING version"
+      return (await one.client.$rows<{ version: number }>({ text, values: [] }))[0]?.version ?? 0
+    }
+    const first = await raised(database)
+    t.true(first > version + 1_000_000)
+    await database.close()
+    await run('restored', environment)
+    const again = await openTestDatabase(options)
+    t.teardown(() => again.close())
+    t.true((await raised(again)) > first + 2_000_000)
+  },
+)
+
 test.serial('an unreachable database is one message and exit status 1', async (t) => {
   const { errors, status } = await run('migrate', {
     DATABASE_URL: 'postgresql://127.0.0.1:1/none',

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type pg from 'pg'
+import { beginTimeline } from '../../src/domain/feed/upkeep.ts'
 import { readList } from '../../src/domain/read.ts'
 import { planets } from '../../src/domain/resources/planets.ts'
 import { tableName } from '../../src/model/resource.ts'
@@ -41,6 +42,32 @@ test.serial('after a refused TRUNCATE every row exists, and a DELETE continues i
   t.is((await pool.query('SELECT FROM planets')).rowCount, 1)
   await pool.query('DELETE FROM planets')
   t.deepEqual((await pool.query(insert)).rows, [{ version: 2 }])
+})
+
+test.serial('after a restore, versions are above all that were given, however many a row has', async (t) => {
+  const { pool, client } = service().database
+  const version = async (statement: string) =>
+    (await pool.query(`${statement} RETURNING version`)).rows[0].version
+  const insert = (id: string) => version(`INSERT INTO planets (id, name) VALUES ('${id}', '${id}')`)
+  const change = (id: string) => version(`UPDATE planets SET name = name || '+' WHERE id = '${id}'`)
+  await insert('busy')
+  t.is(await insert('calm'), 1)
+  // As after many changes.
+  await pool.query(
+    "ALTER TABLE planets DISABLE TRIGGER USER; UPDATE planets SET version = 5000000 WHERE id = 'busy'",
+  )
+  await pool.query('ALTER TABLE planets ENABLE TRIGGER USER')
+  t.is(await change('busy'), 5_000_001)
+  await beginTimeline(client)
+  const lost = 100_000
+  const calm = await change('calm')
+  t.true(calm > 5_000_001 + lost, String(calm))
+  t.true((await change('busy')) > 5_000_001 + lost)
+  t.true((await insert('new')) >= calm)
+  t.is(await change('calm'), calm + 1)
+  await pool.query("DELETE FROM planets WHERE id IN ('busy', 'calm', 'new')")
+  t.is(await insert('calm'), calm + 2)
+  await pool.query("DELETE FROM planets WHERE id = 'calm'")
 })
 
 test.serial('tombstones cannot be deleted or changed', async (t) => {

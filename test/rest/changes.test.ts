@@ -4,6 +4,7 @@ import test from 'ava'
 import { readEnd, type Source } from '../../src/domain/feed/change-feed.ts'
 import { followFeed } from '../../src/domain/feed/follow.ts'
 import { toCursor } from '../../src/domain/feed/position.ts'
+import { beginTimeline } from '../../src/domain/feed/upkeep.ts'
 import { FeedWatch } from '../../src/domain/feed/watch.ts'
 import { DomainError } from '../../src/model/errors.ts'
 import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
@@ -182,6 +183,36 @@ test('a position is gone when changes after it were purged; without one, the fee
   // Of a database that was restored from a backup.
   const ahead = Buffer.from('999').toString('base64url')
   t.is((await reader.get(`/changes?since=${ahead}`)).status, 410)
+})
+
+test('after `halgraph restored`, positions that may be lost are gone, and the feed continues after it', async (t) => {
+  const own = await startTestService(t)
+  const { writer, reader, database } = own
+  const put = (id: string, name = id) => writer.put(`/planets/${id}`, { id, name })
+  await put('one')
+  const { next: kept } = await follow(reader, '/changes')
+  // As if positions were lost that a client has.
+  const lost = `/changes?since=${toCursor((await readEnd({ client: database.client, changesDays: 30 })) + 1)}`
+  t.is((await reader.get(lost)).status, 410)
+  t.true(await beginTimeline(database.client))
+  const { next: end } = await follow(reader, '/changes?since=now')
+  await put('two')
+  await put('one', 'Changed')
+  for (const since of [kept, end, '/changes?since=MA'])
+    t.deepEqual(
+      told((await follow(reader, since)).changes)
+        .map((change) => change.split(' ', 2).join(' '))
+        .slice(-2),
+      ['created two', 'changed one'],
+    )
+  t.is((await reader.get(lost)).status, 410)
+  await beginTimeline(database.client)
+  t.deepEqual((await follow(reader, '/changes?since=now')).changes, [])
+  t.is((await follow(reader, kept)).changes.length, 2)
+  t.is((await reader.get(lost)).status, 410)
+  await purgeChanges(database)
+  t.is((await reader.get(lost)).status, 410)
+  t.is((await reader.get(kept)).status, 410)
 })
 
 test('without a record there is no feed', async (t) => {

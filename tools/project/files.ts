@@ -58,7 +58,18 @@ export const items = defineResource({
 `
 
 function packageJson(name: string, title: string, { halgraph, prisma, typescript }: Versions): object {
-  const commands = ['start', 'migrate', 'resource', 'seed', 'token', 'import', 'export', 'doctor', 'studio']
+  const commands = [
+    'start',
+    'migrate',
+    'resource',
+    'seed',
+    'token',
+    'import',
+    'export',
+    'restored',
+    'doctor',
+    'studio',
+  ]
   return {
     name,
     version: '0.1.0',

@@ -9,6 +9,7 @@ export const ENGINE = {
   additions: {
     recorded_changes: repositoryPath('prisma/engine/recorded_changes.sql'),
     switch_update_triggers: repositoryPath('prisma/engine/switch_update_triggers.sql'),
+    begin_timeline: repositoryPath('prisma/engine/begin_timeline.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }

@@ -4,7 +4,7 @@ import { allows, authorize, type Caller } from '../../model/caller.ts'
 import { DomainError, errorAt } from '../../model/errors.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { WriteContext } from '../context.ts'
-import { toCursor, toPosition } from './position.ts'
+import { POSITIONS_OF_TIMELINE, toCursor, toPosition } from './position.ts'
 import { type ChangeRow, type RecordedChange, toChange } from './recorded-change.ts'
 import { numberChanges } from './upkeep.ts'
 
@@ -33,7 +33,8 @@ const SCANNED_POSITIONS = 1_000
  * Reads recorded changes after a position, in the order that all readers see. Assigns positions to new changes, so the client
  * must be that of the primary. Following `next` leads to each change exactly once.
  *
- * @throws {DomainError} RESOURCE_GONE (410) if changes after the position were purged, or it is of another database;
+ * @throws {DomainError} RESOURCE_GONE (410) if changes after the position were purged, or changes before it were lost in a
+ *   failover or a restore, or it is of another database;
  *   INVALID_QUERY_PARAMETER (400) for an invalid cursor; RESOURCE_NOT_FOUND (404) if changes are not recorded
  */
 export async function readChanges(
@@ -49,7 +50,8 @@ export async function readChanges(
   if (since === NOW) return { changes: [], next: toCursor(last), hasMore: false }
   if (since !== undefined && isGone) {
     const message =
-      'The changes after this position are no longer kept. Read the lists again and continue from there.'
+      'Changes after this position are no longer kept, or changes before it were lost when the database was restored. ' +
+      'Read the lists again and continue from there.'
     throw new DomainError('RESOURCE_GONE', message)
   }
   return {
@@ -105,14 +107,20 @@ export function readableCollections(
 interface Feed {
   readonly last: number
   readonly purged: number
+  /** Whether the position belongs to changes of a former timeline that this one lacks. */
+  readonly lost: boolean
   readonly reached: number | null
   readonly scanned: number
 }
+
+const TIMELINE = `${POSITIONS_OF_TIMELINE}::bigint`
 
 /** A row of a mass deletion is read as one row for each child. */
 const READ = `
   WITH scanned AS (SELECT position FROM recorded_changes WHERE position > $1 ORDER BY position LIMIT $4)
   SELECT feed.last_position::float8 AS last, feed.purged_position::float8 AS purged,
+    $1 / ${TIMELINE} < feed.last_position / ${TIMELINE} AND $1 > GREATEST(feed.purged_position, (
+      SELECT max(position) FROM recorded_changes WHERE position < ($1 / ${TIMELINE} + 1) * ${TIMELINE})) AS lost,
     (SELECT max(position) FROM scanned)::float8 AS reached, (SELECT count(*) FROM scanned)::int AS scanned,
     change.position::float8 AS position, change.collection, change.parent_id, change.id, change.version, change.event,
     change.changed_date, change.changed_by, change.columns,
@@ -136,6 +144,6 @@ async function readPart(client: Client, { resources, limit }: ChangeRequest, aft
   const rows = found.filter(({ position }) => position !== null).slice(0, limit)
   const isFull = found.length > limit
   const reached = (isFull ? rows.at(-1)?.position : feed.reached) ?? 0
-  const isGone = after < feed.purged || after > feed.last
+  const isGone = after < feed.purged || after > feed.last || feed.lost
   return { ...feed, rows, reached, isGone, hasMore: isFull || feed.scanned === SCANNED_POSITIONS }
 }

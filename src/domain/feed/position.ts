@@ -1,5 +1,12 @@
 import { errorAt } from '../../model/errors.ts'
 
+/** Those of each timeline of the server begin at a multiple of this (prisma/engine/begin_timeline.sql). */
+export const POSITIONS_OF_TIMELINE = 10_000_000_000
+
+export function timelineOf(position: number): number {
+  return Math.floor(position / POSITIONS_OF_TIMELINE)
+}
+
 /** Encoded, so that clients do not calculate with it. */
 export function toCursor(position: number): string {
   return Buffer.from(String(position)).toString('base64url')

@@ -13,10 +13,26 @@ const NUMBERING_MILLISECONDS = 10_000
  * @returns whether changes are recorded: false also if the domain lacks the migration
  */
 export async function keepChanges(client: Client, days: number): Promise<boolean> {
-  const exists = "SELECT WHERE to_regprocedure('keep_changes(integer)') IS NOT NULL"
-  if ((await client.$rows({ text: exists, values: [] })).length === 0) return false
+  if (!(await hasFunction(client, 'keep_changes(integer)'))) return false
   await client.$rows({ text: 'SELECT keep_changes($1)::text AS kept', values: [days] })
   return days > 0
+}
+
+/**
+ * Gives the next changes higher versions and positions than those that a restored database may have lost.
+ *
+ * @returns false if the domain lacks the migration
+ */
+export async function beginTimeline(client: Client): Promise<boolean> {
+  if (!(await hasFunction(client, 'begin_timeline()'))) return false
+  await client.$rows({ text: 'SELECT begin_timeline()::text AS begun', values: [] })
+  return true
+}
+
+async function hasFunction(client: Client, signature: string): Promise<boolean> {
+  const text = 'SELECT to_regprocedure($1) IS NOT NULL AS exists'
+  const [found] = await client.$rows<{ exists: boolean }>({ text, values: [signature] })
+  return found?.exists === true
 }
 
 /** Assigns positions to the committed changes that have none, unless commits wait for a standby. */

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { WriteNotifications } from '../../database/notifications.ts'
 import type { Caller } from '../../model/caller.ts'
 import { type ChangeRequest, hasChanges, readEnd, type Source } from './change-feed.ts'
+import { timelineOf } from './position.ts'
 import { numberChanges } from './upkeep.ts'
 
 /** How often the feed is read while a request waits, for changes that no notification announces. */
@@ -50,7 +51,8 @@ export class FeedWatch {
    * come from a replica that lags further, so this is a position that each replica in use has reached.
    */
   startFor(position: number): number {
-    return Math.min(position, this.#settled ?? position)
+    const settled = this.#settled ?? position
+    return timelineOf(settled) === timelineOf(position) ? Math.min(position, settled) : position
   }
 
   async refresh(): Promise<void> {
