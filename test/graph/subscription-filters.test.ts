@@ -11,7 +11,7 @@ import { species } from '../../src/domain/resources/species.ts'
 import { filterFrom } from '../../src/graph/schema/filters.ts'
 import { createSchema } from '../../src/graph/schema/schema.ts'
 import { kindOf } from '../../src/model/fields.ts'
-import { matches } from '../../src/model/query/matches.ts'
+import { matcherOf } from '../../src/model/query/matches.ts'
 import type { Operator } from '../../src/model/query/operators.ts'
 import { type Filter, leafNamed } from '../../src/model/query/query.ts'
 import { defineResource } from '../../src/model/resource.ts'
@@ -19,7 +19,7 @@ import type { Columns } from '../../src/model/row.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { isFull } from '../helpers/process/full.ts'
 import type { Json } from '../helpers/service/client.ts'
-import { shareTestService } from '../helpers/service/service.ts'
+import { shareTestService, startTestService } from '../helpers/service/service.ts'
 import { subscribe } from '../helpers/service/subscribe.ts'
 
 const service = shareTestService(test)
@@ -134,9 +134,8 @@ test.serial('a filter matches the changes of the species that the list has with 
       const { data, text } = await reader.graphql(query, { filter })
       if (!data?.speciesPage) throw new Error(text)
       const condition = filterFrom(species, { filter: coerceInputValue(filter, type) as never }, resources)
-      const found = changes.filter(
-        ({ row }) => !condition || matches(species, condition, row as Columns, lower),
-      )
+      const matches = condition ? matcherOf(species, condition, lower) : () => true
+      const found = changes.filter(({ row }) => matches(row as Columns))
       t.deepEqual(
         found.map(({ key }) => key.id).sort(),
         data.speciesPage.items.map(({ id }: Json) => id).sort(),
@@ -260,9 +259,10 @@ test.serial('values of every kind match as in a statement', async (t) => {
         text: `SELECT id FROM samples WHERE ${condition}`,
         values: parameters.values,
       })
+      const matches = matcherOf(samples, filter, lower)
       t.deepEqual(
         changes
-          .filter(({ row }) => matches(samples, filter, row as Columns, lower))
+          .filter(({ row }) => matches(row as Columns))
           .map(({ key }) => key.id)
           .sort(),
         found.map(({ id }) => id).sort(),
@@ -360,4 +360,46 @@ test.serial('what a filter of a subscription may not ask is refused', async (t) 
     t.is(await ended, undefined)
     t.is(results[0].errors[0].extensions.code, code, filter)
   }
+})
+
+test.serial('a text is lowered once for all conditions of all subscriptions', async (t) => {
+  const { writer, reader, origin } = service()
+  const objective = 'The Quick Brown Fox '.repeat(400)
+  const without = Array.from({ length: 20 }, (_, number) => ({
+    objective: { containsInsensitive: `Not There ${number}` },
+  }))
+  const filter = { or: [...without, { objective: { containsInsensitive: 'FOX' } }] }
+  const query = 'subscription ($filter: MissionFilter) { missionChanged(filter: $filter) { id } }'
+  const subscriptions = await Promise.all(
+    Array.from({ length: 15 }, () => subscribe(origin, reader.authorization, query, { filter })),
+  )
+  const { replace } = String.prototype
+  let count = 0
+  const counting = function (this: string, ...parameters: unknown[]) {
+    if (this.length === objective.length && String(parameters[0]).includes('Lowercased')) count++
+    return Reflect.apply(replace, this, parameters)
+  }
+  String.prototype.replace = counting as typeof replace
+  t.teardown(() => {
+    String.prototype.replace = replace
+  })
+  await writer.put('/missions/long', { id: 'long', name: 'Long', objective })
+  for (const one of subscriptions) {
+    t.deepEqual(await one.until(1), [{ data: { missionChanged: { id: 'long' } } }])
+    one.leave()
+  }
+  t.is(count, 1)
+})
+
+test('the filter of a subscription counts towards its cost', async (t) => {
+  const { origin, reader } = await startTestService(t, { graphqlMaxCost: 2 })
+  const begin = (filter: string) =>
+    subscribe(origin, reader.authorization, `subscription { planetChanged${filter} { id } }`)
+  const plain = await begin('')
+  t.deepEqual(plain.results, [])
+  plain.leave()
+  const refused = await begin('(filter: { name: { containsInsensitive: "x" } })')
+  t.is(await refused.ended, undefined)
+  const { code, details } = refused.results[0].errors[0].extensions
+  t.deepEqual([code, details[0].code], ['VALIDATION_FAILED', 'LIMIT_EXCEEDED'])
 })

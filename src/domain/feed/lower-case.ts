@@ -1,14 +1,19 @@
+import { LRUCache } from 'lru-cache'
 import type { Client } from '../../database/extension.ts'
 import type { LowerCase } from '../../model/query/matches.ts'
 
 /** Letters beyond these have one case. */
 const LAST_LETTER = 0x1ffff
 
+/** Of all texts whose lower case is kept. */
+const KEPT_CHARACTERS = 2 * 1024 * 1024
+
 const known = new WeakMap<Client, Promise<LowerCase>>()
 
 /**
  * Lowers the case of a text as this database does, letter by letter. Databases differ from JavaScript and from each other
- * in rare letters such as İ and Ⓐ, so the letters are read once.
+ * in rare letters such as İ and Ⓐ, so the letters are read once. Recent texts are kept, since each condition of each
+ * subscription is checked for the same ones.
  */
 export function lowerCaseOf(client: Client): Promise<LowerCase> {
   const reading = known.get(client) ?? readLowerCase(client)
@@ -21,8 +26,18 @@ async function readLowerCase(client: Client): Promise<LowerCase> {
   const text = 'SELECT one, lower(one COLLATE "default") AS lower FROM unnest($1::text[]) AS one'
   const rows = await client.$rows<{ one: string; lower: string }>({ text, values: [upperCaseLetters()] })
   const letters = new Map(rows.map(({ one, lower }) => [one, lower]))
-  return (original) =>
-    original.replace(/\p{Changes_When_Lowercased}/gu, (letter) => letters.get(letter) ?? letter)
+  const lowered = new LRUCache<string, string>({
+    maxSize: KEPT_CHARACTERS,
+    // A size must not be 0.
+    sizeCalculation: ({ length }) => length + 1,
+  })
+  return (original) => {
+    const found = lowered.get(original)
+    if (found !== undefined) return found
+    const lower = original.replace(/\p{Changes_When_Lowercased}/gu, (letter) => letters.get(letter) ?? letter)
+    lowered.set(original, lower)
+    return lower
+  }
 }
 
 function upperCaseLetters(): string[] {

@@ -146,8 +146,8 @@ export interface Kind<Field extends FieldOf<string>> {
   readonly isUnordered?: true
   /** The condition of the operator `contains`; by default, that the text of the column contains the parameter. */
   contains?(column: string, parameter: string): string
-  /** The same condition on a value in the process. */
-  holds?(field: Field, value: never, operand: unknown): boolean
+  /** The same condition on values in the process. */
+  holds?(field: Field, operand: unknown): (value: never) => boolean
   /** Compares two values as the database does; by default as JavaScript does. */
   compare?(one: never, other: never): number
   /** Converts the value to compare with to a parameter; unchanged by default. */

@@ -117,8 +117,10 @@ export const listKind: Kind<ListField> = {
     const checked = checkItem(field, value)
     return JSON.stringify('problem' in checked ? value : checked.value)
   },
-  holds: (field, items: unknown[], value) =>
-    items.includes(JSON.parse(listKind.operand?.(field, value) as string)),
+  holds(field, value) {
+    const item = JSON.parse(listKind.operand?.(field, value) as string)
+    return (items: unknown[]) => items.includes(item)
+  },
   schema: (field) => ({
     type: 'array',
     items: kindOfItem(field).schema(field.item),

@@ -9,27 +9,44 @@ import { type Filter, leafNamed } from './query.ts'
 /** Lowers the case of a text as the database does. */
 export type LowerCase = (text: string) => string
 
+/** Whether a resource matches a filter, by its columns, with the values that statements return. */
+export type Matcher = (row: Columns) => boolean
+
 /**
- * Whether a resource matches a filter, as with the condition of `database/sql/filter.ts`.
+ * Makes the check of a filter, as the condition of `database/sql/filter.ts` checks it. Converts what the filter compares
+ * with once.
  *
- * @param row the columns of the resource, with the values that statements return
  * @throws {TypeError} for a condition that needs other rows or an index: over a relation, or of a search
  */
-export function matches(resource: Resource, filter: Filter, row: Columns, lower: LowerCase): boolean {
-  if ('not' in filter) return !matches(resource, filter.not, row, lower)
-  if ('all' in filter) return filter.all.every((part) => matches(resource, part, row, lower))
-  if ('any' in filter) return filter.any.some((part) => matches(resource, part, row, lower))
+export function matcherOf(resource: Resource, filter: Filter, lower: LowerCase): Matcher {
+  const made = (parts: readonly Filter[]) => parts.map((part) => matcherOf(resource, part, lower))
+  if ('not' in filter) {
+    const matches = matcherOf(resource, filter.not, lower)
+    return (row) => !matches(row)
+  }
+  if ('all' in filter) {
+    const parts = made(filter.all)
+    return (row) => parts.every((matches) => matches(row))
+  }
+  if ('any' in filter) {
+    const parts = made(filter.any)
+    return (row) => parts.some((matches) => matches(row))
+  }
   if (!('field' in filter)) throw new TypeError('This condition cannot be checked on one row.')
   const { operator, value } = filter
-  if (operator === 'notEquals') return !matches(resource, { ...filter, operator: 'equals' }, row, lower)
+  if (operator === 'notEquals') {
+    return matcherOf(resource, { not: { ...filter, operator: 'equals' } }, lower)
+  }
   const { column, field } = leafNamed(resource, filter.field)
+  if (operator === 'isSet') return (row) => ((row[column] ?? null) !== null) === value
+  const holds = HOLDS[operator]({ field, kind: kindOf(field), lower }, value)
   const other = (field as TextField).alsoMatches
   const columns = other && (operator === 'equals' || operator === 'in') ? [column, other] : [column]
-  return columns.some((one) => {
-    const own = row[one] ?? null
-    if (operator === 'isSet') return (own !== null) === value
-    return own !== null && HOLDS[operator]({ field, kind: kindOf(field), lower }, own, value)
-  })
+  return (row) =>
+    columns.some((one) => {
+      const own = row[one] ?? null
+      return own !== null && holds(own)
+    })
 }
 
 interface Comparison {
@@ -40,18 +57,25 @@ interface Comparison {
 
 /** For values that are set. */
 const HOLDS: Readonly<
-  Record<Exclude<Operator, 'notEquals' | 'isSet'>, (by: Comparison, own: unknown, value: unknown) => boolean>
+  Record<
+    Exclude<Operator, 'notEquals' | 'isSet'>,
+    (by: Comparison, value: unknown) => (own: unknown) => boolean
+  >
 > = {
-  equals: (by, own, value) => compared(by, own, value) === 0,
-  in: (by, own, values) => (values as unknown[]).some((value) => compared(by, own, value) === 0),
-  gt: (by, own, value) => compared(by, own, value) > 0,
-  gte: (by, own, value) => compared(by, own, value) >= 0,
-  lt: (by, own, value) => compared(by, own, value) < 0,
-  lte: (by, own, value) => compared(by, own, value) <= 0,
-  contains: ({ field, kind }, own, value) =>
-    kind.holds ? kind.holds(field, own as never, value) : (own as string).includes(value as string),
-  containsInsensitive: ({ lower }, own, value) => lower(own as string).includes(lower(value as string)),
-  startsWith: (_, own, value) => (own as string).startsWith(value as string),
+  equals: (by, value) => (own) => compared(by, own, value) === 0,
+  in: (by, values) => (own) => (values as unknown[]).some((value) => compared(by, own, value) === 0),
+  gt: (by, value) => (own) => compared(by, own, value) > 0,
+  gte: (by, value) => (own) => compared(by, own, value) >= 0,
+  lt: (by, value) => (own) => compared(by, own, value) < 0,
+  lte: (by, value) => (own) => compared(by, own, value) <= 0,
+  contains: ({ field, kind }, value) =>
+    (kind.holds?.(field, value) as ((own: unknown) => boolean) | undefined) ??
+    ((own) => (own as string).includes(value as string)),
+  containsInsensitive: ({ lower }, value) => {
+    const lowered = lower(value as string)
+    return (own) => lower(own as string).includes(lowered)
+  },
+  startsWith: (_, value) => (own) => (own as string).startsWith(value as string),
 }
 
 function compared({ kind }: Comparison, own: unknown, value: unknown): number {
