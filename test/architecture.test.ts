@@ -135,9 +135,9 @@ test('only the domain and the commands import the database', async (t) => {
   )
 })
 
-test('REST cannot execute anything itself: it is given a function that prepares operations', async (t) => {
+test('REST cannot execute anything itself: it is given what executes operations', async (t) => {
   for (const { path, text } of await sources) {
-    if (path.startsWith('rest/')) t.notRegex(text, /createPrepare/, path)
+    if (path.startsWith('rest/')) t.notRegex(text, /createExecutor/, path)
   }
 })
 

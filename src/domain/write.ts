@@ -25,6 +25,8 @@ interface PutOptions extends PatchOptions {
   readonly mayReplace: boolean
 }
 
+export type WriteOptions = PutOptions & CreateOptions
+
 interface CreateOptions extends Pick<PatchOptions, 'apiVersion'> {
   readonly key?: string | undefined
   /** The identifier in the body. It is ignored, unless a resource has it. */
@@ -84,7 +86,8 @@ export async function putResource(
       const message = 'The resource already exists.'
       throw new DomainError('PRECONDITION_FAILED', message, [], { ...key, version: row.version })
     }
-    if (!options.mayCreate) throw resourceNotFound(resource, key, CREATE_ADVICE)
+    // A resource that does not exist has none of the versions.
+    if (!options.mayCreate || options.versions) throw resourceNotFound(resource, key, CREATE_ADVICE)
     return insertResource(context, resource, key, completed(resource, view, values))
   })
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Router from '@koa/router'
 import type { Context } from 'koa'
-import type { Prepare } from '../graph/execution/operation.ts'
+import type { Executor } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { preferencesOf } from '../http/headers/preferences.ts'
 import { requestHeader } from '../http/headers/request-headers.ts'
@@ -16,7 +16,7 @@ import type { ServiceOperation } from './operations/operation.ts'
 import { QueryParameters } from './query-parameters.ts'
 import { linkDescription, negotiate, respond, viewerOf } from './respond.ts'
 import { basePath, type RestSettings } from './urls.ts'
-import { idempotencyKeyOf, runWrites, type Write, type WriteRequest } from './writes.ts'
+import { idempotencyKeyOf, runBatch, type Write, type WriteRequest } from './writes.ts'
 
 export const BATCH_PATH = '/batch'
 
@@ -61,7 +61,7 @@ export const OPERATION_HEADERS = [
 ]
 
 /** Runs writes in one transaction. All of them are checked before the first runs. */
-export function batchHandler(routes: readonly Route[], prepare: Prepare, settings: RestSettings): Handler {
+export function batchHandler(routes: readonly Route[], executor: Executor, settings: RestSettings): Handler {
   const router = new Router({ sensitive: true, strict: true })
   for (const [index, { path, methods }] of routes.entries()) {
     const isWritable = METHODS.some((method) => method in methods)
@@ -102,12 +102,11 @@ export function batchHandler(routes: readonly Route[], prepare: Prepare, setting
         throw located(error, index)
       }
     })
-    const results = await runWrites(ctx, writes, prepare).catch((error) => {
-      throw located(error, Number(error.failedField?.slice('write'.length)))
-    })
+    const { results, failure } = await runBatch(ctx, writes, executor)
+    if (failure) throw located(failure, results.length)
     const viewer = viewerOf(ctx, settings)
     linkDescription(ctx, viewer.urls)
-    const responses = writes.map((write, index) => write.respond(results[index] as Values, viewer))
+    const responses = writes.map((write, index) => write.respond(results[index]?.['write'] as Values, viewer))
     respond(ctx, 200, { results: responses })
   }
 }
@@ -167,7 +166,7 @@ function invalid(field: string, code: DetailCode, message: string): DomainError 
 }
 
 function located(error: unknown, index: number): unknown {
-  if (!(error instanceof DomainError) || Number.isNaN(index)) return error
+  if (!(error instanceof DomainError)) return error
   const place = `operations[${index}]`
   const details = error.details.map(({ field, ...detail }) => {
     return { field: field === '' ? place : `${place}.${field}`, ...detail }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Prepare } from '../graph/execution/operation.ts'
+import type { Executor } from '../graph/execution/operation.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { link } from '../http/headers/links.ts'
 import { preferencesOf, reportApplied } from '../http/headers/preferences.ts'
@@ -26,14 +26,14 @@ import { QueryParameters } from './query-parameters.ts'
 import { respond, type Viewer, viewerOf } from './respond.ts'
 import { authorizeEmbeds, SELECTION_PARAMETERS, selectionParser } from './selection.ts'
 import { type RestSettings, requestedUrl, type Urls, VERSIONS_PATH } from './urls.ts'
-import { createWrites, type Represent, runWrites, type WriteName } from './writes.ts'
+import { createWrites, type Represent, runWrite, type WriteName } from './writes.ts'
 
 /** The handlers of a resource (SPEC §4.1–4.7). Each runs one GraphQL operation. */
 export function createHandlers(
   resource: Resource,
   resources: readonly Resource[],
   operations: Operations,
-  prepare: Prepare,
+  executor: Executor,
   settings: RestSettings,
 ) {
   const hal = createHal(resource, resources)
@@ -83,7 +83,7 @@ export function createHandlers(
       const body = name === 'remove' ? undefined : await readJsonBody(ctx)
       const write = writes[name]({ params: ctx['params'], headers: ctx.headers, body })
       if (write.applied !== undefined) reportApplied(ctx, write.applied)
-      const [result] = await runWrites(ctx, [write], prepare, false)
+      const { write: result } = await runWrite(ctx, write, executor)
       const response = write.respond(result as Values, viewerOf(ctx, settings))
       const { 'Preference-Applied': applied, ...headers } = response.headers
       if (applied !== undefined && applied !== write.applied) reportApplied(ctx, applied)

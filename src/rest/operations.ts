@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { LRUCache } from 'lru-cache'
-import type { OperationText, Prepare, PreparedOperation } from '../graph/execution/operation.ts'
+import type { Executor, OperationText, PreparedOperation } from '../graph/execution/operation.ts'
 import { camelCase, graphNames, parentArgument, singular } from '../graph/names.ts'
 import { callerOf } from '../http/auth/authenticate.ts'
 import { preferencesOf, reportApplied } from '../http/headers/preferences.ts'
@@ -21,7 +21,7 @@ const MAXIMUM_SELECTIONS = 20
 type Variables = Readonly<Record<string, string>>
 
 /** Some of these operations may have no route. */
-export function resourceOperations(resource: Resource, prepare: Prepare) {
+export function resourceOperations(resource: Resource, prepare: Executor['prepare']) {
   const { parentField, listed, isVersioned } = resource
   const names = graphNames(resource)
   const ownParent: Variables = parentField === undefined ? {} : { parentId: 'ID!' }
@@ -152,20 +152,26 @@ function aliased(name: string): string {
 /** Proxies and clients refuse longer headers, so longer operations are not shown. */
 const HEADER_BYTES = 6_000
 
-/**
- * Runs an operation. With `Prefer: graphql-operation` (RFC 7240), the header `GraphQL-Operation` shows it as it could be
- * sent to /graphql. It contains only names and the values that the caller sent.
- */
 export function runForRequest(ctx: Context, operation: PreparedOperation, variables: Values) {
-  if (preferencesOf(ctx)['graphql-operation'] !== undefined)
-    show(ctx, JSON.stringify({ query: operation.document, variables }))
+  showOperations(ctx, () => ({ query: operation.show(), variables }))
   return operation.run(variables, callerOf(ctx))
 }
 
-function show(ctx: Context, operation: string): void {
+interface ShownOperation {
+  readonly query: string
+  readonly variables: Values
+}
+
+/**
+ * With `Prefer: graphql-operation` (RFC 7240), shows the operations of a request in the header `GraphQL-Operation`, as
+ * they could be sent to /graphql: an object or, for a batch, a list. It contains only names and the values that the caller
+ * sent.
+ */
+export function showOperations(ctx: Context, shown: () => ShownOperation | readonly ShownOperation[]): void {
+  if (preferencesOf(ctx)['graphql-operation'] === undefined) return
   // Headers are in printable ASCII (RFC 9110 §5.5).
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  const value = operation.replace(/[^ -~]/g, escaped)
+  const value = JSON.stringify(shown()).replace(/[^ -~]/g, escaped)
   if (value.length > HEADER_BYTES) return
   reportApplied(ctx, 'graphql-operation')
   ctx.set('GraphQL-Operation', value)

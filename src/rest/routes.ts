@@ -1,4 +1,4 @@
-import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
+import type { Executor, PreparedOperation } from '../graph/execution/operation.ts'
 import { link } from '../http/headers/links.ts'
 import { rootFor } from '../http/request-target.ts'
 import { type Endpoint, type Handler, type Route, reads } from '../http/routes.ts'
@@ -19,18 +19,18 @@ import type { WriteName } from './writes.ts'
 
 export function createRoutes(
   resources: readonly Resource[],
-  prepare: Prepare,
+  executor: Executor,
   settings: RestSettings,
 ): Route[] {
-  const entry = reads({ handle: entryHandler(prepare, settings) })
-  const versions = prepare({ type: 'query', name: 'versions', text: VERSIONS_QUERY })
-  const served = resources.flatMap((resource) => serve(resource, resources, prepare, versions, settings))
+  const entry = reads({ handle: entryHandler(executor, settings) })
+  const versions = executor.prepare({ type: 'query', name: 'versions', text: VERSIONS_QUERY })
+  const served = resources.flatMap((resource) => serve(resource, resources, executor, versions, settings))
   const base = basePath(settings)
   return [
     tokenRoute(base, entry),
     ...served,
-    tokenRoute(base + BATCH_PATH, { POST: { handle: batchHandler(served, prepare, settings) } }),
-    tokenRoute(base + CHANGES_PATH, reads({ handle: changesHandler(resources, prepare, settings) })),
+    tokenRoute(base + BATCH_PATH, { POST: { handle: batchHandler(served, executor, settings) } }),
+    tokenRoute(base + CHANGES_PATH, reads({ handle: changesHandler(resources, executor, settings) })),
   ]
 }
 
@@ -38,7 +38,7 @@ export function createRoutes(
  * The entry document (SPEC §1.4). The Link header leads to the OpenAPI document and the reference (RFC 8631), and to the
  * catalogue of the interfaces (RFC 9727).
  */
-function entryHandler(prepare: Prepare, settings: RestSettings): Handler {
+function entryHandler({ prepare }: Executor, settings: RestSettings): Handler {
   const text = '{ collections { path description } }'
   const operation = prepare({ type: 'query', name: 'collections', text })
   return async (ctx) => {
@@ -71,12 +71,12 @@ function tokenRoute(path: string, methods: Route['methods']): Route {
 function serve(
   resource: Resource,
   resources: readonly Resource[],
-  prepare: Prepare,
+  executor: Executor,
   versions: PreparedOperation,
   settings: RestSettings,
 ): Route[] {
-  const operations = resourceOperations(resource, prepare)
-  const handlers = createHandlers(resource, resources, operations, prepare, settings)
+  const operations = resourceOperations(resource, executor.prepare)
+  const handlers = createHandlers(resource, resources, operations, executor, settings)
 
   /**
    * Adds to all responses of a resource a negotiated media type, a link to the profile, the current entity tag after a

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from 'koa'
-import { joinOperations } from '../graph/execution/joined-operations.ts'
-import type { Prepare, PreparedOperation } from '../graph/execution/operation.ts'
+import type { Executor, PreparedOperation } from '../graph/execution/operation.ts'
 import { toGraphNames } from '../graph/names.ts'
+import { callerOf } from '../http/auth/authenticate.ts'
 import { preferencesOf, reportApplied } from '../http/headers/preferences.ts'
 import { requestHeader } from '../http/headers/request-headers.ts'
 import { allows } from '../model/caller.ts'
@@ -12,7 +12,7 @@ import type { Resource, Values } from '../model/resource.ts'
 import { inspectPatch, inspectResource, readOnlyDetail } from '../model/validate.ts'
 import { conditionVariables, stateHeaders } from './conditional.ts'
 import type { Occasion } from './hal.ts'
-import { type Operations, runForRequest } from './operations.ts'
+import { type Operations, showOperations } from './operations.ts'
 import type { Viewer } from './respond.ts'
 import { keyIn, type RestSettings } from './urls.ts'
 
@@ -142,23 +142,31 @@ export function createWrites(
   }
 }
 
-/** Runs several writes, or a dry run, as one operation in one transaction. `Prefer: tx=rollback` undoes it at the end. */
-export async function runWrites(
-  ctx: Context,
-  writes: readonly Write[],
-  prepare: Prepare,
-  isBatch = true,
-): Promise<Values[]> {
+/** Runs writes in order, in one transaction. `Prefer: tx=rollback` undoes it at the end. */
+export function runBatch(ctx: Context, writes: readonly Write[], { runTogether }: Executor) {
+  const isDryRun = isDryRunOf(ctx)
+  showOperations(ctx, () => writes.map((write) => shownWrite(write, isDryRun)))
+  return runTogether(writes, callerOf(ctx), isDryRun)
+}
+
+/** Runs a write that is not part of a batch. */
+export async function runWrite(ctx: Context, write: Write, { runTogether }: Executor): Promise<Values> {
+  const isDryRun = isDryRunOf(ctx)
+  showOperations(ctx, () => shownWrite(write, isDryRun))
+  if (!isDryRun) return write.operation.run(write.variables, callerOf(ctx))
+  const { results, failure } = await runTogether([write], callerOf(ctx), true)
+  if (failure) throw failure
+  return results[0] as Values
+}
+
+function isDryRunOf(ctx: Context): boolean {
   const { tx } = preferencesOf(ctx)
   if (tx !== undefined) reportApplied(ctx, `tx=${tx}`)
-  const [first] = writes
-  if (first && !isBatch && tx !== 'rollback') {
-    const { write } = await runForRequest(ctx, first.operation, first.variables)
-    return [write as Values]
-  }
-  const { operation, variables } = joinOperations(writes, tx === 'rollback')
-  const results = await runForRequest(ctx, prepare(operation), variables)
-  return writes.map((_, index) => results[`write${index}`] as Values)
+  return tx === 'rollback'
+}
+
+function shownWrite({ operation, variables }: Write, isDryRun: boolean) {
+  return { query: isDryRun ? operation.show('dryRun') : operation.show(), variables }
 }
 
 /** Whether read-only fields with other values are ignored (RFC 7240 §4.4). */

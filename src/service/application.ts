@@ -5,8 +5,9 @@ import { tableSizes } from '../domain/table-sizes.ts'
 import { ConnectionShares } from '../graph/execution/connections.ts'
 import type { DomainContext } from '../graph/execution/context.ts'
 import { CostEstimator } from '../graph/execution/cost.ts'
-import { createPrepare, createRunOperation } from '../graph/execution/operation.ts'
+import { createExecutor } from '../graph/execution/operation.ts'
 import { OperationLimiter } from '../graph/execution/operation-limiter.ts'
+import { createRunOperation } from '../graph/execution/run-operation.ts'
 import { createGraphQLRoute } from '../graph/http/apollo.ts'
 import { readPersistedOperations } from '../graph/http/persisted-operations.ts'
 import { createSchema } from '../graph/schema/schema.ts'
@@ -110,12 +111,12 @@ export async function prepareApplication(parts: ServiceParts) {
       types: settings.graphqlIntrospection ? typeMap(schema, resources) : undefined,
     }
     const interfaces = restVersions(resources, served.versions, site)
-    const prepare = createPrepare(schema, domain, costs, run)
+    const executor = createExecutor({ schema, domain, costs, run })
     const routes = [
       ...healthRoutes(() => database.check(), state),
       ...(metrics ? [metrics.route] : []),
       ...(settings.graphqlExplorer ? [explorerAssets(resources, persisted)] : []),
-      ...interfaces.flatMap((version) => createRoutes(version.resources, prepare, version.settings)),
+      ...interfaces.flatMap((version) => createRoutes(version.resources, executor, version.settings)),
       ...documentRoutes(resources, site, interfaces),
       graphql,
       notFoundRoute(resources, site),

@@ -33,6 +33,43 @@ test('an atomic mutation can select its type beside its writes', async (t) => {
   t.deepEqual(data, { __typename: 'Mutation', putPlanet: { outcome: 'CREATED' } })
 })
 
+test('a field reads no write of a later field', async (t) => {
+  const moon = (name: string) => `createMoon(planetId: "watched", input: { name: "${name}" }) {
+    moon { planet { moons { totalCount } } }
+  }`
+  const { data, errors } = await service().writer.graphql(`mutation @atomic {
+    ${planet('watched')}
+    one: ${moon('One')}
+    two: ${moon('Two')}
+  }`)
+  t.is(errors, undefined)
+  t.deepEqual(
+    [data.one, data.two].map(({ moon }) => moon.planet.moons.totalCount),
+    [1, 2],
+  )
+})
+
+test('a fragment with a variable, and fields that are merged or left out, are as without a transaction', async (t) => {
+  const fields = `{
+    made: putPlanet(id: $id, input: { name: $name }) { ...written }
+    made: putPlanet(id: $id, input: { name: $name }) { planet { name } }
+    left: putPlanet(id: "left", input: { name: "Left" }) @skip(if: $skips) { outcome }
+    ...more
+  }
+  fragment written on PlanetPayload { outcome planet { id @include(if: $shows) } }
+  fragment more on Mutation { again: patchPlanet(id: $id, patch: {}) { outcome } }`
+  const variables = { id: 'fragments', name: 'Fragments', skips: true, shows: true }
+  const { data, errors } = await service().writer.graphql(
+    `mutation ($id: ID!, $name: String!, $skips: Boolean!, $shows: Boolean!) @atomic ${fields}`,
+    variables,
+  )
+  t.is(errors, undefined)
+  t.deepEqual(data, {
+    made: { outcome: 'CREATED', planet: { id: 'fragments', name: 'Fragments' } },
+    again: { outcome: 'UNCHANGED' },
+  })
+})
+
 const refusals: [title: string, field: string, code: string, detail?: string][] = [
   ['a value that is not valid', 'putPlanet(id: "x", input: { name: " " }) { outcome }', 'VALIDATION_FAILED'],
   ['a value that another has', planet('other', 'FIRST'), 'RESOURCE_ALREADY_EXISTS', 'input.name'],

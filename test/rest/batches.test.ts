@@ -386,6 +386,24 @@ test('operations on what the batch itself creates are in order', async (t) => {
   t.is((await reader.get('/planets/ordered')).body.host_star, 'second')
 })
 
+test('a creation waits for the changes before it, and takes a name that they have left', async (t) => {
+  const named = (id: string, name: string) => planet(id, { name })
+  t.is((await batch([named('renamed', 'Old name')])).status, 200)
+  const { status, body } = await batch([
+    named('unrelated', 'Unrelated'),
+    named('renamed', 'Passing name'),
+    named('renamed', 'New name'),
+    named('heir', 'Passing name'),
+  ])
+  t.is(status, 200, JSON.stringify(body))
+  const refused = await batch([
+    named('further', 'Further'),
+    named('renamed', 'Wanted name'),
+    named('latecomer', 'Wanted name'),
+  ])
+  t.deepEqual(errorOf(refused), [409, 'RESOURCE_ALREADY_EXISTS', 'operations[2].name'])
+})
+
 test('a batch can be tried without writing', async (t) => {
   const { status, body, headers } = await batch([planet('tried'), planet('tried-too')], {
     Prefer: 'tx=rollback',

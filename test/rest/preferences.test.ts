@@ -243,7 +243,7 @@ test('a dry run is refused like the write, and uses up no idempotency key', asyn
   t.is((await withScope('planets:read').post('/planets', planet, DRY)).status, 403)
   t.is((await writer.delete('/planets/unknown', { Prefer: 'tx=rollback, handling=strict' })).status, 404)
   const { headers } = await writer.post('/planets', planet, { Prefer: 'tx=rollback, graphql-operation' })
-  t.regex(headers.get('graphql-operation') ?? '', /mutation \(.*\) @atomic @dryRun \{/)
+  t.regex(headers.get('graphql-operation') ?? '', /mutation \(.*\) @dryRun \{/)
 })
 
 test('tx=commit is confirmed, and writes', async (t) => {

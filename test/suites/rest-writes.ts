@@ -1,3 +1,4 @@
+import '../rest/batch-order.test.ts'
 import '../rest/batches.test.ts'
 import '../rest/delete-races.test.ts'
 import '../rest/idempotency.test.ts'

@@ -2,13 +2,13 @@ import DataLoader from 'dataloader'
 import type { DatabaseClient, ReadContext, SharedTransaction, WriteContext } from '../../domain/context.ts'
 import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { readByKeys, readLists } from '../../domain/read.ts'
+import type { WriteTurn } from '../../domain/write-order.ts'
 import { type Action, authorize, type Caller } from '../../model/caller.ts'
 import { keyOf, keyText, type ResourceKey } from '../../model/identifiers.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import type { ConnectionShares, Connections } from './connections.ts'
-import { JointWrites } from './joint-writes.ts'
 import type { Slot } from './operation-limiter.ts'
 
 export interface DomainContext extends Omit<WriteContext, 'caller'> {
@@ -48,8 +48,8 @@ export interface GraphContext {
    * resource after a create (SPEC §4.3), and after other writes only to callers who may read it.
    */
   readonly selectsWritten: boolean
-  /** Set if all fields of a mutation share a transaction. */
-  readonly joint?: JointWrites | undefined
+  /** Set if the operation is one of several in a transaction. */
+  readonly turn?: WriteTurn | undefined
   /** Set if the response can be a stream of events. */
   readonly subscriber?: Subscriber | undefined
 }
@@ -79,18 +79,11 @@ export function inTransaction(
   context: GraphContext,
   client: DatabaseClient,
   transaction: SharedTransaction,
-  isAtomic: boolean,
 ): GraphContext {
   const own = <Result>(work: () => Promise<Result>) => work()
   const connections: Connections = { use: own, read: ({ run }) => run(), write: own }
   const domain = { ...context.domain, client, transaction }
-  return {
-    ...context,
-    domain,
-    loaders: new Loaders(client, connections, context.slot),
-    connections,
-    joint: new JointWrites({ ...domain, caller: context.caller }, isAtomic),
-  }
+  return { ...context, domain, loaders: new Loaders(client, connections, context.slot), connections }
 }
 
 /** Selects a replica that has the writes this query must see, before the query reads anything. */

@@ -1,4 +1,3 @@
-import { trace } from '@opentelemetry/api'
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -16,76 +15,122 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Caller } from '../../model/caller.ts'
 import { DomainError } from '../../model/errors.ts'
 import type { Values } from '../../model/resource.ts'
-import { inSpan, requestTimings } from '../../observability/observation.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from './context.ts'
 import { type CostEstimator, RESPONSE_BYTES_PER_UNIT } from './cost.ts'
 import { causeOf } from './errors.ts'
-import type { OperationLimiter, Slot } from './operation-limiter.ts'
-import { executeTogether, transactionMode } from './transaction.ts'
+import type { OperationType, RunOperation } from './run-operation.ts'
+import { executeTogether } from './transaction.ts'
 
 /** Coercion stops after this many errors of variables. */
 export const MAXIMUM_VARIABLE_ERRORS = 3
 
-type OperationType = 'query' | 'mutation'
-
 export interface OperationText {
   readonly type: OperationType
   readonly name: string
-  readonly text: string | DocumentNode
-  /** The cost of the largest response, if it is known. */
-  readonly cost?: number
+  readonly text: string
 }
 
-export type Prepare = ReturnType<typeof createPrepare>
+/** What REST executes operations with. */
+export interface Executor {
+  readonly prepare: Prepare
+  readonly runTogether: RunTogether
+}
+
+type Prepare = ReturnType<typeof createPrepare>
 export type PreparedOperation = ReturnType<Prepare>
+type RunTogether = ReturnType<typeof createRunTogether>
+
+export interface ExecutorParts {
+  readonly schema: GraphQLSchema
+  readonly domain: DomainContext
+  readonly costs: CostEstimator
+  readonly run: RunOperation
+}
+
+export function createExecutor(parts: ExecutorParts): Executor {
+  return { prepare: createPrepare(parts), runTogether: createRunTogether(parts) }
+}
 
 /**
  * Creates the function that prepares operations. Documents are parsed, validated and compiled when they first run; at the
  * start, this took a sixth of the time.
  */
-export function createPrepare(
-  schema: GraphQLSchema,
-  domain: DomainContext,
-  costs: CostEstimator,
-  run: RunOperation,
-) {
-  return ({ type, name, text, cost }: OperationText) => {
+function createPrepare({ schema, domain, costs, run }: ExecutorParts) {
+  return ({ type, name, text }: OperationText) => {
     let parsed: DocumentNode | undefined
     let compiled: Execute | undefined
     /** The cost of the largest response depends on this variable only. */
     const costsByLimit = new Map<unknown, number>()
     const document = () => {
-      parsed ??= typeof text === 'string' ? parse(text) : text
+      parsed ??= parse(text)
       return parsed
     }
-    const costOf = (variables: Values) => {
+    const execute: Execute = (variables, context) => {
+      compiled ??= compile(schema, document())
+      return compiled(variables, context)
+    }
+    const cost = (variables: Values) => {
       const { limit } = variables
-      const known = cost ?? costsByLimit.get(limit) ?? costs.response({ document: document(), variables })
+      const known = costsByLimit.get(limit) ?? costs.response({ document: document(), variables })
       costsByLimit.set(limit, known)
       return known
     }
     return {
-      get document() {
-        return print(document())
-      },
-      parsed: document,
-      cost: costOf,
+      /** @param directives the names of those that the operation is shown with */
+      show: (...directives: readonly string[]) => print(withDirectives(document(), directives)),
+      cost,
+      execute,
       /** Runs in a slot of the limiter, once there is memory for the response. */
       run(variables: Values, caller: Caller): Promise<Values> {
-        const execute = compiled ?? compile(schema, document())
-        compiled = execute
         return run({ type, name }, caller, async (slot) => {
-          await slot.reserve(costOf(variables) * RESPONSE_BYTES_PER_UNIT)
+          await slot.reserve(cost(variables) * RESPONSE_BYTES_PER_UNIT)
           const context = createContext(caller, domain, { slot, selectsWritten: true })
           if (type === 'query') await awaitWrites(context)
           const { data, errors } = await execute(variables, context)
           const failed = errors?.find((error) => !isOfDeleted(error))
-          if (failed) throw Object.assign(causeOf(failed) as Error, { failedField: failed.path?.[0] })
+          if (failed) throw causeOf(failed)
           return data as Values
         })
       },
     }
   }
+}
+
+interface Mutation {
+  readonly operation: PreparedOperation
+  readonly variables: Values
+}
+
+/** The results of mutations before the first that failed, and its error. */
+export interface Outcome {
+  readonly results: readonly Values[]
+  readonly failure?: unknown
+}
+
+/** Creates the function that runs mutations in order, in one transaction, which a failure undoes. */
+function createRunTogether({ domain, run }: ExecutorParts) {
+  return (mutations: readonly Mutation[], caller: Caller, isDryRun: boolean): Promise<Outcome> =>
+    run({ type: 'mutation', name: 'batch' }, caller, async (slot) => {
+      const cost = mutations.reduce((sum, { operation, variables }) => sum + operation.cost(variables), 0)
+      await slot.reserve(cost * RESPONSE_BYTES_PER_UNIT)
+      const context = createContext(caller, domain, { slot, selectsWritten: true })
+      const executions = mutations.map(
+        ({ operation, variables }) =>
+          (inside: GraphContext) =>
+            operation.execute(variables, inside),
+      )
+      const all = await executeTogether(context, { isAtomic: true, isDryRun }, executions)
+      const [error] = all.at(-1)?.errors ?? []
+      const results = (error ? all.slice(0, -1) : all).map(({ data }) => data as Values)
+      return { results, ...(error && { failure: causeOf(error) }) }
+    })
+}
+
+function withDirectives(document: DocumentNode, names: readonly string[]): DocumentNode {
+  const directives = names.map(
+    (value) => ({ kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value } }) as const,
+  )
+  return { ...document, definitions: document.definitions.map((one) => ({ ...one, directives })) }
 }
 
 /** Whether a related list is null because its resource was deleted after it was read. */
@@ -109,11 +154,6 @@ type Execute = (variables: Values, context: GraphContext) => ExecutionResult | P
  */
 function compile(schema: GraphQLSchema, document: DocumentNode): Execute {
   const [definition] = document.definitions as [OperationDefinitionNode]
-  const mode = transactionMode(definition)
-  // Joined from valid operations, for one request only.
-  if (mode) {
-    return (variableValues, context) => executeTogether(context, mode, { schema, document, variableValues })
-  }
   const [problem] = validate(schema, document)
   if (problem) throw new Error(`The document does not fit the schema: ${problem.message}\n${print(document)}`)
   const { variableDefinitions = [], ...operation } = definition
@@ -137,40 +177,4 @@ const OPTIONS = { disablingCapturingStackErrors: true, disableLeafSerialization:
 
 function asJson({ kind, variable }: VariableDefinitionNode): VariableDefinitionNode {
   return { kind, variable, type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: 'JSON' } } }
-}
-
-export type RunOperation = ReturnType<typeof createRunOperation>
-
-/**
- * Makes the function that runs the work of a caller as one GraphQL operation, from REST or /graphql: in a slot of the
- * limiter, in a span, and timed. The name is given if it is known before the document is parsed.
- */
-export function createRunOperation(limiter: OperationLimiter) {
-  return async <Result>(
-    { type, name }: { readonly type: OperationType; readonly name?: string },
-    caller: Caller,
-    work: (slot: Slot) => Promise<Result>,
-  ): Promise<Result> => {
-    const title = name === undefined ? 'GraphQL request' : `GraphQL ${type} ${name}`
-    const attributes = name === undefined ? {} : { 'graphql.operation.type': type }
-    const timings = requestTimings.getStore()
-    const started = performance.now()
-    try {
-      const isWrite = type === 'mutation'
-      return await inSpan(title, attributes, () => limiter.run(caller.identity, work, isWrite))
-    } finally {
-      if (timings) timings.graphql += performance.now() - started
-    }
-  }
-}
-
-/** Callers can choose names of any length. */
-const NAME_CHARACTERS = 100
-
-/** Names the span of a request after its operation, once the document is parsed. */
-export function describeOperation({ operation: type, name }: OperationDefinitionNode): void {
-  const known = name?.value.slice(0, NAME_CHARACTERS)
-  const span = trace.getActiveSpan()?.setAttribute('graphql.operation.type', type)
-  if (known !== undefined) span?.setAttribute('graphql.operation.name', known)
-  span?.updateName(known === undefined ? `GraphQL ${type}` : `GraphQL ${type} ${known}`)
 }

@@ -17,11 +17,10 @@ export function selectedFields(info: GraphQLResolveInfo, ...path: readonly strin
   return new Set(fields.map(({ name }) => name.value))
 }
 
+type Operation = Pick<GraphQLResolveInfo, 'fragments' | 'variableValues'>
+
 /** The fields in these selection sets, including those of fragments. Respects `@skip` and `@include`. */
-export function fieldsBelow(
-  info: GraphQLResolveInfo,
-  nodes: readonly Pick<FieldNode, 'selectionSet'>[],
-): FieldNode[] {
+export function fieldsBelow(info: Operation, nodes: readonly Pick<FieldNode, 'selectionSet'>[]): FieldNode[] {
   const selections = nodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? [])
   return selections.flatMap((selection): FieldNode[] => {
     if (!isIncluded(info, selection)) return []
@@ -31,7 +30,7 @@ export function fieldsBelow(
   })
 }
 
-function isIncluded({ variableValues }: GraphQLResolveInfo, selection: SelectionNode): boolean {
+function isIncluded({ variableValues }: Operation, selection: SelectionNode): boolean {
   if (!selection.directives?.length) return true
   if (getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.['if'] === true) return false
   return getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.['if'] !== false

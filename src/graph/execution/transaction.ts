@@ -1,47 +1,55 @@
-import {
-  type ExecutionArgs,
-  type ExecutionResult,
-  execute,
-  GraphQLError,
-  type OperationDefinitionNode,
-} from 'graphql'
+import type { ExecutionResult, OperationDefinitionNode } from 'graphql'
 import { inOneTransaction, TransactionEnded } from '../../domain/transaction.ts'
+import { executeInOrder } from '../../domain/write-order.ts'
 import { type GraphContext, inTransaction } from './context.ts'
 import { causeOf } from './errors.ts'
 
+export interface TransactionMode {
+  /** The first error ends the transaction and undoes it. */
+  readonly isAtomic: boolean
+  readonly isDryRun: boolean
+}
+
 /** The mode that the directives request; undefined if each field has its own transaction. */
-export function transactionMode({ directives = [] }: OperationDefinitionNode) {
+export function transactionMode({ directives = [] }: OperationDefinitionNode): TransactionMode | undefined {
   const has = (directive: string) => directives.some(({ name }) => name.value === directive)
   const mode = { isAtomic: has('atomic'), isDryRun: has('dryRun') }
   return mode.isAtomic || mode.isDryRun ? mode : undefined
 }
 
+export type Execute = (context: GraphContext) => ExecutionResult | Promise<ExecutionResult>
+
 /**
- * Executes a mutation in one transaction, and again as a whole after a conflict with another one. An atomic mutation
- * returns either all data or the first error.
+ * Executes mutations of one field each, in order, in one transaction, and again as a whole after a conflict with another
+ * one.
+ *
+ * @returns the results; if atomic, up to the first with an error
+ * @throws {DomainError} SERVICE_UNAVAILABLE (503)
  */
 export async function executeTogether(
   context: GraphContext,
-  { isAtomic, isDryRun }: NonNullable<ReturnType<typeof transactionMode>>,
-  operation: Omit<ExecutionArgs, 'contextValue'>,
-): Promise<ExecutionResult> {
+  { isAtomic, isDryRun }: TransactionMode,
+  mutations: readonly Execute[],
+): Promise<ExecutionResult[]> {
   const { caller, connections, domain, slot } = context
-  const first = { hasSavepoints: !isAtomic }
+  const goesOn = ({ errors = [] }: ExecutionResult) => {
+    if (errors.some((error) => causeOf(error) instanceof TransactionEnded)) throw new TransactionEnded()
+    slot.throwIfLate()
+    return !isAtomic || errors.length === 0
+  }
   const run = () =>
-    inOneTransaction<ExecutionResult>({ ...domain, caller }, first, async (client, transaction) => {
-      const contextValue = inTransaction(context, client, transaction, isAtomic)
-      const result = await execute({ ...operation, contextValue })
-      const { errors = [] } = result
-      if (errors.some((one) => causeOf(one) instanceof TransactionEnded)) throw new TransactionEnded()
-      slot.throwIfLate()
-      if (errors[0] && isAtomic) return { result: { data: null, errors: [errors[0]] }, isKept: false }
-      return { result, isKept: !isDryRun }
+    inOneTransaction({ ...domain, caller }, { hasSavepoints: !isAtomic }, async (client, transaction) => {
+      const inside = inTransaction(context, client, transaction)
+      const operations = mutations.map(
+        (mutation) =>
+          async (turn: GraphContext['turn']): Promise<ExecutionResult> =>
+            mutation({ ...inside, turn }),
+      )
+      const result = await executeInOrder({ ...inside.domain, caller }, operations, goesOn)
+      return { result, isKept: !isDryRun && result.every(goesOn) }
     })
   try {
     return await connections.write(run)
-  } catch (cause) {
-    const { message } = cause as Error
-    return { data: null, errors: [new GraphQLError(message, { originalError: cause as Error })] }
   } finally {
     domain.readers?.recordWrite(caller)
     domain.feed.written()

@@ -13,8 +13,9 @@ import type { Route } from '../../http/routes.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
-import { describeOperation, type RunOperation } from '../execution/operation.ts'
-import { executeTogether, transactionMode } from '../execution/transaction.ts'
+import { executeFields } from '../execution/mutation-fields.ts'
+import { describeOperation, type RunOperation } from '../execution/run-operation.ts'
+import { transactionMode } from '../execution/transaction.ts'
 import {
   admitCost,
   documentTurns,
@@ -152,7 +153,9 @@ function admission(parts: FormattingParts): ApolloServerPlugin<GraphContext> {
           if (operation.operation === 'subscription')
             return singleResult(await subscriber.subscribe({ ...args, contextValue }), format)
           // Apollo cannot execute a mutation again after a conflict.
-          return mode ? singleResult(await executeTogether(contextValue, mode, args), format) : null
+          if (!mode) return null
+          const mutation = { schema, document, operation, variables: variableValues }
+          return singleResult(await executeFields(contextValue, mode, mutation), format)
         },
         willSendResponse: async ({ response }) => {
           finishOnce()

@@ -9,7 +9,7 @@ import type { Connections } from '../execution/connections.ts'
 import { connectionsFor, type DomainContext, type Subscriber } from '../execution/context.ts'
 import { type CostEstimator, changesPerPage, RESPONSE_BYTES_PER_UNIT } from '../execution/cost.ts'
 import { type Format, formatResult } from '../execution/errors.ts'
-import type { RunOperation } from '../execution/operation.ts'
+import type { RunOperation } from '../execution/run-operation.ts'
 
 const HEARTBEAT = ':\n\n'
 const COMPLETE = 'event: complete\ndata:\n\n'

@@ -1,4 +1,5 @@
 import type { WriteContext } from '../../domain/context.ts'
+import { creationOf } from '../../domain/create-together.ts'
 import { createResource, deleteResource, patchResource, putResource } from '../../domain/write.ts'
 import type { ApiVersion } from '../../model/domain.ts'
 import { type Field, isRequired } from '../../model/fields.ts'
@@ -7,7 +8,7 @@ import { fieldsThat, type Resource, type Values } from '../../model/resource.ts'
 import type { Row } from '../../model/row.ts'
 import { requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
-import { graphNames, groupType, singular, toWireNames } from '../names.ts'
+import { camelCase, graphNames, groupType, singular, toWireNames } from '../names.ts'
 import { keyReader } from './objects.ts'
 import { addressArguments, described, memberOf, parentArguments, type SchemaField, typeOf } from './sdl.ts'
 
@@ -102,8 +103,11 @@ export function mutations(resource: Resource): SchemaField[] {
       ${names.create}(${parentArguments(resource)}${input}, ${KEY},
         "Fails if a resource with this identifier exists. The new resource gets a generated one." otherThan: ID${version}
       ): ${names.payload}`,
-    resolve: writing(resource, (context, _, { parentId }, values, options) =>
-      createResource(context, resource, parentId, values, options),
+    resolve: writing(
+      resource,
+      (context, _, { parentId }, values, options) =>
+        createResource(context, resource, parentId, values, options),
+      creationOf,
     ),
   }
   const put: SchemaField = {
@@ -112,7 +116,7 @@ export function mutations(resource: Resource): SchemaField[] {
         "Whether a new resource may be created." mayCreate: Boolean! = true,
         "Whether an existing resource may be replaced." mayReplace: Boolean! = true${version}
       ): ${names.payload}`,
-    resolve: writing(resource, putResource),
+    resolve: writing(resource, putResource, creationOf),
   }
   const patch: SchemaField = {
     sdl: `"Applies a merge patch."
@@ -127,8 +131,7 @@ export function mutations(resource: Resource): SchemaField[] {
       outcome: await deleteResource(context, resource, key, options),
     })),
   }
-  const fields = [...(listed ? [create] : []), ...(replaceable ? [put, patch] : []), remove]
-  return fields.map((field) => ({ ...field, writes: { resource, keyOf: keyReader(resource) } }))
+  return [...(listed ? [create] : []), ...(replaceable ? [put, patch] : []), remove]
 }
 
 interface WriteArguments extends Values {
@@ -170,27 +173,31 @@ function writing(
     values: Values,
     options: ReturnType<typeof optionsOf>,
   ) => Promise<{ outcome: string; row?: Row }>,
+  creationFrom: typeof creationOf = () => undefined,
 ): SchemaField['resolve'] {
   const keyOf = keyReader(resource)
-  return (_, args: WriteArguments, context, info) => {
-    const { caller, connections, domain, joint, loaders, selectsWritten } = context
-    const run = async () => {
-      requireScope(context, resource, 'write')
-      const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
-      if (isSelected) requireScope(context, resource, 'read')
-      const values = toWireNames(resource, args.input ?? args.patch ?? {})
-      try {
-        const options = optionsOf(resource, args)
-        const writes = () => write({ ...domain, caller }, resource, keyOf(args), values, options)
-        const { outcome, row } = (await joint?.create(info, resource)) ?? (await connections.write(writes))
-        return { outcome, [singular(resource)]: row }
-      } finally {
-        // Also after an error: if the connection was lost, the write may have happened.
-        domain.readers?.recordWrite(caller)
-        domain.feed.written()
-        loaders.readFrom(domain.client)
-      }
+  const own = new Set(['__typename', 'version', ...Object.keys(resource.allFields).map(camelCase)])
+  return async (_, args: WriteArguments, context, info) => {
+    const { caller, connections, domain, loaders, selectsWritten, turn } = context
+    requireScope(context, resource, 'write')
+    const isSelected = !selectsWritten && selectedFields(info).has(singular(resource))
+    if (isSelected) requireScope(context, resource, 'read')
+    const values = toWireNames(resource, args.input ?? args.patch ?? {})
+    try {
+      const options = optionsOf(resource, args)
+      const key = keyOf(args)
+      // A selected relation is read after the write, and must not show later ones.
+      const readsMore = () => [...selectedFields(info, singular(resource))].some((name) => !own.has(name))
+      const creation = () => (!selectsWritten && readsMore() ? undefined : creationFrom(key, values, options))
+      const together = await turn?.take({ resource, key, creation: creation() })
+      const writes = () => write({ ...domain, caller }, resource, key, values, options)
+      const { outcome, row } = together ?? (await connections.write(writes))
+      return { outcome, [singular(resource)]: row }
+    } finally {
+      // Also after an error: if the connection was lost, the write may have happened.
+      domain.readers?.recordWrite(caller)
+      domain.feed.written()
+      loaders.readFrom(domain.client)
     }
-    return joint ? joint.run(info, run) : run()
   }
 }

@@ -3,7 +3,6 @@ import { type Field, kindOf } from '../../model/fields.ts'
 import type { Scalar } from '../../model/kinds/kind.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { GraphContext } from '../execution/context.ts'
-import type { WriteTarget } from '../execution/joint-writes.ts'
 import { camelCase, groupType, parentArgument } from '../names.ts'
 
 export interface SchemaPart {
@@ -20,8 +19,6 @@ export interface SchemaField {
   readonly subscribe?: SchemaField['resolve']
   /** The resource that it lists or aggregates: the extension `lists` of the field in the schema. */
   readonly lists?: Resource
-  /** What it writes: the extension `writes`. */
-  readonly writes?: WriteTarget
 }
 
 /**

@@ -4,7 +4,7 @@ import { readableCollections } from '../../domain/feed/change-feed.ts'
 import { followFeed } from '../../domain/feed/follow.ts'
 import type { FeedWatch } from '../../domain/feed/watch.ts'
 import { changesPerPage } from '../../graph/execution/cost.ts'
-import type { Prepare } from '../../graph/execution/operation.ts'
+import type { Executor } from '../../graph/execution/operation.ts'
 import { callerOf, refuseExpired } from '../../http/auth/authenticate.ts'
 import { abortOnLeave, onExpiry } from '../../http/content/ending.ts'
 import { EVENT_STREAM, sendEvents } from '../../http/content/event-stream.ts'
@@ -28,8 +28,8 @@ export const changes: ServiceOperation = {
   summary: 'The changes of resources, in the same order for all readers',
   description:
     'Following `next` returns every change exactly once, for the collections that the token may read. `next` is always ' +
-    'present; at the end of the feed, request it again later. A position after which changes are no longer kept is ' +
-    '410. In text/event-stream, each change is an event with its position.',
+    'present; at the end of the feed, request it again later. A position after which changes are no longer kept, or ' +
+    'before which some were lost in a failover or a restore, is 410. In text/event-stream, each change is an event with its position.',
   query: ['since', 'collection', 'limit'],
   headers: ['PreferWait', 'LastEventID'],
   types: [EVENT_STREAM],
@@ -72,7 +72,7 @@ interface Change extends Values {
 
 export function changesHandler(
   resources: readonly Resource[],
-  prepare: Prepare,
+  { prepare }: Executor,
   settings: RestSettings,
 ): Handler {
   const operation = prepare({ type: 'query', name: 'changes', text: OPERATION })

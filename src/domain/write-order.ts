@@ -1,0 +1,98 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isResourceKey, keyText, type ResourceKey } from '../model/identifiers.ts'
+import type { Resource } from '../model/resource.ts'
+import type { Written } from './changes.ts'
+import type { WriteContext } from './context.ts'
+import { type Creation, createTogether } from './create-together.ts'
+import { lockInOrder } from './transaction.ts'
+
+/** A write that waits for its turn. */
+interface WaitingWrite {
+  readonly resource: Resource
+  /** Without an identifier if it is generated. */
+  readonly key: Partial<ResourceKey>
+  /** Set if the write can be executed together with other creations. */
+  readonly creation: Creation | undefined
+}
+
+/** The place of an operation among those of a transaction. */
+export class WriteTurn {
+  #announce: (write: WaitingWrite) => void = () => {}
+  #begin: (written: Written | undefined) => void = () => {}
+  readonly #begun = new Promise<Written | undefined>((resolve) => {
+    this.#begin = resolve
+  })
+  readonly announced = new Promise<WaitingWrite>((resolve) => {
+    this.#announce = resolve
+  })
+
+  /** Waits for the operations before. Returns the resource if it was created together with others. */
+  take(write: WaitingWrite): Promise<Written | undefined> {
+    this.#announce(write)
+    return this.#begun
+  }
+
+  begin(written: Written | undefined): void {
+    this.#begin(written)
+  }
+}
+
+/** Operations begun in one turn of the event loop. A hundred would delay the requests of others by 20 ms. */
+const OPERATIONS_PER_TURN = 10
+
+/**
+ * Executes operations with at most one write each, in order: the next one writes after the result of the one before.
+ * All begin at once, so that the keys of all writes are locked first, in the same order in all transactions, and
+ * creations that follow each other are executed together.
+ *
+ * @param goesOn whether to continue after a result
+ * @returns the results up to the one that ends the sequence
+ */
+export async function executeInOrder<Result>(
+  context: WriteContext,
+  operations: readonly ((turn: WriteTurn) => Promise<Result>)[],
+  goesOn: (result: Result) => boolean,
+): Promise<Result[]> {
+  const begun: { turn: WriteTurn; result: Promise<Result>; write: Promise<WaitingWrite | undefined> }[] = []
+  for (const [index, operation] of operations.entries()) {
+    const turn = new WriteTurn()
+    const result = operation(turn)
+    // An operation that is refused at once announces no write.
+    const write = Promise.race([turn.announced, result.then(noWrite, noWrite)])
+    begun.push({ turn, result, write })
+    if ((index + 1) % OPERATIONS_PER_TURN === 0) await nextTurn()
+  }
+  const writes = await Promise.all(begun.map(({ write }) => write))
+  await lockInOrder(context.client, writes.flatMap(lockedKey))
+  const results: Result[] = []
+  let created: readonly (Written | undefined)[] = []
+  for (const [index, { turn, result }] of begun.entries()) {
+    if (created.length === 0) created = await createNext(context, writes.slice(index))
+    const [written, ...rest] = created
+    created = rest
+    turn.begin(written)
+    results.push(await result)
+    if (!goesOn(results[index] as Result)) break
+    if ((index + 1) % OPERATIONS_PER_TURN === 0) await nextTurn()
+  }
+  return results
+}
+
+function noWrite(): undefined {}
+
+/** The key to lock, as a text; none for a resource with a generated identifier, or a malformed key. */
+function lockedKey(write: WaitingWrite | undefined): string[] {
+  const { parentId, id = '' } = write?.key ?? {}
+  return write && isResourceKey({ parentId, id })
+    ? [`${write.resource.path}/${keyText({ parentId, id })}`]
+    : []
+}
+
+/** Executes the creations that come next, if they are several of one kind. */
+async function createNext(context: WriteContext, writes: readonly (WaitingWrite | undefined)[]) {
+  const resource = writes[0]?.resource
+  const end = writes.findIndex((write) => write?.resource !== resource || !write?.creation)
+  const run = end === -1 ? writes : writes.slice(0, end)
+  const creations = run.flatMap((write) => write?.creation ?? [])
+  return resource && creations.length > 1 ? createTogether(context, resource, creations) : []
+}
