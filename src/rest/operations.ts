@@ -53,14 +53,17 @@ export function resourceOperations(resource: Resource, prepare: Executor['prepar
   function selecting(write: (...options: Parameters<SelectOperation>) => OperationText): SelectOperation {
     const whole = prepare(write(undefined))
     const kept = new LRUCache<string, PreparedOperation>({ max: MAXIMUM_SELECTIONS })
-    return (selection, isCounted = true) => {
+    const select: SelectOperation = (selection, isCounted = true) => {
       if (!selection && isCounted) return whole
       const operation = write(selection, isCounted)
       const text = operation.text as string
-      const prepared = kept.get(text) ?? prepare(operation)
+      const prepared =
+        kept.get(text) ??
+        prepare({ ...operation, wider: selection?.fields && select(withAllFields(selection), isCounted) })
       kept.set(text, prepared)
       return prepared
     }
+    return select
   }
 
   const write = (name: string, variables: Variables, selection = outcome) =>
@@ -109,6 +112,10 @@ export function resourceOperations(resource: Resource, prepare: Executor['prepar
     patch: write(names.patch, { ...keyed, patch: `${names.patchInput}!`, ...state, ...version }),
     remove: write(names.delete, { ...keyed, ...condition, strict: 'Boolean!' }, 'outcome'),
   }
+}
+
+function withAllFields({ embeds, ...selection }: Selection): Selection | undefined {
+  return embeds && { ...selection, embeds, fields: undefined }
 }
 
 function pageSelection(resource: Resource, isCounted: boolean, selection?: Selection): string {

@@ -1,14 +1,14 @@
 import { toGraphFilter, toGraphSort } from '../graph/names.ts'
+import { MAXIMUM_VALUES } from '../graph/schema/filters.ts'
 import { kindOf } from '../model/fields.ts'
 import { booleanKind } from '../model/kinds/boolean.ts'
 import { INTEGER_RANGE } from '../model/kinds/integer.ts'
 import type { Checked } from '../model/kinds/kind.ts'
 import { namedOperators, type Operator, operatorDefinition } from '../model/query/operators.ts'
-import { DEFAULT_PAGE_SIZE, queryable, sortable } from '../model/query/query.ts'
+import { DEFAULT_PAGE_SIZE, MAXIMUM_SORTS, queryable, sortable } from '../model/query/query.ts'
 import { checkSearch } from '../model/query/search.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
-import { isStorable } from '../model/values.ts'
-import { QueryParameters } from './query-parameters.ts'
+import { QueryParameters, SHOWN_CHARACTERS } from './query-parameters.ts'
 import { SELECTION_PARAMETERS, selectionParser } from './selection.ts'
 
 const PARAMETERS = ['page', 'limit', 'sort', 'filter', 'q', 'id', ...SELECTION_PARAMETERS, 'cursor']
@@ -39,7 +39,10 @@ export function listQueryParser(
     const page = query.positive('page', 1, INTEGER_RANGE.maximum)
     const limit = query.positive('limit', DEFAULT_PAGE_SIZE, maximumPageSize)
     const sorts = search.getAll('sort').flatMap((part) => part.split(','))
-    const sort = sorts.flatMap((part) => parseSort(part, sortables, query))
+    const sort =
+      sorts.length > MAXIMUM_SORTS
+        ? query.report('sort', 'TOO_LONG', `sort must not have more than ${MAXIMUM_SORTS} fields.`)
+        : sorts.flatMap((part) => parseSort(part, sortables, query))
     // A parameter named like a field is a filter for equality (SPEC §2.5.3).
     const filters = [...search].flatMap(([name, value]) =>
       name === 'filter' ? [value] : fields.has(name) ? [`${name}:${value}`] : [],
@@ -49,9 +52,11 @@ export function listQueryParser(
     const checked = checkSearch(words ?? '')
     if ('problem' in checked) query.report('q', checked.code, `q ${checked.problem}.`)
     const conditions = filters.flatMap((filter) => parseFilter(filter, leaves, query))
-    if (id !== undefined && !isStorable(id))
-      query.report('id', 'INVALID_VALUE', 'id must not contain U+0000.')
-    else if (id !== undefined) conditions.push(toGraphFilter(idLeaf, 'equals', id))
+    if (id !== undefined) {
+      const parsed = parseOperand(idLeaf, 'equals', id)
+      if ('problem' in parsed) query.report('id', parsed.code, `id ${parsed.problem}.`)
+      else conditions.push(toGraphFilter(idLeaf, 'equals', id))
+    }
     const selection = select(query, limit)
     query.refuseProblems()
     const filter = conditions.length > 0 ? { and: conditions } : null
@@ -96,7 +101,7 @@ function parseFilter(filter: string, leaves: readonly Leaf[], query: QueryParame
   const operator = named === undefined ? operators[0] : nameable.get(named)
   if (!operator) {
     const supported = [...nameable.keys()].join(', ')
-    const message = `${name} does not support the operator ${named}. Supported: ${supported}.`
+    const message = `${name} does not support the operator ${named?.slice(0, SHOWN_CHARACTERS)}. Supported: ${supported}.`
     return query.report('filter', 'INVALID_VALUE', message)
   }
   const parsed = parseOperand(leaf, operator, value)
@@ -113,7 +118,8 @@ function knownLeaf(
   const leaf = leaves.find((candidate) => candidate.name === name)
   if (!leaf) {
     const known = leaves.map((candidate) => candidate.name).join(', ')
-    query.report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${name}. Supported: ${known}.`)
+    const shown = name.slice(0, SHOWN_CHARACTERS)
+    query.report(parameter, 'UNKNOWN_FIELD', `${parameter}: unknown field ${shown}. Supported: ${known}.`)
   }
   return leaf
 }
@@ -123,7 +129,7 @@ function parseOperand({ field }: Leaf, operator: Operator, text: string): Checke
   const { operand } = operatorDefinition(operator)
   if (operand === 'boolean') return booleanKind.fromQuery({ type: 'boolean', description: '' }, text)
   if (operand !== 'values') return kindOf(field).fromQuery(field, text)
-  const values = text.split('|').map((part) => kindOf(field).fromQuery(field, part))
+  const values = text.split('|', MAXIMUM_VALUES + 1).map((part) => kindOf(field).fromQuery(field, part))
   const problem = values.find((checked) => 'problem' in checked)
   return problem ?? { value: values.map((checked) => (checked as { value: unknown }).value) }
 }

@@ -1,5 +1,11 @@
-import { type Detail, type DetailCode, DomainError } from '../model/errors.ts'
+import { type Detail, type DetailCode, DomainError, errorAt } from '../model/errors.ts'
 import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
+
+/** A filter has at most 100 conditions, and each may be a parameter. */
+const MAXIMUM_PARAMETERS = 150
+
+/** Names in messages are cut. */
+export const SHOWN_CHARACTERS = 100
 
 export class QueryParameters {
   readonly problems: Detail[] = []
@@ -15,7 +21,7 @@ export class QueryParameters {
 
   /** Returns an empty list, for callers that return what they have parsed. */
   report(field: string, code: DetailCode, message: string): [] {
-    this.problems.push({ field, code, message })
+    this.problems.push({ field: field.slice(0, SHOWN_CHARACTERS), code, message })
     return []
   }
 
@@ -23,17 +29,24 @@ export class QueryParameters {
    * Reports unknown parameters, and repeated ones that are not lists.
    *
    * @param fields names that are short for filters, which may be repeated
+   * @throws {DomainError} INVALID_QUERY_PARAMETER (400) for too many parameters
    */
   checkNames(known: readonly string[], lists: readonly string[] = [], fields: readonly string[] = []): void {
-    for (const name of new Set(this.search.keys())) {
+    const names = [...this.search.keys()]
+    if (names.length > MAXIMUM_PARAMETERS) {
+      const message = `A request must not have more than ${MAXIMUM_PARAMETERS} query parameters.`
+      throw errorAt('', 'LIMIT_EXCEEDED', 'INVALID_QUERY_PARAMETER', message)
+    }
+    const supported = [...new Set([...known, ...fields])].join(', ')
+    for (const name of new Set(names)) {
       const isRepeated = this.search.getAll(name).length > 1
       if (known.includes(name)) {
         if (isRepeated && !lists.includes(name))
           this.report(name, 'REPEATED_PARAMETER', `${name} may be given only once.`)
       } else if (!fields.includes(name)) {
-        const supported = [...new Set([...known, ...fields])].join(', ')
         const hint = supported && ` Supported: ${supported}.`
-        this.report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${name}.${hint}`)
+        const shown = name.slice(0, SHOWN_CHARACTERS)
+        this.report(name, 'UNKNOWN_PARAMETER', `Unknown query parameter ${shown}.${hint}`)
       }
     }
   }

@@ -6,12 +6,15 @@ import { DEFAULT_PAGE_SIZE } from '../model/query/query.ts'
 import { linkedFrom } from '../model/relations.ts'
 import type { Resource } from '../model/resource.ts'
 import { createHal, type Embed, type ListData, picker, type Selection } from './hal.ts'
-import type { QueryParameters } from './query-parameters.ts'
+import { type QueryParameters, SHOWN_CHARACTERS } from './query-parameters.ts'
 
 export const SELECTION_PARAMETERS = ['fields', 'embed']
 
 /** In all lists embedded in a page: 100 items with one list each, or 20 with five. */
 const MAXIMUM_EMBEDDED_ITEMS = 2_000
+
+/** Unknown names that an error reports. */
+const MAXIMUM_REPORTED = 10
 
 /** Parses `fields` and `embed`: names, separated by commas or in repeated parameters. */
 export function selectionParser(resource: Resource, resources: readonly Resource[]) {
@@ -85,8 +88,10 @@ function namesIn(
   if (!search.has(field)) return undefined
   const names = [...new Set(search.getAll(field).join().split(','))]
   const supported = known.join(', ') || 'none'
-  for (const name of names.filter((name) => !known.includes(name)))
-    parameters.report(field, code, `${field}: unknown name ${name}. Supported: ${supported}.`)
+  for (const name of names.filter((name) => !known.includes(name)).slice(0, MAXIMUM_REPORTED)) {
+    const shown = name.slice(0, SHOWN_CHARACTERS)
+    parameters.report(field, code, `${field}: unknown name ${shown}. Supported: ${supported}.`)
+  }
   return names
 }
 

@@ -267,11 +267,52 @@ test('of thousands of unknown members the first fifty are listed, and how many t
   }
 })
 
-test('of a query string with thousands of unknown parameters a hundred are listed', async (t) => {
-  const query = Array.from({ length: 2_000 }, (_, index) => `p${index}`).join('&')
-  const { status, body } = await service().reader.get(`/species?${query}`)
+test('a query string has at most 150 parameters, of which a hundred problems are listed', async (t) => {
+  const detailsOf = async (path: string, count: number) => {
+    const query = Array.from({ length: count }, (_, index) => `p${index}`).join('&')
+    const { status, body } = await service().reader.get(`${path}?${query}`)
+    t.is(status, 400)
+    return body.error.details
+  }
+  for (const path of ['/species', '/species/x', '/changes', '/species/x/versions', '']) {
+    t.is((await detailsOf(path, 150)).length, 100)
+    t.like(await detailsOf(path, 151), [{ field: '', code: 'LIMIT_EXCEEDED' }])
+  }
+})
+
+test('of a list of thousands of unknown names ten are reported, and of each the beginning', async (t) => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `n${index}`).join()
+  for (const query of [`fields=${names}`, `embed=${names}`]) {
+    const { status, body } = await service().reader.get(`/species?${query}`)
+    t.is(status, 400)
+    t.is(body.error.details.length, 10)
+  }
+  const long = 'x'.repeat(5_000)
+  for (const query of [
+    `fields=${long}`,
+    `${long}=1`,
+    `sort=${long}:asc`,
+    `filter=${long}:1`,
+    `filter=id[${long}]:1`,
+  ]) {
+    const { status, text } = await service().reader.get(`/species?${query}`)
+    t.is(status, 400)
+    t.true(text.length < 2_000, text)
+  }
+})
+
+test('a list has at most 16 sorts', async (t) => {
+  const { reader } = service()
+  const sort = (count: number) => `/species?sort=${Array(count).fill('habitat:asc').join()}`
+  t.is((await reader.get(sort(16))).status, 200)
+  const { status, body } = await reader.get(sort(17))
   t.is(status, 400)
-  t.is(body.error.details.length, 100)
+  t.like(body.error.details, [{ field: 'sort', code: 'TOO_LONG' }])
+  for (const list of ['speciesPage', 'speciesConnection']) {
+    const query = `query ($sort: [SpeciesSort!]!) { ${list}(sort: $sort) { totalCount } }`
+    const { errors } = await reader.graphql(query, { sort: Array(17).fill({ field: 'HABITAT' }) })
+    t.like(errors?.[0].extensions.details, [{ field: 'sort', code: 'TOO_LONG' }])
+  }
 })
 
 test('a body of 64 levels is parsed, one of 65 is refused', async (t) => {

@@ -1,6 +1,11 @@
 import test from 'ava'
 import pg from 'pg'
-import type { PreparedOperation } from '../../src/graph/execution/operation.ts'
+import {
+  createExecutor,
+  type OperationText,
+  type PreparedOperation,
+} from '../../src/graph/execution/operation.ts'
+import { createSchema } from '../../src/graph/schema/schema.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import { resourceOperations } from '../../src/rest/operations.ts'
 import { QueryParameters } from '../../src/rest/query-parameters.ts'
@@ -346,6 +351,44 @@ async function beforeStatement<Result>(
     pg.Client.prototype.query = query
   }
 }
+
+test('a new selection of fields is read with the whole resource, and compiled at its third request', async (t) => {
+  const species = resourceAt('species')
+  const prepared: OperationText[] = []
+  const operations = resourceOperations(species, (operation) => {
+    prepared.push(operation)
+    return { run: () => Promise.resolve({}) } as unknown as PreparedOperation
+  })
+  const select = selectionParser(species, resources)
+  const read = (query: string) => operations.read(select(new QueryParameters(new URLSearchParams(query))))
+  const whole = read('')
+  const embedding = read('embed=planet')
+  t.is(prepared.at(-1)?.wider, undefined)
+  read('fields=habitat')
+  t.is(prepared.at(-1)?.wider, whole)
+  read('fields=habitat&embed=planet')
+  t.is(prepared.at(-1)?.wider, embedding)
+
+  const run = async () => 'own' as never
+  const parts = { schema: createSchema(resources), domain: {} as never, costs: {} as never, run }
+  const { prepare } = createExecutor(parts)
+  const wider = { run: async () => 'wider' as never }
+  const narrow = prepare({ type: 'query', name: 'x', text: '{ collections { path } }', wider })
+  const results = []
+  for (let time = 0; time < 3; time++) results.push(await narrow.run({}, {} as never))
+  t.deepEqual(results as unknown[], ['wider', 'wider', 'own'])
+})
+
+test.serial('the first answers of a selection are those of later ones', async (t) => {
+  const { planet } = await inhabited()
+  for (const query of ['fields=name', 'fields=name&embed=moons', 'fields=host_star,id&embed=species']) {
+    const answers = []
+    for (let time = 0; time < 4; time++)
+      answers.push((await service().reader.get(`${planet.path}?${query}`)).text)
+    t.deepEqual(new Set(answers).size, 1, query)
+    t.true(JSON.parse(answers[0] as string)['last_updated'] === undefined)
+  }
+})
 
 test('selections that callers vary do not stay in memory', (t) => {
   const species = resourceAt('species')

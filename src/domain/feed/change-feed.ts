@@ -90,7 +90,7 @@ export function readableCollections(
   caller: Caller,
 ): readonly Resource[] {
   if (paths) {
-    return paths.map((path) => {
+    return [...new Set(paths)].map((path) => {
       const resource = resources.find((candidate) => candidate.path === path)
       const message = `There is no collection ${JSON.stringify(path.slice(0, 100))}.`
       if (!resource) throw errorAt('collection', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', message)

@@ -28,7 +28,12 @@ export interface OperationText {
   readonly type: OperationType
   readonly name: string
   readonly text: string
+  /** An operation that returns the same and more, which runs instead until this one is worth compiling. */
+  readonly wider?: { run(variables: Values, caller: Caller): Promise<Values> } | undefined
 }
+
+/** Compiling an operation and running it for the first time takes as long as running it ten times. */
+const RUNS_BEFORE_COMPILING = 2
 
 /** What REST executes operations with. */
 export interface Executor {
@@ -56,9 +61,10 @@ export function createExecutor(parts: ExecutorParts): Executor {
  * start, this took a sixth of the time.
  */
 function createPrepare({ schema, domain, costs, run }: ExecutorParts) {
-  return ({ type, name, text }: OperationText) => {
+  return ({ type, name, text, wider }: OperationText) => {
     let parsed: DocumentNode | undefined
     let compiled: Execute | undefined
+    let runs = 0
     /** The cost of the largest response depends on this variable only. */
     const costsByLimit = new Map<unknown, number>()
     const document = () => {
@@ -82,6 +88,7 @@ function createPrepare({ schema, domain, costs, run }: ExecutorParts) {
       execute,
       /** Runs in a slot of the limiter, once there is memory for the response. */
       run(variables: Values, caller: Caller): Promise<Values> {
+        if (wider && runs++ < RUNS_BEFORE_COMPILING) return wider.run(variables, caller)
         return run({ type, name }, caller, async (slot) => {
           await slot.reserve(cost(variables) * RESPONSE_BYTES_PER_UNIT)
           const context = createContext(caller, domain, { slot, selectsWritten: true })

@@ -164,7 +164,7 @@ export function aggregateQuery(resource: Resource): SchemaField {
       const sorting = MEASURES.reduce((sum, one) => sum + measurePasses(one) * measures[one].length, 0)
       const request: AggregateRequest = {
         filter: toFilter(resource, selection, context),
-        groupBy,
+        groupBy: [...new Set(groupBy)],
         groupByTime: groupByTime ?? undefined,
         groupByRange: groupByRange ?? undefined,
         measures,

@@ -9,7 +9,14 @@ import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
-import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
+import {
+  type ListArguments,
+  type ListSource,
+  listArguments,
+  readSource,
+  refuseOutOfBounds,
+  toSorts,
+} from './lists.ts'
 
 export const PAGE_INFO = /* GraphQL */ `
 "Start and end of a part of a list (GraphQL Cursor Connections Specification §5)."
@@ -97,10 +104,11 @@ function toConnectionRequest(
   if (isFromStart && isFromEnd) {
     throw errorAt('last', 'INVALID_VALUE', 'INVALID_QUERY_PARAMETER', 'Use first or last, not both.')
   }
+  const sorts = toSorts(sort)
   const position = (cursor: string | null | undefined, argument: string) =>
-    typeof cursor === 'string' ? decodeCursor(resource, sort, cursor, argument) : undefined
+    typeof cursor === 'string' ? decodeCursor(resource, sorts, cursor, argument) : undefined
   return {
-    sorts: sort,
+    sorts,
     filter: toFilter(resource, selection, context),
     take: first ?? last ?? Math.min(DEFAULT_PAGE_SIZE, maximumPageSize),
     after: position(after, 'after'),

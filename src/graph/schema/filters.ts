@@ -1,10 +1,17 @@
 import { type Detail, type DetailCode, DomainError, errorAt } from '../../model/errors.ts'
 import { type Field, KINDS, kindOf } from '../../model/fields.ts'
 import { type Operator, operatorDefinition } from '../../model/query/operators.ts'
-import { countConditions, type Filter, isEmpty, queryable, relatedTargets } from '../../model/query/query.ts'
+import {
+  countConditions,
+  type Filter,
+  isEmpty,
+  leafNamed,
+  partsOf,
+  queryable,
+  relatedTargets,
+} from '../../model/query/query.ts'
 import { checkSearch, MAXIMUM_SEARCH, searchFilter } from '../../model/query/search.ts'
 import type { Resource, Values } from '../../model/resource.ts'
-import { isStorable } from '../../model/values.ts'
 import { viewOf } from '../../model/views.ts'
 import { type GraphContext, requireScope } from '../execution/context.ts'
 import { graphNames, toWireNames } from '../names.ts'
@@ -80,7 +87,7 @@ function conditionsInput(name: string, { path }: Resource, members: readonly str
 }
 
 /** Well below the maximum number of parameters of a statement. */
-const MAXIMUM_VALUES = 1000
+export const MAXIMUM_VALUES = 1000
 
 /** Each condition may be checked for every row. */
 const MAXIMUM_CONDITIONS = 100
@@ -118,6 +125,7 @@ export function toFilter(
       refuse('filter', 'TOO_LONG', message)
     }
     for (const target of relatedTargets(condition)) requireScope(context, target, 'read')
+    refuseOperands(resource, condition)
   })
 }
 
@@ -186,8 +194,19 @@ function refuseValues(filter: Values): void {
   if (values.length > MAXIMUM_VALUES) {
     refuse('filter', 'TOO_LONG', `A filter must not have more than ${MAXIMUM_VALUES} values.`)
   }
-  if (values.some(({ value }) => typeof value === 'string' && !isStorable(value))) {
-    refuse('filter', 'INVALID_VALUE', 'A filter must not contain U+0000 or a lone surrogate.')
+}
+
+/** Refuses texts that no value of the field can be equal to or contain. */
+function refuseOperands(resource: Resource, filter: Filter): void {
+  if (!('field' in filter)) {
+    const target = 'related' in filter ? filter.target() : resource
+    for (const part of partsOf(filter)) refuseOperands(target, part)
+    return
+  }
+  const { field } = leafNamed(resource, filter.field)
+  for (const value of [filter.value].flat()) {
+    const checked = typeof value === 'string' ? kindOf(field).fromQuery(field, value) : { value }
+    if ('problem' in checked) refuse('filter', checked.code, `filter: ${filter.field} ${checked.problem}.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { notFoundOrGone, readList } from '../../domain/read.ts'
 import { errorAt } from '../../model/errors.ts'
 import { type List, type ListRequest, passesOf, scansOf } from '../../model/query/list.ts'
-import { type Sort, sortable } from '../../model/query/query.ts'
+import { MAXIMUM_SORTS, type Sort, sortable } from '../../model/query/query.ts'
 import type { Leaf, Resource } from '../../model/resource.ts'
 import type { GraphContext, Parent } from '../execution/context.ts'
 import { columnValue, graphNames } from '../names.ts'
@@ -83,6 +83,13 @@ export async function readSource(
   }
   if (!request.versionsOnly) loaders.remember(resource, list.rows)
   return list
+}
+
+/** @throws {DomainError} INVALID_QUERY_PARAMETER (400) for too many sorts */
+export function toSorts(sorts: readonly Sort[]): readonly Sort[] {
+  if (sorts.length <= MAXIMUM_SORTS) return sorts
+  const message = `A list must not have more than ${MAXIMUM_SORTS} sorts.`
+  throw errorAt('sort', 'TOO_LONG', 'INVALID_QUERY_PARAMETER', message)
 }
 
 /** @throws {DomainError} INVALID_QUERY_PARAMETER (400) */

@@ -12,7 +12,14 @@ import { type GraphContext, requireScope } from '../execution/context.ts'
 import { selectedFields } from '../execution/selection.ts'
 import { graphNames } from '../names.ts'
 import { toFilter } from './filters.ts'
-import { type ListArguments, type ListSource, listArguments, readSource, refuseOutOfBounds } from './lists.ts'
+import {
+  type ListArguments,
+  type ListSource,
+  listArguments,
+  readSource,
+  refuseOutOfBounds,
+  toSorts,
+} from './lists.ts'
 
 // A page is found by its number, which skips all rows before it, or by a cursor: the position of the last row of the previous
 // page, or of the first row of the next one. By cursor every page costs the same, and no row is skipped or repeated when
@@ -103,7 +110,12 @@ function toPageRequest(
 ): ListRequest {
   refuseOutOfBounds('page', page, 1, INTEGER_RANGE.maximum)
   refuseOutOfBounds('limit', limit, 1, context.domain.maximumPageSize)
-  const request = { sorts: sort, filter: toFilter(resource, selection, context), take: limit + 1, ...parts }
+  const request = {
+    sorts: toSorts(sort),
+    filter: toFilter(resource, selection, context),
+    take: limit + 1,
+    ...parts,
+  }
   const byNumber = { ...request, skip: (page - 1) * limit }
   if (cursor === undefined || cursor === null) return byNumber
   const use = cursorUse(cursor)

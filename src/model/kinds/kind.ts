@@ -56,7 +56,6 @@ export const TEXT_DEFAULTS = {
   dataType: 'text',
   prismaType: 'String',
   operators: [...EQUALITIES, 'contains', 'containsInsensitive', 'startsWith'],
-  fromQuery: storableText,
   isText: true,
 } as const
 
@@ -67,7 +66,8 @@ export const JSON_DEFAULTS = {
   prismaType: 'Json',
   operators: [],
   isRarelyShared: true,
-  fromQuery: storableText,
+  // There are no operators.
+  fromQuery: (_: unknown, text: string): Checked => ({ value: text }),
   // An edit in the database can store null in JSON where the column is never null.
   shown: ({ required, initially }: FieldOptions, value: unknown) =>
     value ?? (required || initially !== undefined ? {} : null),
@@ -172,6 +172,7 @@ export interface Kind<Field extends FieldOf<string>> {
   toJson?(value: never): unknown
   /** What the GraphQL type of the field can express of a stored value, which may be from before its definition. */
   shown?(field: Field, value: never): unknown
+  /** Checks a text to compare with, also beyond the bounds of the field, but not a longer one than it can hold. */
   fromQuery(field: Field, text: string): Checked
   /** The JSON value of an unquoted CSV cell, or the text itself if it is not one, so that the check refuses it. */
   fromCell?(text: string): unknown
@@ -201,21 +202,15 @@ const NOT_STORABLE: Problem = {
 /** Checks a text and its length in Unicode code points. */
 export function checkText(value: unknown, maximumLength: number): Checked {
   if (typeof value !== 'string') return wrongType('a string')
-  if (!isStorable(value)) return NOT_STORABLE
   if (isLonger(value, maximumLength)) {
     return { code: 'TOO_LONG', problem: `must not be longer than ${maximumLength} characters` }
   }
-  return { value }
+  return isStorable(value) ? { value } : NOT_STORABLE
 }
 
 /** A character has one or two UTF-16 code units. A text of a megabyte takes ten milliseconds to count. */
 function isLonger(value: string, maximum: number): boolean {
   return value.length > maximum && (value.length > 2 * maximum || [...value].length > maximum)
-}
-
-/** Has no maximum length: a filter may ask for a longer text than the field allows. */
-function storableText(_: unknown, text: string): Checked {
-  return isStorable(text) ? { value: text } : NOT_STORABLE
 }
 
 /** The characters of the longest double-precision number, and of a timestamp. */

@@ -31,6 +31,7 @@ export const referenceKind: Kind<ReferenceField> = {
   schema: () => ({ type: 'string', maxLength: MAXIMUM_LENGTH }),
   characters: () => IDENTIFIER_CHARACTERS,
   check: (_, value) => checkText(value, MAXIMUM_LENGTH),
+  fromQuery: (_, text) => checkText(text, MAXIMUM_LENGTH),
   control: () => ({ type: 'text' }),
   sample: () => '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02',
 }

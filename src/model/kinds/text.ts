@@ -11,6 +11,12 @@ export interface TextField extends FieldOf<'text'> {
 
 const NOT_BLANK = '[\\s\\S]*\\S[\\s\\S]*'
 
+/** About as much as a request body holds. */
+const MAXIMUM_LENGTH = 1_000_000
+
+/** Of a text to compare with: a subscription compares each with every change. */
+const MAXIMUM_OPERAND = 10_000
+
 /** Longer texts need several lines in a form. */
 const ONE_LINE = 500
 
@@ -35,7 +41,7 @@ export const textKind: Kind<TextField> = {
     field: text('E-mail address.', { maximumLength: 320, format: 'email', unique: true }),
     code: "text('E-mail address.', { maximumLength: 320, format: 'email', unique: true })",
     options: {
-      maximumLength: 'Maximum length in Unicode code points; 500 by default.',
+      maximumLength: 'Maximum length in Unicode code points, up to 1,000,000; 500 by default.',
       pattern:
         'A regular expression that the whole value matches: characters, `[classes]`, `(groups)`, `|`, `?`, `*`, `+`, `{m,n}`, and `\\` before punctuation. It needs `example`. The service and PostgreSQL check it alike, in linear time.',
       example: 'A value that matches the pattern.',
@@ -53,7 +59,9 @@ export const textKind: Kind<TextField> = {
       ...(pattern === undefined ? [] : [`${column} ~ '^(?:${pattern.replaceAll("'", "''")})$'`]),
     ].join(' AND ')
   },
-  problems({ pattern, format, example }) {
+  problems({ maximumLength, pattern, format, example }) {
+    if (!(maximumLength >= 1 && maximumLength <= MAXIMUM_LENGTH))
+      return [`its maximumLength must be from 1 to ${MAXIMUM_LENGTH}`]
     if (pattern === undefined) return []
     if (format) return ['it has a format, which is a pattern already']
     const problem = patternProblem(pattern)
@@ -75,6 +83,7 @@ export const textKind: Kind<TextField> = {
   notBlank: (field) => ({ minLength: 1, ...(patternOf(field) === undefined && { pattern: '\\S' }) }),
   characters: ({ maximumLength }) => maximumLength,
   check,
+  fromQuery: ({ maximumLength }, text) => checkText(text, Math.min(maximumLength, MAXIMUM_OPERAND)),
   isFreeText: true,
   control(field) {
     const regex = patternOf(field) ?? (field.required && NOT_BLANK)

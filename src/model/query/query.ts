@@ -17,7 +17,8 @@ export type Filter =
   | WordFilter
   | FieldFilter
 
-function partsOf(filter: Filter): readonly Filter[] {
+/** The filters that a filter consists of. */
+export function partsOf(filter: Filter): readonly Filter[] {
   if ('field' in filter || 'word' in filter) return []
   if ('not' in filter) return [filter.not]
   if ('related' in filter) return [filter.related]
@@ -72,6 +73,9 @@ export function queryable(leaves: readonly Leaf[]): Leaf[] {
 export function sortable(leaves: readonly Leaf[]): Leaf[] {
   return queryable(leaves).filter(({ field }) => !kindOf(field).isUnordered)
 }
+
+/** Any order has fewer. Each is compared in every row. */
+export const MAXIMUM_SORTS = 16
 
 export interface OrderStep {
   readonly leaf: Leaf
