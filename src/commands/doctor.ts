@@ -11,6 +11,7 @@ import { type Settings, SettingsError } from '../service/settings/settings.ts'
 import { styled } from '../service/terminal.ts'
 import { referenceProblems, repairReferences, repairRowCounts, rowCountProblems } from './doctor/derived.ts'
 import { rowProblems, tableDrift } from './doctor/tables.ts'
+import { repairUniqueness, uniquenessProblems } from './doctor/uniqueness.ts'
 
 const usage = `Checks the service and its database. Changes nothing unless you pass --repair.
 
@@ -18,11 +19,12 @@ const usage = `Checks the service and its database. Changes nothing unless you p
   npx halgraph doctor --repair
 
   --json     print the results as one JSON object
-  --repair   correct wrong row counts, add missing references, and remove those whose text is empty
+  --repair   correct wrong row counts, add missing references, remove those whose text is blank, and build unique
+             indexes again that leave out rows
 
 Checks the settings, the connection, the migrations, the server and its session settings, whether definitions,
-Prisma schema and tables match, the stored row counts, the references, and whether each row is valid. The exit
-status is 1 if a check fails.`
+Prisma schema and tables match, the stored row counts, the references, texts that must be unique, and whether
+each row is valid. The exit status is 1 if a check fails.`
 
 const options = { repair: { type: 'boolean' }, json: { type: 'boolean', default: false } } as const
 
@@ -80,10 +82,12 @@ async function inspectDatabase(
   report('definitions and tables', await tableDrift(client, resources))
   if (repair) {
     repairs.push(...(await repairRowCounts(client, resources)), ...(await repairReferences(client)))
+    repairs.push(...(await repairUniqueness(client)))
     if (!isJson) for (const done of repairs) console.log(`done  ${done}`)
   }
   report('row counts', await rowCountProblems(client, resources))
   report('references', await referenceProblems(client))
+  report('unique texts', await uniquenessProblems(client, resources))
   for (const resource of resources) report(resource.path, await rowProblems(client, resource))
 }
 

@@ -44,3 +44,4 @@ export {
   type Values,
 } from '../model/resource.ts'
 export type { Row } from '../model/row.ts'
+export { isBlank } from '../model/values.ts'

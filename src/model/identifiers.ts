@@ -55,7 +55,10 @@ export function makeIdentifier({ randomIdentifiers }: { readonly randomIdentifie
  * lost. Letters may lose diacritics (`é`), but only those that Unicode decomposes (not `ø`).
  */
 export function slug(text: string): string | undefined {
-  const plain = text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
+  const plain = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
   if (/(?![a-z0-9])[\p{L}\p{N}]/u.test(plain)) return undefined
   const joined = plain
     .replace(/[^a-z0-9._~-]+/g, '-')

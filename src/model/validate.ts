@@ -3,7 +3,7 @@ import { type Detail, type DetailCode, refuseInvalid } from './errors.ts'
 import { type Field, isRequired, kindOf, type LeafField } from './fields.ts'
 import type { Leaf, Resource, Values } from './resource.ts'
 import { valueAt } from './rows.ts'
-import { isObject } from './values.ts'
+import { isBlank, isObject } from './values.ts'
 
 /** The content of a body. `values` has only the valid fields; nothing is converted except timestamps. */
 interface Inspection {
@@ -114,12 +114,12 @@ function missingRequiredFields(resource: Resource, { values, details }: Inspecti
   const reported = new Set(details.map(({ field }) => field))
   return Object.entries(resource.fields)
     .filter(([name, field]) => !reported.has(name) && (isRequired(field) || name in values))
-    .filter(([name, field]) => field.type !== 'group' && field.required && isBlank(values[name]))
+    .filter(([name, field]) => field.type !== 'group' && field.required && isMissing(values[name]))
     .map(([name]) => ({ field: name, code: 'REQUIRED_FIELD', message: `${name} is required.` }))
 }
 
-function isBlank(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && isBlank(value))
 }
 
 function inFieldOrder(resource: Resource, details: readonly Detail[]): readonly Detail[] {

@@ -8,6 +8,19 @@ export function isStorable(value: string): boolean {
 }
 
 /**
+ * Not a character that shows nothing: white space, characters that fonts ignore, control characters, the empty braille pattern,
+ * interlinear annotations, controls of Egyptian hieroglyphs, a filler, and a note without a head. `is_blank` and `folded` in
+ * the database have the same ones.
+ */
+const SHOWN =
+  /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb\u{13430}-\u{1343f}\u{16fe4}\u{1d159}]/u
+
+/** Whether a text has no character that shows anything. */
+export function isBlank(text: string): boolean {
+  return !SHOWN.test(text)
+}
+
+/**
  * The number that a text writes, or infinity if double precision does not keep it: a number that is too large or too small,
  * or that has digits which a double rounds away. A number may have more digits than its shortest form, if they are
  * those of the double: `0.10000000000000001`.

@@ -36,6 +36,37 @@ test('doctor reports a wrong count, and repairs it with --repair only', async (t
   t.notRegex((await run('doctor', setup.environment)).output, /FAIL/)
 })
 
+test('doctor reports unique texts that became equal, and completes their index when they differ again', async (t) => {
+  const setup = await createSetup(t)
+  await setup.use(async ({ client }) => {
+    await client.$executeRaw`DROP INDEX planets_name_key`
+    const planets = { c: 'Io', a: 'Mars', b: 'mars\u00a0', d: '\u2800io' }
+    for (const [id, name] of Object.entries(planets)) await client.planet.create({ data: { id, name } })
+    await client.$executeRaw`CREATE UNIQUE INDEX planets_name_key ON planets (folded(name)) WHERE id < 'b'`
+    await client.$executeRaw`CREATE INDEX planets_name_key_all ON planets (folded(name))`
+  })
+  const repaired = await run('doctor', setup.environment, '--repair')
+  t.regex(
+    repaired.output,
+    /FAIL {2}unique texts\n +planets.name: a, b are equal; c, d are equal; change or delete all but one, and then run npm run doctor -- --repair/,
+  )
+  await setup.use(async ({ client }) => {
+    for (const name of ['MARS', 'Io\u200b'])
+      await t.throwsAsync(client.planet.create({ data: { id: 'e', name } }), { message: /Unique constraint/ })
+    await client.$executeRaw`UPDATE planets SET name = id WHERE id IN ('b', 'd')`
+  })
+  t.regex((await run('doctor', setup.environment)).output, /planets.name: none are equal any more; run/)
+  const { output, status } = await run('doctor', setup.environment, '--repair')
+  t.is(status, 0, output)
+  t.regex(output, /built planets_name_key again\nok/)
+  await setup.use(async ({ client }) => {
+    const rows = await client.$queryRaw`SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'planets_name%'`
+    t.deepEqual(rows, [
+      { indexdef: 'CREATE UNIQUE INDEX planets_name_key ON public.planets USING btree (folded(name))' },
+    ])
+  })
+})
+
 test('doctor reports and adds missing references, removes those of an empty origin, and moves none', async (t) => {
   const setup = await createSetup(t)
   const references = () =>

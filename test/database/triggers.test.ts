@@ -70,6 +70,23 @@ test.serial('after a restore, versions are above all that were given, however ma
   await pool.query("DELETE FROM planets WHERE id = 'calm'")
 })
 
+test.serial('a row can be added without the fields that have initial values', async (t) => {
+  const { pool } = service().database
+  const { rows } = await pool.query(`INSERT INTO species (id, scientific_name) VALUES ('plain', 'Acta plana')
+    RETURNING discovery_status`)
+  t.deepEqual(rows, [{ discovery_status: 'newly_catalogued' }])
+  const initial = resources.flatMap(({ path, leaves }) =>
+    leaves.flatMap(({ column, field }) =>
+      field.initially === undefined ? [] : [[`${tableName(path)}.${column}`, field.initially]],
+    ),
+  )
+  t.true(initial.length > 1)
+  const defaults = await query(`SELECT table_name || '.' || column_name AS name, column_default AS value
+    FROM information_schema.columns WHERE table_schema = current_schema()`)
+  for (const [name, value] of initial)
+    t.is(defaults.find((one) => one['name'] === name)?.['value'], `'${value}'::text`)
+})
+
 test.serial('tombstones cannot be deleted or changed', async (t) => {
   const { pool } = service().database
   await pool.query("INSERT INTO planets (id, name) VALUES ('gone', 'Gone'); DELETE FROM planets")

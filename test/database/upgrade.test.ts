@@ -76,6 +76,46 @@ test('after an upgrade, the first change of a resource records its state before,
   ])
 })
 
+test('texts that an upgrade makes equal or blank stay, are named, and admit no further ones', async (t) => {
+  const connection = await createEmptyDatabase(t)
+  const client = await connect(t, connection)
+  await makeFormerDatabase(client, tables.migrations, '20261124125939_species_sort_indexes')
+  await client.query(`
+    INSERT INTO planets (id, name) VALUES ('mars', 'Mars'), ('mars-2', U&'Mars\\00A0'), ('mars-3', U&'\\200BMARS'),
+      ('blank', U&'\\2800'), ('io', 'Io');
+    INSERT INTO species (id, scientific_name, planet_origin, discovery_status)
+      VALUES ('one', 'Una', U&'Mars\\00A0', 'newly_catalogued'), ('two', U&'\\00ADUna', U&'\\2800', 'newly_catalogued');
+    INSERT INTO astronauts (id, name, call_sign) VALUES ('one', 'One', NULL), ('two', 'Two', NULL);
+    CREATE INDEX by_hand ON planets (folded(name)) WHERE id <> 'io'`)
+  const known = await resourceTables(client)
+  const before = await everything(client, known)
+  const warnings: string[] = []
+  // Other tests migrate moons at the same time.
+  const record = ({ name, message }: Error) =>
+    void (name === 'DatabaseWarning' && !message.startsWith('moons') && warnings.push(message))
+  process.on('warning', record)
+  await migrate(connection, tables.migrations)
+  process.off('warning', record)
+  t.deepEqual(await everything(client, known), before)
+  t.deepEqual(warnings, [
+    'planets: 2 row(s) have a text that must be unique and now equals that of another row, such as mars-2, mars-3. npm run doctor names them.',
+    'species: 1 row(s) have a text that must be unique and now equals that of another row, such as two. npm run doctor names them.',
+    'planets: 1 row(s) have a required text that is blank now, or break planets_name_check in another way. npm run doctor names them.',
+  ])
+  for (const name of ["'MARS'", "U&'Io\\2060'", "U&'\\FE0F'"]) {
+    const error = await t.throwsAsync(client.query(`INSERT INTO planets (id, name) VALUES ('new', ${name})`))
+    t.regex((error as { code?: string }).code ?? '', /^23505|23514$/, name)
+  }
+  const indexed = "SELECT id FROM planets WHERE folded(name) = 'mars' AND id <> 'io' ORDER BY id"
+  await client.query('SET enable_seqscan = off')
+  t.deepEqual((await client.query(indexed)).rows, [{ id: 'mars' }, { id: 'mars-2' }, { id: 'mars-3' }])
+  const { rows } = await client.query("UPDATE species SET habitat = 'reef' RETURNING id, planet_id, version")
+  t.deepEqual(rows, [
+    { id: 'one', planet_id: 'mars-2', version: 2 },
+    { id: 'two', planet_id: 'blank', version: 2 },
+  ])
+})
+
 /** The tables of the resources that a database has so far; later migrations add others. */
 async function resourceTables(client: Client): Promise<string[]> {
   const names = resources.map(({ path }) => tableName(path))

@@ -9,8 +9,7 @@ import { shareTestService } from '../helpers/service/service.ts'
 /** check_violation; the type of an integer, or the foreign key of a reference, may refuse it before. */
 const REFUSALS = ['23514', '22003', '23503']
 
-/** Every character that String.prototype.trim removes. */
-const BLANKS = '\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
+const BLANKS = '\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\u2800\u{e0100}'
 
 interface Cases {
   readonly inside: readonly unknown[]

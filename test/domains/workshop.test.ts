@@ -1,6 +1,9 @@
 import test from 'ava'
+import type { Resource } from '../../src/model/resource.ts'
 import type { Owner } from '../helpers/database/database.ts'
 import { makeDomain, serveDomain } from '../helpers/domain/made-domain.ts'
+import { sqlNames } from '../helpers/domain/sql-names.ts'
+import type { Json } from '../helpers/service/client.ts'
 import type { TestService } from '../helpers/service/service.ts'
 
 // The engine serves definitions that neither the built-in domain nor the library has.
@@ -8,11 +11,25 @@ import type { TestService } from '../helpers/service/service.ts'
 const releases: (() => Promise<void>)[] = []
 const owner: Owner = { teardown: (release) => void releases.push(release) }
 let service: TestService
+let glosses: Resource
+let senses: Resource
 
 test.serial.before('the workshop is made and served', async (t) => {
   t.timeout(600_000)
-  service = await serveDomain(owner, await makeDomain(owner, 'workshop'))
+  const names = [...new Set([...(await sqlNames()), ...FORMER])].filter((name) => !RESERVED.includes(name))
+  const written = { 'names.ts': `export const names: readonly string[] = ${JSON.stringify(names)}\n` }
+  const made = await makeDomain(owner, 'workshop', written)
+  const named = (path: string) => made.domain.resources.find((resource) => resource.path === path) as Resource
+  glosses = named('glosses')
+  senses = named('senses')
+  service = await serveDomain(owner, made)
 })
+
+/** Names that statements had. */
+const FORMER = ['total_count', 'last_key']
+
+/** Names of fields that every resource has, and of PostgreSQL's system columns. */
+const RESERVED = ['id', 'version', 'created_date', 'last_updated', 'ctid', 'and', 'or', 'not']
 
 test.after.always(async () => {
   for (const release of releases.reverse()) await release()
@@ -132,3 +149,121 @@ test.serial('a number that double precision keeps is stored exactly', async (t) 
     }
   }
 })
+
+/** A body with a value in every field, which differs from that of other numbers. */
+function bodyOf({ writable }: Resource, number: number): Json {
+  const values = {
+    text: `text ${number}`,
+    integer: number,
+    timestamp: `203${number}-01-01T00:00:00.000Z`,
+    json: [number],
+  }
+  return Object.fromEntries(
+    writable.map(({ name, field }) => [name, values[field.type as keyof typeof values]]),
+  )
+}
+
+function inParts<One>(all: readonly One[], size = 10): One[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  )
+}
+
+test.serial(
+  'a field can have any name that the SQL of the engine uses: it is written, listed and kept',
+  async (t) => {
+    t.timeout(600_000)
+    const { writer, database } = service
+    const { pool } = database
+    t.true(glosses.writable.length > 300)
+    for (const [resource, path] of [
+      [glosses, '/glosses'],
+      [senses, '/glosses/a/senses'],
+    ] as const) {
+      const [first, second, third] = [1, 2, 3].map((number) => bodyOf(resource, number))
+      const created = await writer.put(`${path}/a`, { id: 'a', ...first })
+      t.is(created.status, 201, created.text)
+      const { id, _links, created_date, last_updated, gloss_id, ...values } = created.body
+      t.deepEqual(values, first)
+      t.is((await writer.put(`${path}/a`, second)).status, 204)
+      t.is((await writer.patch(`${path}/a`, third)).status, 204)
+      const key = { 'Idempotency-Key': `key-of-${resource.path}` }
+      const posted = await writer.post(path, first, key)
+      t.is(posted.status, 201, posted.text)
+      t.deepEqual((await writer.post(path, first, key)).body, posted.body)
+      const operations = ['b', 'c'].map((name) => ({
+        method: 'PUT',
+        path: `${path}/${name}`,
+        body: { id: name, ...second },
+      }))
+      const batch = await writer.post('/batch', { operations })
+      t.is(batch.status, 200, batch.text)
+
+      const sortable = resource.writable.filter(({ field }) => field.type !== 'json')
+      for (const leaves of inParts(sortable)) {
+        const sort = [...leaves.map(({ name }) => `${name}:desc`), 'id:asc'].join()
+        const filters = leaves
+          .map(({ name }) => `&filter=${name}:${encodeURIComponent(second[name])}`)
+          .join('')
+        const list = await writer.get(`${path}?fields=id&sort=${sort}&limit=2`)
+        t.is(list.body.total_count, 4, `${sort} ${list.text}`)
+        t.deepEqual(idsOf(list.body), ['a', 'b'], sort)
+        const next = await writer.get(list.body._links.next.href)
+        t.deepEqual(idsOf(next.body), ['c', posted.body.id], sort)
+        const found = await writer.get(`${path}?fields=id&limit=1&page=2&sort=${sort}${filters}`)
+        t.deepEqual([found.body.total_count, idsOf(found.body)], [2, ['c']], `${sort} ${found.text}`)
+      }
+      const versions = await writer.get(`${path}/a/versions`)
+      t.deepEqual(
+        versions.body._embedded.versions.map(({ resource: state }: Json) => state?.days ?? null),
+        [third.days, second.days, first.days],
+        versions.text,
+      )
+    }
+    const sorted = senses.writable.filter(({ field }) => field.type !== 'json')
+    for (const leaves of inParts(sorted)) {
+      const sort = leaves.map(({ name }) => `{ field: ${name.toUpperCase()}, direction: DESC }`).join()
+      const query = `{ glossPage { items { id senses(limit: 1, sort: [${sort}]) { totalCount items { id } } } } }`
+      const { data, text } = await writer.graphql(query)
+      const own = data.glossPage.items.find(({ id }: Json) => id === 'a')
+      t.deepEqual(own.senses, { totalCount: 4, items: [{ id: 'a' }] }, text)
+    }
+    const texts = glosses.writable.filter(({ field }) => field.type === 'text').map(({ name }) => name)
+    for (const names of inParts(texts)) {
+      const query = `{ glossAggregate(groupBy: [${names.join().toUpperCase()}]) { groups { count } } }`
+      const { data, text } = await writer.graphql(query)
+      t.deepEqual(data.glossAggregate.groups, [{ count: 2 }, { count: 1 }, { count: 1 }], text)
+    }
+
+    const before = await writer.get('/glosses/a/senses/b')
+    t.is((await writer.delete('/glosses/a/senses/b')).status, 204)
+    t.is((await writer.get('/glosses/a/senses/b')).status, 410)
+    t.is((await writer.put('/glosses/a/senses/b', { id: 'b', ...bodyOf(senses, 2) })).status, 201)
+    const stale = await writer.patch(
+      '/glosses/a/senses/b',
+      { days: null },
+      { 'If-Match': before.headers.get('etag') ?? '' },
+    )
+    t.is(stale.status, 409)
+    await pool.query(
+      "INSERT INTO senses (gloss_id, id) SELECT 'a', 'many-' || n FROM generate_series(1, 1001) AS n",
+    )
+    t.is((await writer.delete('/glosses/a')).status, 204)
+    for (const gone of ['/glosses/a', '/glosses/a/senses/b', '/glosses/a/senses/many-7'])
+      t.is((await writer.get(gone)).status, 410, gone)
+    t.is((await writer.get('/glosses')).body.total_count, 3)
+    const { rows } = await pool.query(`SELECT collection, event, count(*)::int FROM recorded_changes
+    GROUP BY 1, 2 HAVING event = 'deleted' ORDER BY 1`)
+    t.deepEqual(rows, [
+      { collection: 'glosses', event: 'deleted', count: 1 },
+      { collection: 'senses', event: 'deleted', count: 3 },
+    ])
+    const feed = await writer.get('/changes?collection=glosses&limit=100')
+    const rest = await writer.get(feed.body._links.next.href)
+    t.is(feed.body._embedded.changes.length + rest.body._embedded.changes.length, 7)
+  },
+)
+
+function idsOf(list: Json): string[] {
+  return (Object.values(list._embedded)[0] as Json[]).map(({ id }) => id)
+}

@@ -1,3 +1,4 @@
+import '../database/blanks.test.ts'
 import '../database/exact-values.test.ts'
 import '../database/list-statements.test.ts'
 import '../database/mass-deletion.test.ts'

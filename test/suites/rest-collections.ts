@@ -1,3 +1,4 @@
+import '../rest/blanks.test.ts'
 import '../rest/catalogue.test.ts'
 import '../rest/crew.test.ts'
 import '../rest/data-model.test.ts'

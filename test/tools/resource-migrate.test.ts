@@ -1,6 +1,7 @@
 import test from 'ava'
 import { computed, enumeration, group, integer, reference, text } from '../../src/domain/definition.ts'
 import { defineResource, type Resource } from '../../src/model/resource.ts'
+import { ENGINE } from '../../tools/resource/location.ts'
 import { createEvolvingDomain } from '../helpers/domain/evolving-domain.ts'
 
 const define = (name: string, path: string, fields: Resource['fields'], rest: object = {}) =>
@@ -66,16 +67,13 @@ test('a new domain gets the tables of the engine and its own, and a second run h
 
 test('a domain from before the record of changes gets it, for the rows that it has, too', async (t) => {
   const domain = await createEvolvingDomain(t)
-  await domain.become(withBooks(books()), {
-    without: ['recorded_changes', 'switch_update_triggers', 'begin_timeline'],
-  })
+  const additions = Object.keys(ENGINE.additions)
+  await domain.become(withBooks(books()), { without: additions })
   await domain.query(ROWS)
   const { files } = await domain.plan(withBooks(books()))
-  t.is(files.size, 3)
-  t.regex(
-    [...files.keys()].join(),
-    /_recorded_changes\/migration\.sql,.*_switch_update_triggers\/migration\.sql,.*_begin_timeline\/migration\.sql$/,
-  )
+  const migrations = additions.map((name) => `_${name}/migration\\.sql`)
+  t.is(files.size, additions.length)
+  t.regex([...files.keys()].join(), new RegExp(`${migrations.join(',.*')}$`))
   await domain.become(withBooks(books({ ...BOOK, isbn: text('ISBN.') })))
   await domain.query("UPDATE books SET isbn = 'X' WHERE id = 'full'; DELETE FROM copies")
   const changes =
@@ -153,6 +151,17 @@ test('an initial value fills existing rows, and an optional field can become req
   await domain.become(withBooks(books({ ...BOOK, state: text('State.', { initially: 'lent' }) })))
   await domain.query("UPDATE books SET shelf = NULL WHERE id = 'bare'")
   t.is((await domain.query('SELECT FROM books WHERE shelf IS NULL')).length, 1)
+  const insert = (id: string) =>
+    domain.query(`INSERT INTO books (id, title) VALUES ('${id}', 'T') RETURNING state`)
+  t.deepEqual(await insert('three'), [{ state: 'lent' }])
+  const explanation = await domain.become(
+    withBooks(books({ ...BOOK, state: text('State.', { initially: "on the author's desk" }) })),
+  )
+  t.regex(explanation, /The column state has the default 'on the author''s desk'::text\./)
+  t.deepEqual(await insert('four'), [{ state: "on the author's desk" }])
+  t.regex(await domain.schema(), /state +String +@default\("on the author's desk"\)/)
+  await domain.become(withBooks(books({ ...BOOK, state: text('State.') })))
+  t.deepEqual(await insert('five'), [{ state: null }])
 })
 
 test('a removed field is refused without permission, and then raises the versions of rows with a value', async (t) => {

@@ -1,8 +1,8 @@
 import { kindOf, type LeafField } from '../../src/model/fields.ts'
 import type { Resource } from '../../src/model/resource.ts'
+import { isBlank } from '../../src/model/values.ts'
 import { ArgumentsError } from '../../src/service/command.ts'
-import { valueAsSql } from './changes/columns.ts'
-import { makeTable } from './tables/table.ts'
+import { makeTable, valueAsSql } from './tables/table.ts'
 
 /**
  * Parses values of `--default`, such as `books.language=en`.
@@ -26,8 +26,7 @@ function parseDefault(option: string, resources: readonly Resource[]): [string, 
     )
   }
   const checked = kindOf(column.leaf.field).check(column.leaf.field, parseValue(column.leaf.field, text))
-  const isBlank = column.leaf.field.required && text.trim() === ''
-  if (isBlank || !('value' in checked)) {
+  if ((column.leaf.field.required && isBlank(text)) || !('value' in checked)) {
     const problem = 'problem' in checked ? checked.problem : 'must not be blank'
     throw new ArgumentsError(`--default ${option}: the value ${problem}`)
   }

@@ -10,6 +10,7 @@ export const ENGINE = {
     recorded_changes: repositoryPath('prisma/engine/recorded_changes.sql'),
     switch_update_triggers: repositoryPath('prisma/engine/switch_update_triggers.sql'),
     begin_timeline: repositoryPath('prisma/engine/begin_timeline.sql'),
+    renew_unique_indexes: repositoryPath('prisma/engine/renew_unique_indexes.sql'),
   },
   schema: repositoryPath('prisma/engine/schema.prisma'),
 }

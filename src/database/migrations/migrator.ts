@@ -172,6 +172,10 @@ function connect({ patience, ...connection }: Connection): Promise<Client> {
   return retryAtStart(patience, isTemporary, async () => {
     const client = new Client({ connectionTimeoutMillis: CONNECT_MILLISECONDS, ...connection })
     client.on('error', () => {})
+    // What a migration has found in the rows.
+    client.on('notice', ({ severity, message = '' }) => {
+      if (severity === 'WARNING') process.emitWarning(message, 'DatabaseWarning')
+    })
     try {
       await client.connect()
       // A pooler accepts a connection before it reaches the server.

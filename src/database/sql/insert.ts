@@ -19,8 +19,8 @@ export function insertStatement(resource: Resource, rows: readonly Columns[]): S
  */
 export function storedKeysStatement(resource: Resource, keys: readonly string[]): Statement {
   const { parentField } = resource
-  const isSameParent = parentField ? `AND ${quoted(parentField)} = split_part(key, '/', 1)` : ''
-  const text = `SELECT key FROM unnest($1::text[]) AS key
-    WHERE (SELECT TRUE FROM ${quotedTable(resource)} WHERE id = split_part(key, '/', 2) ${isSameParent} LIMIT 1)`
+  const isSameParent = parentField ? `AND ${quoted(parentField)} = split_part(asked.key, '/', 1)` : ''
+  const text = `SELECT asked.key FROM unnest($1::text[]) AS asked (key)
+    WHERE (SELECT TRUE FROM ${quotedTable(resource)} WHERE id = split_part(asked.key, '/', 2) ${isSameParent} LIMIT 1)`
   return { text, values: [keys] }
 }

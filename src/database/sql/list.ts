@@ -13,14 +13,16 @@ export interface Parents {
   readonly column: string
 }
 
-/** The columns with the parent's identifier and the position in the feed. No field can have these names. */
+/** Columns beside those of the resource. No field can have these names. */
 const PARENT = 'list of'
+const COUNT = 'count of the list'
+const LAST = 'last key of the list'
 const POSITION = 'position in the feed'
 
 interface ListedRow extends Row {
-  readonly total_count?: number
+  readonly [COUNT]?: number
   readonly [POSITION]?: number
-  readonly last_key?: string | null
+  readonly [LAST]?: string | null
   readonly [PARENT]?: string
 }
 
@@ -65,14 +67,14 @@ function partsOf(
   const { sorts, filter, counted, positioned, namesLast, fromEnd } = request
   const conditions = filter ? [...within, filterCondition(resource, filter, parameters)] : within
   const facts: string[] = []
-  if (counted) facts.push(`${countOf(resource, conditions)} AS total_count`)
+  if (counted) facts.push(`${countOf(resource, conditions)} AS ${quoted(COUNT)}`)
   if (positioned) facts.push(`(SELECT last_position::float8 FROM change_feed) AS ${quoted(POSITION)}`)
   if (namesLast) {
     // The index of the order has this row at its end.
     const ending = { sorts, filter, counted, take: 1, fromEnd: true }
     const last = rowsQuery(resource, ending, conditions, parameters)
     const parent = resource.parentField ? quoted(resource.parentField) : `''`
-    facts.push(`(SELECT ${parent} || '/' || id FROM (${last}) AS ending) AS last_key`)
+    facts.push(`(SELECT ${parent} || '/' || id FROM (${last}) AS ending) AS ${quoted(LAST)}`)
   }
   const rows = rowsQuery(resource, request, conditions, parameters)
   return { rows, facts, order: orderKeys(orderSteps(resource, sorts), fromEnd) }
@@ -163,8 +165,8 @@ export function toList({ fromEnd }: ListRequest, rows: readonly ListedRow[]): Li
   const listed = isEmpty ? [] : rows
   return {
     rows: fromEnd ? listed.toReversed() : listed,
-    totalCount: rows[0]?.total_count ?? 0,
-    lastKey: rows[0]?.last_key ?? undefined,
+    totalCount: rows[0]?.[COUNT] ?? 0,
+    lastKey: rows[0]?.[LAST] ?? undefined,
     position: rows[0]?.[POSITION] ?? 0,
   }
 }

@@ -129,7 +129,7 @@ function statement({ path, parentField }: Resource): string {
       SELECT versions[array_position(ids, $3)], event, changed_date, changed_by, NULL FROM recorded_changes
         WHERE collection = $1 AND parent_id = $2 AND id = '' AND versions[array_position(ids, $3)] <= $4
       UNION ALL
-      SELECT version, NULL, last_updated, NULL, to_jsonb(current) FROM "${tableName(path)}" AS current
+      SELECT version, NULL, last_updated, NULL, to_jsonb(current.*) FROM "${tableName(path)}" AS current
         WHERE ${isCurrent} AND version <= $4
     ) AS found ORDER BY version DESC`
 }

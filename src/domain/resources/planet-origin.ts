@@ -2,6 +2,7 @@ import {
   authorize,
   type Change,
   DomainError,
+  isBlank,
   isIdentifier,
   makeIdentifier,
   type RuleClient,
@@ -27,7 +28,7 @@ export const resolvePlanetOrigin = readingFirst(async (change) => {
     after['planet_id'] = before['planet_id']
   } else {
     // A blank origin is kept as it was sent, and names no planet.
-    after['planet_id'] = origin?.trim() ? await planetFor(change, origin) : null
+    after['planet_id'] = origin === null || isBlank(origin) ? null : await planetFor(change, origin)
   }
 })
 

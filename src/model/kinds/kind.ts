@@ -24,7 +24,8 @@ export const COMMON_OPTIONS: Readonly<Record<keyof FieldOptions, string>> = {
   unit: 'The unit of the values, shown after the label: `Distance (parsecs)`.',
   required: 'Required, and not blank, on every write.',
   readOnly: 'Set by the service. Ignored on creation, and refused in later writes if it differs.',
-  initially: 'The value of a new resource if none is sent. It can be replaced, but not removed.',
+  initially:
+    'The value of a new resource if none is sent, and the default of its column. It can be replaced, but not removed.',
   hidden: 'Set by the service, and shown only in GraphQL.',
   index:
     'An index for lists, within the parent if there is one. `sort` indexes the value and the identifier, in the order of a sorted list; `filter` indexes only the value, and stays small if many resources share each value.',

@@ -2,6 +2,7 @@ import { type Field, isOfSomeVersions, kindOf, type LeafField } from '../fields.
 import { COMMON_OPTIONS } from '../kinds/kind.ts'
 import { searchable } from '../query/search.ts'
 import type { Leaf, Resource } from '../resource.ts'
+import { isBlank } from '../values.ts'
 
 /** Names of common fields, of members of GraphQL filters, and of PostgreSQL's system columns. */
 const RESERVED = /^(id|last_updated|version|node_id|nodeId|and|or|not|tableoid|xmin|xmax|cmin|cmax|ctid)$/
@@ -100,8 +101,12 @@ function initialCases(field: LeafField): Case[] {
   }
   const checked = kindOf(field).check(field, initially)
   if ('problem' in checked) return [[true, `its initial value ${checked.problem}`]]
-  const isBlank = typeof initially === 'string' && initially.trim() === ''
-  return [[required && isBlank, 'it is required, so its initial value must not be blank']]
+  return [
+    [
+      required && typeof initially === 'string' && isBlank(initially),
+      'it is required, so its initial value must not be blank',
+    ],
+  ]
 }
 
 function uniqueProblems({ path, leaves }: Resource, { name, field }: Leaf): string[] {

@@ -1,9 +1,10 @@
 import type { Domain } from 'halgraph/domain'
 import { measurements } from './measurements.ts'
 import { outliers } from './outliers.ts'
+import { glosses, senses } from './words.ts'
 
 export const domain: Domain = {
   title: 'Workshop',
   description: 'What no other domain has.',
-  resources: [measurements, outliers],
+  resources: [measurements, outliers, glosses, senses],
 }

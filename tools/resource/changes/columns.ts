@@ -98,7 +98,8 @@ function alterations(pair: Pair, column: Column): Step[] {
     })
   } else if (now?.default !== then?.default && now?.type === then?.type) {
     const change = column.default ? `SET DEFAULT ${column.default}` : 'DROP DEFAULT'
-    steps.push({ phase: 'column', table, locks, sql: [alterColumn(table, column.name, change)] })
+    const says = `The column ${column.name} has ${column.default ? `the default ${column.default}` : 'no default'}.`
+    steps.push({ phase: 'column', table, says, locks, sql: [alterColumn(table, column.name, change)] })
   }
   if (now?.notNull && !then?.notNull) {
     const says = `The field ${nameOf(column)} becomes optional.`
@@ -159,15 +160,7 @@ function filling(
 
 /** The value for existing rows as SQL: from the command line, or else the initial one of the definition. */
 function valueFor(table: Table, column: Column, { defaults }: Decisions): string | undefined {
-  const given = defaults.get(fieldOf(table, column))
-  const initially = column.leaf?.field.initially
-  return given ?? (initially === undefined ? column.default : valueAsSql(column, initially))
-}
-
-/** A value of the field as SQL, with its type. */
-export function valueAsSql({ type }: Pick<Column, 'type'>, value: unknown): string {
-  const text = typeof value === 'object' && !(value instanceof Date) ? JSON.stringify(value) : value
-  return `${literal(text instanceof Date ? text.toISOString() : String(text))}::${type.replace(/ COLLATE .*/, '').toLowerCase()}`
+  return defaults.get(fieldOf(table, column)) ?? column.default
 }
 
 function missingValue(table: Table, column: Column, decisions: Decisions): string[] {

@@ -37,12 +37,19 @@ function fieldOf({ kind, parentField }: Resource, column: Column): ModelField {
   const attributes = [
     ...(name === 'id' && !parentField ? ['@id'] : []),
     ...(name === parentField && kind === 'singleton' ? ['@unique'] : []),
-    ...(column.default
-      ? [column.default === '1' ? '@default(1)' : `@default(dbgenerated("${column.default}"))`]
-      : []),
+    ...(column.default ? [`@default(${defaultOf(column)})`] : []),
     ...(leaf && stored?.prismaAttribute ? [stored.prismaAttribute(leaf.field)] : []),
   ]
   return [name, `${stored?.prismaType ?? 'Int'}${notNull ? '' : '?'}`, attributes.join(' ')]
+}
+
+/** The default as Prisma writes it: a literal for an initial value. */
+function defaultOf({ default: expression, leaf }: Column): string {
+  if (leaf?.field.initially === undefined) return expression === '1' ? '1' : `dbgenerated("${expression}")`
+  const { check, isJson } = kindOf(leaf.field)
+  const checked = check(leaf.field, leaf.field.initially)
+  const text = JSON.stringify('value' in checked ? checked.value : null)
+  return isJson ? JSON.stringify(text) : text
 }
 
 function relationField(relation: Relation): ModelField {

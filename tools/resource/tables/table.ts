@@ -1,4 +1,4 @@
-import { escapeIdentifier as quoted } from 'pg'
+import { escapeLiteral as literal, escapeIdentifier as quoted } from 'pg'
 import { isAlwaysSet, kindOf, type LeafField } from '../../../src/model/fields.ts'
 import { searchable, searchExpression, searchIndexName } from '../../../src/model/query/search.ts'
 import { type Leaf, type Resource, tableName } from '../../../src/model/resource.ts'
@@ -74,10 +74,23 @@ function columnsOf({ leaves, parentField, createdField }: Resource): Column[] {
       notNull: isAlwaysSet(leaf.field),
       generated: leaf.field.computed,
       ...(setHere.includes(leaf.name) && { default: 'statement_timestamp()' }),
+      ...initialValue(leaf.field),
       leaf,
     }),
   )
   return [...columns, { name: 'version', type: 'INTEGER', notNull: true, default: '1' }]
+}
+
+/** So that a row can be added in the database without it. */
+function initialValue(field: LeafField): Pick<Column, 'default'> {
+  const { initially } = field
+  return initially === undefined ? {} : { default: valueAsSql({ type: columnType(field) }, initially) }
+}
+
+/** A value of the field as SQL, with its type. */
+export function valueAsSql({ type }: Pick<Column, 'type'>, value: unknown): string {
+  const text = type === 'JSONB' ? JSON.stringify(value) : value
+  return `${literal(text instanceof Date ? text.toISOString() : String(text))}::${type.replace(/ COLLATE .*/, '').toLowerCase()}`
 }
 
 function columnType(field: LeafField): string {

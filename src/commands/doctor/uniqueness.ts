@@ -1,0 +1,57 @@
+import type { DatabaseClient } from '../../database/client.ts'
+import { quoted, quotedTable } from '../../database/sql/statement.ts'
+import type { Leaf, Resource } from '../../model/resource.ts'
+import { uniqueExpression, uniqueIndexName, uniqueLeaves } from '../../model/uniqueness.ts'
+
+/** Groups of rows that are named. */
+const NAMED = 20
+
+/**
+ * Texts that must be unique and are equal: rows that had them before blanks of Unicode counted as blanks. The unique index
+ * leaves out all but one of them.
+ */
+export async function uniquenessProblems(client: DatabaseClient, resources: readonly Resource[]) {
+  const partial = await partialIndexes(client)
+  const checked = resources.flatMap((resource) =>
+    resource.leaves.flatMap((leaf) => {
+      const key = uniqueLeaves(resource, leaf)
+      return key && partial.includes(uniqueIndexName(resource, key)) ? [{ resource, leaf, key }] : []
+    }),
+  )
+  const problems = checked.map(async ({ resource, leaf, key }) => {
+    const equal = await equalRows(client, resource, key)
+    const found = equal.map((ids) => `${ids.join(', ')} are equal`).join('; ') || 'none are equal any more'
+    const advice = equal.length > 0 ? 'change or delete all but one, and then run' : 'run'
+    return `${resource.path}.${leaf.name}: ${found}; ${advice} npm run doctor -- --repair`
+  })
+  return Promise.all(problems)
+}
+
+/** Writes to the collections wait until the indexes are built. */
+export async function repairUniqueness(client: DatabaseClient): Promise<string[]> {
+  const before = await partialIndexes(client)
+  if (before.length === 0) return []
+  await client.$rows({ text: 'SELECT renew_unique_indexes()::text', values: [] })
+  const after = await partialIndexes(client)
+  return before.filter((name) => !after.includes(name)).map((name) => `built ${name} again`)
+}
+
+/** The unique indexes of texts that leave out rows. */
+async function partialIndexes(client: DatabaseClient): Promise<string[]> {
+  const text = `SELECT relname::text AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE relnamespace = quote_ident(current_schema())::regnamespace AND indisunique AND indpred IS NOT NULL
+      AND to_regclass(quote_ident(left(relname, 59) || '_all')) IS NOT NULL`
+  return (await client.$rows<{ name: string }>({ text, values: [] })).map(({ name }) => name)
+}
+
+/** The identifiers of rows that have equal values in these columns. */
+async function equalRows(
+  client: DatabaseClient,
+  resource: Resource,
+  key: readonly Leaf[],
+): Promise<string[][]> {
+  const compared = key.map((leaf) => uniqueExpression(resource, leaf, quoted(leaf.column))).join(', ')
+  const text = `SELECT array_agg(id ORDER BY id) AS ids FROM ${quotedTable(resource)}
+    WHERE (${compared}) IS NOT NULL GROUP BY ${compared} HAVING count(*) > 1 ORDER BY 1 LIMIT ${NAMED}`
+  return (await client.$rows<{ ids: string[] }>({ text, values: [] })).map(({ ids }) => ids)
+}
