@@ -2,10 +2,10 @@ import type { Parent } from '../graph/execution/context.ts'
 import { allows, type Caller } from '../model/caller.ts'
 import { kindOf } from '../model/fields.ts'
 import { keyOf } from '../model/identifiers.ts'
-import { noun, nounWithArticle } from '../model/labels.ts'
 import { listColumn, nameField, ownedBy } from '../model/relations.ts'
 import type { Leaf, Resource, Values } from '../model/resource.ts'
 import { valueAt } from '../model/rows.ts'
+import { type Form, hasOperation, type ResourceOperation } from './operations/operation.ts'
 import type { Urls } from './urls.ts'
 
 /** https://rwcbook.github.io/hal-forms/ */
@@ -15,57 +15,58 @@ export const HAL_FORMS = 'application/prs.hal-forms+json'
 export type Templates = Readonly<Record<string, object>>
 
 /** The templates are limited to the scopes of the caller. */
-export function createForms(resource: Resource, resources: readonly Resource[]) {
-  const { parentField, replaceable, writable } = resource
-  // The identifiers are in the URL.
-  const kept = resource.shownLeaves.filter(({ name }) => name !== 'id' && name !== parentField)
-  const singletons = ownedBy(resource, resources).filter(({ kind }) => kind === 'singleton')
-  const propertiesOf = (leaves: readonly Leaf[], data: Values, urls: Urls) =>
-    leaves.map((leaf) => formProperty(leaf, data, urls, resources))
-
-  /** The reference to the parent is filled in. */
-  function list(caller: Caller, parent: Parent | undefined, urls: Urls): Templates {
-    if (!allows(caller, resource, 'write')) return {}
-    const isOwner = parent?.resource === resource.owner
-    const target = urls.collection(resource, isOwner ? parent?.id : undefined)
-    const data = parent && !isOwner ? referenceValue(resource, parent) : {}
-    const properties = propertiesOf(writable, data, urls)
-    return { default: template(`Create ${nounWithArticle(resource)}`, 'POST', target, properties) }
-  }
-
-  function one(caller: Caller, data: Values, urls: Urls): Templates {
-    const target = urls.resource(resource, keyOf(resource, data))
-    const id = data['id'] as string
-    const name = noun(resource)
-    const optional = propertiesOf(writable, data, urls).map(({ required, ...property }) => property)
-    const own = {
-      ...(replaceable && {
-        default: template(`Replace the ${name}`, 'PUT', target, propertiesOf(kept, data, urls)),
-        patch: template(`Update the ${name}`, 'PATCH', target, optional, 'application/merge-patch+json'),
-      }),
-      delete: { title: `Delete the ${name}`, method: 'DELETE', target, properties: [] },
+export function createForms(
+  resource: Resource,
+  resources: readonly Resource[],
+  operations: readonly ResourceOperation[],
+) {
+  /** The requests that a client can make (HAL-FORMS, template element). */
+  function offered(on: Form['on'], of = resource) {
+    const available = operations.filter((operation) => hasOperation(of, operation))
+    const offers = available.flatMap(({ method, body, forms = [] }) =>
+      forms
+        .filter((form) => form.on === on)
+        .map((form) => ({ method, body, leaves: leavesOf(of, form), ...form })),
+    )
+    return (caller: Caller, data: Values, target: string, urls: Urls): Templates => {
+      if (!allows(caller, of, 'write')) return {}
+      const entries = offers.map(({ key = of.path, title, method, body, leaves, contentType, fields }) => {
+        const all = leaves.map((leaf) => formProperty(leaf, data, urls, resources))
+        const properties = fields === 'optional' ? all.map(({ required, ...property }) => property) : all
+        const type = body && { contentType: contentType ?? body.types[0] }
+        return [key, { title: title(of), method, target, ...type, properties }]
+      })
+      return Object.fromEntries(entries)
     }
-    const settable = singletons.filter((singleton) => allows(caller, singleton, 'write'))
-    const set = settable.map((singleton) => {
-      const at = urls.resource(singleton, { parentId: id, id })
-      const properties = propertiesOf(singleton.writable, {}, urls)
-      return [singleton.path, template(`Set the ${noun(singleton)}`, 'PUT', at, properties)]
-    })
-    return { ...(allows(caller, resource, 'write') && own), ...Object.fromEntries(set) }
   }
 
-  return { list, resource: one }
+  const [onList, onResource] = [offered('list'), offered('resource')]
+  const singletons = ownedBy(resource, resources).filter(({ kind }) => kind === 'singleton')
+  const onOwner = singletons.map((singleton) => ({ singleton, offer: offered('owner', singleton) }))
+
+  return {
+    /** The reference to the parent is filled in. */
+    list(caller: Caller, parent: Parent | undefined, urls: Urls): Templates {
+      const isOwner = parent?.resource === resource.owner
+      const target = urls.collection(resource, isOwner ? parent?.id : undefined)
+      return onList(caller, parent && !isOwner ? referenceValue(resource, parent) : {}, target, urls)
+    },
+
+    resource(caller: Caller, data: Values, urls: Urls): Templates {
+      const id = data['id'] as string
+      const own = onResource(caller, data, urls.resource(resource, keyOf(resource, data)), urls)
+      const owned = onOwner.map(({ singleton, offer }) =>
+        offer(caller, {}, urls.resource(singleton, { parentId: id, id }), urls),
+      )
+      return Object.assign(own, ...owned)
+    },
+  }
 }
 
-/** A request that a client can make (HAL-FORMS, template element). */
-function template(
-  title: string,
-  method: 'POST' | 'PUT' | 'PATCH',
-  target: string,
-  properties: readonly object[],
-  contentType = 'application/json',
-) {
-  return { title, method, target, contentType, properties }
+/** The identifiers are in the URL. */
+function leavesOf({ shownLeaves, writable, parentField }: Resource, { fields }: Form): readonly Leaf[] {
+  if (fields !== 'all') return fields === 'none' ? [] : writable
+  return shownLeaves.filter(({ name }) => name !== 'id' && name !== parentField)
 }
 
 /** A property of a template (HAL-FORMS, property element). Its name is the path of a member: `range.min`. */

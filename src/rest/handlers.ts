@@ -20,6 +20,7 @@ import {
 import { createForms, type Templates, variantOf } from './forms.ts'
 import { createHal, type ListData, type Selection } from './hal.ts'
 import { ITEM_TYPES, respondWithItems } from './items.ts'
+import { RESOURCE_OPERATIONS } from './operations/served.ts'
 import { type Operations, runForRequest, type SelectOperation } from './operations.ts'
 import { listQueryParser } from './parse-list-query.ts'
 import { QueryParameters } from './query-parameters.ts'
@@ -37,7 +38,7 @@ export function createHandlers(
   settings: RestSettings,
 ) {
   const hal = createHal(resource, resources)
-  const forms = createForms(resource, resources)
+  const forms = createForms(resource, resources, RESOURCE_OPERATIONS)
   const parseSelection = selectionParser(resource, resources)
   const parse = listQueryParser(resource, settings.maximumPageSize, parseSelection)
   // Another definition shows other fields of the same versions.

@@ -7,6 +7,7 @@ import { mapped } from '../../model/values.ts'
 import { valuesIn } from '../../model/views.ts'
 import { createForms } from '../../rest/forms.ts'
 import { createHal, type Occasion } from '../../rest/hal.ts'
+import { RESOURCE_OPERATIONS } from '../../rest/operations/served.ts'
 import { Urls } from '../../rest/urls.ts'
 
 /** A resource of the example catalogue. It comes after those it refers to. */
@@ -43,7 +44,7 @@ export function resourceExamples(
   }
   const urls = new Urls(base)
   const hal = createHal(resource, resources)
-  const forms = createForms(resource, resources)
+  const forms = createForms(resource, resources, RESOURCE_OPERATIONS)
   const input = resource.example ?? mapped(resource.writableFields, exampleValue)
   const references = resources.flatMap((from) => referencesIn(from, resource))
   const sample = sampleOf(resource, seedsOf(resource), references)

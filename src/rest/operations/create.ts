@@ -21,9 +21,12 @@ export const create: ResourceOperation = {
       links: { read: 'Read the new resource.', delete: 'Delete the new resource.' },
     },
   },
-  form: {
-    key: 'default',
-    title: (resource) => `Create ${nounWithArticle(resource)}`,
-    properties: 'writable',
-  },
+  forms: [
+    {
+      on: 'list',
+      key: 'default',
+      title: (resource) => `Create ${nounWithArticle(resource)}`,
+      fields: 'writable',
+    },
+  ],
 }

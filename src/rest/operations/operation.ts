@@ -54,7 +54,7 @@ export interface ResourceOperation extends Operation<Resource> {
   readonly below?: string
   /** Only resources with this property have the operation. */
   readonly requires?: 'listed' | 'replaceable'
-  readonly form?: Form
+  readonly forms?: readonly Form[]
 }
 
 /** An operation of the service itself. */
@@ -63,13 +63,16 @@ export interface ServiceOperation extends Operation<{ readonly base: string }> {
   readonly path: string
 }
 
-/** A template of HAL-FORMS. */
+/** A template of HAL-FORMS for the operation. */
 export interface Form {
-  /** `default` is the form that clients use without a key. */
-  readonly key: string
+  /** The representations that have it. Those of the owner have it for a singleton. */
+  readonly on: 'list' | 'resource' | 'owner'
+  /** By default the path of the resource. `default` is what clients use without a key. */
+  readonly key?: string
   title(resource: Resource): string
-  /** The fields that clients can set, all of them with those that cannot change, or none. */
-  readonly properties: 'writable' | 'optional' | 'all' | 'none'
+  /** The fields that clients can set, those without any being required, all, or none. */
+  readonly fields: 'writable' | 'optional' | 'all' | 'none'
+  /** By default the first of the body. */
   readonly contentType?: string
 }
 

@@ -19,10 +19,13 @@ export const patch: ResourceOperation = {
     204: { description: 'Changed, or already as sent.', headers: WRITE_HEADERS },
   },
   errors: ['CONCURRENT_MODIFICATION'],
-  form: {
-    key: 'patch',
-    title: (resource) => `Update the ${noun(resource)}`,
-    properties: 'optional',
-    contentType: MERGE_PATCH,
-  },
+  forms: [
+    {
+      on: 'resource',
+      key: 'patch',
+      title: (resource) => `Update the ${noun(resource)}`,
+      fields: 'optional',
+      contentType: MERGE_PATCH,
+    },
+  ],
 }

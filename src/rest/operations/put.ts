@@ -30,5 +30,8 @@ export const put: ResourceOperation = {
     204: { description: 'Replaced, or already as sent.', headers: WRITE_HEADERS },
   },
   errors: ['CONCURRENT_MODIFICATION', 'PRECONDITION_FAILED'],
-  form: { key: 'default', title: (resource) => `Replace the ${noun(resource)}`, properties: 'all' },
+  forms: [
+    { on: 'resource', key: 'default', title: (resource) => `Replace the ${noun(resource)}`, fields: 'all' },
+    { on: 'owner', title: (resource) => `Set the ${noun(resource)}`, fields: 'writable' },
+  ],
 }

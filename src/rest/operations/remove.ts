@@ -16,5 +16,7 @@ export const remove: ResourceOperation = {
     },
   },
   errors: ['CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
-  form: { key: 'delete', title: (resource) => `Delete the ${noun(resource)}`, properties: 'none' },
+  forms: [
+    { on: 'resource', key: 'delete', title: (resource) => `Delete the ${noun(resource)}`, fields: 'none' },
+  ],
 }
