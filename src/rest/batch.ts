@@ -30,7 +30,7 @@ export const batch: ServiceOperation = {
     'is its error, and the fields in the details begin with its position: `operations[3].name`. Each operation ' +
     'requires the write scope of its collection.',
   headers: ['IdempotencyKey', 'PreferWrite'],
-  body: { schema: 'Batch', types: JSON_TYPES },
+  body: { content: 'Batch', types: JSON_TYPES },
   responses: {
     200: {
       description: 'The responses to the operations, in order.',

@@ -6,9 +6,11 @@ import type { Resource, Values } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
 import { valuesIn } from '../../model/views.ts'
 import { createForms } from '../../rest/forms.ts'
-import { createHal, type Occasion } from '../../rest/hal.ts'
+import { createHal } from '../../rest/hal.ts'
 import { RESOURCE_OPERATIONS } from '../../rest/operations/served.ts'
 import { Urls } from '../../rest/urls.ts'
+import { pageName } from './resource-schemas.ts'
+import type { Body } from './responses.ts'
 
 /** A resource of the example catalogue. It comes after those it refers to. */
 export interface Seed extends Values {
@@ -53,13 +55,22 @@ export function resourceExamples(
   const replacement = sample?.body ?? input
   const owner = resource.parentField && { [resource.parentField]: parentId }
   const data = exampleData(resource, replacement, { id, ...owner })
+  const patch = examplePatch(resource, replacement)
   const created = exampleData(resource, input, { id: resource.kind === 'singleton' ? id : ID, ...owner })
-  const within = (parent: Resource | undefined) => parent && { resource: parent, id: OTHER_ID }
+  const { name, listed } = resource
+  // For a caller with all scopes.
+  const templates = forms.resource(OPERATOR, data, urls)
+  const bodies: Readonly<Record<string, Body>> = {
+    input: [`${name}Input`, input],
+    replacement: [`${name}Input`, { ...(listed && { id }), ...replacement }],
+    patch: [`${name}Patch`, patch],
+    read: [name, hal.resource(data, 'read', urls), templates],
+    created: [`${name}Created`, hal.resource(created, 'created', urls)],
+    put: [`${name}Created`, hal.resource(created, 'put', urls)],
+  }
   return {
     input,
-    /** Replaces the resource with the identifier below. */
-    replacement,
-    patch: examplePatch(resource, replacement),
+    patch,
     id,
     /** For a list of referring resources, a parent that has some. */
     parentId(parent: Resource): string {
@@ -67,16 +78,18 @@ export function resourceExamples(
       const ids = seedsOf(parent).map(({ id }) => id)
       return referencesIn(resource, parent).find((id) => ids.includes(id)) ?? OTHER_ID
     },
-    /** For a caller with all scopes. */
-    templates: forms.resource(OPERATOR, data, urls),
-    listTemplates: (parent: Resource | undefined) => forms.list(OPERATOR, within(parent), urls),
-    representation: (occasion: Occasion) =>
-      hal.resource(occasion === 'read' ? data : created, occasion, urls),
-    page: (parent: Resource | undefined) => {
+    /** A body, by its name in the record of an operation. */
+    bodyOf(body: string, parent: Resource | undefined): Body {
+      if (body !== 'page') return bodies[body] as Body
       const one = { items: [data], page: 1, total_count: 1, has_more: false, next: null, previous: null }
-      const parameters = { limit: DEFAULT_PAGE_SIZE }
-      const list = { result: { ...one, revision: '' }, page: 1, parameters, parent: within(parent) }
-      return hal.list(list, urls)
+      const within = parent && { resource: parent, id: OTHER_ID }
+      const list = {
+        result: { ...one, revision: '' },
+        page: 1,
+        parameters: { limit: DEFAULT_PAGE_SIZE },
+        parent: within,
+      }
+      return [pageName(resource, parent), hal.list(list, urls), forms.list(OPERATOR, within, urls)]
     },
   }
 }

@@ -2,8 +2,8 @@ import { pascalCase } from '../../graph/names.ts'
 import { inWords, nounWithArticle } from '../../model/labels.ts'
 import { identifierField, type Resource } from '../../model/resource.ts'
 import { mapped } from '../../model/values.ts'
-import type { Occasion } from '../../rest/hal.ts'
 import {
+  descriptionOf,
   errorsOf,
   type OperationResponse,
   type ResourceOperation,
@@ -13,10 +13,9 @@ import { type ResourcePath, resourcePaths } from '../../rest/operations/served.t
 import type { ResourceExamples } from './examples.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { identifierParameter, queryParameters, shared } from './parameters.ts'
-import { pageName } from './resource-schemas.ts'
-import { errorReferences, halContent, response, textContent } from './responses.ts'
+import { type Body, errorReferences, halContent, response } from './responses.ts'
 
-/** What an operation is about. */
+/** What OpenAPI says of an operation besides its record. */
 interface Subject {
   readonly operationId: string
   readonly summary: string
@@ -25,42 +24,39 @@ interface Subject {
   readonly path: string
   /** Besides headers. */
   readonly parameters: readonly Schema[]
-  readonly input: { readonly schema: string; readonly example: unknown }
-  /** The body of a response, by its name in the record of the operation. */
-  content(body: string): Schema
+  /** By its name in the record. */
+  bodyOf(name: string): Body
   links?(response: OperationResponse): Schemas
 }
 
 export function describe(operation: ResourceOperation | ServiceOperation, subject: Subject): Schema {
   const { headers = [], body, types = [], responses } = operation
-  const { operationId, summary, description, tag, path, input } = subject
+  const { operationId, summary, description, tag, path, bodyOf, links } = subject
   const parameters = [...subject.parameters, ...shared(...headers)]
-  const media = { schema: schemaNamed(input.schema), example: input.example }
+  const [input = '', example] = body ? bodyOf(body.content) : []
+  const media = { schema: schemaNamed(input), example }
   return {
     operationId,
     summary,
     description,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: Object.fromEntries(body.types.map((type) => [type, media])),
-      },
-    }),
+    ...(body && { requestBody: { required: true, content: inTypes(body.types, media) } }),
     responses: {
       ...mapped(responses, (one) => {
         if (one.component !== undefined) return { $ref: `#/components/responses/${one.component}` }
-        const content =
-          one.body === undefined ? undefined : { ...subject.content(one.body), ...textContent(types) }
-        return {
-          ...response(one.description, one.headers, content),
-          ...(one.links && { links: subject.links?.(one) }),
-        }
+        const texts = inTypes(types, { schema: { type: 'string' } })
+        const content = one.body === undefined ? undefined : { ...halContent(...bodyOf(one.body)), ...texts }
+        const described = response(one.description, one.headers, content)
+        return one.links ? { ...described, links: links?.(one) } : described
       }),
       ...errorReferences(errorsOf(operation, path)),
     },
   }
+}
+
+function inTypes(types: readonly string[], media: Schema): Schema {
+  return Object.fromEntries(types.map((type) => [type, media]))
 }
 
 /** The paths of a resource (SPEC §4), below the base path. */
@@ -92,39 +88,29 @@ export function resourcePathItems(
 }
 
 function subjectOf(
-  { id, summary, description, action, query, below, method, body }: ResourceOperation,
+  operation: ResourceOperation,
   resource: Resource,
   { path, parent, column }: ResourcePath,
   examples: ResourceExamples,
 ): Omit<Subject, 'parameters'> {
-  const { name, path: collection, owner, listed } = resource
+  const { id, summary, action, query, below } = operation
+  const { name, path: collection, owner } = resource
   const of = parent ? ` of ${nounWithArticle(parent)}` : ''
-  const one = nounWithArticle(resource) + (owner && below === undefined ? of : '')
-  const [about, noun] =
+  const [suffix, noun] =
     query === 'list'
       ? [
           (column === undefined ? '' : parent?.name) + pascalCase(collection),
           `the ${inWords(collection).toLowerCase()}${of}`,
         ]
-      : [name, one]
-  const said = typeof description === 'function' ? description(resource) : description
-  const scope = `Requires the scope \`${collection}:${action}\`.`
-  const { input, patch, replacement, templates, representation } = examples
-  const inputs = { POST: input, PUT: { ...(listed && { id: examples.id }), ...replacement }, PATCH: patch }
+      : [name, nounWithArticle(resource) + (owner && below === undefined ? of : '')]
   return {
-    operationId: id + about,
+    operationId: id + suffix,
     summary: `${summary} ${noun}`,
-    description: said === undefined ? scope : `${said} ${scope}`,
+    description:
+      `${descriptionOf(operation, resource)} Requires the scope \`${collection}:${action}\`.`.trimStart(),
     tag: collection,
     path,
-    input: { schema: name + body?.schema, example: inputs[method as keyof typeof inputs] },
-    content(body) {
-      if (body === 'page')
-        return halContent(pageName(resource, parent), examples.page(parent), examples.listTemplates(parent))
-      return body === 'read'
-        ? halContent(name, representation('read'), templates)
-        : halContent(`${name}Created`, representation(body as Occasion))
-    },
+    bodyOf: (body) => examples.bodyOf(body, parent),
     links({ body, links = {} }) {
       const place = body === 'page' ? `/_embedded/${collection}/0/id` : '/id'
       const key = owner && identifierField(owner)

@@ -44,25 +44,16 @@ export function pathParameter(name: string, description: string, example: unknow
   return { name, in: 'path', required: true, description, schema: { type: 'string', ...schema }, example }
 }
 
-const FEED: Schemas = {
-  since: query(
-    'since',
-    'A position in the feed, or `now` for its end. By default, the oldest change that is kept.',
-    { type: 'string' },
-  ),
-  collection: query('collection', 'Only changes of these collections, separated by commas.', {
-    type: 'string',
-  }),
-}
-
 export function queryParameters(
-  { query = [] }: ResourceOperation | ServiceOperation,
+  { query: names = {} }: ResourceOperation | ServiceOperation,
   resources: readonly Resource[],
   resource?: Resource,
 ): Schema[] {
-  if (resource && query === 'list') return listParameters(resource, resources)
-  if (resource && query === 'selection') return selectionParameters(resource, resources)
-  return [query].flat().flatMap((name): Schema[] => [FEED[name] ?? shared(name)].flat())
+  if (resource && names === 'list') return listParameters(resource, resources)
+  if (resource && names === 'selection') return selectionParameters(resource, resources)
+  return Object.entries(names).flatMap(([name, description]) =>
+    description === null ? shared(name) : [query(name, description, { type: 'string' })],
+  )
 }
 
 function selectionParameters(resource: Resource, resources: readonly Resource[]): Schema[] {

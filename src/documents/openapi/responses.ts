@@ -25,7 +25,10 @@ export function header(description: string, example?: string): Schema {
 
 const ALWAYS: readonly ResponseHeader[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
-export function halContent(name: string, example: object, templates?: Templates): Schema {
+/** The name of a schema, an example, and the templates that HAL-FORMS adds to it. */
+export type Body = readonly [schema: string, example: object, templates?: Templates]
+
+export function halContent(...[name, example, templates]: Body): Schema {
   const schema = schemaNamed(name)
   const halExample = withoutNullLinks(example)
   return {
@@ -33,11 +36,6 @@ export function halContent(name: string, example: object, templates?: Templates)
     'application/hal+json': { schema, example: halExample },
     [HAL_FORMS]: { schema, example: templates ? { ...halExample, _templates: templates } : halExample },
   }
-}
-
-/** Responses in other media types. */
-export function textContent(types: readonly string[]): Schema {
-  return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]))
 }
 
 export function response(

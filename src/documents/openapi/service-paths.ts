@@ -1,10 +1,11 @@
 import type { Resource } from '../../model/resource.ts'
+import { descriptionOf } from '../../rest/operations/operation.ts'
 import { SERVICE_OPERATIONS } from '../../rest/operations/served.ts'
 import { API_CATALOG_PATH } from '../../rest/urls.ts'
 import { type Schema, type Schemas, schemaNamed } from './field-schema.ts'
 import { describe } from './operations.ts'
 import { pathParameter, queryParameters, shared } from './parameters.ts'
-import { errorReferences, halContent, openResponse } from './responses.ts'
+import { errorReferences, openResponse } from './responses.ts'
 
 const TAG = 'service'
 
@@ -33,16 +34,15 @@ export function servicePaths(
   const html = { 'text/html': { schema: { type: 'string' } } }
   const names = resources.map((resource) => resource.path)
   const operations = SERVICE_OPERATIONS.map((operation) => {
-    const { method, id: operationId, summary, description = '', body: { schema = '' } = {} } = operation
+    const { method, id: operationId, summary } = operation
     const subject = {
       operationId,
       summary,
-      description: typeof description === 'function' ? description({ base }) : description,
+      description: descriptionOf(operation, { base }),
       tag: TAG,
       path: operation.path,
       parameters: queryParameters(operation, resources),
-      input: { schema, example: examples[schema] },
-      content: (name: string) => halContent(name, examples[name] as object),
+      bodyOf: (name: string) => [name, examples[name] as object] as const,
     }
     return [path + operation.path, { [method.toLowerCase()]: describe(operation, subject) }]
   })

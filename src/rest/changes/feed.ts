@@ -21,7 +21,7 @@ import { type RestSettings, type Urls, urlsFor, withQuery } from '../urls.ts'
 
 export const CHANGES_PATH = '/changes'
 
-export const changes: ServiceOperation = {
+export const changes = {
   method: 'GET',
   path: CHANGES_PATH,
   id: 'listChanges',
@@ -30,7 +30,11 @@ export const changes: ServiceOperation = {
     'Following `next` returns every change exactly once, for the collections that the token may read. `next` is always ' +
     'present; at the end of the feed, request it again later. A position after which changes are no longer kept, or ' +
     'before which some were lost in a failover or a restore, is 410. In text/event-stream, each change is an event with its position.',
-  query: ['since', 'collection', 'limit'],
+  query: {
+    since: 'A position in the feed, or `now` for its end. By default, the oldest change that is kept.',
+    collection: 'Only changes of these collections, separated by commas.',
+    limit: null,
+  },
   headers: ['PreferWait', 'LastEventID'],
   types: [EVENT_STREAM],
   responses: {
@@ -41,7 +45,7 @@ export const changes: ServiceOperation = {
     },
   },
   errors: ['ACCESS_DENIED', ...ABSENT, 'METHOD_NOT_ALLOWED'],
-}
+} as const satisfies ServiceOperation
 
 const OPERATION = `query ($since: String, $collections: [String!], $limit: Int!) {
   changes(since: $since, collections: $collections, limit: $limit) {
@@ -193,7 +197,7 @@ type ChangesQuery = {
  */
 function parseChangesQuery(ctx: Context, maximum: number, last?: string): ChangesQuery {
   const parameters = new QueryParameters(ctx.URL.searchParams)
-  parameters.checkNames(['since', 'collection', 'limit'])
+  parameters.checkNames(Object.keys(changes.query))
   const limit = parameters.limit(maximum)
   parameters.refuseProblems()
   const since = last ?? parameters.search.get('since') ?? undefined

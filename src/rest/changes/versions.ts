@@ -13,7 +13,7 @@ import { keyIn, type RestSettings, requestedUrl, VERSIONS_PATH, withQuery } from
 
 const DESCRIPTION = 'Also works after the resource is deleted.'
 
-export const versions: ResourceOperation = {
+export const versions = {
   method: 'GET',
   at: 'resource',
   below: VERSIONS_PATH,
@@ -21,7 +21,7 @@ export const versions: ResourceOperation = {
   id: 'listVersionsOf',
   summary: 'List the versions of',
   description: DESCRIPTION,
-  query: ['limit', 'before'],
+  query: { limit: null, before: null },
   responses: {
     200: {
       description: 'Versions, the newest first.',
@@ -29,7 +29,7 @@ export const versions: ResourceOperation = {
       component: 'versions',
     },
   },
-}
+} as const satisfies ResourceOperation
 
 export const version: ResourceOperation = {
   method: 'GET',
@@ -82,7 +82,7 @@ export function versionHandlers(resource: Resource, operation: PreparedOperation
 
   const list: Handler = async (ctx) => {
     const parameters = new QueryParameters(ctx.URL.searchParams)
-    parameters.checkNames(versions.query as readonly string[])
+    parameters.checkNames(Object.keys(versions.query))
     const limit = parameters.limit(settings.maximumPageSize)
     const before = parameters.search.has('before')
       ? parameters.positive('before', 1, HIGHEST_VERSION)

@@ -12,7 +12,7 @@ export const create: ResourceOperation = {
   summary: 'Create',
   description: 'The service generates the identifier.',
   headers: ['IdempotencyKey', 'PreferWrite'],
-  body: { schema: 'Input', types: JSON_TYPES },
+  body: { content: 'input', types: JSON_TYPES },
   responses: {
     201: {
       description: 'Created.',

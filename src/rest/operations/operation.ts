@@ -15,24 +15,17 @@ export interface Operation<Subject> {
   /** For a resource, the beginning: `List` of `List the planets`. */
   readonly summary: string
   readonly description?: string | ((subject: Subject) => string)
-  /** The query parameters: those of lists, `fields` and `embed`, or these. By default none. */
-  readonly query?: 'list' | 'selection' | readonly QueryParameter[]
+  /** Those of lists, `fields` and `embed`, or these with descriptions, which are null for components of OpenAPI. */
+  readonly query?: 'list' | 'selection' | Readonly<Record<string, string | null>>
   readonly headers?: readonly RequestHeader[]
-  readonly body?: RequestBody
+  /** What the body is (its example in OpenAPI, or the name of its schema), and in which media types. */
+  readonly body?: { readonly content: string; readonly types: readonly string[] }
   /** By status. */
   readonly responses: Readonly<Record<string, OperationResponse>>
   /** The media types of the responses besides JSON and HAL. */
   readonly types?: readonly string[]
   /** Besides those of {@link errorsOf}. */
   readonly errors?: readonly ErrorCode[]
-}
-
-export type QueryParameter = 'limit' | 'before' | 'since' | 'collection'
-
-interface RequestBody {
-  /** The name of its schema in OpenAPI. For a resource, the end: `Input` of `PlanetInput`. */
-  readonly schema: string
-  readonly types: readonly string[]
 }
 
 export interface OperationResponse {
@@ -74,6 +67,10 @@ export interface Form {
   readonly fields: 'writable' | 'optional' | 'all' | 'none'
   /** By default the first of the body. */
   readonly contentType?: string
+}
+
+export function descriptionOf<Of>({ description = '' }: Operation<Of>, subject: Of): string {
+  return typeof description === 'function' ? description(subject) : description
 }
 
 export function hasOperation(resource: Resource, { requires }: ResourceOperation): boolean {

@@ -13,7 +13,7 @@ export const patch: ResourceOperation = {
   summary: 'Update',
   description: 'Applies a JSON Merge Patch. Null removes a field; omitted fields keep their values.',
   headers: ['IfMatch', 'IfUnmodifiedSince', 'PreferWrite'],
-  body: { schema: 'Patch', types: [...JSON_TYPES, MERGE_PATCH] },
+  body: { content: 'patch', types: [...JSON_TYPES, MERGE_PATCH] },
   responses: {
     200: REPRESENTATION,
     204: { description: 'Changed, or already as sent.', headers: WRITE_HEADERS },

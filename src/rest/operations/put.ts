@@ -23,7 +23,7 @@ export const put: ResourceOperation = {
         'provided that the body has the id of the path or If-None-Match is `*`.'
       : 'Creates or replaces the resource. Fields that the body omits are cleared.',
   headers: ['IfMatch', 'IfUnmodifiedSince', 'IfNoneMatchWrite', 'PreferWrite'],
-  body: { schema: 'Input', types: JSON_TYPES },
+  body: { content: 'replacement', types: JSON_TYPES },
   responses: {
     200: REPRESENTATION,
     201: { description: 'Created.', headers: ['Location', ...WRITE_HEADERS], body: 'put' },
