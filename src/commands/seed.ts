@@ -2,13 +2,15 @@ import { OPERATOR } from '../model/caller.ts'
 import { CommandError, databaseConfiguration, runCommand } from '../service/command.ts'
 import { readSeeds } from '../service/settings/domain-folder.ts'
 import { createSeeds } from './seed/create-seeds.ts'
+import { seedProblems } from './seed/seed-problems.ts'
 import { withDatabase } from './shared-database.ts'
 
 const usage = `Adds a small example catalogue with resources in every collection.
 
   npx halgraph seed
 
-Existing resources stay unchanged, so you can repeat the command. It can run while the service does.`
+Existing resources stay unchanged, so you can repeat the command. It can run while the service does. The entries
+of prisma/seed/catalogue.json are checked first, and then created in one transaction.`
 
 await runCommand(usage, {}, async () => {
   const configuration = await databaseConfiguration()
@@ -16,6 +18,10 @@ await runCommand(usage, {}, async () => {
   const { resources, folder } = domain
   const seeds = await readSeeds(folder)
   if (seeds.length === 0) throw new CommandError(`The domain has no examples: ${folder.seed} does not exist`)
+  const problems = seedProblems(seeds, resources)
+  if (problems.length > 0) {
+    throw new CommandError(`No entry of ${folder.seed} was created:\n  ${problems.join('\n  ')}`)
+  }
   await withDatabase(configuration, async ({ client }) => {
     const created = await createSeeds(seeds, { ...settings, resources, caller: OPERATOR, client })
     console.log(`Created ${created}, skipped ${seeds.length - created}`)

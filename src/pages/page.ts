@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { type Html, html } from '../documents/html.ts'
-import type { Seed } from '../documents/openapi/examples.ts'
+import type { Seed } from '../documents/openapi/seeds.ts'
 import { PATHS } from '../documents/openapi/service-paths.ts'
 import { GRAPHQL_PATH } from '../graph/http/apollo.ts'
 import type { MappedType } from '../graph/type-map.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { createTestFolder, type Owner } from '../helpers/database/database.ts'
@@ -94,6 +94,23 @@ test.serial('a value of an enumeration that rows have is removed only with permi
   const { output, errors } = await run('resource', 'migrate', '--allow-invalid-rows')
   t.regex(output, /2 rows have a value that the definition does not allow\. They are kept\./, errors)
   t.is((await run('migrate')).status, 0)
+})
+
+test.serial('a catalogue with a problem adds nothing, and says where it is', async (t) => {
+  const file = join(folder, 'prisma/seed/catalogue.json')
+  await mkdir(join(folder, 'prisma/seed'))
+  const seed = async (text: string) => {
+    await writeFile(file, text)
+    return run('seed')
+  }
+  t.regex((await seed('[{]')).errors, /The catalogue is not a JSON array/)
+  const refused = await seed('[{"collection":"shelves","id":"a"},{"collection":"books","id":"b","title":1}]')
+  t.is(refused.status, 1)
+  t.regex(
+    refused.errors,
+    /catalogue\.json was created:\n {2}entry 2 \(books\/b\): title must be a string\.\n$/,
+  )
+  t.is((await seed('[{"collection":"shelves","id":"a"}]')).output, 'Created 1, skipped 0\n')
 })
 
 test.serial('a resource can be added where fields are only in some versions of the API', async (t) => {

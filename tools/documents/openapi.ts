@@ -1,5 +1,5 @@
 import { openApiDocument } from '../../src/documents/openapi/document.ts'
-import type { Seed } from '../../src/documents/openapi/examples.ts'
+import type { Seed } from '../../src/documents/openapi/seeds.ts'
 import { servedVersions } from '../../src/model/domain.ts'
 import { viewOf } from '../../src/model/views.ts'
 import type { LocatedDomain } from '../../src/service/settings/domain-folder.ts'

@@ -1,21 +1,57 @@
 import { prismaModel } from '../../database/extension.ts'
-import type { Seed } from '../../documents/openapi/examples.ts'
+import { type Seed, seedEntry } from '../../documents/openapi/seeds.ts'
 import type { WriteContext } from '../../domain/context.ts'
+import { createTogether } from '../../domain/create-together.ts'
+import { inOneTransaction } from '../../domain/transaction.ts'
 import { putResource } from '../../domain/write.ts'
-import { resourceNamed } from '../../service/command.ts'
+import { DomainError } from '../../model/errors.ts'
+import type { ResourceKey } from '../../model/identifiers.ts'
+import type { Resource, Values } from '../../model/resource.ts'
+import { CommandError, resourceNamed } from '../../service/command.ts'
+import { placeOf } from './seed-problems.ts'
+
+interface Entry extends ResourceKey {
+  readonly body: Values
+  readonly place: string
+}
 
 /**
- * @returns the number of created resources; existing ones stay unchanged
- * @throws {ArgumentsError} for an unknown collection
+ * Creates all entries in one transaction, in their order; existing ones stay unchanged.
+ *
+ * @param seeds without problems
+ * @returns the number of created resources
+ * @throws {CommandError} with the first entry that a rule refuses; then none is created
  */
-export async function createSeeds(seeds: readonly Seed[], context: WriteContext): Promise<number> {
-  let created = 0
-  for (const { collection, parent: parentId, id = parentId as string, ...body } of seeds) {
-    const resource = resourceNamed(collection, context)
-    const key = { parentId, id }
-    if (await prismaModel(context.client, resource).findByKey(resource, key)) continue
-    await putResource(context, resource, key, body, { mayCreate: true, mayReplace: false, readOnly: {} })
-    created += 1
+export function createSeeds(seeds: readonly Seed[], context: WriteContext): Promise<number> {
+  const groups: { resource: Resource; entries: Entry[] }[] = []
+  for (const [index, seed] of seeds.entries()) {
+    const resource = resourceNamed(seed.collection, context)
+    const { parentId, id, body } = seedEntry(seed, resource)
+    if (groups.at(-1)?.resource !== resource) groups.push({ resource, entries: [] })
+    const key = { parentId, id } as ResourceKey
+    groups.at(-1)?.entries.push({ ...key, body, place: placeOf(seed, index) })
   }
-  return created
+  return inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
+    const inside = { ...context, client, transaction }
+    let created = 0
+    for (const { resource, entries } of groups) {
+      const together = await createTogether(inside, resource, entries)
+      for (const [index, entry] of entries.entries()) {
+        if (together[index] || (await isCreated(inside, resource, entry))) created += 1
+      }
+    }
+    return { result: created, isKept: true }
+  })
+}
+
+async function isCreated(context: WriteContext, resource: Resource, entry: Entry): Promise<boolean> {
+  const { parentId, id, body, place } = entry
+  if (await prismaModel(context.client, resource).findByKey(resource, { parentId, id })) return false
+  try {
+    await putResource(context, resource, entry, body, { mayCreate: true, mayReplace: false, readOnly: {} })
+    return true
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
+    throw new CommandError(`No entry was created. ${place}: ${error.message}`, { cause: error })
+  }
 }

@@ -4,7 +4,7 @@ import { SERVICE_NAME } from '../../observability/service-name.ts'
 import { basePath, type Deprecation, type RestSettings } from '../../rest/urls.ts'
 import { deprecationDate } from '../../rest/versions.ts'
 import { errorExamples } from '../error-examples.ts'
-import { resourceExamples, type Seed } from './examples.ts'
+import { resourceExamples } from './examples.ts'
 import type { Schema, Schemas } from './field-schema.ts'
 import { resourcePathItems } from './operations.ts'
 import { sharedParameters } from './parameters.ts'
@@ -17,6 +17,7 @@ import {
   headerReferences,
   responseHeaders,
 } from './responses.ts'
+import type { Seed } from './seeds.ts'
 import { SERVICE_TAG, servicePaths } from './service-paths.ts'
 import { sharedExamples } from './shared-examples.ts'
 import { sharedSchemas } from './shared-schemas.ts'

@@ -11,13 +11,7 @@ import { RESOURCE_OPERATIONS } from '../../rest/operations/served.ts'
 import { Urls } from '../../rest/urls.ts'
 import { pageName } from './resource-schemas.ts'
 import type { Body } from './responses.ts'
-
-/** A resource of the example catalogue. It comes after those it refers to. */
-export interface Seed extends Values {
-  readonly collection: string
-  readonly parent?: string
-  readonly id?: string
-}
+import { type Seed, seedEntry } from './seeds.ts'
 
 const ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e01'
 const OTHER_ID = '019a3c52-7d1e-7b42-9c53-2f6f4a1d8e02'
@@ -37,7 +31,7 @@ export function resourceExamples(
   seeds: readonly Seed[],
   base: string,
 ) {
-  const seedsOf = ({ path }: Resource) => seeds.filter(({ collection }) => collection === path)
+  const seedsOf = ({ path }: Resource) => seeds.filter((seed) => seed?.collection === path)
   /** Identifiers or names of the target. */
   const referencesIn = (from: Resource, target: Resource) => {
     const leaves = from.shownLeaves.filter((leaf) => targetOf(from, leaf, resources)?.path === target.path)
@@ -126,13 +120,13 @@ function examplePatch(resource: Resource, input: Values): Values {
  *
  * @param references identifiers and names that other resources refer to
  */
-function sampleOf({ fields }: Resource, seeds: readonly Seed[], references: readonly string[]) {
+function sampleOf(resource: Resource, seeds: readonly Seed[], references: readonly string[]) {
   const inUse = new Set(references.map((reference) => reference.toLowerCase()))
   const isInUse = (seed: Seed) =>
     Object.values(seed).some((value) => typeof value === 'string' && inUse.has(value.toLowerCase()))
   const seed = seeds.find((one) => !isInUse(one)) ?? seeds[0]
   if (!seed) return undefined
-  const { collection, parent: parentId, id = parentId as string, ...body } = seed
+  const { id, parentId, body } = seedEntry(seed, resource)
   // The catalogue has the fields of all versions of the API.
-  return { id, parentId, body: valuesIn(fields, body) }
+  return { id: id as string, parentId: parentId as string | undefined, body: valuesIn(resource.fields, body) }
 }

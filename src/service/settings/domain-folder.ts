@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { DatabaseUse } from '../../database/client.ts'
 import type { Tables } from '../../database/database.ts'
-import type { Seed } from '../../documents/openapi/examples.ts'
+import type { Seed } from '../../documents/openapi/seeds.ts'
 import type { Domain } from '../../model/domain.ts'
 import { DefinitionError, definitionProblems } from '../../model/problems/definition-problems.ts'
 import type { Resource } from '../../model/resource.ts'
@@ -84,9 +84,22 @@ function modelProblems({ name, leaves }: Resource, prisma: object): string[] {
   ]
 }
 
-/** Empty if the domain has no example catalogue. */
+/**
+ * The entries of the example catalogue, which may have problems; empty without one.
+ *
+ * @throws {DefinitionError} if the file is not a JSON array
+ */
 export async function readSeeds({ seed }: DomainFolder): Promise<Seed[]> {
-  return existsSync(seed) ? (JSON.parse(await readFile(seed, 'utf8')) as Seed[]) : []
+  if (!existsSync(seed)) return []
+  try {
+    const seeds: unknown = JSON.parse(await readFile(seed, 'utf8'))
+    if (Array.isArray(seeds)) return seeds
+    throw new Error('it is not an array')
+  } catch (cause) {
+    throw new DefinitionError([`The catalogue is not a JSON array: ${(cause as Error).message}`], seed, {
+      cause,
+    })
+  }
 }
 
 const BUILD_ADVICE = 'build it with `npm run build`'
