@@ -29,8 +29,9 @@ const usage = `Imports the rows of a file into a collection, with the rules of e
   --replace      replace existing resources; by default they stay unchanged
   --parent ID    the parent of rows that name none, for owned collections
 
-A .ndjson (or .jsonl) file has one JSON object per line; a .csv file has a header of field names, such as
-temperature_range.min_celsius. Rows without an id get one. Refused rows are written to FILE.errors.ndjson with
+A .ndjson (or .jsonl) file has one JSON object per line; a .csv (or .tsv) file has a header of field names, such as
+temperature_range.min_celsius, separated by commas, semicolons or tabs. Empty rows, and empty columns without a
+name, are left out. Rows without an id get one. Refused rows are written to FILE.errors.ndjson with
 their line numbers and the reasons, and the exit status is 1.
 
 After Ctrl-C or a crash, run the same command to resume; progress is saved in FILE.import-state.json. The
@@ -55,7 +56,7 @@ await runCommand(usage, { allowPositionals: true, options }, async ({ values, po
   const resource = resourceNamed(path, domain)
   const read = readerOf(given ?? '')
   if (given === undefined || read === undefined || others.length > 0) {
-    throw new ArgumentsError('Pass one file after the collection, ending in .ndjson, .jsonl or .csv')
+    throw new ArgumentsError('Pass one file after the collection, ending in .ndjson, .jsonl, .csv or .tsv')
   }
   await access(given).catch(() => {
     throw new ArgumentsError(`Cannot read ${given}`)
@@ -128,7 +129,7 @@ function nameOf({ databaseUrl, dataDir }: Settings): string {
 
 function readerOf(file: string): typeof readCsv | undefined {
   if (/\.(ndjson|jsonl)$/i.test(file)) return readLines
-  return /\.csv$/i.test(file) ? readCsv : undefined
+  return /\.[ct]sv$/i.test(file) ? readCsv : undefined
 }
 
 function readLines(file: string): AsyncGenerator<InputRow> {

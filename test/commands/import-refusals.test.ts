@@ -128,11 +128,86 @@ test('JSON in a cell of CSV follows the rules of request bodies', async (t) => {
   t.is((await refusedRows(file))[0].code, 'MALFORMED_JSON')
 })
 
+/** As spreadsheets and databases write them, each with the planets that it has. */
+const TABLES: readonly (readonly [file: string, content: string, expected: readonly object[]])[] = [
+  [
+    'planets.csv',
+    'name,habitable,,host_star,\n,,,,\nA,TRUE,,Sun,\nB,False,,,\n"","","","",""\n , ,,,\nC,,,"",,,\nD,true\t,, Sun ,\n',
+    [
+      { name: 'A', habitable: true, host_star: 'Sun' },
+      { name: 'B', habitable: false },
+      { name: 'C', habitable: null, host_star: '' },
+      { name: 'D', habitable: true, host_star: ' Sun ' },
+    ],
+  ],
+  [
+    'planets.csv',
+    '\uFEFFsep=;\r\nName;HABITABLE;distance_parsecs;discovery_year\r\n"A;B";yes;12,5;2031\r\nC;no;1.234.567,25;\r\nD;1;0,125; 2032 \r\n;;;\r\nE;f;1234,567;',
+    [
+      { name: 'A;B', habitable: true, distance_parsecs: 12.5, discovery_year: 2031 },
+      { name: 'C', habitable: false, distance_parsecs: 1234567.25, discovery_year: null },
+      { name: 'D', habitable: true, distance_parsecs: 0.125, discovery_year: 2032 },
+      { name: 'E', habitable: false, distance_parsecs: 1234.567 },
+    ],
+  ],
+  [
+    'planets.tsv',
+    'name\tdistance_parsecs\tdiscovery_year\nA, B\t1,234.5\t\nC\t1.234\t2,031,999\nD\t"12,5"\t\n',
+    [
+      { name: 'A, B', distance_parsecs: 1234.5 },
+      { name: 'C', distance_parsecs: 1.234, discovery_year: 2031999 },
+      { name: 'D', distance_parsecs: 12.5 },
+    ],
+  ],
+]
+
+test('a table is imported as spreadsheets write it, where that can only mean one thing', async (t) => {
+  for (const [name, content, expected] of TABLES) {
+    const { environment, folder, use } = await createSetup(t)
+    const file = join(folder, name)
+    await writeFile(file, content)
+    const { output, errors } = await runCommand('import', environment, 'planets', file)
+    const planets = await use(({ client }) => client.planet.findMany({ orderBy: { name: 'asc' } }))
+    t.is(planets.length, expected.length, output + errors)
+    for (const [index, values] of expected.entries()) t.like(planets[index], values)
+  }
+})
+
+test('what a table could mean in two ways is refused with both', async (t) => {
+  const { imported, refused, reasons } = await importing(
+    t,
+    'planets.csv',
+    'name;habitable;distance_parsecs;;discovery_year\nA;WAHR;;;\nB;;1,234;;\nC;;;remark;\nD;;;;\nE;;;;;x\nF;;12 000;;\nG;;;;1,5\nH;;\n',
+  )
+  t.deepEqual(imported, ['D'])
+  t.deepEqual(
+    refused,
+    [2, 3, 4, 6, 7, 8, 9].map((line) => [line, 'VALIDATION_FAILED']),
+  )
+  for (const [index, reason] of [
+    /habitable must be a boolean/,
+    /distance_parsecs is 1,234, which can mean 1\.234 or 1234; write one of these/,
+    /The cell 4 has a value, but no name in the header/,
+    /The row has 6 cells, but the header has 5/,
+    /distance_parsecs must be a number/,
+    /discovery_year must be an integer/,
+    /The row has 3 cells, but the header has 5/,
+  ].entries()) {
+    t.regex(reasons[index] ?? '', reason)
+  }
+})
+
 test('an invalid header, or one with duplicate columns, is an invalid argument', async (t) => {
   const { environment, folder } = await createSetup(t)
   const file = join(folder, 'planets.csv')
   for (const [content, message] of [
     ['name,host_star,name\nA,b,C\n', /Duplicate columns in the header: name/],
+    [
+      'name,host;star,x\nA,b,C\n',
+      /Unknown columns in the header: host;star, x\. .*Commas, semicolons or tabs/,
+    ],
+    ['name|host_star\nA|b\n', /Unknown columns in the header: name\|host_star\./],
+    ['name,Name\nA,b\n', /Duplicate columns in the header: Name/],
     ['"name,host_star\nA,b\n', /Invalid header: A quote that opens/],
     [Buffer.from('name,h\xf6st\nA,b\n', 'latin1'), /Invalid header: .*UTF-8/],
   ] as const) {

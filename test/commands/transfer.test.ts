@@ -149,7 +149,7 @@ test('invalid arguments are one message and exit status 2', async (t) => {
   for (const [name, parameters, message] of [
     ['import', [], /Missing collection. Collections: species, planets/],
     ['import', ['unicorns', file], /Unknown collection unicorns/],
-    ['import', ['planets', 'planets.txt'], /ending in .ndjson, .jsonl or .csv/],
+    ['import', ['planets', 'planets.txt'], /ending in .ndjson, .jsonl, .csv or .tsv/],
     ['import', ['planets', join(folder, 'none.csv')], /Cannot read/],
     ['import', ['planets', file], /Unknown columns in the header: colour/],
     ['import', ['planets', file, '--quick'], /--quick/],

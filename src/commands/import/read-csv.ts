@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { type CsvError, parse } from 'csv-parse/sync'
 import { parseStrictJson } from '../../http/json.ts'
-import { DomainError } from '../../model/errors.ts'
-import { kindOf, type LeafField } from '../../model/fields.ts'
+import { DomainError, errorAt } from '../../model/errors.ts'
+import { kindOf } from '../../model/fields.ts'
 import type { Leaf, Resource, Values } from '../../model/resource.ts'
 import { toValues } from '../../model/rows.ts'
 import { withoutApostrophe } from '../../rest/items.ts'
@@ -14,22 +14,37 @@ const QUOTE = 0x22
 /** Undefined for an empty cell without quotes. */
 type Cell = string | undefined
 
+/** Undefined for a column without a name, whose cells must be empty. */
+type Column = Leaf | undefined
+
+/** What separates cells. Spreadsheets write semicolons where the comma separates decimals. */
+const DELIMITERS = [',', ';', '\t'] as const
+
+/** Names the delimiter for Excel. */
+const SEPARATOR_LINE = /^sep=.$/i
+
+interface Header {
+  readonly delimiter: string
+  readonly columns: readonly Column[]
+}
+
 /**
- * Reads the rows of a CSV file (RFC 4180), whose first record names the columns.
+ * Reads the rows of a CSV file (RFC 4180), whose first record names the columns. Cells are separated as in the header.
  *
  * @throws {ArgumentsError} for a header that cannot be parsed or has unknown or duplicate columns
  */
 export async function* readCsv(file: string, resource: Resource): AsyncGenerator<InputRow> {
-  let columns: readonly Leaf[] | undefined
+  let header: Header | undefined
   const read = (record: Buffer) => {
-    const cells = cellsOf(record)
-    if (cells === undefined) return undefined
-    if (columns) return cellsToValues(resource, columns, cells)
-    columns = columnsOf(resource, cells)
+    if (!header && SEPARATOR_LINE.test(record.toString('latin1'))) return undefined
+    const cells = cellsOf(record, header?.delimiter)
+    if (cells.every((cell = '') => cell.trim() === '')) return undefined
+    if (header) return cellsToValues(resource, header.columns, cells)
+    header = headerOf(resource, record)
     return undefined
   }
   for await (const row of readRecords(file, read, hasOddQuotes)) {
-    if (!columns && 'refusal' in row) throw new ArgumentsError(`Invalid header: ${row.refusal.message}`)
+    if (!header && 'refusal' in row) throw new ArgumentsError(`Invalid header: ${row.refusal.message}`)
     yield row
   }
 }
@@ -51,37 +66,55 @@ const OPTIONS = {
 const REASONS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'A cell that contains a quote must begin with a quote.',
   CSV_INVALID_CLOSING_QUOTE:
-    'A closing quote must be followed by a comma or the end of the line; inside a cell it must be doubled.',
+    'A closing quote must be followed by the end of the cell; inside a cell it must be doubled.',
   CSV_QUOTE_NOT_CLOSED: 'A quote that opens on this line is never closed.',
 }
 
-/** Undefined for a blank line. */
-function cellsOf(record: Buffer): readonly Cell[] | undefined {
+function cellsOf(record: Buffer, delimiter: string = DELIMITERS[0]): readonly Cell[] {
   let records: Cell[][]
   try {
-    records = parse(record, OPTIONS)
+    records = parse(record, { ...OPTIONS, delimiter })
   } catch (error) {
     const reason = REASONS[(error as CsvError).code]
     throw reason === undefined ? error : new BrokenRecord('VALIDATION_FAILED', reason)
   }
   // Parsing comes first, because it shows whether these bytes are one record.
   if (!isUtf8(record)) throw new DomainError('VALIDATION_FAILED', 'The row is not valid UTF-8.')
-  return records[0]
+  return records[0] ?? []
 }
 
-function columnsOf({ path, shownLeaves: known }: Resource, header: readonly Cell[]): readonly Leaf[] {
-  const columns = header.map((cell = '') => known.find(({ name }) => name === cell) ?? cell)
-  const unknown = columns.filter((column) => typeof column === 'string')
+/** The delimiter with which all columns are known, or else the one that makes the most columns. */
+function headerOf(resource: Resource, record: Buffer): Header {
+  const parsed = DELIMITERS.map((delimiter) => ({ delimiter, names: namesIn(record, delimiter) }))
+  const found = parsed
+    .filter(({ names }) => names.every((name) => name === '' || leafOf(resource, name)))
+    .concat(parsed.sort((one, other) => other.names.length - one.names.length))
+  const [{ delimiter, names }] = found as [(typeof parsed)[number]]
+  return { delimiter, columns: columnsOf(resource, names) }
+}
+
+function namesIn(record: Buffer, delimiter: string): string[] {
+  return cellsOf(record, delimiter).map((cell = '') => cell.trim())
+}
+
+function leafOf({ shownLeaves }: Resource, name: string): Column {
+  return shownLeaves.find((leaf) => leaf.name.toLowerCase() === name.toLowerCase())
+}
+
+function columnsOf(resource: Resource, names: readonly string[]): readonly Column[] {
+  const columns = names.map((name) => leafOf(resource, name))
+  const unknown = names.filter((name, index) => name !== '' && !columns[index])
   if (unknown.length > 0) {
-    const names = known.map(({ name }) => name).join(', ')
+    const known = resource.shownLeaves.map(({ name }) => name).join(', ')
     throw new ArgumentsError(
-      `Unknown columns in the header: ${unknown.join(', ')}. Columns of ${path}: ${names}.`,
+      `Unknown columns in the header: ${unknown.join(', ')}. Columns of ${resource.path}: ${known}. ` +
+        'Commas, semicolons or tabs separate them.',
     )
   }
-  const repeated = header.filter((cell, index) => header.indexOf(cell) !== index)
+  const repeated = names.filter((_, index) => columns[index] && columns.indexOf(columns[index]) !== index)
   if (repeated.length > 0)
     throw new ArgumentsError(`Duplicate columns in the header: ${repeated.join(', ')}.`)
-  return columns as Leaf[]
+  return columns
 }
 
 /**
@@ -90,20 +123,37 @@ function columnsOf({ path, shownLeaves: known }: Resource, header: readonly Cell
  *
  * @throws {DomainError} VALIDATION_FAILED when the row has too many or too few cells, MALFORMED_JSON
  */
-function cellsToValues(resource: Resource, columns: readonly Leaf[], cells: readonly Cell[]): Values {
-  if (cells.length !== columns.length) {
+function cellsToValues(resource: Resource, columns: readonly Column[], cells: readonly Cell[]): Values {
+  const end = cells.findLastIndex((cell) => cell !== undefined) + 1
+  if (cells.length < columns.length || end > columns.length) {
     const message = `The row has ${cells.length} cells, but the header has ${columns.length}.`
     throw new DomainError('VALIDATION_FAILED', message)
   }
-  const given = columns.map(({ column, field }, index) => [column, cellValue(field, cells[index])] as const)
+  const given = columns.flatMap((leaf, index) => {
+    const cell = cells[index]
+    if (leaf) return [[leaf.column, cellValue(leaf, cell)] as const]
+    if (cell === undefined || cell === '') return []
+    const message = `The cell ${index + 1} has a value, but no name in the header.`
+    throw new DomainError('VALIDATION_FAILED', message)
+  })
   return toValues(resource, Object.fromEntries(given))
 }
 
+/** A comma, and three digits after it, can mean a fraction or thousands. */
+const AMBIGUOUS_NUMBER = /^[+-]?[1-9]\d{0,2},\d{3}$/
+
 /** Only free text can be the empty string. Elsewhere `""` is an unset field: some programs quote every cell. */
-function cellValue(field: LeafField, cell: Cell): unknown {
-  const { isJson, isText, isFreeText, fromCell } = kindOf(field)
+function cellValue({ name, field }: Leaf, cell: Cell): unknown {
+  const { isJson, isText, isFreeText, isMeasurable, fromCell } = kindOf(field)
   if (cell === undefined || (cell === '' && !(isFreeText && !field.readOnly))) return undefined
-  if (isJson) return parseStrictJson(Buffer.from(cell), 'The cell')
   if (isText) return withoutApostrophe(cell)
-  return fromCell ? fromCell(cell) : cell
+  const text = cell.trim()
+  if (text === '') return undefined
+  if (isJson) return parseStrictJson(Buffer.from(text), 'The cell')
+  if (isMeasurable && AMBIGUOUS_NUMBER.test(text)) {
+    const [point, thousands] = [text.replace(',', '.'), text.replace(',', '')]
+    const message = `${name} is ${text}, which can mean ${point} or ${thousands}; write one of these.`
+    throw errorAt(name, 'INVALID_FORMAT', 'VALIDATION_FAILED', message)
+  }
+  return fromCell ? fromCell(text) : text
 }

@@ -11,6 +11,7 @@ import { CommandError, resourceNamed } from '../../service/command.ts'
 import { placeOf } from './seed-problems.ts'
 
 interface Entry extends ResourceKey {
+  readonly mayReplace: false
   readonly body: Values
   readonly place: string
 }
@@ -29,7 +30,7 @@ export function createSeeds(seeds: readonly Seed[], context: WriteContext): Prom
     const { parentId, id, body } = seedEntry(seed, resource)
     if (groups.at(-1)?.resource !== resource) groups.push({ resource, entries: [] })
     const key = { parentId, id } as ResourceKey
-    groups.at(-1)?.entries.push({ ...key, body, place: placeOf(seed, index) })
+    groups.at(-1)?.entries.push({ ...key, body, mayReplace: false, place: placeOf(seed, index) })
   }
   return inOneTransaction(context, { hasSavepoints: false }, async (client, transaction) => {
     const inside = { ...context, client, transaction }

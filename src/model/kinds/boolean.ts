@@ -2,6 +2,10 @@ import { EQUALITIES, type FieldOf, type FieldOptions, type Kind, wrongType } fro
 
 const booleanIn = (text: string) => (text === 'true' ? true : text === 'false' ? false : text)
 
+/** As programs write them in tables, in any case. */
+const [TRUE, FALSE] = [/^(true|t|yes|y|1)$/i, /^(false|f|no|n|0)$/i]
+const booleanInCell = (text: string) => (TRUE.test(text) ? true : FALSE.test(text) ? false : text)
+
 export const booleanKind: Kind<FieldOf<'boolean'>> = {
   type: 'boolean',
   guide: {
@@ -18,7 +22,7 @@ export const booleanKind: Kind<FieldOf<'boolean'>> = {
   schema: () => ({ type: 'boolean' }),
   check: (_, value) => (typeof value === 'boolean' ? { value } : wrongType('a boolean')),
   fromQuery: (field, text) => booleanKind.check(field, booleanIn(text)),
-  fromCell: booleanIn,
+  fromCell: booleanInCell,
   control: () => ({
     choices: [
       { prompt: 'yes', value: true },

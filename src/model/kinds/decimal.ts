@@ -1,5 +1,12 @@
 import { type Checked, COMPARISONS, type FieldOf, type FieldOptions, type Kind, wrongType } from './kind.ts'
-import { BOUND_OPTIONS, type Bounds, boundProblems, MAXIMUM_CHARACTERS, withinBounds } from './number.ts'
+import {
+  BOUND_OPTIONS,
+  type Bounds,
+  boundProblems,
+  MAXIMUM_CHARACTERS,
+  pointed,
+  withinBounds,
+} from './number.ts'
 
 export interface DecimalField extends FieldOf<'decimal'>, Bounds {
   readonly precision: number
@@ -117,6 +124,7 @@ export const decimalKind: Kind<DecimalField> = {
   schema: (field) => ({ type: 'string', format: 'decimal', pattern: `^${patternOf(field)}$` }),
   characters: ({ precision }) => precision + 2,
   check,
+  fromCell: pointed,
   // Filters accept numbers beyond the bounds of the field.
   fromQuery: (_, text) => check({ type: 'decimal', description: '' } as DecimalField, text),
   control: (field) => ({ type: 'text', regex: patternOf(field), placeholder: sampleOf(field, 12.5) }),

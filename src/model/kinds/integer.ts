@@ -5,6 +5,7 @@ import {
   checkNumber,
   controlBounds,
   numberIn,
+  numberInCell,
   sampleNumber,
   schemaBounds,
 } from './number.ts'
@@ -48,7 +49,7 @@ export const integerKind: Kind<IntegerField> = {
   check,
   // Filters accept integers beyond the bounds of the field.
   fromQuery: (_, text) => check(INTEGER_RANGE, numberIn(text)),
-  fromCell: numberIn,
+  fromCell: numberInCell,
   control: (field) => ({ type: 'number', step: 1, ...controlBounds({ ...INTEGER_RANGE, ...field }) }),
   sample: (field, _, number) => sampleNumber(field, Math.trunc(number)),
 }

@@ -44,6 +44,17 @@ export function numberIn(text: string): number | string {
   return text.length <= MAXIMUM_CHARACTERS && NUMBER.test(text) ? exactNumber(text) : text
 }
 
+/** A text from a table, with a point where its commas and points can only mean thousands and a fraction: `1.234,5`. */
+export function pointed(text: string): string {
+  if (/^[+-]?\d{1,3}(?:,\d{3})+\.\d*$|^[+-]?\d{1,3}(?:,\d{3}){2,}$/.test(text))
+    return text.replaceAll(',', '')
+  if (/^[+-]?\d{1,3}(?:\.\d{3})+,\d*$|^[+-]?\d{1,3}(?:\.\d{3}){2,}$/.test(text))
+    return text.replaceAll('.', '').replace(',', '.')
+  return /^[+-]?\d+,\d+$/.test(text) ? text.replace(',', '.') : text
+}
+
+export const numberInCell = (text: string) => numberIn(pointed(text))
+
 export function boundProblems({ minimum = -Infinity, maximum = Infinity }: Bounds): string[] {
   return minimum <= maximum
     ? []
@@ -90,7 +101,7 @@ export const numberKind: Kind<NumberField> = {
   check: (field, value) => checkNumber(value, field),
   // Filters accept numbers beyond the bounds of the field.
   fromQuery: (_, text) => checkNumber(numberIn(text), {}),
-  fromCell: numberIn,
+  fromCell: numberInCell,
   control: (field) => ({ type: 'number', ...controlBounds(field) }),
   sample: (field, _, number) => sampleNumber(field, number),
 }
