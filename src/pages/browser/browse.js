@@ -1,11 +1,11 @@
-import { HistoryView } from './history-view.js'
+import { ChangesView, HistoryView } from './history-view.js'
 import { html, render, useEffect, useRef, useState } from './htm.js'
 import { ItemView } from './item-view.js'
 import { ListView } from './list-view.js'
 import { RequestView } from './request-view.js'
 import { followChanges, linkIn, passFocus, profileOf, send, shareToken, takesFocus } from './session.js'
 import { askForToken } from './session-control.js'
-import { isWeb, label, valueAt } from './values.js'
+import { isWeb, itemsOf, label, valueAt } from './values.js'
 
 const [url = ''] = location.href.split('#')
 
@@ -70,7 +70,7 @@ function decoded(/** @type {string} */ path) {
 function titleOf(body, profile) {
   if (isHistory(body)) return historyTitle(body, profile)
   const segment = decoded(location.pathname.split('/').at(-1) ?? '')
-  if (body?._embedded) return label(segment)
+  if (itemsOf(body)) return label(segment)
   return (
     (profile && (valueAt(body, profile.name_field) ?? body?.id)) ??
     (body?._links && !profile ? 'Collections' : label(segment))
@@ -94,7 +94,8 @@ function Content({ answer, profile, reload }) {
   const { status, body } = answer
   if (status >= 400) return html`<${Failure} answer=${answer} />`
   if (isHistory(body)) return html`<${HistoryView} body=${body} profile=${profile} />`
-  if (body?._embedded)
+  if (body?._embedded?.changes) return html`<${ChangesView} body=${body} />`
+  if (itemsOf(body))
     return html`<${Updates} answer=${answer} reload=${reload} /><${ListView} body=${body} profile=${profile} />`
   if (profile) return html`<${ItemView} ...${{ answer, profile, reload }} />`
   return html`<${Collections} links=${body?._links ?? {}} />`

@@ -1,7 +1,7 @@
 import { changedBody, initialText, isContested, newBody, problemIn } from './form-values.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { send } from './session.js'
-import { leavesOf, valueAt } from './values.js'
+import { itemsOf, leavesOf, valueAt } from './values.js'
 
 /** Number of items that a choice offers. */
 const CHOICES = 100
@@ -168,7 +168,7 @@ function ReferenceControl(/** @type {any} */ { property: { options }, attributes
     }
     void load()
   }, [options.link.href])
-  const items = list ? /** @type {any[]} */ (Object.values(list._embedded)[0]) : []
+  const items = itemsOf(list) ?? []
   const choices = items.map((item) => ({
     prompt: String(valueAt(item, options.promptField) ?? item.id),
     value: item[options.valueField],

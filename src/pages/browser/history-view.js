@@ -1,6 +1,6 @@
 import { html, useEffect, useRef, useState } from './htm.js'
 import { passFocus, send } from './session.js'
-import { fieldLabel, leavesOf, Value, valueAt } from './values.js'
+import { fieldLabel, label, leavesOf, Value, valueAt } from './values.js'
 
 /** It differs between all versions. */
 const UNINTERESTING = 'last_updated'
@@ -38,6 +38,36 @@ export function HistoryView({ body, profile }) {
       </li>`
     })}</ol>
     ${next && html`<button type="button" onClick=${showOlder}>Show older versions</button>`}`
+}
+
+/**
+ * A page of the feed of changes, and the link to the next one.
+ *
+ * @param {{ body: any }} properties
+ */
+export function ChangesView({ body: { _embedded: embedded, _links: links, has_more: hasMore } }) {
+  const changes = /** @type {any[]} */ (embedded.changes)
+  return html`
+    ${changes.length === 0 && html`<p class="empty">${hasMore ? 'There are more changes.' : 'There are no newer changes.'}</p>`}
+    ${
+      changes.length > 0 &&
+      html`<div class="scroll" tabindex="0" role="region" aria-label="Changes">
+      <table>
+        <thead><tr>${['Resource', 'Collection', 'Event', 'Version', 'Time', 'By'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+        <tbody>${changes.map(
+          ({ id, collection, event, version, time, by, _links: { resource } }) => html`<tr>
+          <th scope="row"><a href=${resource.href}>${id}</a></th>
+          <td>${label(collection)}</td>
+          <td>${EVENTS[event]}</td>
+          <td><a href=${`${resource.href}/versions/${version}`}>${version}</a></td>
+          <td><${Value} value=${time} schema=${{ format: 'date-time' }} /></td>
+          <td>${by}</td>
+        </tr>`,
+        )}</tbody>
+      </table>
+    </div>`
+    }
+    <nav class="paging" aria-label="Pages"><a href=${links.next.href} rel="next">${hasMore ? 'More changes' : 'Look for newer changes'}</a></nav>`
 }
 
 /** @type {Record<string, string>} */

@@ -2,7 +2,7 @@ import { TemplateForm } from './form.js'
 import { html, useEffect, useRef, useState } from './htm.js'
 import { useNames } from './names.js'
 import { linkIn, passFocus, send } from './session.js'
-import { fieldLabel, isWeb, label, Value, valueAt } from './values.js'
+import { fieldLabel, isWeb, itemsOf, label, Value, valueAt } from './values.js'
 
 /** Relations of the resource itself, and of requests that are buttons here. */
 const OWN = ['self', 'edit', 'delete', 'collection', 'parent']
@@ -17,7 +17,7 @@ export function ItemView({ answer, profile, reload }) {
   const { body } = answer
   const [opened, setOpened] = useState('')
   const [hints, setHints] = useState(/** @type {any} */ (undefined))
-  const { _links: links = {}, _templates: templates = {}, ...fields } = body
+  const { _links: links = {}, _templates: templates = {}, _embedded, ...fields } = body
   const setters = Object.keys(templates).filter((key) => !ITEM_TEMPLATES.includes(key))
   const references = profile?.references ?? {}
   const nameOf = useNames(references, (name) => [valueAt(body, name)])
@@ -167,7 +167,7 @@ function Preview({ relation, href, title, target }) {
     if (target === null) void send(href).then((answer) => setOwn(answer.body))
   }, [href, target === null])
   const body = target ?? own
-  const items = body?._embedded ? /** @type {any[]} */ (Object.values(body._embedded)[0]) : undefined
+  const items = itemsOf(body)
   return html`<section class="preview">
     <h2><a href=${href}>${label(relation)}</a>${items && html` <span class="count">${body.total_count}</span>`}</h2>
     ${title && html`<p class="note">${title}</p>`}

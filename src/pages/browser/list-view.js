@@ -2,7 +2,7 @@ import { TemplateForm } from './form.js'
 import { html, useState } from './htm.js'
 import { useNames } from './names.js'
 import { passFocus } from './session.js'
-import { fieldLabel, isWeb, leavesOf, Value, valueAt } from './values.js'
+import { fieldLabel, isWeb, itemsOf, leavesOf, Value, valueAt } from './values.js'
 
 /** A table with more columns is hard to read. The page of an item shows all fields. */
 const MAXIMUM_COLUMNS = 6
@@ -18,7 +18,7 @@ const PAGING = ['first', 'prev', 'next', 'last']
 export function ListView({ body, profile }) {
   const [isCreating, setCreating] = useState(false)
   const template = body._templates?.default
-  const [[, items]] = /** @type {[string, any[]][]} */ (Object.entries(body._embedded))
+  const items = itemsOf(body) ?? []
   return html`
     ${profile && html`<p class="note">${profile.description}</p>`}
     <div class="actions">

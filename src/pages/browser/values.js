@@ -47,6 +47,16 @@ export function valueAt(document, name) {
 }
 
 /**
+ * The items of a list. A resource embeds other resources, and lists, but no items.
+ *
+ * @param {any} body
+ * @returns {any[] | undefined}
+ */
+export function itemsOf(body) {
+  return Object.values(body?._embedded ?? {}).find(Array.isArray)
+}
+
+/**
  * A readable value: times in UTC with the exact time as a tooltip, references as links with names.
  *
  * @param {{ value: any, schema: any, href?: string | undefined, name?: string | undefined }} properties
