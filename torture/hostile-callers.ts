@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sent } from '../test/helpers/load/load.ts'
-import { get, KINDS, type Kind } from './hostile-kinds.ts'
+import { KINDS, type Kind } from './hostile-kinds.ts'
+import { get } from './requests.ts'
 
 /** Whether wrk (Debian package `wrk`), which sends the requests, is installed. */
 export function hasWrk(): Promise<boolean> {

@@ -1,22 +1,6 @@
 import type { Sent } from '../test/helpers/load/load.ts'
-import { processToken } from '../test/helpers/service/service-process.ts'
-
-const TOKEN = processToken('hostile')
-const headers = { authorization: `Bearer ${TOKEN}` }
-
-const graphql = (query: string, variables?: object): Sent => ({
-  method: 'POST',
-  path: '/graphql',
-  body: { query, ...(variables && { variables }) },
-  headers,
-})
-
-export const get = (path: string, more?: Record<string, string>): Sent => ({
-  method: 'GET',
-  path: `/api/v1/${path}`,
-  headers: { ...headers, ...more },
-})
-const post = (body: object): Sent => ({ method: 'POST', path: '/api/v1/species', body, headers })
+import { IN_BODIES, IN_HEADERS, IN_TARGETS, IN_VARIABLES } from './long-texts.ts'
+import { get, graphql, headers, post, TOKEN } from './requests.ts'
 
 const repeated = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => part(index)).join(' ')
@@ -58,6 +42,19 @@ const BATCH: Sent = {
   },
   headers,
 }
+
+const FIELDS = [
+  'scientific_name',
+  'common_name',
+  'habitat',
+  'intelligence_level',
+  'discovery_status',
+  'last_updated',
+]
+
+/** Another list of fields for each number. */
+const fieldsOf = (number: number) =>
+  Array.from({ length: 8 }, (_, digit) => FIELDS[Math.floor(number / 6 ** digit) % 6]).join()
 
 /** What a caller of one kind does. */
 export interface Kind {
@@ -165,6 +162,36 @@ export const KINDS = {
   'event streams on 200 connections': {
     connections: 200,
     requests: [get('changes?limit=100', { accept: 'text/event-stream' })],
+  },
+  'long texts in parameters': { connections: 4, pause: 0, requests: IN_TARGETS },
+  'long texts in headers': { connections: 4, pause: 0, requests: IN_HEADERS },
+  'long texts in bodies': { connections: 4, requests: IN_BODIES },
+  'long texts in variables': { connections: 4, requests: IN_VARIABLES },
+  '4,900 unknown members of a variable': {
+    connections: 4,
+    requests: [graphql(FILTERED, { filter: unknownMembers(4_900) })],
+  },
+  'a sort named hundreds of times': {
+    connections: 8,
+    pause: 0,
+    requests: [get(`species?sort=${Array(900).fill('habitat:asc').join()}`)],
+  },
+  'hundreds of unknown parameters': {
+    connections: 8,
+    pause: 0,
+    requests: [get(`species?${Array.from({ length: 1_500 }, (_, index) => `p${index}=1`).join('&')}`)],
+  },
+  'a new list of fields each time': {
+    connections: 8,
+    pause: 0,
+    requests: [(number) => get(`species?limit=1&fields=${fieldsOf(number)}`)],
+  },
+  'a new document of 2,000 tokens each time': {
+    connections: 8,
+    pause: 0,
+    requests: Array.from({ length: 100 }, (_, index) =>
+      graphql(`{ ${repeated(180, () => `speciesPage(page: ${index + 1}) { page }`)} }`),
+    ),
   },
   'pipelined requests': { connections: 4, pipelined: 100, pause: 0, requests: [get('species/s1')] },
 } satisfies Record<string, Kind>

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { decimal, fractions, integer, list, text, timestamp } from '../../src/domain/definition.ts'
-import { kindOf, type LeafField } from '../../src/model/fields.ts'
+import { KINDS, kindOf, type LeafField } from '../../src/model/fields.ts'
 import { exactNumber, isObject } from '../../src/model/values.ts'
 
 const check = (field: LeafField, value: unknown) => kindOf(field).check(field, value)
@@ -156,3 +156,26 @@ test('an object is neither null, nor an array, nor a date', (t) => {
     false,
   ])
 })
+
+for (const kind of KINDS) {
+  test(`${kind.type}: a long text is checked without delay, in a body, a filter and a cell`, (t) => {
+    const { field } = kind.guide
+    for (const character of [' ', '0', '-', '.', ':', 'T', '"', '\\', '(', '[', 'a', '@a.'])
+      for (const [start, end] of [
+        ['', 'x'],
+        ['', '"'],
+        ['1.', 'x'],
+        ['a@', '!'],
+        ['2031-01-01T00:00:00.', 'x'],
+      ]) {
+        const text = `${start}${character.repeat(100_000)}${end}`
+        const before = process.cpuUsage()
+        kind.check(field, text)
+        kind.check(field, [text])
+        kind.fromQuery(field, text)
+        kind.fromCell?.(text)
+        const { user } = process.cpuUsage(before)
+        t.true(user < 300_000, `${text.slice(0, 25)}…: ${user} µs`)
+      }
+  })
+}

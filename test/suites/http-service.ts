@@ -1,5 +1,5 @@
 import '../http/content/compression.test.ts'
 import '../http/lost-connections.test.ts'
 import '../http/observability.test.ts'
-import '../http/long-texts.test.ts'
+import '../http/request-bounds.test.ts'
 import '../http/responses.test.ts'
