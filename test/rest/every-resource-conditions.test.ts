@@ -192,9 +192,9 @@ for (const resource of representatives) {
     test.serial(`${path}: If-Match on a missing resource is 404, and creates nothing`, async (t) => {
       const { writer, reader } = service()
       const parentId = await fixtures().parent(resource)
-      const address = resourcePath(resource, parentId, 'absent')
-      const body = { ...(await fixtures().body(resource)), ...(listed && { id: 'absent' }) }
-      for (const value of ['*', '"absent:1"']) {
+      const address = resourcePath(resource, parentId, 'never-matched')
+      const body = { ...(await fixtures().body(resource)), ...(listed && { id: 'never-matched' }) }
+      for (const value of ['*', '"never-matched:1"']) {
         for (const method of ['PUT', 'PATCH']) {
           const sent = method === 'PUT' ? body : {}
           const { status, body: answer } = await writer.request(method, address, sent, { 'If-Match': value })
