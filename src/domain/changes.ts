@@ -9,6 +9,7 @@ import type { Columns, Row } from '../model/row.ts'
 import { changedColumns, newColumns, toColumns } from '../model/rows.ts'
 import type { WriteContext } from './context.ts'
 import { deletionError, refuseToGoOn, writeError } from './database-errors.ts'
+import { refuseBrokenDeletions, ruledDependents } from './dependents.ts'
 import type { IdempotencyRecord } from './idempotency.ts'
 import { parentNotFoundOrGone } from './read.ts'
 import { refuseBrokenRules, refuseTakenIdentifier, refuseTakenValues } from './rules.ts'
@@ -82,14 +83,17 @@ export async function removeResource(
       : undefined
   if (before === null) return 'ABSENT'
   if (before) requireState(before, key, condition)
+  const hasDependents = ruledDependents(resource, context.resources).length > 0
+  const remove = async (change: Change) => {
+    await resource.databaseRule?.(change)
+    if (hasDependents) await refuseBrokenDeletions(change, resource, context.resources)
+    const where = { ...signedColumns(context, resource, key), ...(before && { version: before.version }) }
+    const { count } = await prismaModel(change.client, resource).deleteMany({ where })
+    if (count === 0 && before) throw new WriteConflict()
+    return count === 0 ? 'ABSENT' : 'DELETED'
+  }
   try {
-    return await inTransaction(context, resource, { key, before, after: undefined }, async (change) => {
-      await resource.databaseRule?.(change)
-      const where = { ...signedColumns(context, resource, key), ...(before && { version: before.version }) }
-      const { count } = await prismaModel(change.client, resource).deleteMany({ where })
-      if (count === 0 && before) throw new WriteConflict()
-      return count === 0 ? 'ABSENT' : 'DELETED'
-    })
+    return await inTransaction(context, resource, { key, before, after: undefined }, remove, hasDependents)
   } catch (error) {
     refuseToGoOn(context, error)
     throw deletionError(error, context.resources)
@@ -136,7 +140,7 @@ async function runWrite(
 }
 
 /**
- * Runs a write in a transaction if it has several statements, because of a database rule or an idempotency key. A rule
+ * Runs a write in a transaction if it has several statements, because of a database rule, or as the caller knows. A rule
  * that reads first needs none if it then writes nothing. Rules may set columns, so each attempt copies `after`.
  *
  * @throws {DomainError} SERVICE_UNAVAILABLE (503) if the transaction cannot begin in time, or takes too long
@@ -146,7 +150,7 @@ async function inTransaction<Result>(
   { databaseRule }: Resource,
   { key, before, after }: Target,
   write: (change: Change) => Promise<Result>,
-  hasIdempotencyKey = false,
+  hasSeveralStatements = false,
 ): Promise<Result> {
   const { client, caller, ruleSettings: settings, transaction } = context
   const writeOn = (client: Client, isInTransaction: boolean) =>
@@ -154,7 +158,7 @@ async function inTransaction<Result>(
   const writeInside = () => transact(context, (inside) => writeOn(inside, true))
   // In a transaction, this makes a savepoint.
   if (transaction) return transaction.hasSavepoints ? writeInside() : writeOn(client, true)
-  if (hasIdempotencyKey) return writeInside()
+  if (hasSeveralStatements) return writeInside()
   if (!databaseRule) return writeOn(client, false)
   try {
     if (databaseRule.readsFirst) return await writeOn(client, false)

@@ -7,6 +7,7 @@ export { type Action, allows, authorize, type Caller } from '../model/caller.ts'
 export {
   type Change,
   type DatabaseRule,
+  permittingDeletions,
   type RuleClient,
   type RuleSettings,
   readingFirst,

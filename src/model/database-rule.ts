@@ -30,6 +30,7 @@ export interface Change {
 export interface DatabaseRule {
   (change: Change): Promise<void>
   readonly readsFirst?: true
+  readonly permitsDeletions?: true
 }
 
 /** A rule that reads first must also write or lock. */
@@ -42,7 +43,18 @@ export class TransactionNeeded extends Error {
  * usually only read, and whose results the write itself verifies: BEGIN and COMMIT cost more than the rest of a write.
  */
 export function readingFirst(rule: (change: Change) => Promise<void>): DatabaseRule {
-  return Object.assign((change: Change) => rule(change), { readsFirst: true } as const)
+  return Object.assign((change: Change) => rule(change), rule, { readsFirst: true } as const)
+}
+
+/** Makes a rule run only before other writes. So nothing that is deleted with another resource must be read for it. */
+export function permittingDeletions(
+  rule: (change: Change & { readonly after: NonNullable<Change['after']> }) => Promise<void>,
+): DatabaseRule {
+  const permit = async (change: Change) => {
+    const { after } = change
+    if (after) await rule({ ...change, after })
+  }
+  return Object.assign(permit, { permitsDeletions: true } as const)
 }
 
 /**

@@ -264,6 +264,64 @@ test.serial(
   },
 )
 
+test.serial('what a deletion would also delete is deleted only if its own rules permit that', async (t) => {
+  const { writer, reader, database } = service
+  const post = async (path: string, body: object): Promise<string> => {
+    const { status, body: created, text } = await writer.post(path, body)
+    t.is(status, 201, text)
+    return created.id
+  }
+  const refusalOf = async (path: string) => {
+    const refused = [
+      await writer.delete(path),
+      await writer.delete(path, { 'If-Match': (await reader.get(path)).headers.get('etag') ?? '' }),
+      await writer.post('/batch', { operations: [{ method: 'DELETE', path }] }),
+    ]
+    const [, name = '', id] = path.split('/')
+    const type = name === 'invoices' ? 'Invoice' : 'Reminder'
+    const { errors } = await writer.graphql(`mutation { delete${type}(id: "${id}") { outcome } }`)
+    t.is((await reader.get(path)).status, 200)
+    const codes = [...refused.map(({ body }) => body?.error), errors?.[0].extensions]
+    return [...new Set(codes.map((error) => `${error?.code} ${error?.details[0].code}`))]
+  }
+  const deletes = async (path: string) => t.is((await writer.delete(path)).status, 204, path)
+
+  const sent = await post('/invoices', { status: 'sent' })
+  await deletes(`/invoices/${sent}`)
+  const invoice = await post('/invoices', { status: 'sent' })
+  const line = await post(`/invoices/${invoice}/lines`, { amount: 1 })
+  t.is((await writer.delete(`/invoices/${invoice}/lines/${line}`)).status, 422)
+  t.deepEqual(await refusalOf(`/invoices/${invoice}`), ['BUSINESS_RULE_VIOLATION INVOICE_SENT'])
+  await writer.patch(`/invoices/${invoice}`, { status: 'draft' })
+
+  // Through two references and an owner.
+  const first = await post('/reminders', { invoice_id: invoice })
+  const second = await post('/reminders', { former_id: first })
+  const reply = await post(`/reminders/${second}/replies`, { locked: true })
+  await post(`/reminders/${first}/replies`, {})
+  for (const path of [`/reminders/${second}`, `/reminders/${first}`, `/invoices/${invoice}`])
+    t.deepEqual(await refusalOf(path), ['DEPENDENCY_CONFLICT RESOURCE_IN_USE'], path)
+  t.is((await reader.get(`/invoices/${invoice}/lines/${line}`)).status, 200)
+  await writer.patch(`/reminders/${second}/replies/${reply}`, { locked: false })
+  // A reminder can follow itself, and two each other.
+  await writer.patch(`/reminders/${first}`, { former_id: second })
+  await writer.patch(`/reminders/${second}`, { invoice_id: invoice })
+  await deletes(`/invoices/${invoice}`)
+  for (const path of [`/reminders/${first}`, `/reminders/${second}`, `/reminders/${second}/replies/${reply}`])
+    t.is((await reader.get(path)).status, 410, path)
+
+  const large = await post('/invoices', {})
+  const insert = (amount: number) =>
+    database.pool.query(
+      `INSERT INTO lines (invoice_id, id) SELECT '${large}', 'line-' || n FROM generate_series(1, ${amount}) AS n`,
+    )
+  await insert(10_001)
+  t.deepEqual(await refusalOf(`/invoices/${large}`), ['DEPENDENCY_CONFLICT RESOURCE_IN_USE'])
+  t.is((await writer.delete(`/invoices/${large}/lines/line-1`)).status, 204)
+  await database.pool.query("DELETE FROM lines WHERE id > 'line-2'")
+  await deletes(`/invoices/${large}`)
+})
+
 function idsOf(list: Json): string[] {
   return (Object.values(list._embedded)[0] as Json[]).map(({ id }) => id)
 }

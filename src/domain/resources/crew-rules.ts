@@ -1,7 +1,7 @@
 import {
-  type Change,
   type Detail,
   DomainError,
+  permittingDeletions,
   type RuleClient,
   readingFirst,
   refuseRuleViolation,
@@ -39,8 +39,8 @@ export const crewCodes = {
  * @throws {DomainError} BUSINESS_RULE_VIOLATION (422) with MISSION_CLOSED, CREW_CAPACITY_EXCEEDED,
  *   ASTRONAUT_ON_MISSION
  */
-export async function mayJoinCrew({ client, key, before, after }: Change): Promise<void> {
-  if (!after || before?.['astronaut_id'] === after['astronaut_id']) return
+export const mayJoinCrew = permittingDeletions(async ({ client, key, before, after }) => {
+  if (before?.['astronaut_id'] === after['astronaut_id']) return
   const mission = await lockMission(client, key.parentId as string)
   if (!mission) return
   const broken: Detail[] = []
@@ -53,7 +53,7 @@ export async function mayJoinCrew({ client, key, before, after }: Change): Promi
   broken.push(...capacityExceeded('astronaut_id', capacity, others + 1))
   broken.push(...(await alreadyOnMission(client, after['astronaut_id'] as string)))
   refuseRuleViolation(broken)
-}
+})
 
 /**
  * Requires that the crew of a mission fits its new spacecraft.

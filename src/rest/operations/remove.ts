@@ -15,7 +15,7 @@ export const remove: ResourceOperation = {
       headers: ['Preference-Applied', 'Consistency-Token'],
     },
   },
-  errors: ['CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT'],
+  errors: ['CONCURRENT_MODIFICATION', 'DEPENDENCY_CONFLICT', 'BUSINESS_RULE_VIOLATION'],
   forms: [
     { on: 'resource', key: 'delete', title: (resource) => `Delete the ${noun(resource)}`, fields: 'none' },
   ],

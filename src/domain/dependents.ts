@@ -1,0 +1,96 @@
+import { prismaModel } from '../database/extension.ts'
+import { quoted, quotedTable } from '../database/sql/statement.ts'
+import type { Change } from '../model/database-rule.ts'
+import { errorAt } from '../model/errors.ts'
+import { keyOf, keyText } from '../model/identifiers.ts'
+import { ownedBy, referencesTo } from '../model/relations.ts'
+import type { Resource } from '../model/resource.ts'
+
+/** Resources with rules, or above such resources, that one deletion may also delete. */
+const MAXIMUM = 10_000
+
+interface Dependent {
+  readonly resource: Resource
+  /** The column with the identifier of the resource that it depends on. */
+  readonly column: string
+}
+
+/** What the database deletes together with a resource: what it owns, and what refers to it with `cascade`. */
+function dependentsOf(resource: Resource, resources: readonly Resource[]): Dependent[] {
+  const owned = ownedBy(resource, resources).map((one) => ({
+    resource: one,
+    column: one.parentField as string,
+  }))
+  const referring = referencesTo(resource, resources).filter(({ leaf }) => leaf.field.onDelete === 'cascade')
+  return [...owned, ...referring.map(({ from, leaf }) => ({ resource: from, column: leaf.column }))]
+}
+
+/** Whether a resource, or what is deleted together with it, has a database rule that can refuse a deletion. */
+function isRuled(resource: Resource, resources: readonly Resource[], seen = new Set<Resource>()): boolean {
+  if (seen.has(resource)) return false
+  seen.add(resource)
+  const below = dependentsOf(resource, resources)
+  const rule = resource.databaseRule
+  if (rule && !rule.permitsDeletions) return true
+  return below.some((one) => isRuled(one.resource, resources, seen))
+}
+
+/** By the resources of a domain, because finding them takes longer than a deletion. */
+const known = new WeakMap<readonly Resource[], Map<Resource, readonly Dependent[]>>()
+
+/** The dependents of a resource whose deletion a rule can refuse, directly or indirectly. */
+export function ruledDependents(resource: Resource, resources: readonly Resource[]): readonly Dependent[] {
+  const ofDomain = known.get(resources) ?? new Map<Resource, readonly Dependent[]>()
+  known.set(resources, ofDomain)
+  const found =
+    ofDomain.get(resource) ??
+    dependentsOf(resource, resources).filter((one) => isRuled(one.resource, resources))
+  ofDomain.set(resource, found)
+  return found
+}
+
+/**
+ * Runs the database rules of all that the database deletes together with a resource, in the transaction of the deletion.
+ * Locks them first: they are deleted in the state that the rules have seen, and no others are added.
+ *
+ * @throws {DomainError} of a rule; DEPENDENCY_CONFLICT (409) if they are more than 10,000
+ */
+export async function refuseBrokenDeletions(
+  change: Change,
+  resource: Resource,
+  resources: readonly Resource[],
+): Promise<void> {
+  const { client } = change
+  const checked = new Set<string>()
+  const lock = async (target: Resource, column: string, ids: readonly string[]) => {
+    const text = `SELECT id FROM ${quotedTable(target)} WHERE ${quoted(column)} = ANY($1)
+      ORDER BY id LIMIT ${MAXIMUM + 1} FOR UPDATE`
+    return (await client.$rows({ text, values: [ids] })).length
+  }
+  const check = async (target: Resource, ids: readonly string[]): Promise<void> => {
+    for (const { resource: dependent, column } of ruledDependents(target, resources)) {
+      const count = await lock(dependent, column, ids)
+      if (count === 0) continue
+      if (checked.size + count > MAXIMUM) throw tooMany(dependent)
+      const where = { [column]: { in: ids } }
+      const rows = await prismaModel(client, dependent).findMany({ where, orderBy: { id: 'asc' } })
+      const added = rows.filter((row) => {
+        const name = `${dependent.path} ${keyText(keyOf(dependent, row))}`
+        return !checked.has(name) && checked.add(name)
+      })
+      for (const before of added)
+        await dependent.databaseRule?.({ ...change, key: keyOf(dependent, before), before, after: undefined })
+      await check(
+        dependent,
+        added.map(({ id }) => id),
+      )
+    }
+  }
+  await lock(resource, 'id', [change.key.id])
+  await check(resource, [change.key.id])
+}
+
+function tooMany({ path }: Resource) {
+  const message = `It cannot be deleted together with more than ${MAXIMUM} resources that have rules. First delete ${path} of it.`
+  return errorAt('id', 'RESOURCE_IN_USE', 'DEPENDENCY_CONFLICT', message)
+}
