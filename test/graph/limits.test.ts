@@ -310,13 +310,13 @@ for (const [what, filter] of [
   ['wrong values', { id: { in: Array(4_000).fill(null) } }],
   ['unknown members', Object.fromEntries(Array.from({ length: 4_900 }, (_, number) => [`m${number}`, 1]))],
 ] as const) {
-  test(`of many ${what} in a variable the first three are reported, with the beginning of the value`, async (t) => {
+  test(`of many ${what} in a variable the first is reported, with the beginning of the value`, async (t) => {
     const query = 'query ($filter: SpeciesFilter) { speciesPage(filter: $filter) { totalCount } }'
     const { status, errors, text } = await service().withScope('').graphql(query, { filter })
     t.is(status, 400)
     t.deepEqual([...new Set(errors?.map(({ extensions }) => extensions.code))], ['VALIDATION_FAILED'])
-    t.is(errors?.length, 4)
-    t.regex(errors?.[3].message, /error limit reached/)
+    t.is(errors?.length, 2)
+    t.regex(errors?.[1].message, /error limit reached/)
     t.true(text.length < 3_000)
   })
 }

@@ -21,8 +21,8 @@ import { causeOf } from './errors.ts'
 import type { OperationType, RunOperation } from './run-operation.ts'
 import { executeTogether } from './transaction.ts'
 
-/** Coercion stops after this many errors of variables. */
-export const MAXIMUM_VARIABLE_ERRORS = 3
+/** Coercion stops after this many errors of variables: each prints the whole value, which takes milliseconds. */
+export const MAXIMUM_VARIABLE_ERRORS = 1
 
 export interface OperationText {
   readonly type: OperationType
