@@ -132,7 +132,7 @@ export class CostEstimator {
         const count = this.#characters.get(name) ?? this.#characters.get(field.name) ?? NUMBER_CHARACTERS
         return count / CHARACTERS_PER_UNIT
       }
-      const size = this.#introspection.get(name)
+      const size = this.#introspection.get(`${name}(${args['name']})`) ?? this.#introspection.get(name)
       return size === undefined ? 1 + sizeOf(field, args) * childComplexity : size * (1 + childComplexity)
     }
     const operation = { query, variables, ...(operationName !== undefined && { operationName }) }
@@ -141,8 +141,11 @@ export class CostEstimator {
       return Math.ceil(getComplexity({ schema: this.schema, ...operation, ...limits }))
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
+      const [node] = error.nodes ?? []
       // Execution refuses variables that do not fit, in more detail.
-      return error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION ? 0 : Number.POSITIVE_INFINITY
+      if (node?.kind === Kind.VARIABLE_DEFINITION) return 0
+      if (node) throw error
+      return Number.POSITIVE_INFINITY
     }
   }
 }
@@ -188,7 +191,7 @@ function characterCounts(resource: Resource): [string, number][] {
 
 /**
  * The average number of objects in each introspection field of a schema, by `Type.field`. A type requested by name
- * counts like the type with the most fields.
+ * counts like the type with the most fields, or by the number of its possible types.
  */
 function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap())
@@ -200,6 +203,12 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
     isInputObjectType(type) ? Object.values(type.getFields()) : []
   const [inputs, fields] = [types.flatMap(inputsOf), types.flatMap(fieldsOf)]
   const oneType = Math.max(...types.map((type) => fieldsOf(type).length)) / average(fieldsOf)
+  const possibleTypesOf = (type: GraphQLNamedType) =>
+    isAbstractType(type) ? schema.getPossibleTypes(type) : []
+  const abstract = types.filter(isAbstractType).map((type): [string, number] => {
+    const possible = possibleTypesOf(type).length / average(possibleTypesOf)
+    return [`Query.__type(${type.name})`, Math.max(oneType, possible)]
+  })
   return new Map([
     ['Query.__type', oneType],
     ['__Schema.queryType', oneType],
@@ -212,7 +221,8 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
     ['__Type.inputFields', inputs.flatMap(({ type }) => inputsOf(getNamedType(type))).length / inputs.length],
     ['__Type.enumValues', average((type) => (isEnumType(type) ? type.getValues() : []))],
     ['__Type.interfaces', average((type) => (hasFields(type) ? type.getInterfaces() : []))],
-    ['__Type.possibleTypes', average((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : []))],
+    ['__Type.possibleTypes', average(possibleTypesOf)],
+    ...abstract,
     ['__Type.ofType', WRAPPED_TYPES],
     ['__Field.args', fields.flatMap(({ args }) => args).length / fields.length],
   ])

@@ -24,10 +24,21 @@ export function formatErrors(reportFault: (error: unknown) => void) {
       return answer(cause.message, cause.code, details)
     }
     if (isRequestError(thrown) || (extensions?.['code'] ?? FAULT) !== FAULT)
-      return answer(message, 'VALIDATION_FAILED')
+      return answer(message, REFUSALS[statusOf(thrown)] ?? 'VALIDATION_FAILED')
     reportFault(cause)
     return answer('Internal error.', 'INTERNAL_ERROR')
   }
+}
+
+/** The codes of requests that Apollo refuses, by status. Others are VALIDATION_FAILED. */
+const REFUSALS: Readonly<Record<number, ErrorCode>> = {
+  405: 'METHOD_NOT_ALLOWED',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+}
+
+function statusOf(thrown: unknown): number {
+  const { extensions } = thrown as { extensions?: { http?: { status?: number } } }
+  return extensions?.http?.status ?? 0
 }
 
 /** An error of a whole request. Apollo responds with its status. */

@@ -36,14 +36,19 @@ export function variableErrors(
 ): readonly GraphQLError[] | undefined {
   const options = { maxErrors: MAXIMUM_VARIABLE_ERRORS, hideSuggestions }
   const { errors } = getVariableValues(schema, variableDefinitions, variables, options)
-  return errors?.map(({ message, nodes = [] }) =>
-    message.length > LONGEST_MESSAGE
-      ? new GraphQLError(`${message.slice(0, LONGEST_MESSAGE)}…`, { nodes })
-      : new GraphQLError(message, { nodes }),
-  )
+  return errors?.map(requestError)
 }
 
-/** Refuses an operation that may cost more than the limit. Others wait for memory for their response. */
+/** An error of a value, which its message quotes, refuses the request. */
+function requestError({ message, nodes = [] }: GraphQLError): GraphQLError {
+  const short = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message
+  return new GraphQLError(short, { nodes, extensions: { http: { status: 400 } } })
+}
+
+/**
+ * Refuses an operation that may cost more than the limit, or has an argument that its variables do not fit: null where a
+ * type is not nullable. Others wait for memory for their response.
+ */
 export async function admitCost(
   { document, operation: resolved, request, contextValue }: Request,
   { cost: maximum }: DocumentLimits,
@@ -51,7 +56,9 @@ export async function admitCost(
 ): Promise<void> {
   const { variables = {}, operationName } = request
   const operation = { document, variables, operationName }
-  const { response, total } = await estimator.all(operation, maximum * STATEMENT_PART)
+  const { response, total } = await estimator.all(operation, maximum * STATEMENT_PART).catch((error) => {
+    throw error instanceof GraphQLError ? requestError(error) : error
+  })
   const found = Number.isFinite(total) ? `: up to ${total}` : ''
   const message = `The operation may cost more than the limit of ${maximum}${found}. Request smaller lists, shorter fields, or fewer filters, sorts and aggregates.`
   if (total > maximum) throw refused(message)

@@ -10,6 +10,7 @@ import type { FormatError } from '../../http/errors.ts'
 import { readJsonBody } from '../../http/json.ts'
 import { acceptable, asksFor } from '../../http/negotiation.ts'
 import type { Route } from '../../http/routes.ts'
+import { DomainError } from '../../model/errors.ts'
 import { awaitWrites, createContext, type DomainContext, type GraphContext } from '../execution/context.ts'
 import type { CostEstimator } from '../execution/cost.ts'
 import { type Format, formatErrors, formatResult } from '../execution/errors.ts'
@@ -24,10 +25,10 @@ import {
   refuseWithoutEvents,
   variableErrors,
 } from './admission.ts'
-import { refuseConditionalSubscription } from './conditional-subscriptions.ts'
 import { EventResponse, RESULT_TYPES } from './event-response.ts'
 import { exactNumbers } from './exact-numbers.ts'
 import { type DocumentLimits, limitRules, MAXIMUM_TOKENS, MAXIMUM_VALIDATION_ERRORS } from './limits.ts'
+import { operationReader } from './operation-type.ts'
 import { type DocumentPolicy, parametersOfGet, parametersOfPost, type RequestParameters } from './request.ts'
 
 export const GRAPHQL_PATH = '/graphql'
@@ -52,14 +53,19 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
   const parts = { ...given, format: formatErrors(given.reportFault) }
   const server = createApollo(parts)
   await server.start()
+  const operationOf = operationReader(parts.schema)
 
-  async function execute(ctx: Context, { search, body, query, type }: RequestParameters): Promise<void> {
-    if (typeof query === 'string') refuseConditionalSubscription(parts.schema, query)
+  async function execute(ctx: Context, { search, body, ...requested }: RequestParameters): Promise<void> {
+    ctx.vary('Accept')
+    const types = [...RESULT_TYPES, EVENT_STREAM]
+    if (!acceptable(ctx, ...types))
+      throw new DomainError('NOT_ACCEPTABLE', `Supported media types: ${types.join(', ')}.`)
     const caller = callerOf(ctx)
-    const headers = new HeaderMap(Object.entries(ctx.headers).map(([name, value]) => [name, String(value)]))
     const events = asksFor(ctx, EVENT_STREAM) ? new EventResponse(parts, caller) : undefined
+    const type = operationOf(requested) === 'mutation' ? 'mutation' : 'query'
+    const headers = new HeaderMap(Object.entries(ctx.headers).map(([name, value]) => [name, String(value)]))
     // Apollo knows the media types of single results only.
-    if (events && !acceptable(ctx, ...RESULT_TYPES)) headers.delete('accept')
+    headers.set('accept', acceptable(ctx, ...RESULT_TYPES) || 'application/json')
     const response = await run({ type }, caller, (slot) =>
       server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: ctx.method, headers, search, body },
@@ -68,7 +74,6 @@ export async function createGraphQLRoute(given: GraphQLServerParts): Promise<Rou
       }),
     )
     const result = response.body.kind === 'complete' ? response.body.string : ''
-    ctx.vary('Accept')
     if (events?.send(ctx, result)) return
     for (const [name, value] of response.headers) ctx.set(name, value)
     ctx.status = response.status ?? 200

@@ -1,13 +1,7 @@
 import type { DocumentNode, GraphQLError, ValidationRule } from 'graphql'
 import { errorAt } from '../../model/errors.ts'
 import { refusal } from '../execution/errors.ts'
-import {
-  countAliases,
-  countDirectives,
-  countIntrospections,
-  countWritesTogether,
-  depthOf,
-} from './document-measures.ts'
+import { countAliases, countDirectives, countWritesTogether, depthOf } from './document-measures.ts'
 
 export interface DocumentLimits {
   readonly depth: number
@@ -31,7 +25,6 @@ export function limitRules({ depth }: DocumentLimits): ValidationRule[] {
     limit('fields in one transaction', MAXIMUM_WRITES, countWritesTogether),
     limit('directives', MAXIMUM_DIRECTIVES, countDirectives),
     limit('levels of fields', depth, depthOf),
-    limit('fields __schema or __type', 1, countIntrospections),
   ]
 }
 
@@ -44,8 +37,7 @@ function limit(what: string, maximum: number, count: (document: DocumentNode) =>
     Document(document) {
       const found = count(document)
       if (found <= maximum) return
-      const isAre = maximum === 1 ? 'is' : 'are'
-      context.reportError(refused(`The document has ${found} ${what}; ${maximum} ${isAre} allowed.`))
+      context.reportError(refused(`The document has ${found} ${what}; ${maximum} are allowed.`))
     },
   })
 }

@@ -10,7 +10,12 @@ export interface DocumentPolicy {
 }
 
 /** The parameters of a request (GraphQL over HTTP §5), in a URL or in a body as Apollo expects them. */
-export type RequestParameters = ReturnType<typeof parametersOfGet | typeof parametersOfPost>
+export interface RequestParameters {
+  readonly search: string
+  readonly body: unknown
+  readonly query: unknown
+  readonly operationName: unknown
+}
 
 /** Far deeper than any input, and far below the limit of the stack. */
 const MAXIMUM_NESTING = 32
@@ -22,25 +27,24 @@ const MAXIMUM_VALUES = 5_000
 const MAXIMUM_OBJECTS = 500
 
 /** @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for variables that are too large */
-export function parametersOfGet(ctx: Context, policy: DocumentPolicy) {
+export function parametersOfGet(ctx: Context, policy: DocumentPolicy): RequestParameters {
   const search = new URLSearchParams(ctx.search)
   refuseLargeVariables(parsed(search.get('variables')))
   const query = documentOf(Object.fromEntries(search), policy)
   if (query !== undefined) search.set('query', query)
-  return { search: `?${search}`, body: undefined, query: search.get('query'), type: 'query' } as const
+  const operationName = search.get('operationName')
+  return { search: `?${search}`, body: undefined, query: search.get('query'), operationName }
 }
 
 /** @throws {DomainError} as {@link documentOf}; VALIDATION_FAILED (400) for a body that is not a request */
-export function parametersOfPost(body: unknown, policy: DocumentPolicy) {
+export function parametersOfPost(body: unknown, policy: DocumentPolicy): RequestParameters {
   if (!isObject(body)) {
     const message = 'The body must be one request, as a JSON object. Batching is not supported.'
     throw errorAt('', 'INVALID_TYPE', 'VALIDATION_FAILED', message)
   }
   refuseLargeVariables(body['variables'])
   const query = documentOf(body, policy) ?? body['query']
-  // The document may have a mutation. It is not parsed yet.
-  const type = typeof query === 'string' && query.includes('mutation') ? 'mutation' : 'query'
-  return { search: '', body: { ...body, query }, query, type } as const
+  return { search: '', body: { ...body, query }, query, operationName: body['operationName'] }
 }
 
 /**
