@@ -164,6 +164,60 @@ test.serial('queries and mutations can be sent as events, and subscriptions as n
   t.is((await reader.post(`${origin}/graphql`, '{', EVENTS)).status, 400)
 })
 
+test.serial(
+  'subscriptions at one position have the collections that each asks for and may read',
+  async (t) => {
+    const { writer, reader, withScope } = service()
+    const since = await end(service())
+    const put = async (id: string) => {
+      await writer.put(`/planets/p-${id}`, { id: `p-${id}`, name: `P ${id}` })
+      await writer.put(`/spacecraft/s-${id}`, { id: `s-${id}`, name: `S ${id}`, kind: 'rover' })
+    }
+    await put('before')
+    const planets = ['p-before', 'p-after']
+    const both = ['p-before', 's-before', 'p-after', 's-after']
+    const engineer = withScope('spacecraft:read')
+    const expected: [Client, Json, string[]][] = Array.from({ length: 4 }, (): [Client, Json, string[]][] => [
+      [reader, {}, both],
+      [withScope('planets:read'), {}, planets],
+      [engineer, {}, ['s-before', 's-after']],
+      [reader, { collections: ['planets'] }, planets],
+      [reader, { collections: ['planets', 'spacecraft'] }, both],
+      [engineer, { collections: ['spacecraft'] }, ['s-before', 's-after']],
+    ]).flat()
+    const followed = await Promise.all(
+      expected.map(([client, variables]) => follow(service(), client, { ...variables, since })),
+    )
+    await put('after')
+    for (const [index, one] of followed.entries()) {
+      const [, , ids] = expected[index] as (typeof expected)[number]
+      await one.until(ids.length)
+      t.deepEqual(
+        one.results.map(({ data }) => data.changes.id),
+        ids,
+      )
+      one.leave()
+    }
+  },
+)
+
+test.serial('a client that leaves its subscription no longer counts among those that wait', async (t) => {
+  const { writer, withSubject, base } = service()
+  const leaving = withSubject('leaving')
+  const followed = await Promise.all(
+    Array.from({ length: 100 }, () => follow(service(), leaving, { collections: ['planets'] })),
+  )
+  await writer.put('/planets/seen-by-all', { id: 'seen-by-all', name: 'Seen by all' })
+  for (const one of followed) await one.until(1)
+  const feed = `${base}/changes?collection=planets&since=${await end(service())}`
+  const waits = async () => (await leaving.get(feed, { Prefer: 'wait=1' })).headers.has('preference-applied')
+  t.false(await waits())
+  for (const one of followed) one.leave()
+  // One that is quiet is only written to after 5 seconds, when the service would notice in any case.
+  for (let attempt = 0; attempt < 15 && !(await waits()); attempt++) await delay(200)
+  t.true(await waits())
+})
+
 test('a subscription ends with its token', async (t) => {
   const own = await startTestService(t)
   for (let seconds = 2; ; seconds *= 2) {
