@@ -96,7 +96,7 @@ function casesOf(field: LeafField): Cases {
     case 'json': {
       const { maximumBytes } = field
       const inside = [0, [], {}, 'x'.repeat(maximumBytes - 2), [Number.MAX_VALUE], -Number.MAX_VALUE]
-      return { inside, outside: [], unsayable: ['1e309', '{"x": [true, -1e400]}'] }
+      return { inside, outside: [] }
     }
     case 'boolean':
       return { inside: [true, false], outside: [] }

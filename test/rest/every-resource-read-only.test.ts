@@ -1,9 +1,8 @@
 import test from 'ava'
 import { collectionPath, Fixtures } from '../helpers/domain/fixtures.ts'
 import { representatives } from '../helpers/domain/representatives.ts'
-import { domainWith } from '../helpers/domain/versioned-domain.ts'
 import type { Answer, Json } from '../helpers/service/client.ts'
-import { shareServiceOfSuite, startTestService } from '../helpers/service/service.ts'
+import { shareServiceOfSuite } from '../helpers/service/service.ts'
 
 // One request after the other: side by side they would only wait for the same database.
 const service = shareServiceOfSuite(test)
@@ -13,42 +12,6 @@ const fixtures = () => new Fixtures(service().writer)
 function problems({ body }: Answer): string[] {
   return body.error.details.map(({ field, code }: Json) => `${field} ${code}`)
 }
-
-test.serial('a read-only member of a group is refused with another value, in REST and GraphQL', async (t) => {
-  const domain = domainWith(undefined, {
-    'species.temperature_range.max_celsius': { readOnly: true },
-    'species.classification.class': { readOnly: true, initially: 'unknown' },
-    'species.classification.kingdom': { readOnly: true },
-    'species.classification.phylum': { readOnly: true },
-  })
-  const { writer } = await startTestService(t, {}, { domain })
-  const species = { scientific_name: 'Acta una', temperature_range: { min_celsius: 1, max_celsius: 2 } }
-  const created = await writer.put('/species/una', { id: 'una', ...species, classification: { class: 'X' } })
-  t.deepEqual([created.status, created.body.temperature_range], [201, { min_celsius: 1 }], created.text)
-  t.deepEqual(created.body.classification, { class: 'unknown' })
-  t.is((await writer.put('/species/una', created.body)).status, 204)
-  for (const body of [species, { ...created.body, classification: { class: 'X' } }]) {
-    const name = body === species ? 'temperature_range.max_celsius' : 'classification.class'
-    const put = await writer.put('/species/una', body)
-    t.deepEqual([put.status, ...problems(put)], [400, `${name} READ_ONLY_FIELD`])
-    const { scientific_name, ...patch } = body
-    const patched = await writer.patch('/species/una', patch)
-    t.deepEqual([patched.status, ...problems(patched)], [400, `${name} READ_ONLY_FIELD`])
-    const lenient = await writer.patch('/species/una', patch, { Prefer: 'handling=lenient' })
-    t.is(lenient.status, 204, lenient.text)
-  }
-  t.is((await writer.patch('/species/una', { classification: null })).status, 204)
-  const removal = await writer.patch('/species/una', { classification: { class: null } })
-  t.deepEqual([removal.status, ...problems(removal)], [400, 'classification.class READ_ONLY_FIELD'])
-  const PATCH = `mutation ($patch: SpeciesPatch!, $readOnly: SpeciesReadOnly) {
-    patchSpecies(id: "una", patch: $patch, readOnly: $readOnly) { outcome } }`
-  const readOnly = { temperatureRange: { maxCelsius: 2 } }
-  const { errors } = await writer.graphql(PATCH, { patch: { habitat: 'reef' }, readOnly })
-  const [detail] = errors?.[0].extensions.details ?? []
-  t.deepEqual([detail.field, detail.code], ['readOnly.temperatureRange.maxCelsius', 'READ_ONLY_FIELD'])
-  const settable = await writer.graphql(PATCH, { patch: readOnly })
-  t.regex(settable.errors?.[0].message, /maxCelsius/)
-})
 
 for (const resource of representatives) {
   const { path, createdField } = resource

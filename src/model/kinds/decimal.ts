@@ -44,10 +44,8 @@ function check(field: DecimalField, value: unknown): Checked {
   const { precision = MAXIMUM_PRECISION, scale } = field
   const text = typeof value === 'number' ? exactText(value) : value
   if (text === undefined) {
-    return {
-      code: 'INVALID_FORMAT',
-      problem: 'must be a string such as "12.50", because this JSON number is not exact',
-    }
+    const number = Number.isFinite(value) ? `the JSON number ${value}` : 'this JSON number'
+    return { code: 'INVALID_FORMAT', problem: `must be a string, because ${number} is not exact` }
   }
   if (typeof text !== 'string') return wrongType('a string with a decimal number')
   if (text.length > MAXIMUM_CHARACTERS) {
