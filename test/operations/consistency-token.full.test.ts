@@ -70,6 +70,22 @@ claim('a read with the token of a write sees it in another process, over a repli
   t.is(await reads(there, 'replica'), before + 1)
 })
 
+claim('with the token of an earlier write a caller reads its last write', async (t) => {
+  const pair = await createPair(t, programs as Programs)
+  const service = await startFollowing(t, pair)
+  const [writer, other] = [service.withSubject('writer'), service.withSubject('other')]
+  const created = await writer.post('/planets', { name: 'Early' })
+  const path = `/planets/${created.body.id}`
+  const token = { [HEADER]: created.headers.get(HEADER) as string }
+  await untilVisible(other, path)
+  await pair.control.query('SELECT pg_wal_replay_pause()')
+  await writer.patch(path, { habitable: true })
+  t.is((await other.get(path, token)).body.habitable, undefined, 'the replica has the earlier write')
+  t.is((await writer.get(path, token)).body.habitable, true)
+  t.is((await writer.get('/planets', token)).body._embedded.planets[0].habitable, true)
+  await pair.control.query('SELECT pg_wal_replay_resume()')
+})
+
 claim('a read with a token waits for a replica that follows with a short delay', async (t) => {
   const pair = await createPair(t, programs as Programs, ['recovery_min_apply_delay=40ms'])
   const [here, there] = [await startFollowing(t, pair), await startFollowing(t, pair)]

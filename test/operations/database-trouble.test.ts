@@ -3,9 +3,9 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { retryAtStart } from '../../src/database/connection.ts'
 import { DomainError } from '../../src/model/errors.ts'
-import { findServer } from '../helpers/database/postgres-server.ts'
+import { createDatabaseOn, findServer } from '../helpers/database/postgres-server.ts'
 import type { Client } from '../helpers/service/client.ts'
-import type { TestService } from '../helpers/service/service.ts'
+import { startTestService, type TestService } from '../helpers/service/service.ts'
 import { startServiceOverLink } from '../helpers/service/service-over-link.ts'
 import { untilStatus } from '../helpers/service/until-status.ts'
 
@@ -55,6 +55,23 @@ async function recovers(t: ExecutionContext, { anonymous, writer, origin }: Test
   const create = () => writer.post('/species', species(`back again ${attempt++}`))
   t.is((await untilStatus(201, create)).status, 201)
 }
+
+claim('a write that the timeout cancels is sent once', async (t) => {
+  const databaseUrl = await createDatabaseOn(server as string, t)
+  const { writer } = await startTestService(t, { databaseUrl, databaseTimeout: 1_000 })
+  await writer.put('/planets/held', { id: 'held', name: 'Held' })
+  const holder = new pg.Client({ connectionString: databaseUrl })
+  await holder.connect()
+  t.teardown(() => holder.end())
+  await holder.query("BEGIN; SELECT FROM public.planets WHERE id = 'held' FOR UPDATE")
+  t.is((await writer.patch('/planets/held', { habitable: true })).status, 503)
+  // If it was sent again, it waits for the row again, and then changes it.
+  await delay(500)
+  await holder.query('ROLLBACK')
+  await delay(500)
+  t.is((await writer.get('/planets/held')).body.habitable, undefined)
+  t.is((await writer.patch('/planets/held', { habitable: true })).status, 204)
+})
 
 test('a start repeats what the database does not answer, as long as it waits, and nothing else', async (t) => {
   const unanswered = new DomainError('SERVICE_UNAVAILABLE', 'The database is not responding.')

@@ -342,6 +342,21 @@ test.serial(
   },
 )
 
+test.serial('a thousand requests may wait, whoever they belong to', async (t) => {
+  const { writer, withSubject } = service()
+  const begin = await end(writer)
+  const answers: Answer[] = []
+  const waits = Array.from({ length: 1_003 }, async (_, index) => {
+    answers.push(await withSubject(`waiting ${index % 11}`).get(begin, { Prefer: 'wait=30' }))
+  })
+  while (answers.length < 3) await delay(10)
+  t.deepEqual(answers.map(applied), [null, null, null])
+  await writer.put('/planets/long-awaited', { id: 'long-awaited', name: 'Long awaited' })
+  await Promise.all(waits)
+  t.true(answers.every(({ status }) => status === 200))
+  t.is(answers.filter((answer) => applied(answer) === 'wait=30').length, 1_000)
+})
+
 test.serial('a client that leaves no longer counts among those that wait', async (t) => {
   const { reader, writer, base } = service()
   const begin = await end(reader, '&collection=planets')

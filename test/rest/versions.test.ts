@@ -1,5 +1,6 @@
 import test from 'ava'
 import { numberChanges } from '../../src/domain/feed/upkeep.ts'
+import { purgeChanges } from '../helpers/database/purge-changes.ts'
 import { resources } from '../helpers/domain/domain.ts'
 import { Fixtures, writtenPart } from '../helpers/domain/fixtures.ts'
 import { versionedDomain } from '../helpers/domain/versioned-domain.ts'
@@ -274,6 +275,23 @@ test('a state from before the record has neither event nor author, and what is n
 
   t.deepEqual(problem(await reader.get('/planets/past/versions')), GONE)
   t.deepEqual(problem(await reader.get('/planets/past/versions/1')), GONE)
+})
+
+test('after a purge the state before the next change is kept', async (t) => {
+  const own = await startTestService(t)
+  const { writer, reader } = own
+  const put = (id: string, name: string) => writer.put(`/planets/${id}`, { id, name: `${name} of ${id}` })
+  for (const name of ['One', 'Two']) for (const id of ['moved', 'lost']) await put(id, name)
+  await purgeChanges(own.database)
+  await put('moved', 'Three')
+  await writer.delete('/planets/lost')
+  t.deepEqual(told(await reader.get('/planets/moved/versions')), ['changed 3', 'undefined 2'])
+  t.is((await reader.get('/planets/moved/versions/2')).body.resource.name, 'Two of moved')
+  t.deepEqual(problem(await reader.get('/planets/moved/versions/1')), GONE)
+  t.deepEqual(told(await reader.get('/planets/lost/versions')), ['deleted 2', 'undefined 2'])
+  t.is((await reader.get('/planets/lost/versions/2')).body.resource.name, 'Two of lost')
+  await put('moved', 'Four')
+  t.deepEqual(told(await reader.get('/planets/moved/versions')), ['changed 4', 'changed 3', 'undefined 2'])
 })
 
 test('without a record there are no versions, and no link to them', async (t) => {

@@ -1,5 +1,6 @@
 import '../database/blanks.test.ts'
 import '../database/exact-values.test.ts'
+import '../database/key-reads.test.ts'
 import '../database/list-statements.test.ts'
 import '../database/mass-deletion.test.ts'
 import '../database/patterns.test.ts'
