@@ -123,7 +123,7 @@ claim('tokens that are forged, malformed, or of another secret or cluster do no 
     '1.1.1.',
     '"',
     'ÿ',
-    '.'.repeat(10_000),
+    '.'.repeat(2_000),
   ]
   for (const one of forged) {
     t.is((await elsewhere.get(`/planets/${body.id}`, { [HEADER]: one })).status, 200, one.slice(0, 100))
