@@ -211,6 +211,13 @@ test('groups can be made by several fields, and there can be more than the limit
   })
 })
 
+test('with exactly as many groups as the limit, there are no more', async (t) => {
+  const { speciesAggregate } = await ask(
+    'speciesAggregate(groupBy: [HABITAT], limit: 3) { hasMore groups { count } }',
+  )
+  t.deepEqual(speciesAggregate, { hasMore: false, groups: [{ count: 3 }, { count: 2 }, { count: 1 }] })
+})
+
 test('owned resources are counted across their parents', async (t) => {
   const { moonAggregate } = await ask(
     'moonAggregate(groupBy: [PLANET_ID]) { groups { key { planetId } count } }',

@@ -1,4 +1,8 @@
 import anyTest, { type TestFn } from 'ava'
+import { encodeCursor } from '../../src/model/query/keyset.ts'
+import type { Resource } from '../../src/model/resource.ts'
+import type { Row } from '../../src/model/row.ts'
+import { resources } from '../helpers/domain/domain.ts'
 import type { Json } from '../helpers/service/client.ts'
 import { shareTestService } from '../helpers/service/service.ts'
 
@@ -129,6 +133,24 @@ test.serial('a cursor that was changed, cut, or put to another use is a 400 that
     t.is(body.error.code, 'INVALID_QUERY_PARAMETER')
     t.is(body.error.details[0].field, 'cursor')
   }
+})
+
+test('a made-up cursor with U+0000 is a 400', async (t) => {
+  const planets = resources.find(({ path }) => path === 'planets') as Resource
+  const made = (name: string) =>
+    encodeCursor(
+      planets,
+      [{ field: 'name', direction: 'asc' }],
+      { id: 'p00', version: 1, name } as unknown as Row,
+      'after 2 5',
+    )
+  const href = (cursor: string) => `/planets?page=2&limit=5&sort=name:asc&cursor=${cursor}`
+  t.is((await service().reader.get(href(made('Name 00')))).status, 200)
+  const { status, body } = await service().reader.get(href(made('Name \0')))
+  t.deepEqual(
+    [status, body.error.code, body.error.details[0].field],
+    [400, 'INVALID_QUERY_PARAMETER', 'cursor'],
+  )
 })
 
 test.serial('a cursor with any one character changed is a 400, or still the same cursor', async (t) => {

@@ -307,3 +307,16 @@ test('a read-only member of a group is refused with another value, in REST and G
   const settable = await writer.graphql(PATCH, { patch: readOnly })
   t.regex(settable.errors?.[0].message, /maxCelsius/)
 })
+
+test('an identifier of 64 characters is created, changed and deleted, and one of 65 is refused', async (t) => {
+  const { reader, writer } = service()
+  const id = 'i'.repeat(64)
+  const path = `/species/${id}`
+  t.is((await writer.put(path, { id, scientific_name: 'Longa maxima' })).status, 201)
+  t.is((await writer.patch(path, { habitat: 'cave' })).status, 204)
+  t.is((await reader.get(path)).body.habitat, 'cave')
+  t.is((await writer.delete(path)).status, 204)
+  t.is((await reader.get(path)).status, 410)
+  const longer = await writer.put(`${path}i`, { id: `${id}i`, scientific_name: 'Longa nimis' })
+  t.deepEqual([longer.status, longer.body.error.code], [400, 'VALIDATION_FAILED'])
+})
