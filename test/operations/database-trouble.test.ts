@@ -58,7 +58,7 @@ async function recovers(t: ExecutionContext, { anonymous, writer, origin }: Test
 
 claim('a write that the timeout cancels is sent once', async (t) => {
   const databaseUrl = await createDatabaseOn(server as string, t)
-  const { writer } = await startTestService(t, { databaseUrl, databaseTimeout: 1_000 })
+  const { writer } = await startTestService(t, { databaseUrl, databaseTimeout: 3_000 })
   await writer.put('/planets/held', { id: 'held', name: 'Held' })
   const holder = new pg.Client({ connectionString: databaseUrl })
   await holder.connect()
