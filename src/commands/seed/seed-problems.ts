@@ -4,7 +4,7 @@ import type { Resource } from '../../model/resource.ts'
 import { inspectResource } from '../../model/validate.ts'
 import { isObject } from '../../model/values.ts'
 
-/** What is wrong with the entries of a catalogue, each as one line with the number of the entry and the field. */
+/** The problems of the entries of a catalogue, one line for each, with the number of the entry and the field. */
 export function seedProblems(seeds: readonly unknown[], resources: readonly Resource[]): string[] {
   const known = new Set<string>()
   return seeds.flatMap((seed, index) => {
