@@ -121,7 +121,7 @@ export function createHandlers(
         const templates = hasTemplates ? forms.list(caller, of, urls) : undefined
         const variant = listVariant(ctx, [urls.base, counted, templates && variantOf(templates), shown])
         const embeds = selection?.embeds !== undefined
-        // A revision covers only the versions of the items.
+        // A revision covers the page and the versions of its items, but not what is embedded.
         const unlessRevision = embeds ? undefined : knownRevision(ctx, variant)
         const ran = await runForRequest(ctx, operation(selection, counted), {
           ...(parent && { parentId }),
@@ -140,7 +140,9 @@ export function createHandlers(
           } else respond(ctx, 200, withTemplates(list, templates), embeds)
         }
         if (embeds) send()
-        ctx.set('ETag', listTag(embeds ? contentVariant(ctx.body as string) : result.revision, variant))
+        const { revision } = result
+        // Without a revision, the page in the headers of CSV and NDJSON would be missing.
+        ctx.set('ETag', listTag(embeds ? contentVariant(`${ctx.body}${revision}`) : revision, variant))
         if (isNotModified(ctx)) ctx.status = 304
         else if (!embeds) send()
       }

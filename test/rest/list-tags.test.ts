@@ -152,3 +152,41 @@ test.serial('an uncounted page changes when another follows it', async (t) => {
   await writer.put('/planets/grows/moons/c', { id: 'c', name: 'c' })
   t.is((await read({ 'if-none-match': tagOf(await read()) })).status, 304)
 })
+
+for (const accept of ['text/csv', 'application/x-ndjson']) {
+  for (const embed of ['', '&embed=moons']) {
+    test.serial(
+      `${accept}${embed}: the tag changes with the count and the next page in headers`,
+      async (t) => {
+        const { reader, writer } = service()
+        const star = `Star of ${accept}${embed}`
+        const put = (id: string) =>
+          writer.put(`/planets/counted-${id}`, {
+            id: `counted-${id}`,
+            name: `${id} ${star}`,
+            host_star: star,
+          })
+        const query = `limit=1&sort=name:asc&filter=host_star:${encodeURIComponent(star)}${embed}`
+        const read = (headers: RequestHeaders = {}) => reader.get(`/planets?${query}`, { accept, ...headers })
+        await put('a')
+        const uncounted = await read({ prefer: 'count=none' })
+        const first = await read()
+        await put('b')
+        for (const [before, prefer, count] of [
+          [uncounted, 'count=none', null],
+          [first, '', '2'],
+        ] as const) {
+          const now = await read({ prefer, 'if-none-match': tagOf(before) })
+          t.deepEqual([now.status, now.text, now.headers.get('x-total-count')], [200, before.text, count])
+          t.regex(now.headers.get('link') ?? '', /rel="next"/)
+          t.is((await read({ prefer, 'if-none-match': tagOf(now) })).status, 304)
+        }
+        const second = await read()
+        await put('c')
+        const third = await read({ 'if-none-match': tagOf(second) })
+        t.deepEqual([third.status, third.headers.get('x-total-count')], [200, '3'])
+        for (const id of ['a', 'b', 'c']) await writer.delete(`/planets/counted-${id}`)
+      },
+    )
+  }
+}
